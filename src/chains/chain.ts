@@ -1,0 +1,37 @@
+/**
+ * What differs between chains. A new chain is one file here and one line in `registry.ts`.
+ */
+import type { Address } from '../domain/primitives.js'
+
+/** Addresses and constants of one protocol on one chain; the protocol's folder says which keys it needs. */
+export type VenueParameters = Readonly<Record<string, string | number | readonly string[]>>
+
+export interface ChainDefinition {
+  readonly id: number
+  readonly name: string
+  readonly nativeCurrency: {
+    readonly name: string
+    readonly symbol: string
+    readonly decimals: number
+  }
+  readonly wrappedNative: Address
+  /** Seconds; the simulated block's timestamp is the pinned block's plus this. */
+  readonly blockTimeSeconds: number
+  /** Wei per gas added to the base fee when gas is valued. */
+  readonly priorityFeePerGas: bigint
+  /** Tokens taken as one US dollar when no feed says otherwise. */
+  readonly stableAnchors: readonly Address[]
+  /** Tokens that paths may lead through. */
+  readonly connectorTokens: readonly Address[]
+  readonly chainlinkFeeds: readonly {
+    readonly token: Address
+    readonly feed: Address
+    readonly heartbeatSeconds: number
+  }[]
+  /** Protocol slug to its parameters; a protocol without an entry is not on the chain. */
+  readonly venues: Readonly<Record<string, VenueParameters>>
+}
+
+export function defineChain(chain: ChainDefinition): ChainDefinition {
+  return chain
+}

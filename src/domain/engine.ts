@@ -1,0 +1,186 @@
+/**
+ * What the service can do, as plain calls: the border between `api/` and `cli/` above
+ * and routing below. Values are parsed: lower-case addresses, bigint amounts.
+ */
+import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
+import type { Address, BlockPin, Token } from './primitives.js'
+
+export interface RouteRequest {
+  readonly chainId: number
+  readonly fromAddress: Address
+  readonly strategy: RoutingStrategy
+  /** `user`: real funds are used and checked. `backend`: funds and allowance are overridden in the simulation. */
+  readonly executionMode: 'user' | 'backend'
+  /** Distinct, lower-case, native as its constant; as long as `amountsIn`. */
+  readonly tokensIn: readonly Address[]
+  /** Raw units, > 0, fee included. */
+  readonly amountsIn: readonly bigint[]
+  readonly tokensOut: readonly Address[]
+  /** Default: fromAddress. */
+  readonly receiver?: Address
+  readonly toEoa?: boolean
+  readonly spender?: Address
+  readonly refundReceiver?: Address
+  /** Exactly one of these: hundredths of a basis point (50 bps = 5000n), or one minimum per tokenOut. */
+  readonly limit:
+    | { readonly kind: 'slippage'; readonly centiBps: bigint }
+    | { readonly kind: 'minimum'; readonly minAmountsOut: readonly bigint[] }
+  /** Basis points, one per amountIn; absent when all are zero. */
+  readonly feesBps?: readonly bigint[]
+  readonly feeReceiver?: Address
+  readonly ignoreAggregators: readonly string[]
+  readonly ignoreStandards: readonly string[]
+  /** Printable ASCII, at most 16 characters. */
+  readonly referralCode?: string
+  readonly includeTransactionCost: boolean
+  readonly includePriceImpact: boolean
+  /** Absent: the newest pinned block. */
+  readonly blockNumber?: bigint
+  readonly deadlineMs?: number
+}
+
+/** Of one call: who asks, and when to stop. */
+export interface CallContext {
+  /** bytes32 of the account, for the on-chain event; zero in open mode. */
+  readonly accountId: `0x${string}`
+  /** Aborted when the client has left. */
+  readonly signal: AbortSignal
+}
+
+export interface RouteLeg {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly protocol: string
+  readonly pool: string
+  /** Part of the step's input, basis points. */
+  readonly share: number
+}
+
+export interface RouteStepRecord {
+  readonly action: string
+  readonly protocol: string
+  readonly tokenIn: readonly Address[]
+  readonly tokenOut: readonly Address[]
+  readonly positionInId: readonly string[]
+  readonly positionOutId: readonly string[]
+  readonly chainId: number
+  readonly primary?: Address
+  readonly internalRoutes?: readonly RouteLeg[]
+  readonly args?: Readonly<Record<string, unknown>>
+}
+
+export interface RouteAnswer {
+  readonly chainId: number
+  readonly route: readonly RouteStepRecord[]
+  readonly gas: bigint
+  /** One per tokenOut. */
+  readonly amountsOut: readonly bigint[]
+  readonly minAmountsOut: readonly bigint[]
+  /** Basis points with two decimals at most; null without USD prices. */
+  readonly priceImpact: number | null
+  readonly block: BlockPin
+  readonly tx: UnsignedTransaction
+  /** Present only with a fee. */
+  readonly feeAmounts?: readonly bigint[]
+  readonly gasCost?: { readonly native: bigint; readonly usd: number | null }
+  readonly warnings: readonly string[]
+}
+
+export interface PriceRecord {
+  readonly chainId: number
+  readonly address: Address
+  readonly decimals: number
+  /** USD per whole token. */
+  readonly price: number
+  readonly symbol?: string
+  readonly name?: string
+  /** Unix seconds of the block. */
+  readonly timestamp: number
+  /** 0 to 1. */
+  readonly confidence: number
+  readonly blockNumber: number
+  readonly source: string
+}
+
+export interface NetworkRecord {
+  readonly id: number
+  readonly name: string
+  readonly isConnected: boolean
+  readonly nativeToken: Address
+  readonly blockNumber: number | null
+}
+
+export interface WalletBalance {
+  readonly token: Address
+  readonly amount: bigint
+  readonly chainId: number
+  readonly decimals: number
+  /** USD per whole token, decimal string. */
+  readonly price: string | null
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly logoUri: string | null
+}
+
+export interface ReadinessReport {
+  readonly ready: boolean
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly ready: boolean
+    readonly blockNumber: number | null
+    /** Seconds since the newest pinned block was seen. */
+    readonly ageSeconds: number | null
+    /** What the nodes of the chain can do beyond the required: ethCall, overrides, logs, proofs, batch, blockHash. */
+    readonly capabilities: Readonly<Record<string, boolean>>
+    readonly problem: string | null
+  }[]
+}
+
+/** All methods throw ForkrouteError for what a caller can meet. */
+export interface Engine {
+  networks(): readonly NetworkRecord[]
+  readiness(): ReadinessReport
+  /** Slugs of the protocols that swap. */
+  aggregators(): readonly string[]
+  route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
+  /** As route, with the sender's funds overridden; nothing is refused for lack of them. */
+  quote(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
+  /** In the order asked; null where no price is known. */
+  prices(
+    chainId: number,
+    addresses: readonly Address[],
+    blockNumber: bigint | undefined,
+    context: CallContext,
+  ): Promise<readonly (PriceRecord | null)[]>
+  /** Base tokens known to the catalog, ordered by chain and address. */
+  tokens(chainId?: number): readonly Token[]
+  wallet(
+    chainId: number,
+    fromAddress: Address,
+    context: CallContext,
+  ): Promise<{
+    readonly address: Address
+    readonly isDeployed: boolean
+    readonly owner: Address
+    readonly chainId: number
+    readonly strategies: Readonly<Record<RoutingStrategy, Address>>
+  }>
+  approval(
+    args: {
+      readonly chainId: number
+      readonly fromAddress: Address
+      readonly strategy: RoutingStrategy
+      readonly token: Address
+      readonly amount: bigint
+    },
+    context: CallContext,
+  ): Promise<{ readonly tx: UnsignedTransaction; readonly gas: bigint; readonly spender: Address }>
+  balances(
+    args: {
+      readonly chainId: number | 'all'
+      readonly eoaAddress: Address
+      readonly useEoa: boolean
+    },
+    context: CallContext,
+  ): Promise<readonly WalletBalance[]>
+}

@@ -1,0 +1,126 @@
+/**
+ * Every error a caller can meet: one table, one class, and the form in which errors cross threads.
+ * docs/errors.md is generated from the table. Anything that is not a ForkrouteError is a bug
+ * and reaches the caller as INTERNAL without its message.
+ */
+
+export const errorCodes = {
+  INVALID_REQUEST: { status: 400, retry: false, title: 'The request does not match its schema.' },
+  UNKNOWN_CHAIN: { status: 400, retry: false, title: 'The chain is not configured here.' },
+  UNKNOWN_BLOCK: {
+    status: 400,
+    retry: false,
+    title: 'The block does not exist (yet), or its state is no longer available.',
+  },
+  INSUFFICIENT_BALANCE: {
+    status: 400,
+    retry: false,
+    title: 'The spender holds less of tokenIn than amountIn at the block.',
+  },
+  INSUFFICIENT_ALLOWANCE: {
+    status: 400,
+    retry: false,
+    title: 'The spender allows less of tokenIn than amountIn at the block.',
+  },
+  UNAUTHORIZED: { status: 401, retry: false, title: 'The API key is missing or not valid.' },
+  KEY_DISABLED: { status: 403, retry: false, title: 'The API key is disabled.' },
+  NOT_FOUND: { status: 404, retry: false, title: 'The path or the named thing does not exist.' },
+  NO_PRICE: { status: 404, retry: false, title: 'No price is known for the token at the block.' },
+  METHOD_NOT_ALLOWED: { status: 405, retry: false, title: 'The path exists, the method does not.' },
+  BODY_TOO_LARGE: { status: 413, retry: false, title: 'The request body is over the limit.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, retry: false, title: 'The request body is not JSON.' },
+  NO_ROUTE: {
+    status: 422,
+    retry: false,
+    title: 'No path connects the tokens within the limits.',
+  },
+  SIMULATION_REVERTED: {
+    status: 422,
+    retry: false,
+    title: 'Paths exist, but every candidate failed in simulation.',
+  },
+  RATE_LIMITED: { status: 429, retry: true, title: 'The key is over its request rate.' },
+  INTERNAL: { status: 500, retry: false, title: 'A fault of the service itself.' },
+  CHAIN_NOT_READY: {
+    status: 503,
+    retry: true,
+    title: 'The chain has no pinned block yet, or its node is too far behind.',
+  },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    retry: true,
+    title: 'No configured node of the chain answers, or none answers truthfully.',
+  },
+  STATE_UNAVAILABLE: {
+    status: 503,
+    retry: true,
+    title: 'The node does not give state that the answer needs.',
+  },
+  FORK_UNAVAILABLE: { status: 503, retry: true, title: 'A fork died and its replacement too.' },
+  STORAGE_UNAVAILABLE: {
+    status: 503,
+    retry: true,
+    title: 'The data folder cannot be written (disk full, or not writable).',
+  },
+  OVERLOADED: { status: 503, retry: true, title: 'More work is waiting than can be done in time.' },
+  DEADLINE_EXCEEDED: { status: 504, retry: true, title: 'The deadline passed with nothing found.' },
+} as const satisfies Record<string, { status: number; retry: boolean; title: string }>
+
+export type ErrorCode = keyof typeof errorCodes
+
+/** Facts of an error: JSON values only, no secrets, no paths, no URLs. */
+export type ErrorDetails = Readonly<Record<string, unknown>>
+
+/** An expected error. `message` is one sentence that a caller may print; `messages` when several inputs are wrong. */
+export class ForkrouteError extends Error {
+  override readonly name: string = 'ForkrouteError'
+  constructor(
+    readonly code: ErrorCode,
+    message: string | readonly string[],
+    readonly details?: ErrorDetails,
+    options?: { cause?: unknown },
+  ) {
+    super(typeof message === 'string' ? message : message.join(' '), options)
+    this.messages = typeof message === 'string' ? null : message
+  }
+  /** Set when several inputs are wrong at once. */
+  readonly messages: readonly string[] | null
+  get status(): number {
+    return errorCodes[this.code].status
+  }
+}
+
+/** An error as data: structured clone drops `code` and own fields, so threads exchange this. */
+export interface WireError {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly messages?: readonly string[]
+  readonly details?: ErrorDetails
+  /** Stack of an unexpected error, for the log only. */
+  readonly stack?: string
+}
+
+export type Wire<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: WireError }
+
+/** Any thrown value as data. */
+export function toWireError(error: unknown): WireError {
+  if (error instanceof ForkrouteError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.messages && { messages: error.messages }),
+      ...(error.details && { details: error.details }),
+    }
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'INTERNAL', message: errorCodes.INTERNAL.title, stack }
+}
+
+/** The error that `toWireError` made data of. */
+export function fromWireError(wire: WireError): ForkrouteError {
+  const error = new ForkrouteError(wire.code, wire.messages ?? wire.message, wire.details)
+  if (wire.stack) error.stack = wire.stack
+  return error
+}

@@ -1,0 +1,84 @@
+/**
+ * Reading chain state at one pinned block, and what simulations override in it.
+ * The types only: `forks/reader.ts` and `forks/simulate.ts` implement them.
+ */
+import type { Address, BlockPin, Hex } from './primitives.js'
+
+/** One read. A state that the node refuses and a call that reverts are facts about that read alone. */
+export type ReadResult =
+  | { readonly ok: true; readonly value: Hex }
+  | { readonly ok: false; readonly reason: 'reverted' | 'unreadable'; readonly message: string }
+
+/**
+ * Bulk reads at one block. A failing read never fails the others.
+ * Both methods throw ForkrouteError UPSTREAM_UNAVAILABLE or FORK_UNAVAILABLE when nothing can be read at all.
+ */
+export interface StateReader {
+  readonly block: BlockPin
+  /** Raw 32-byte storage words, in the order asked. The cheapest read: many slots cost one or two round trips. */
+  storage(
+    reads: readonly { readonly address: Address; readonly slot: Hex }[],
+  ): Promise<ReadResult[]>
+  /** eth_call on a fork of the block. Every slot a call touches may cost a round trip on a cold block. */
+  call(calls: readonly { readonly to: Address; readonly data: Hex }[]): Promise<ReadResult[]>
+}
+
+/** Overrides of one account, as in eth_call and eth_simulateV1 (`stateDiff` leaves other slots alone). */
+export interface AccountOverride {
+  readonly balance?: bigint
+  readonly nonce?: number
+  readonly code?: Hex
+  readonly stateDiff?: Readonly<Record<Hex, Hex>>
+}
+export type StateOverrides = Readonly<Record<Address, AccountOverride>>
+
+/** Later arguments win per field; stateDiff entries are merged. */
+export function mergeOverrides(...list: readonly StateOverrides[]): StateOverrides {
+  const merged: Record<Address, AccountOverride> = {}
+  for (const overrides of list) {
+    for (const [address, next] of Object.entries(overrides) as [Address, AccountOverride][]) {
+      const before = merged[address]
+      const stateDiff =
+        before?.stateDiff || next.stateDiff
+          ? { ...before?.stateDiff, ...next.stateDiff }
+          : undefined
+      merged[address] = { ...before, ...next, ...(stateDiff && { stateDiff }) }
+    }
+  }
+  return merged
+}
+
+export interface SimulationRequest {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+  readonly value: bigint
+  readonly overrides: StateOverrides
+  /** Balances to measure before and after the transaction; native through the native-token constant, gas added back. */
+  readonly measure?: readonly { readonly token: Address; readonly owner: Address }[]
+}
+
+export interface SimulationLog {
+  readonly address: Address
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+export type SimulationResult =
+  | {
+      readonly status: 'success'
+      readonly gasUsed: bigint
+      readonly returnData: Hex
+      readonly logs: readonly SimulationLog[]
+      /** After minus before, in the order of `measure`. */
+      readonly deltas: readonly bigint[]
+    }
+  | {
+      readonly status: 'reverted'
+      readonly gasUsed: bigint
+      readonly returnData: Hex
+      /** Decoded: `Error(...)`, `Panic(0x11)`, a known custom error with its arguments, or the selector. */
+      readonly reason: string
+    }
+  /** The transaction touched state that the node does not give. Says nothing about the transaction. */
+  | { readonly status: 'unreadable'; readonly message: string }

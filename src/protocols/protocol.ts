@@ -1,0 +1,128 @@
+/**
+ * The one type behind which everything lies that differs between protocols.
+ * A new protocol is one folder beside this file and one line in `registry.ts`.
+ */
+import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
+import type { Amount, Step } from '../domain/plan.js'
+import type { Address } from '../domain/primitives.js'
+import type { StateReader } from '../domain/state.js'
+
+/** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
+export interface Pool {
+  /** Slug of the protocol that owns it. */
+  readonly protocol: string
+  /** Lower-case address, or the pool id where many pools share one contract. Unique within chain and protocol. */
+  readonly id: string
+  /** Contract that a swap calls. */
+  readonly address: Address
+  /** As the protocol orders them, lower-case. Pools of native ETH list the native-token constant. */
+  readonly tokens: readonly Address[]
+  /** What never changes: fee, tickSpacing, weights, poolId … */
+  readonly parameters: Readonly<Record<string, string | number | boolean | readonly string[]>>
+}
+
+/** Something that could not be read; becomes a warning of the answer. */
+export interface Unreadable {
+  readonly protocol: string
+  /** Pool id, or the look-up that failed. */
+  readonly subject: string
+  readonly message: string
+}
+
+export interface DiscoverArgs {
+  readonly reader: StateReader
+  readonly chain: ChainDefinition
+  readonly venue: VenueParameters
+  /** Unordered pairs to look up; native is already replaced by its wrapped token. */
+  readonly pairs: readonly (readonly [Address, Address])[]
+}
+
+export interface LoadedPool<State = unknown> {
+  readonly pool: Pool
+  readonly state: State
+  /** True when part of the state could not be read: maths is an estimate, the simulation decides. */
+  readonly partial: boolean
+}
+
+export interface SwapQuote {
+  /** Raw units of tokenOut, rounded as the contract rounds. */
+  readonly amountOut: bigint
+  /** False: an estimate for ranking only (state readable in part, or a sampled pool). True: equals the chain to the wei. */
+  readonly exact: boolean
+}
+
+export interface EncodeSwapArgs<State = unknown> {
+  readonly chain: ChainDefinition
+  readonly venue: VenueParameters
+  readonly pool: Pool
+  readonly state: State
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** What the Executor spends; usually `{ref: 'balance', token: tokenIn}`. */
+  readonly amountIn: Amount
+  /** The Executor that runs the steps. */
+  readonly executor: Address
+  /** Addresses of the `helperContracts` that the adapter names, by name. */
+  readonly helpers: Readonly<Record<string, Address>>
+  /** Who gets tokenOut: the Executor, or the final receiver where the protocol can pay it directly. */
+  readonly recipient: Address
+}
+
+export interface ProtocolAdapter<State = unknown> {
+  /** kebab-case, versioned, never reused: the `protocol` of route steps and of `ignoreStandards`. */
+  readonly slug: string
+  readonly name: string
+  readonly project: string
+  readonly category: string
+  readonly url: string
+  readonly description: string
+  /** Slug of the protocol whose code this one runs with other parameters. */
+  readonly forkOf?: string
+  /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
+  readonly paysRecipient: boolean
+
+  /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
+  discover(
+    args: DiscoverArgs,
+  ): Promise<{ readonly pools: Pool[]; readonly unreadable: Unreadable[] }>
+
+  /**
+   * State of many pools in bulk; in the order asked. A pool that cannot be read at all is an Unreadable.
+   * A pool without liquidity is loaded all the same; its quotes are 0.
+   */
+  load(args: {
+    readonly reader: StateReader
+    readonly chain: ChainDefinition
+    readonly venue: VenueParameters
+    readonly pools: readonly Pool[]
+  }): Promise<(LoadedPool<State> | Unreadable)[]>
+
+  /**
+   * Output of a swap in the state. Pure, no I/O, never throws on amounts: 0n where the pool cannot serve it.
+   * @param amountIn - raw units, > 0, fee not yet taken.
+   */
+  amountOut(
+    pool: Pool,
+    state: State,
+    tokenIn: Address,
+    tokenOut: Address,
+    amountIn: bigint,
+  ): SwapQuote
+
+  /** The state after that swap, as a new value. */
+  applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
+
+  /** Rough gas of one swap, for ranking only: the simulation measures the real one. */
+  gasEstimate(pool: Pool, state: State): bigint
+
+  /** Steps that swap inside the Executor. */
+  encodeSwap(args: EncodeSwapArgs<State>): Step[]
+
+  /** Contracts of ours (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
+  readonly helperContracts?: readonly string[]
+}
+
+/** Checks nothing at run time; gives State its type and marks the one entry of a folder. */
+export function defineProtocol<State>(adapter: ProtocolAdapter<State>): ProtocolAdapter<State> {
+  return adapter
+}

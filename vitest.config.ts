@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config'
+
+const common = { environment: 'node' as const }
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { ...common, name: 'unit', include: ['src/**/*.test.ts', 'workers/**/*.test.ts'] } },
+      {
+        test: {
+          ...common,
+          name: 'integration',
+          include: ['test/**/*.itest.ts'],
+          globalSetup: ['test/global-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'e2e',
+          include: ['test/**/*.e2e.ts'],
+          globalSetup: ['test/global-setup.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
