@@ -20,6 +20,16 @@ export default defineConfig({
       {
         test: {
           ...common,
+          name: 'mainnet',
+          include: ['test/mainnet/*.mtest.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          ...common,
           name: 'e2e',
           include: ['test/**/*.e2e.ts'],
           globalSetup: ['test/global-setup.ts'],

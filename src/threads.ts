@@ -15,5 +15,11 @@ export function threadEntry(name: string): ThreadEntry {
   const filename = fileURLToPath(
     new URL(`../workers/${name}${fromSource ? '.ts' : '.js'}`, import.meta.url),
   )
-  return { filename, execArgv: fromSource ? ['--import', 'tsx'] : [] }
+  return { filename, execArgv: fromSource ? ['--import', typescriptLoader()] : [] }
+}
+
+/** A module that registers tsx: `--import tsx` itself does nothing in a thread of Node 20. */
+function typescriptLoader(): string {
+  const api = import.meta.resolve('tsx/esm/api')
+  return `data:text/javascript,${encodeURIComponent(`import { register } from '${api}'; register()`)}`
 }

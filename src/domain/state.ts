@@ -48,11 +48,20 @@ export function mergeOverrides(...list: readonly StateOverrides[]): StateOverrid
   return merged
 }
 
+/** A transaction that runs in the simulated block before the measured one, such as a transfer that funds its sender. */
+export interface PrecedingCall {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+}
+
 export interface SimulationRequest {
   readonly from: Address
   readonly to: Address
   readonly data: Hex
   readonly value: bigint
+  /** Run first, in this order, without counting in gas, logs or deltas; one that fails makes the result `reverted`. */
+  readonly before?: readonly PrecedingCall[]
   readonly overrides: StateOverrides
   /** Balances to measure before and after the transaction; native through the native-token constant, gas added back. */
   readonly measure?: readonly { readonly token: Address; readonly owner: Address }[]

@@ -126,3 +126,8 @@ export interface ProtocolAdapter<State = unknown> {
 export function defineProtocol<State>(adapter: ProtocolAdapter<State>): ProtocolAdapter<State> {
   return adapter
 }
+
+/** Identity of a pool within its chain. */
+export function poolKey(pool: Pick<Pool, 'protocol' | 'id'>): string {
+  return `${pool.protocol}:${pool.id}`
+}

@@ -92,8 +92,7 @@ export function createRpcClient(
     try {
       const response = await pool.request({ method: 'POST', path, headers, body, signal })
       status = response.statusCode
-      const header = Number(response.headers['retry-after'])
-      if (Number.isFinite(header) && header >= 0) retryAfter = header
+      retryAfter = toRetryAfter(response.headers['retry-after'])
       text = await response.body.text()
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
@@ -143,6 +142,15 @@ export function createRpcClient(
     },
     close: () => pool.destroy(),
   }
+}
+
+/** Seconds to wait from a `retry-after` header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */
+function toRetryAfter(header: string | string[] | undefined): number | null {
+  if (typeof header !== 'string' || header.trim() === '') return null
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000)
 }
 
 function isReply(value: unknown): value is Reply {

@@ -1,0 +1,69 @@
+/** Arrows point downwards only: see docs/architecture.md. */
+const below = {
+  domain: [],
+  chains: ['domain'],
+  rpc: ['domain'],
+  forks: ['rpc', 'domain'],
+  executor: ['rpc', 'domain'],
+  protocols: ['chains', 'domain'],
+  catalog: ['protocols', 'chains', 'domain'],
+  pricing: ['protocols', 'chains', 'domain'],
+  routing: ['forks', 'protocols', 'pricing', 'catalog', 'executor', 'rpc', 'chains', 'domain'],
+  sandbox: ['executor', 'protocols', 'chains', 'rpc', 'domain', 'forks'],
+  api: ['domain'],
+}
+/** Small files of src/ itself that several layers may use. */
+const shared = ['src/threads.ts', 'src/log.ts', 'src/metrics.ts', 'src/config.ts']
+const sharedBy = { rpc: 'threads|log', routing: 'threads|metrics', api: 'config|log|metrics', forks: 'log' }
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: {},
+    },
+    ...Object.entries(below).map(([layer, allowed]) => ({
+      name: `layer-${layer}`,
+      severity: 'error',
+      from: { path: `^src/${layer}/`, pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(src|workers)/',
+        pathNot: [
+          `^src/${layer}/`,
+          ...allowed.map((name) => `^src/${name}/`),
+          ...(sharedBy[layer] ? [`^src/(${sharedBy[layer]})\\.ts$`] : []),
+        ],
+      },
+    })),
+    {
+      name: 'protocols-know-nothing-of-each-other',
+      severity: 'error',
+      from: { path: '^src/protocols/([^/]+)/' },
+      to: {
+        path: '^src/protocols/[^/]+/',
+        pathNot: ['^src/protocols/$1/', '^src/protocols/concentrated/'],
+      },
+    },
+    {
+      name: 'only-routing-forks-and-rpc-in-threads',
+      severity: 'error',
+      from: { path: '^workers/' },
+      to: { path: '^src/(api|cli|sandbox)/' },
+    },
+    {
+      name: 'shared-files-stay-leaves',
+      severity: 'error',
+      from: { path: shared.map((file) => `^${file.replace('.', '\\.')}$`) },
+      to: { path: '^(src|workers)/', pathNot: '^src/(domain|chains)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'] },
+  },
+}

@@ -1,0 +1,110 @@
+/**
+ * The first route at a block that was never asked for, after one at the block before: how long it takes and
+ * how often the node is asked, against the same work on a plain Anvil fork of the same node.
+ */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { MessageChannel } from 'node:worker_threads'
+import { openCatalog } from '../src/catalog/store.js'
+import { loadTokenLists } from '../src/catalog/token-lists.js'
+import { loadConfig } from '../src/config.js'
+import type { BlockPin } from '../src/domain/primitives.js'
+import { createLogger } from '../src/log.js'
+import { runTask } from '../src/routing/run-task.js'
+import { WorkerContext } from '../src/routing/worker-context.js'
+import { sandboxPools } from '../src/sandbox/catalog.js'
+import { startSandbox } from '../src/sandbox/sandbox.js'
+import { createService } from '../src/service.js'
+import { startAnvil } from '../test/support/anvil.js'
+import { startLatencyNode } from './latency-node.js'
+import { exampleQuote, noAccount, type Section } from './section.js'
+
+const latenciesMs = [0, 20, 50]
+const chainId = 1
+
+export async function coldBench(): Promise<Section> {
+  const sandbox = await startSandbox({})
+  const rows: Section['rows'] = []
+  try {
+    for (const latencyMs of latenciesMs) {
+      const node = await startLatencyNode(sandbox.url, latencyMs)
+      const ours = await throughService(node, sandbox.blockNumber)
+      const plain = await throughPlainFork(node, ours.pin, sandbox.blockNumber)
+      await node.stop()
+      rows.push({
+        'latency ms': latencyMs,
+        'ours ms': Math.round(ours.ms),
+        'ours requests': ours.requests,
+        'plain Anvil ms': Math.round(plain.ms),
+        'plain requests': plain.requests,
+        'times faster': Number((plain.ms / ours.ms).toFixed(1)),
+      })
+    }
+  } finally {
+    await sandbox.stop()
+  }
+  return { name: 'first route at a new block', rows }
+}
+
+type Node = Awaited<ReturnType<typeof startLatencyNode>>
+
+async function throughService(node: Node, head: bigint) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
+  const catalog = openCatalog(dataDir)
+  catalog.importPools(chainId, sandboxPools())
+  catalog.close()
+  const config = loadConfig({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    RPC_URL_1: node.url,
+    HEAD_POLL_MS: '600000',
+  })
+  const service = await createService(config, { logger: createLogger('error') })
+  const context = { accountId: noAccount, signal: AbortSignal.timeout(120_000) }
+  // The head block is warm already; two blocks of the past show the step from one to the next.
+  await service.engine.quote({ ...exampleQuote, blockNumber: head - 6n }, context)
+  await service.engine.quote({ ...exampleQuote, blockNumber: head - 5n }, context)
+  node.reset()
+  const started = performance.now()
+  const answer = await service.engine.quote({ ...exampleQuote, blockNumber: head - 4n }, context)
+  const ms = performance.now() - started
+  const { requests } = node
+  await service.close()
+  return { ms, requests, pin: answer.block }
+}
+
+/** The same thread code, with the node in place of the archive and one plain fork in place of the pool. */
+async function throughPlainFork(node: Node, pin: BlockPin, head: bigint) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
+  const catalog = openCatalog(dataDir)
+  catalog.importPools(chainId, sandboxPools())
+  catalog.close()
+  const worker = new WorkerContext({
+    dataDir,
+    candidates: 24,
+    maxHops: 3,
+    poolBlacklist: [],
+    liquidityFloorUsd: 0,
+    priorityFeePerGas: {},
+    tokens: await loadTokenLists([]),
+  })
+  node.reset()
+  const started = performance.now()
+  const fork = await startAnvil([
+    ...['--fork-url', node.url, '--fork-block-number', String(head - 4n)],
+    ...['--chain-id', String(chainId), '--no-mining', '--no-storage-caching', '--no-rate-limit'],
+  ])
+  const reply = await runTask<'route'>(worker, {
+    kind: 'route',
+    args: { mode: 'quote', request: exampleQuote, accountId: noAccount },
+    place: { pin, archiveUrl: fork.url, forkUrls: [fork.url] },
+    cancel: new MessageChannel().port2,
+  })
+  const ms = performance.now() - started
+  const { requests } = node
+  await fork.stop()
+  if (!reply.ok) throw new Error(reply.error.message)
+  return { ms, requests }
+}

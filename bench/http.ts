@@ -1,0 +1,103 @@
+/** Warm quotes over HTTP: latency by requests in flight, against the time of their simulations alone; then memory. */
+import { readFileSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import { startService, type TestService } from '../test/support/service.js'
+import { quantile, type Section } from './section.js'
+
+const inFlight = [1, 8, 32]
+const quotesPerRow = 400
+const memoryQuotes = 5_000
+const memorySamples = 10
+const path = '/api/v1/shortcuts/quote'
+const base = {
+  chainId: '1',
+  tokenIn: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  tokenOut: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+}
+
+export async function httpBench(): Promise<Section[]> {
+  const service = await startService({ RATE_LIMIT_PER_MINUTE: '10000000', MAX_IN_FLIGHT: '64' })
+  try {
+    let serial = 0
+    // Never the same amount twice: nothing here may be answered from a cache of answers.
+    const quote = async () => {
+      serial += 1
+      const amountIn = (10n ** 18n + BigInt(serial) * 10n ** 12n).toString()
+      const answer = await service.get(path, { ...base, amountIn })
+      if (answer.status !== 200) throw new Error(answer.text)
+    }
+    await load(50, 8, quote)
+    const rows: Section['rows'] = []
+    for (const parallel of inFlight) {
+      const before = await stageSeconds(service)
+      const { times, seconds } = await load(quotesPerRow, parallel, quote)
+      const after = await stageSeconds(service)
+      const stage = (name: string) =>
+        (((after.get(name) ?? 0) - (before.get(name) ?? 0)) * 1_000) / quotesPerRow
+      const simulation = stage('simulate') + stage('finalise')
+      rows.push({
+        'in flight': parallel,
+        'quotes/s': Math.round(quotesPerRow / seconds),
+        'p50 ms': round(quantile(times, 0.5)),
+        'p95 ms': round(quantile(times, 0.95)),
+        'p99 ms': round(quantile(times, 0.99)),
+        'mean ms': round(times.reduce((sum, ms) => sum + ms, 0) / times.length),
+        'simulations ms (mean)': round(simulation),
+        'p50 / simulations': round(quantile(times, 0.5) / simulation),
+      })
+    }
+    return [
+      { name: 'warm quote over HTTP, 24 candidates', rows },
+      { name: `memory over ${memoryQuotes} quotes`, rows: await memory(service, quote) },
+    ]
+  } finally {
+    await service.stop()
+  }
+}
+
+async function load(count: number, parallel: number, work: () => Promise<void>) {
+  const times: number[] = []
+  let left = count
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: parallel }, async () => {
+      while (left-- > 0) {
+        const begun = performance.now()
+        await work()
+        times.push(performance.now() - begun)
+      }
+    }),
+  )
+  return { times: times.sort((a, b) => a - b), seconds: (performance.now() - started) / 1_000 }
+}
+
+/** Memory of the service (this process, threads included) and of its forks. */
+async function memory(service: TestService, quote: () => Promise<void>): Promise<Section['rows']> {
+  const rows: Section['rows'] = [await memoryRow(service, 0)]
+  for (let sample = 1; sample <= memorySamples; sample++) {
+    await load(memoryQuotes / memorySamples, 8, quote)
+    rows.push(await memoryRow(service, (sample * memoryQuotes) / memorySamples))
+  }
+  return rows
+}
+
+async function memoryRow(service: TestService, quotes: number) {
+  const metrics = (await service.get('/metrics')).text
+  const forks = /^forkroute_forks\{fact="rssMb"\} (\d+)/m.exec(metrics)?.[1]
+  const pages = Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[1])
+  return {
+    quotes,
+    'service MB': Math.round((pages * 4_096) / 2 ** 20),
+    'forks MB': Number(forks ?? Number.NaN),
+  }
+}
+
+async function stageSeconds(service: TestService): Promise<Map<string, number>> {
+  const metrics = (await service.get('/metrics')).text
+  const sums = metrics.matchAll(/^forkroute_stage_seconds_sum\{stage="(\w+)"\} (\S+)/gm)
+  return new Map([...sums].map(([, stage = '', seconds]) => [stage, Number(seconds)]))
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(1))
+}

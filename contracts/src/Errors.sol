@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+error DeadlinePassed(uint256 deadline, uint256 timestamp);
+error WrongValue(uint256 expected, uint256 actual);
+error FeeAboveInput(address token, uint256 fee, uint256 amount);
+error InsufficientInput(address token, uint256 required, uint256 actual);
+error InsufficientOutput(address token, uint256 minimum, uint256 actual);
+error InvalidReceiver(address receiver);
+error UnreadableBalance(address token);
+error NativeTransferFailed(address to, uint256 amount);
+
+error StepFailed(uint256 step, address target, bytes reason);
+error NoCode(uint256 step, address target);
+error ForeignTransferFrom(uint256 step, address from);
+error MalformedSteps(uint256 step);
+error PatchOutOfRange(uint256 step, uint256 offset, uint256 length);
+error UnknownOutput(uint256 step, uint256 referredStep);
+error MissingReturnData(uint256 step, uint256 word, uint256 length);
+error BalanceDecreased(uint256 step, address token, uint256 before, uint256 afterwards);
+error BpsOutOfRange(uint256 step, uint256 bps);
+error CallbackNotSupported(uint256 step);
+
+/// @dev A callback, or any call without a function, that no running step waits for.
+error UnexpectedCall(address caller);
+/// @dev Only the contract that deployed the implementation may run it.
+error NotRunner(address caller);
+error NotOwner(address caller);
+error NotDelegated();
+
+/// @dev An account has no base line for a token that the order does not list.
+error UnlistedToken(address token);
+/// @dev The steps spent more of an account's tokens than the order's inputs.
+error ReserveSpent(address token, uint256 reserve, uint256 balance);
+
+error WrongDelivery(address token, uint256 amount);
+error InsufficientGas(uint256 required, uint256 actual);

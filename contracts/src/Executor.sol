@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {NotRunner, UnexpectedCall} from "./Errors.sol";
+import {StepRunner} from "./StepRunner.sol";
+import {Tokens} from "./Tokens.sol";
+import {Input, LegacyOrder, NATIVE, Order, Output} from "./Types.sol";
+
+/**
+ * @title Runs the steps of one sender's orders.
+ *
+ * Each sender has a clone, so that an allowance which one sender's steps leave behind is worth nothing in
+ * another's order. Holds nothing between transactions. Only the contract that deployed the implementation
+ * (the Router) may run it.
+ */
+contract Executor is StepRunner {
+    using SafeERC20 for IERC20;
+
+    address public immutable runner = msg.sender;
+
+    /// Of the running step: who may call back once, and in which token it is paid.
+    address private transient _payee;
+    address private transient _payToken;
+
+    receive() external payable {}
+
+    /**
+     * @notice The callback of a Uniswap V3-like pool, whatever its name: (int256, int256, bytes).
+     * @dev Pays the positive delta to the target of the running step, once.
+     */
+    fallback() external {
+        if (msg.sender != _payee || msg.data.length < 68) revert UnexpectedCall(msg.sender);
+        _payee = address(0);
+        (int256 delta0, int256 delta1) = abi.decode(msg.data[4:68], (int256, int256));
+        if ((delta0 > 0) == (delta1 > 0)) revert UnexpectedCall(msg.sender);
+        IERC20(_payToken).safeTransfer(msg.sender, uint256(delta0 > 0 ? delta0 : delta1));
+    }
+
+    /// @notice Runs an order whose inputs have arrived, pays the outputs and sends on what is left.
+    function run(Order calldata order) external payable {
+        _run(order.inputs, order.feeReceiver, order.steps);
+        if (!order.paidBySteps) _payOutputs(order.outputs, order.receiver);
+        _sweep(order.inputs, order.sweep, order.refundReceiver);
+    }
+
+    /// @notice As `run`; what is left goes to the receiver.
+    function runLegacy(LegacyOrder calldata order) external payable {
+        _run(order.inputs, order.feeReceiver, order.steps);
+        _payOutputs(order.outputs, order.receiver);
+        _sweep(order.inputs, order.sweep, order.receiver);
+    }
+
+    function _run(Input[] calldata inputs, address feeReceiver, bytes calldata steps) private {
+        if (msg.sender != runner) revert NotRunner(msg.sender);
+        for (uint256 i = 0; i < inputs.length; ++i) {
+            if (inputs[i].token == NATIVE && inputs[i].fee != 0) Tokens.pay(NATIVE, feeReceiver, inputs[i].fee);
+        }
+        _runSteps(steps, new Reserve[](0));
+    }
+
+    function _payOutputs(Output[] calldata outputs, address receiver) private {
+        for (uint256 i = 0; i < outputs.length; ++i) _payAll(outputs[i].token, receiver);
+    }
+
+    function _sweep(Input[] calldata inputs, address[] calldata tokens, address to) private {
+        for (uint256 i = 0; i < inputs.length; ++i) _payAll(inputs[i].token, to);
+        for (uint256 i = 0; i < tokens.length; ++i) _payAll(tokens[i], to);
+    }
+
+    function _payAll(address token, address to) private {
+        uint256 balance = Tokens.balanceOf(token, address(this));
+        if (balance != 0) Tokens.pay(token, to, balance);
+    }
+
+    function _available(Run memory, address token) internal view override returns (uint256) {
+        return Tokens.balanceOf(token, address(this));
+    }
+
+    function _expectCallback(uint256, address target, address token) internal override {
+        _payee = target;
+        _payToken = token;
+    }
+
+    function _endCallback() internal override {
+        _payee = address(0);
+    }
+}

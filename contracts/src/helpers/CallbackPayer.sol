@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {Tokens} from "../Tokens.sol";
+import {UnexpectedCall} from "../Errors.sol";
+
+/**
+ * @title Calls a Uniswap V3-like pool on behalf of an account that cannot or should not answer callbacks.
+ *
+ * The account sends the input here first, within the same transaction; what the pool does not take goes back.
+ * Holds nothing between transactions and is never approved by anybody.
+ */
+contract CallbackPayer {
+    /// The pool of the running call; `_running` is the lock, since the pool could spend what lies here.
+    address private transient _payee;
+    address private transient _payToken;
+    bool private transient _running;
+
+    /// @notice The pool's callback, whatever its name: (int256, int256, bytes). Pays the positive delta once.
+    fallback() external {
+        if (msg.sender != _payee || msg.data.length < 68) revert UnexpectedCall(msg.sender);
+        _payee = address(0);
+        (int256 delta0, int256 delta1) = abi.decode(msg.data[4:68], (int256, int256));
+        if ((delta0 > 0) == (delta1 > 0)) revert UnexpectedCall(msg.sender);
+        Tokens.pay(_payToken, msg.sender, uint256(delta0 > 0 ? delta0 : delta1));
+    }
+
+    /// @notice Calls `pool` with `data`; answers with exactly what the pool answers.
+    function callAndPay(address pool, address payToken, bytes calldata data) external {
+        if (_running) revert UnexpectedCall(msg.sender);
+        (_running, _payee, _payToken) = (true, pool, payToken);
+        // solhint-disable-next-line avoid-low-level-calls
+        (bool ok, bytes memory result) = pool.call(data);
+        if (ok) {
+            uint256 left = Tokens.balanceOf(payToken, address(this));
+            if (left != 0) Tokens.pay(payToken, msg.sender, left);
+            (_running, _payee) = (false, address(0));
+        }
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            switch ok
+            case 0 {
+                revert(add(result, 0x20), mload(result))
+            }
+            default {
+                return(add(result, 0x20), mload(result))
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {DestinationReceiver} from "../src/DestinationReceiver.sol";
+import {InsufficientGas, InvalidReceiver, NotRunner} from "../src/Errors.sol";
+import {Order} from "../src/Types.sol";
+import {Base, Steps} from "./Base.sol";
+import {HookedToken} from "./mocks/Tokens.sol";
+
+contract DestinationReceiverTest is Base {
+    DestinationReceiver private destination = new DestinationReceiver();
+    address private fallbackReceiver = address(0xfa11);
+
+    function deliver(Order memory order, uint256 amount) private {
+        weth.transfer(address(destination), amount);
+        destination.handleV3AcrossMessage(address(weth), amount, address(this), message(order, 0));
+    }
+
+    function message(Order memory order, uint256 minimumGas) private view returns (bytes memory) {
+        return abi.encode(DestinationReceiver.Delivery(order, fallbackReceiver, minimumGas));
+    }
+
+    function test_runsTheOrderWithWhatWasDelivered() public {
+        // The stated amount is what left the other chain; a little less arrives.
+        deliver(makeOrder(address(weth), 1 ether, address(usdc), 1, Steps.pack(poolSwap(receiver))), 0.99 ether);
+        assertEq(usdc.balanceOf(receiver), swapOutput(0.99 ether), "the output");
+        assertEq(weth.balanceOf(address(destination)), 0, "left behind");
+    }
+
+    function test_failedOrderGivesTheTokenToTheFallbackReceiver() public {
+        Order memory order = makeOrder(address(weth), 1 ether, address(usdc), 2 ether, Steps.pack(poolSwap(receiver)));
+        deliver(order, 1 ether);
+        assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
+        assertEq(usdc.balanceOf(receiver), 0, "the output");
+        vm.warp(order.deadline + 1);
+        deliver(makeOrder(address(weth), 1 ether, address(usdc), 1, hex"ff"), 1 ether);
+        assertEq(weth.balanceOf(fallbackReceiver), 2 ether, "what came back");
+    }
+
+    function test_anotherInputThanTheDeliveredTokenFails() public {
+        deliver(makeOrder(address(usdc), 1 ether, address(usdc), 0, hex"00"), 1 ether);
+        assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
+    }
+
+    function test_starvedDeliveryReverts() public {
+        weth.transfer(address(destination), 1 ether);
+        Order memory order = makeOrder(address(weth), 1 ether, address(weth), 0, hex"00");
+        bytes memory starved = message(order, 1 << 60);
+        try destination.handleV3AcrossMessage(address(weth), 1 ether, address(this), starved) {
+            revert("the delivery ran");
+        } catch (bytes memory reason) {
+            assertTrue(bytes4(reason) == InsufficientGas.selector, "refused for another reason");
+        }
+    }
+
+    function test_strangerCannotRunADelivery() public {
+        Order memory order = makeOrder(address(weth), 1 ether, address(weth), 0, hex"00");
+        vm.prank(stranger);
+        vm.expectRevert(abi.encodeWithSelector(NotRunner.selector, stranger));
+        destination.runDelivery(address(weth), 0, order, bytes32(0));
+    }
+
+    function test_deliveryWithoutTokensReverts() public {
+        bytes memory nothing = message(makeOrder(address(weth), 1 ether, address(weth), 0, hex"00"), 0);
+        vm.expectRevert();
+        destination.handleV3AcrossMessage(address(weth), 1 ether, address(this), nothing);
+    }
+
+    function test_allowancePlantedByAnotherMessageIsWorthNothing() public {
+        HookedToken hook = new HookedToken();
+        Order memory plant = makeOrder(address(weth), 0, address(weth), 0, hex"");
+        plant.steps = Steps.pack(Steps.approve(address(weth), address(hook), Steps.literal(type(uint256).max)));
+        deliver(plant, 0);
+        // Any later message has an Executor of its own.
+        Order memory victim = makeOrder(address(weth), 1 ether, address(usdc), 1, Steps.pack(poolSwap(receiver)));
+        deliver(victim, 1 ether);
+        assertEq(usdc.balanceOf(receiver), swapOutput(1 ether), "the victim's output");
+    }
+
+    function test_messageWithoutAFallbackReceiverReverts() public {
+        fallbackReceiver = address(0);
+        bytes memory bad = message(makeOrder(address(weth), 0, address(weth), 0, hex"00"), 0);
+        vm.expectRevert(abi.encodeWithSelector(InvalidReceiver.selector, address(0)));
+        destination.handleV3AcrossMessage(address(weth), 0, address(this), bad);
+    }
+}

@@ -1,0 +1,164 @@
+/**
+ * Compiles contracts/src with the pinned solc and writes src/executor/generated/contracts.ts.
+ * Addresses and runtime code (immutables filled in) come from a real deployment on a local Anvil.
+ * With --check nothing is written; the exit code is 1 when the committed file differs.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import solc from 'solc'
+import { getContractAddress } from 'viem'
+
+const require = createRequire(import.meta.url)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const target = `${root}src/executor/generated/contracts.ts`
+const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+const zeroSalt = `0x${'0'.repeat(64)}`
+
+/** Name to source file, and what the constructor of each deploys as its first child. */
+const deployed = [
+  { name: 'Router', file: 'Router.sol', child: { name: 'Executor', contract: 'Executor' } },
+  { name: 'Delegate', file: 'Delegate.sol' },
+  {
+    name: 'WalletFactory',
+    file: 'WalletFactory.sol',
+    child: { name: 'Wallet', contract: 'Wallet' },
+  },
+  {
+    name: 'DestinationReceiver',
+    file: 'DestinationReceiver.sol',
+    child: { name: 'DestinationExecutor', contract: 'Executor' },
+  },
+  { name: 'CallbackPayer', file: 'helpers/CallbackPayer.sol' },
+  { name: 'UniswapV2Swapper', file: 'helpers/UniswapV2Swapper.sol' },
+  { name: 'UniswapV4Swapper', file: 'helpers/UniswapV4Swapper.sol' },
+]
+
+function compile() {
+  const folder = `${root}contracts/src/`
+  const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.sol'))
+  const sources = Object.fromEntries(
+    files
+      .sort()
+      .map((file) => [`contracts/src/${file}`, { content: readFileSync(folder + file, 'utf8') }]),
+  )
+  const input = {
+    language: 'Solidity',
+    sources,
+    settings: {
+      evmVersion: 'cancun',
+      viaIR: true,
+      optimizer: { enabled: true, runs: 1_000_000 },
+      metadata: { bytecodeHash: 'none', appendCBOR: false },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  }
+  const load = (path) => ({ contents: readFileSync(`${root}node_modules/${path}`, 'utf8') })
+  const output = JSON.parse(solc.compile(JSON.stringify(input), { import: load }))
+  // 2394 only reminds that transient storage outlives a call; every use here is cleared.
+  const problems = (output.errors ?? []).filter(({ errorCode }) => errorCode !== '2394')
+  for (const { formattedMessage } of problems) console.error(formattedMessage)
+  if (problems.length > 0) throw new Error('The contracts do not compile without a warning.')
+  const contracts = Object.assign({}, ...Object.values(output.contracts))
+  return (name) => ({
+    abi: contracts[name].abi,
+    initCode: `0x${contracts[name].evm.bytecode.object}`,
+  })
+}
+
+/** Runs `use` with a JSON-RPC caller for a fresh Anvil. */
+async function withAnvil(use) {
+  const platform = `${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  const binary = require.resolve(`@foundry-rs/anvil-${platform}/bin/anvil${suffix}`)
+  const anvil = spawn(binary, ['--port', '0', '--host', '127.0.0.1'])
+  try {
+    let url
+    for await (const line of createInterface({ input: anvil.stdout })) {
+      url = /Listening on (\S+)/.exec(line)?.[1]
+      if (url) break
+    }
+    if (!url) throw new Error('Anvil did not start.')
+    anvil.stdout.resume()
+    await use(async (method, ...params) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const headers = { 'content-type': 'application/json' }
+      const reply = await (await fetch(`http://${url}`, { method: 'POST', headers, body })).json()
+      if (reply.error) throw new Error(`${method}: ${reply.error.message}`)
+      return reply.result
+    })
+  } finally {
+    anvil.kill('SIGKILL')
+  }
+}
+
+const artifact = compile()
+const records = []
+await withAnvil(async (rpc) => {
+  const [from] = await rpc('eth_accounts')
+  const runtimeCode = async (name, address) => {
+    const code = await rpc('eth_getCode', address, 'latest')
+    if (code === '0x') throw new Error(`${name} was not deployed.`)
+    return code
+  }
+  for (const { name, child } of deployed) {
+    const { abi, initCode } = artifact(name)
+    const data = zeroSalt + initCode.slice(2)
+    await rpc('eth_sendTransactionSync', { from, to: deploymentProxy, data })
+    const address = getContractAddress({
+      opcode: 'CREATE2',
+      from: deploymentProxy,
+      salt: zeroSalt,
+      bytecode: initCode,
+    }).toLowerCase()
+    records.push({
+      name,
+      abi,
+      initCode,
+      address,
+      deployer: null,
+      code: await runtimeCode(name, address),
+    })
+    if (!child) continue
+    const childAddress = getContractAddress({ from: address, nonce: 1n }).toLowerCase()
+    const code = await runtimeCode(child.name, childAddress)
+    records.push({
+      name: child.name,
+      ...artifact(child.contract),
+      address: childAddress,
+      deployer: name,
+      code,
+    })
+  }
+})
+
+const entries = records.map(
+  ({ name, abi, initCode, address, deployer, code }) => `  ${name}: {
+    address: '${address}',
+    deployer: ${deployer ? `'${deployer}'` : 'null'},
+    abi: ${JSON.stringify(abi)},
+    initCode:
+      '${initCode}',
+    runtimeCode:
+      '${code}',
+  },
+`,
+)
+const text = `// Written by scripts/build-contracts.mjs from contracts/src; solc ${solc.version()}.
+// \`deployer\`: the contract whose constructor deploys this one; null: the deterministic deployment proxy.
+export const contracts = {
+${entries.join('')}} as const
+`
+
+if (!process.argv.includes('--check')) {
+  mkdirSync(new URL('.', `file://${target}`), { recursive: true })
+  writeFileSync(target, text)
+  for (const { name, address, code } of records) {
+    console.log(`${name.padEnd(20)} ${address} ${(code.length - 2) / 2} bytes`)
+  }
+} else if (readFileSync(target, 'utf8') !== text) {
+  console.error('src/executor/generated/contracts.ts differs: run npm run contracts:build.')
+  process.exitCode = 1
+}

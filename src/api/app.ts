@@ -1,0 +1,218 @@
+/**
+ * The Express application: what happens to every request, and in which order.
+ * Knows HTTP and the contract; what an endpoint does is behind its handler.
+ */
+import { randomUUID } from 'node:crypto'
+import cors from 'cors'
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
+import helmet from 'helmet'
+import type { Config } from '../config.js'
+import type { Engine } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { bigintToString } from '../domain/primitives.js'
+import type { Logger } from '../log.js'
+import { observeHttp, registerGauge, registry } from '../metrics.js'
+import { authenticate, createGate, type Gate, limitRate, openAccountId } from './auth.js'
+import { type Endpoint, parseRequest } from './contract.js'
+import { runWithin } from './deadline.js'
+import { docsPage } from './docs-page.js'
+import { allEndpoints } from './endpoints.js'
+import { errorHandler } from './errors.js'
+import { parseQuery } from './input.js'
+import type { KeyStore } from './key-store.js'
+import { isPublic, openApiDocument } from './openapi.js'
+import { serviceVersion } from './version.js'
+
+export interface AppArgs {
+  readonly engine: Engine
+  readonly config: Config
+  /** Null in open mode. */
+  readonly keys: KeyStore | null
+  readonly logger: Logger
+  /** Aborted when the service stops and does not wait any longer. */
+  readonly stopping: AbortSignal
+}
+
+export function createApp(args: AppArgs): Express {
+  const { config, logger } = args
+  const endpoints = allEndpoints(config.serviceName)
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+  // Should an answer ever fail on its way out, Express says so without a stack.
+  app.set('env', 'production')
+  app.set('json replacer', bigintToString)
+  app.set('trust proxy', config.trustProxyHops)
+
+  app.use(observe(logger))
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      },
+      // Whether the host is to be reached by TLS only is for the proxy that ends TLS to say.
+      strictTransportSecurity: false,
+    }),
+  )
+  if (config.corsOrigins.length > 0) app.use(crossOrigin(config.corsOrigins))
+
+  const document = openApiDocument(
+    endpoints.map((one) => one.definition),
+    serviceVersion,
+  )
+  app.get('/openapi.json', named('/openapi.json'), (_req, res) => {
+    res.json(document)
+  })
+  app.get('/metrics', named('/metrics'), async (_req, res) => {
+    res.type(registry.contentType).send(await registry.metrics())
+  })
+  app.use('/docs', named('/docs'), docsPage())
+
+  const gate = createGate(config.maxInFlight)
+  registerGauge('calculations_in_flight', 'Calculations that run now.', () => gate.inFlight)
+  app.use(routerOf(endpoints.filter(isOpen), args, gate))
+  app.use(
+    ['/api', '/v1'],
+    authenticate(args.keys),
+    limitRate(config.rateLimitPerMinute),
+    noStore,
+    requireJson,
+    express.json({ limit: config.bodyLimitBytes, type: () => true }),
+  )
+  app.use(
+    ['/api/v1', '/v1'],
+    routerOf(
+      endpoints.filter((one) => !isOpen(one)),
+      args,
+      gate,
+    ),
+  )
+  app.use((req) => {
+    throw new ForkrouteError('NOT_FOUND', `There is no path ${req.path.slice(0, 200)}.`)
+  })
+  app.use(errorHandler(logger))
+  return app
+}
+
+function isOpen(one: Endpoint): boolean {
+  return isPublic(one.definition)
+}
+
+/** Routes below /api/v1 without that prefix, others as they are; other methods of their paths are a 405. */
+function routerOf(endpoints: readonly Endpoint[], args: AppArgs, gate: Gate) {
+  const router = express.Router()
+  const methods = new Map<string, string[]>()
+  for (const one of endpoints) {
+    const { method, path } = one.definition
+    router[method](patternOf(path), named(path), (req, res) => answer(one, args, gate, req, res))
+    const allowed = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
+    methods.set(path, [...(methods.get(path) ?? []), ...allowed])
+  }
+  for (const [path, allowed] of methods) {
+    router.all(patternOf(path), named(path), (req, res) => {
+      res.setHeader('allow', allowed.join(', '))
+      throw new ForkrouteError('METHOD_NOT_ALLOWED', `${req.method} is not allowed here.`)
+    })
+  }
+  return router
+}
+
+function patternOf(path: string): string {
+  return path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+async function answer(one: Endpoint, args: AppArgs, gate: Gate, req: Request, res: Response) {
+  const { definition, handle } = one
+  const { engine, config } = args
+  const search = req.originalUrl.split('?').slice(1).join('?')
+  const request = { params: req.params, query: parseQuery(search), body: req.body }
+  const { params, input } = parseRequest(definition, request, engine)
+  const accountId = res.locals.accountId ?? openAccountId
+  const client = clientSignal(res, args.stopping)
+  const body = await runWithin(config.requestTimeoutMs, client, (signal) => {
+    const work = async () => handle({ engine, params, input, context: { accountId, signal } })
+    return definition.isCalculation ? gate.run(work) : work()
+  })
+  res.json(body)
+}
+
+/** Aborted when the client leaves before its answer is written, or when the service stops waiting. */
+function clientSignal(res: Response, stopping: AbortSignal): AbortSignal {
+  const controller = new AbortController()
+  const stop = () => controller.abort(stopping.reason)
+  stopping.addEventListener('abort', stop, { once: true })
+  res.once('close', () => {
+    stopping.removeEventListener('abort', stop)
+    if (!res.writableFinished) {
+      controller.abort(new ForkrouteError('DEADLINE_EXCEEDED', 'The client has left.'))
+    }
+  })
+  return controller.signal
+}
+
+/** Request id, log line and latency of every request. */
+function observe(logger: Logger): RequestHandler {
+  return (req, res, next) => {
+    const sent = req.headers['x-request-id']
+    const isUsable = typeof sent === 'string' && /^[\w.:/+=@-]{1,128}$/.test(sent)
+    const requestId = isUsable ? sent : randomUUID()
+    res.locals.requestId = requestId
+    res.setHeader('x-request-id', requestId)
+    const start = performance.now()
+    res.once('close', () => {
+      const ms = performance.now() - start
+      const route = res.locals.route ?? 'none'
+      // 499: the client left before its answer was written.
+      const status = res.writableFinished ? res.statusCode : 499
+      observeHttp(req.method, route, status, ms / 1_000)
+      const { caller } = res.locals
+      const level = route.startsWith('/api/') || route === 'none' ? 'info' : 'debug'
+      logger[level]({ requestId, method: req.method, route, status, ms: Math.round(ms), caller })
+    })
+    next()
+  }
+}
+
+/** Labels of metrics and log lines come from the contract, never from what was asked for. */
+function named(route: string): RequestHandler {
+  return (_req, res, next) => {
+    res.locals.route = route
+    next()
+  }
+}
+
+const noStore: RequestHandler = (_req, res, next) => {
+  res.setHeader('cache-control', 'no-store')
+  next()
+}
+
+const requireJson: RequestHandler = (req, _res, next) => {
+  const isEmpty = req.headers['content-length'] === '0'
+  if (!isEmpty && req.is(['json', '+json']) === false) {
+    throw new ForkrouteError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The request body must be JSON (content-type: application/json).',
+    )
+  }
+  next()
+}
+
+function crossOrigin(origins: readonly string[]): RequestHandler {
+  const origin = origins.includes('*') ? '*' : [...origins]
+  return cors((req, done) => {
+    const asked = String(req.headers['access-control-request-headers'] ?? '').toLowerCase()
+    const allowedHeaders = asked
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => /^(authorization|content-type|accept|x-[\w-]+)$/.test(name))
+    done(null, {
+      origin,
+      methods: ['GET', 'HEAD', 'POST'],
+      allowedHeaders,
+      exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining'],
+      maxAge: 600,
+    })
+  })
+}

@@ -1,0 +1,145 @@
+/**
+ * One definition of an endpoint validates, types and documents it.
+ * Handlers get parsed input and a call context; they never see `req` or `res`.
+ */
+import { z } from 'zod'
+import type { CallContext, Engine } from '../domain/engine.js'
+import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
+import { fromBody, fromQuery, type Given, type RawQuery } from './input.js'
+
+export interface RouteDefinition<
+  Params extends z.ZodObject = z.ZodObject,
+  Input extends z.ZodObject = z.ZodObject,
+  Response extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'get' | 'post'
+  /** In OpenAPI form, `{name}` for a path parameter; below /api/v1 where it begins with that. */
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly tag: string
+  readonly params: Params
+  /** Of the query (GET) or of the JSON body (POST). */
+  readonly input: Input
+  readonly response: Response
+  readonly errors: readonly ErrorCode[]
+  /** What no single field shows. Sees every field as given, also next to fields that are wrong. */
+  readonly rules?: (given: Given) => readonly string[]
+  /** Counts against MAX_IN_FLIGHT. */
+  readonly isCalculation?: boolean
+}
+
+export function defineRoute<
+  Params extends z.ZodObject,
+  Input extends z.ZodObject,
+  Response extends z.ZodType,
+>(
+  definition: Omit<RouteDefinition<Params, Input, Response>, 'params' | 'input'> & {
+    readonly params?: Params
+    readonly input?: Input
+  },
+): RouteDefinition<Params, Input, Response> {
+  const none = z.object({})
+  return {
+    ...definition,
+    params: definition.params ?? (none as unknown as Params),
+    input: definition.input ?? (none as unknown as Input),
+  }
+}
+
+export interface HandlerArgs<Params, Input> {
+  readonly engine: Engine
+  readonly params: Params
+  readonly input: Input
+  readonly context: CallContext
+}
+
+export interface Endpoint {
+  readonly definition: RouteDefinition
+  readonly handle: (args: HandlerArgs<unknown, unknown>) => unknown
+}
+
+/** Binds a handler to its definition; the types of both must agree. */
+export function endpoint<
+  Params extends z.ZodObject,
+  Input extends z.ZodObject,
+  Response extends z.ZodType,
+>(
+  definition: RouteDefinition<Params, Input, Response>,
+  handle: (
+    args: HandlerArgs<z.output<Params>, z.output<Input>>,
+  ) => Promise<z.output<Response>> | z.output<Response>,
+): Endpoint {
+  return {
+    definition: definition as unknown as RouteDefinition,
+    handle: handle as Endpoint['handle'],
+  }
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const [field, ...rest] = issue.path
+  const place = rest.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`),
+    String(field),
+  )
+  return `${place} ${issue.message}`
+}
+
+/** Adds a sentence for every wrong field; the values are of use only when there is none. */
+function check<T extends z.ZodObject>(schema: T, given: Given, problems: string[]): z.output<T> {
+  const parsed = schema.safeParse(given)
+  for (const issue of parsed.error?.issues ?? []) {
+    const name = String(issue.path[0])
+    if (name in given) problems.push(sentence(issue))
+    else if (!problems.includes(`${name} must be given once`)) problems.push(`${name} is required`)
+  }
+  return parsed.data as z.output<T>
+}
+
+/**
+ * @throws ForkrouteError INVALID_REQUEST that lists every wrong field;
+ *   UNKNOWN_CHAIN when the chain is all that is wrong.
+ */
+export function parseRequest(
+  definition: RouteDefinition,
+  request: {
+    readonly params: Readonly<Record<string, unknown>>
+    readonly query: RawQuery
+    readonly body: unknown
+  },
+  engine: Engine,
+): { readonly params: unknown; readonly input: unknown } {
+  const problems: string[] = []
+  const givenParams = fromBody(request.params, definition.params.shape)
+  const given =
+    definition.method === 'get'
+      ? fromQuery(request.query, definition.input.shape, problems)
+      : fromBody(jsonObject(request.body), definition.input.shape)
+  const params = check(definition.params, givenParams, problems)
+  const input = check(definition.input, given, problems)
+  problems.push(...(definition.rules?.(given) ?? []))
+  const chainId = unknownChain(definition, { ...given, ...givenParams }, engine)
+  if (problems.length === 0 && chainId === null) return { params, input }
+  const unknown = chainId === null ? [] : [`chainId ${chainId} is not configured here`]
+  const all = [...problems, ...unknown]
+  throw new ForkrouteError(
+    problems.length === 0 ? 'UNKNOWN_CHAIN' : 'INVALID_REQUEST',
+    all.length === 1 ? all.join() : all,
+  )
+}
+
+function jsonObject(body: unknown): Readonly<Record<string, unknown>> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) {
+    return body as Record<string, unknown>
+  }
+  if (body === undefined) return {}
+  throw new ForkrouteError('INVALID_REQUEST', 'The request body must be a JSON object.')
+}
+
+/** Null when the chain is known, not given, badly written, or no concern of the endpoint. */
+function unknownChain(definition: RouteDefinition, given: Given, engine: Engine): string | null {
+  if (!definition.errors.includes('UNKNOWN_CHAIN')) return null
+  const text = given.chainId
+  if (typeof text !== 'string' || !/^[1-9]\d{0,15}$/.test(text)) return null
+  return engine.networks().some((network) => network.id === Number(text)) ? null : text
+}

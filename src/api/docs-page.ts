@@ -1,0 +1,66 @@
+/** The reference page at /docs: swagger-ui from the npm package, without any other host. */
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import express, { type Router } from 'express'
+import helmet from 'helmet'
+
+const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>forkroute API</title>
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="page"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+// No validator: it would send the document's address to a host outside.
+const start = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#page',
+  validatorUrl: null,
+  deepLinking: true,
+  persistAuthorization: false,
+})
+`
+
+export function docsPage(): Router {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+  const router = express.Router()
+  router.use(
+    helmet.contentSecurityPolicy({
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'", "'unsafe-inline'"],
+        imgSrc: ["'self'", 'data:'],
+        connectSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    }),
+  )
+  router.get('/', (_req, res) => {
+    res.type('html').send(page)
+  })
+  router.get('/start.js', (_req, res) => {
+    res.type('js').send(start)
+  })
+  for (const file of files) {
+    router.get(`/${file}`, (_req, res) => {
+      res.sendFile(file, { root: folder, maxAge: '1h' })
+    })
+  }
+  return router
+}

@@ -1,0 +1,18 @@
+/** Every endpoint of the contract, in the order of the document. */
+import type { Endpoint } from './contract.js'
+import { metadataEndpoints } from './routes/metadata.js'
+import { shortcutEndpoints } from './routes/shortcuts.js'
+import { systemEndpoints } from './routes/system.js'
+import { tokenEndpoints } from './routes/tokens.js'
+import { walletEndpoints } from './routes/wallet.js'
+
+/** @param serviceName - the word inside wire identifiers. */
+export function allEndpoints(serviceName: string): readonly Endpoint[] {
+  return [
+    ...shortcutEndpoints(serviceName),
+    ...metadataEndpoints,
+    ...tokenEndpoints,
+    ...walletEndpoints(serviceName),
+    ...systemEndpoints,
+  ]
+}

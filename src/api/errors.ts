@@ -1,0 +1,80 @@
+/** Every error of the API ends here, in the one body of the contract. Nothing internal passes. */
+import { STATUS_CODES } from 'node:http'
+import type { ErrorRequestHandler, Response } from 'express'
+import { errorCodes, ForkrouteError } from '../domain/errors.js'
+import type { Logger } from '../log.js'
+
+/** Seconds after which a caller may try again, where the error does not say itself. */
+const defaultRetryAfterSeconds = 1
+
+/** What Express and its body parser throw: `http-errors` with a status and a type. */
+interface HttpFault {
+  readonly status?: unknown
+  readonly type?: unknown
+}
+
+/** Faults of the request that were found below our own code. Anything else is a bug, and null. */
+function fromHttpFault(error: unknown): ForkrouteError | null {
+  if (!(error instanceof Error)) return null
+  const { status, type } = error as HttpFault
+  if (type === 'entity.parse.failed') {
+    return new ForkrouteError('INVALID_REQUEST', 'The request body is not valid JSON.')
+  }
+  if (status === 413) {
+    return new ForkrouteError('BODY_TOO_LARGE', 'The request body is over the limit.')
+  }
+  if (status === 415) {
+    return new ForkrouteError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The request body must be JSON in UTF-8 (content-type: application/json).',
+    )
+  }
+  if (status === 400) {
+    return new ForkrouteError('INVALID_REQUEST', 'The request could not be read.')
+  }
+  return null
+}
+
+function toForkrouteError(error: unknown): ForkrouteError {
+  if (error instanceof ForkrouteError && error.code !== 'INTERNAL') return error
+  return (
+    fromHttpFault(error) ??
+    new ForkrouteError('INTERNAL', errorCodes.INTERNAL.title, undefined, { cause: error })
+  )
+}
+
+function send(res: Response, error: ForkrouteError): void {
+  const { status } = error
+  if (errorCodes[error.code].retry && !res.hasHeader('retry-after')) {
+    res.setHeader('retry-after', String(defaultRetryAfterSeconds))
+  }
+  if (status === 401) res.setHeader('www-authenticate', 'Bearer')
+  res.status(status).json({
+    statusCode: status,
+    error: STATUS_CODES[status] ?? 'Error',
+    message: error.messages ?? error.message,
+    code: error.code,
+    requestId: res.locals.requestId,
+    ...(error.details && { details: error.details }),
+  })
+}
+
+/** Express knows an error handler by its four parameters. */
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (thrown, _req, res, _next) => {
+    const error = toForkrouteError(thrown)
+    const { requestId } = res.locals
+    // The client has left, or half an answer is out: there is nobody to tell.
+    if (res.headersSent || res.destroyed) {
+      logger.debug({ err: thrown, requestId }, 'request abandoned')
+      res.destroy()
+      return
+    }
+    if (error.code === 'INTERNAL') {
+      logger.error({ err: thrown, requestId }, 'request failed: a fault of the service')
+    } else if (error.status >= 500) {
+      logger.warn({ err: thrown, requestId, code: error.code }, 'request failed')
+    }
+    send(res, error)
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Brings queries and JSON bodies into one form before their schema sees them:
+ * strings for single values, arrays of strings for lists, nothing for what is not given.
+ * Known clients spell lists in four ways; all of them end here.
+ */
+import type { z } from 'zod'
+
+export type RawQuery = ReadonlyMap<string, readonly string[]>
+
+/** A given field: a string, a list, or (from a body) whatever stood there and is for the schema to refuse. */
+export type Given = Record<string, unknown>
+
+/** Keys lose `[]` and `[0]`; values stay in their order. @param search - of the URL, with or without `?`. */
+export function parseQuery(search: string): RawQuery {
+  const query = new Map<string, string[]>()
+  for (const [rawKey, value] of new URLSearchParams(search)) {
+    const key = rawKey.replace(/\[\d*\]$/, '')
+    const values = query.get(key)
+    if (values) values.push(value)
+    else query.set(key, [value])
+  }
+  return query
+}
+
+function isList(schema: z.core.$ZodType): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'array') return true
+  if ('innerType' in def) return isList(def.innerType)
+  return def.type === 'pipe' && isList(def.in)
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === 'null'
+}
+
+/** JSON numbers and flags as their text; a number that JSON could not carry exactly stays one, and is refused. */
+function scalarFromJson(value: unknown): unknown {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value))) {
+    return String(value)
+  }
+  return value
+}
+
+/**
+ * The fields of a query that the schema knows.
+ * @param problems - gets a sentence for every single value that is given more than once.
+ */
+export function fromQuery(query: RawQuery, shape: z.core.$ZodShape, problems: string[]): Given {
+  const given: Given = {}
+  for (const [name, schema] of Object.entries(shape)) {
+    const values = query.get(name) ?? []
+    if (isList(schema)) {
+      const items = values.flatMap((value) => value.split(',')).map((item) => item.trim())
+      if (!items.every(isAbsent)) given[name] = items
+    } else if (values.length > 1) {
+      problems.push(`${name} must be given once`)
+    } else if (!isAbsent(values[0])) {
+      given[name] = values[0]
+    }
+  }
+  return given
+}
+
+/** The fields of a JSON object that the schema knows. A single value for a list is a list of one. */
+export function fromBody(body: Readonly<Record<string, unknown>>, shape: z.core.$ZodShape): Given {
+  const given: Given = {}
+  for (const [name, schema] of Object.entries(shape)) {
+    const value = Object.hasOwn(body, name) ? body[name] : undefined
+    if (isAbsent(value)) continue
+    if (!isList(schema)) {
+      given[name] = scalarFromJson(value)
+    } else if (!Array.isArray(value)) {
+      given[name] = [scalarFromJson(value)]
+    } else if (!value.every(isAbsent)) {
+      given[name] = value.map(scalarFromJson)
+    }
+  }
+  return given
+}

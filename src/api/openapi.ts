@@ -1,0 +1,91 @@
+/** The OpenAPI 3.1 document, from the same definitions that validate. */
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi'
+import { type ErrorCode, errorCodes } from '../domain/errors.js'
+import type { RouteDefinition } from './contract.js'
+import { ErrorBody } from './records.js'
+
+const description = `Every path under /api/v1 is also served under /v1.
+
+Lists in a query may be written k=a&k=b, k[]=a&k[]=b or k=a,b. Addresses are accepted in any letter case
+(mixed case must carry a correct EIP-55 checksum) and answered in lower case. Amounts are decimal strings in
+the smallest unit. The native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee.`
+
+export function isPublic(definition: RouteDefinition): boolean {
+  return !definition.path.startsWith('/api/')
+}
+
+function errorsOf(definition: RouteDefinition): ErrorCode[] {
+  const common: ErrorCode[] = isPublic(definition)
+    ? ['INTERNAL']
+    : ['UNAUTHORIZED', 'KEY_DISABLED', 'RATE_LIMITED', 'INTERNAL']
+  const body: ErrorCode[] =
+    definition.method === 'post' ? ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
+  return [...definition.errors, ...common, ...body]
+}
+
+function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
+  const responses: ZodOpenApiResponsesObject = {
+    '200': {
+      description: 'OK',
+      content: { 'application/json': { schema: definition.response } },
+    },
+  }
+  const all = errorsOf(definition)
+  for (const status of [...new Set(all.map((code) => errorCodes[code].status))].sort()) {
+    const codes = all.filter((code) => errorCodes[code].status === status)
+    responses[`${status}` as '400'] = {
+      description: codes.map((code) => `${code}: ${errorCodes[code].title}`).join(' '),
+      content: { 'application/json': { schema: ErrorBody } },
+    }
+  }
+  return responses
+}
+
+function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
+  const { params, input, method } = definition
+  const path = Object.keys(params.shape).length > 0 ? { path: params } : {}
+  const query = method === 'get' ? { query: input } : {}
+  return {
+    operationId: definition.operationId,
+    summary: definition.summary,
+    tags: [definition.tag],
+    requestParams: { ...path, ...query },
+    ...(method === 'post' && {
+      requestBody: { required: true, content: { 'application/json': { schema: input } } },
+    }),
+    responses: responsesOf(definition),
+    ...(isPublic(definition) && { security: [] }),
+  }
+}
+
+/** The document of the given endpoints; the same for the same definitions, key order included. */
+export function openApiDocument(definitions: readonly RouteDefinition[], version: string): object {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const definition of definitions) {
+    paths[definition.path] = {
+      ...paths[definition.path],
+      [definition.method]: operationOf(definition),
+    }
+  }
+  const tags = [...new Set(definitions.map((definition) => definition.tag))]
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: { title: 'forkroute', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: tags.map((name) => ({ name })),
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'forkroute keys create' },
+      },
+    },
+  }
+  return createDocument(document)
+}

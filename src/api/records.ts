@@ -1,0 +1,218 @@
+/**
+ * Schemas of what the API answers: they give the handlers their types and the OpenAPI document its components.
+ * Addresses are lower-case; amounts are decimal strings in the smallest unit.
+ */
+import { z } from 'zod'
+
+const Address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/)
+  .meta({ id: 'Address', description: 'Lower-case 0x address.' })
+const Wei = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ id: 'Wei', description: 'Unsigned integer in the smallest unit, decimal string.' })
+const ChainId = z.int().min(1)
+const BlockNumber = z.int().min(0)
+/** One value for one tokenOut, a list in the order of tokenOut for several. */
+const WeiOrList = z.union([Wei, z.array(Wei)])
+
+export const Network = z
+  .object({
+    id: ChainId,
+    name: z.string(),
+    isConnected: z.boolean(),
+    nativeToken: Address,
+    blockNumber: BlockNumber.nullable().meta({ description: 'Newest pinned block.' }),
+  })
+  .meta({ id: 'Network' })
+
+export const Price = z
+  .object({
+    chainId: ChainId,
+    address: Address,
+    decimals: z.int(),
+    price: z.number().meta({ description: 'USD per whole token.' }),
+    symbol: z.string().optional(),
+    name: z.string().optional(),
+    timestamp: z.int().meta({ description: 'Unix seconds of the block.' }),
+    confidence: z.number().min(0).max(1),
+    blockNumber: BlockNumber,
+    source: z.string(),
+  })
+  .meta({ id: 'Price' })
+
+export const TokenItem = z
+  .object({
+    address: Address,
+    chainId: ChainId,
+    type: z.enum(['defi', 'base']),
+    decimals: z.int().optional(),
+    symbol: z.string().nullable().optional(),
+    name: z.string().nullable().optional(),
+    logosUri: z.array(z.string()).nullable().optional(),
+    underlyingTokens: z.array(z.looseObject({})).nullable().optional(),
+    project: z.string().nullable(),
+    protocolSlug: z.string().nullable(),
+    protocol: z.string().nullable(),
+    primaryAddress: Address.nullable(),
+    apy: z.number().nullable(),
+    apyBase: z.number().nullable(),
+    apyReward: z.number().nullable(),
+    tvl: z.number().nullable(),
+  })
+  .meta({ id: 'Token' })
+
+export const TokenPage = z
+  .object({
+    meta: z.object({
+      total: z.int(),
+      lastPage: z.int(),
+      currentPage: z.int(),
+      perPage: z.int(),
+      prev: z.int().nullable(),
+      next: z.int().nullable(),
+      cursor: z.int().nullable().meta({ description: 'Pass it back as cursor for the next page.' }),
+    }),
+    data: z.array(TokenItem),
+  })
+  .meta({ id: 'TokenPage' })
+
+const RouteStep = z
+  .object({
+    action: z.string(),
+    protocol: z.string(),
+    tokenIn: z.array(Address),
+    tokenOut: z.array(Address),
+    positionInId: z.array(z.string()),
+    positionOutId: z.array(z.string()),
+    chainId: ChainId,
+    primary: Address.optional(),
+    internalRoutes: z
+      .array(
+        z.object({
+          tokenIn: Address,
+          tokenOut: Address,
+          protocol: z.string(),
+          pool: z.string(),
+          share: z.number().meta({ description: "Part of the step's input, basis points." }),
+        }),
+      )
+      .optional(),
+    args: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'RouteStep' })
+
+const Transaction = z
+  .object({
+    data: z.string(),
+    to: Address,
+    from: Address,
+    value: Wei,
+    chainId: ChainId,
+  })
+  .meta({ id: 'Transaction', description: 'Valid and unsigned.' })
+
+const PriceImpact = z
+  .number()
+  .nullable()
+  .meta({ description: 'Basis points, fees included; null without USD prices.' })
+const Warnings = z
+  .array(z.string())
+  .optional()
+  .meta({ description: 'Present when something was left out that could have mattered.' })
+const Gas = z.string().meta({
+  description: 'Gas that the simulated transaction used; send about 50% more.',
+})
+
+export const RouteTransaction = z
+  .object({
+    route: z.array(RouteStep),
+    gas: Gas,
+    amountOut: WeiOrList,
+    minAmountOut: WeiOrList.meta({ description: 'What the transaction enforces.' }),
+    priceImpact: PriceImpact,
+    createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
+    blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
+    tx: Transaction,
+    feeAmount: z.array(Wei).optional(),
+    gasCost: z.object({ native: Wei, usd: z.number().nullable() }).optional(),
+    warnings: Warnings,
+  })
+  .meta({ id: 'RouteTransaction' })
+
+export const Quote = z
+  .object({
+    amountOut: WeiOrList,
+    route: z.array(RouteStep),
+    gas: Gas,
+    priceImpact: PriceImpact.optional(),
+    feeAmount: z.array(Wei).optional(),
+    blockNumber: BlockNumber,
+    warnings: Warnings,
+  })
+  .meta({ id: 'Quote' })
+
+export const Approval = z
+  .object({
+    tx: z.object({ to: Address, from: Address, data: z.string(), value: Wei }),
+    gas: z.string(),
+    token: Address,
+    amount: Wei,
+    spender: Address,
+  })
+  .meta({ id: 'Approval' })
+
+export const WalletBalance = z
+  .object({
+    token: Address,
+    amount: Wei,
+    chainId: ChainId,
+    decimals: z.int(),
+    price: z.string().nullable().meta({ description: 'USD per whole token.' }),
+    name: z.string().nullable(),
+    symbol: z.string().nullable(),
+    logoUri: z.string().nullable(),
+  })
+  .meta({ id: 'WalletBalance' })
+
+export const Wallet = z
+  .object({
+    address: Address,
+    isDeployed: z.boolean(),
+    owner: Address,
+    chainId: ChainId,
+    strategies: z
+      .record(z.string(), Address)
+      .meta({ description: 'Per routing strategy: the address that acts.' }),
+  })
+  .meta({ id: 'Wallet' })
+
+export const Readiness = z
+  .object({
+    ready: z.boolean(),
+    chains: z.array(
+      z.object({
+        chainId: ChainId,
+        ready: z.boolean(),
+        blockNumber: BlockNumber.nullable(),
+        ageSeconds: z.number().nullable(),
+        capabilities: z.record(z.string(), z.boolean()),
+        problem: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Readiness' })
+
+export const ErrorBody = z
+  .object({
+    statusCode: z.int(),
+    error: z.string().meta({ description: 'Name of the HTTP status.' }),
+    message: z
+      .union([z.string(), z.array(z.string())])
+      .meta({ description: 'A list when several inputs are wrong.' }),
+    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    requestId: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'Error' })

@@ -1,0 +1,126 @@
+/** Networks, prices, aggregators and the account: contract sections 4.1 to 4.3, 4.6 and 4.7. */
+import { z } from 'zod'
+import type { CallContext, Engine } from '../../domain/engine.js'
+import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
+import type { Address as Address20 } from '../../domain/primitives.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { runWithin } from '../deadline.js'
+import { Network, Price } from '../records.js'
+import { Address, BlockNumber, ChainId, DeadlineMs, listOf, Name } from '../schemas.js'
+
+const priceErrors: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'UNKNOWN_CHAIN',
+  'UNKNOWN_BLOCK',
+  'CHAIN_NOT_READY',
+  'UPSTREAM_UNAVAILABLE',
+  'STATE_UNAVAILABLE',
+  'OVERLOADED',
+  'DEADLINE_EXCEEDED',
+]
+
+const pinning = { blockNumber: BlockNumber.optional(), deadlineMs: DeadlineMs.optional() }
+
+const getNetworks = defineRoute({
+  method: 'get',
+  path: '/api/v1/networks',
+  tag: 'Metadata',
+  operationId: 'getNetworks',
+  summary: 'Lists the supported networks.',
+  input: z.object({
+    name: Name.optional().meta({ description: 'Title of the network, letter case ignored.' }),
+    chainId: ChainId.optional(),
+  }),
+  response: z.array(Network),
+  errors: ['INVALID_REQUEST'],
+})
+
+const getPrice = defineRoute({
+  method: 'get',
+  path: '/api/v1/prices/{chainId}/{address}',
+  tag: 'Metadata',
+  operationId: 'getPrice',
+  summary: 'USD price of one token at a block.',
+  params: z.object({ chainId: ChainId, address: Address }),
+  input: z.object(pinning),
+  response: Price,
+  isCalculation: true,
+  errors: [...priceErrors, 'NO_PRICE'],
+})
+
+const getPrices = defineRoute({
+  method: 'get',
+  path: '/api/v1/prices/{chainId}',
+  tag: 'Metadata',
+  operationId: 'getPrices',
+  summary:
+    'USD prices of up to 100 tokens at a block, in the order asked; null where none is known.',
+  params: z.object({ chainId: ChainId }),
+  input: z.object({ addresses: listOf(Address, 1, 100), ...pinning }),
+  response: z.array(Price.nullable()),
+  isCalculation: true,
+  errors: priceErrors,
+})
+
+const getAggregators = defineRoute({
+  method: 'get',
+  path: '/api/v1/aggregators',
+  tag: 'Metadata',
+  operationId: 'getAggregators',
+  summary: 'Lists what swaps: the values of ignoreAggregators.',
+  response: z.array(z.string()),
+  errors: [],
+})
+
+const getAccountId = defineRoute({
+  method: 'get',
+  path: '/api/v1/account/accountId',
+  tag: 'Account',
+  operationId: 'getAccountId',
+  summary: 'The account id tied to the key, as used in the on-chain event (bytes32).',
+  response: z.string(),
+  errors: [],
+})
+
+/** Prices have no partial answer: what is not ready by the deadline is a 504. */
+async function prices(
+  engine: Engine,
+  chainId: number,
+  addresses: readonly Address20[],
+  pin: { blockNumber?: bigint | undefined; deadlineMs?: number | undefined },
+  context: CallContext,
+) {
+  const read = async (signal: AbortSignal) =>
+    engine.prices(chainId, addresses, pin.blockNumber, { ...context, signal })
+  const found =
+    pin.deadlineMs === undefined
+      ? await read(context.signal)
+      : await runWithin(pin.deadlineMs, context.signal, read)
+  return [...found]
+}
+
+export const metadataEndpoints: readonly Endpoint[] = [
+  endpoint(getNetworks, ({ engine, input }) =>
+    engine
+      .networks()
+      .filter(
+        (network) =>
+          (input.chainId === undefined || network.id === input.chainId) &&
+          (input.name === undefined || network.name.toLowerCase() === input.name.toLowerCase()),
+      )
+      .map((network) => ({ ...network })),
+  ),
+  endpoint(getPrice, async ({ engine, params, input, context }) => {
+    const [price] = await prices(engine, params.chainId, [params.address], input, context)
+    if (price) return price
+    throw new ForkrouteError('NO_PRICE', `No price is known for ${params.address}.`, {
+      chainId: params.chainId,
+      address: params.address,
+    })
+  }),
+  endpoint(getPrices, ({ engine, params, input, context }) =>
+    prices(engine, params.chainId, input.addresses, input, context),
+  ),
+  endpoint(getAggregators, ({ engine }) => [...engine.aggregators()]),
+  endpoint(getAccountId, ({ context }) => context.accountId),
+]

@@ -1,0 +1,210 @@
+/** Routes and quotes: contract sections 4.8, 4.9 and 4.11. */
+import type { z } from 'zod'
+import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
+import type { ErrorCode } from '../../domain/errors.js'
+import { quoteSender } from '../../executor/deployments.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { Quote, RouteTransaction } from '../records.js'
+import {
+  type QuoteInput,
+  quoteRules,
+  type RouteInput,
+  routeRules,
+  shortcutInputs,
+} from './shortcut-inputs.js'
+
+const calculationErrors: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'UNKNOWN_CHAIN',
+  'UNKNOWN_BLOCK',
+  'NO_ROUTE',
+  'SIMULATION_REVERTED',
+  'CHAIN_NOT_READY',
+  'UPSTREAM_UNAVAILABLE',
+  'STATE_UNAVAILABLE',
+  'FORK_UNAVAILABLE',
+  'OVERLOADED',
+  'DEADLINE_EXCEEDED',
+]
+
+/** Without the keys whose value is undefined. */
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, field]) => field !== undefined),
+  ) as never
+}
+
+function toRouteRequest(input: RouteInput): RouteRequest {
+  const hasFee = input.fee?.some((bps) => bps > 0n)
+  return {
+    chainId: input.chainId,
+    fromAddress: input.fromAddress,
+    strategy: input.routingStrategy,
+    executionMode: input.executionMode,
+    tokensIn: input.tokenIn,
+    amountsIn: input.amountIn,
+    tokensOut: input.tokenOut,
+    limit: input.minAmountOut
+      ? { kind: 'minimum', minAmountsOut: input.minAmountOut }
+      : { kind: 'slippage', centiBps: input.slippage ?? 5_000n },
+    ignoreAggregators: lowerCased(input.ignoreAggregators),
+    ignoreStandards: lowerCased(input.ignoreStandards),
+    includeTransactionCost: input.includeTransactionCost,
+    includePriceImpact: true,
+    ...defined({
+      receiver: input.receiver,
+      toEoa: input.toEoa,
+      spender: input.spender,
+      refundReceiver: input.refundReceiver,
+      feesBps: hasFee ? input.fee : undefined,
+      feeReceiver: hasFee ? input.feeReceiver : undefined,
+      referralCode: input.referralCode,
+      blockNumber: input.blockNumber,
+      deadlineMs: input.deadlineMs,
+    }),
+  }
+}
+
+function toQuoteRequest(input: QuoteInput): RouteRequest {
+  const fromAddress = input.fromAddress ?? quoteSender
+  const fees = input.fee?.length === 1 ? input.amountIn.map(() => input.fee?.[0] ?? 0n) : input.fee
+  const hasFee = fees?.some((bps) => bps > 0n)
+  return {
+    chainId: input.chainId,
+    fromAddress,
+    strategy: input.routingStrategy,
+    executionMode: 'backend',
+    tokensIn: input.tokenIn,
+    amountsIn: input.amountIn,
+    tokensOut: input.tokenOut,
+    limit: { kind: 'slippage', centiBps: 5_000n },
+    ignoreAggregators: lowerCased(input.ignoreAggregators),
+    ignoreStandards: lowerCased(input.ignoreStandards),
+    includeTransactionCost: false,
+    includePriceImpact: input.priceImpact,
+    ...defined({
+      feesBps: hasFee ? fees : undefined,
+      // A quote may leave out who gets the fee: the simulation then pays the sender, who is not measured.
+      feeReceiver: hasFee ? (input.feeReceiver ?? fromAddress) : undefined,
+      blockNumber: input.blockNumber,
+      deadlineMs: input.deadlineMs,
+    }),
+  }
+}
+
+function lowerCased(names: readonly string[]): string[] {
+  return names.map((name) => name.toLowerCase())
+}
+
+/** One value for one tokenOut, a list for several. */
+function oneOrList(amounts: readonly bigint[]): string | string[] {
+  const all = amounts.map(String)
+  return all.length === 1 ? all.join() : all
+}
+
+/** Plain copies with the fields in their documented order; optional ones only when they say something. */
+function toSteps(answer: RouteAnswer) {
+  return answer.route.map((step) => ({
+    action: step.action,
+    protocol: step.protocol,
+    tokenIn: [...step.tokenIn],
+    tokenOut: [...step.tokenOut],
+    positionInId: [...step.positionInId],
+    positionOutId: [...step.positionOutId],
+    chainId: step.chainId,
+    ...(step.primary && { primary: step.primary }),
+    ...(step.internalRoutes && { internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })) }),
+    ...(step.args && { args: { ...step.args } }),
+  }))
+}
+
+function extras(answer: RouteAnswer) {
+  return {
+    ...(answer.feeAmounts && { feeAmount: answer.feeAmounts.map(String) }),
+    ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
+  }
+}
+
+function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransaction> {
+  const { tx, gasCost } = answer
+  return {
+    route: toSteps(answer),
+    gas: answer.gas.toString(),
+    amountOut: oneOrList(answer.amountsOut),
+    minAmountOut: oneOrList(answer.minAmountsOut),
+    priceImpact: answer.priceImpact,
+    createdAt: Number(answer.block.number),
+    blockNumber: Number(answer.block.number),
+    tx: {
+      data: tx.data,
+      to: tx.to,
+      from: tx.from,
+      value: tx.value.toString(),
+      chainId: answer.chainId,
+    },
+    ...(gasCost && { gasCost: { native: gasCost.native.toString(), usd: gasCost.usd } }),
+    ...extras(answer),
+  }
+}
+
+function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
+  return {
+    amountOut: oneOrList(answer.amountsOut),
+    route: toSteps(answer),
+    gas: answer.gas.toString(),
+    ...(withPriceImpact && { priceImpact: answer.priceImpact }),
+    ...extras(answer),
+    blockNumber: Number(answer.block.number),
+  }
+}
+
+export function shortcutEndpoints(serviceName: string): Endpoint[] {
+  const { route, quote } = shortcutInputs(serviceName)
+  const routeContract = {
+    path: '/api/v1/shortcuts/route',
+    tag: 'Shortcuts',
+    input: route,
+    response: RouteTransaction,
+    rules: routeRules,
+    isCalculation: true,
+    errors: [
+      ...calculationErrors,
+      'INSUFFICIENT_BALANCE',
+      'INSUFFICIENT_ALLOWANCE',
+    ] satisfies ErrorCode[],
+  }
+  const getRoute = defineRoute({
+    ...routeContract,
+    method: 'get',
+    operationId: 'getRoute',
+    summary: 'Finds the best route and returns it as one unsigned transaction.',
+  })
+  const postRoute = defineRoute({
+    ...routeContract,
+    method: 'post',
+    operationId: 'postRoute',
+    summary: 'As the GET, with the inputs in a JSON body.',
+  })
+  const getQuote = defineRoute({
+    method: 'get',
+    path: '/api/v1/shortcuts/quote',
+    tag: 'Shortcuts',
+    operationId: 'getQuote',
+    summary: 'Estimates the output of a route; needs no funds and no allowance.',
+    input: quote,
+    response: Quote,
+    rules: quoteRules,
+    isCalculation: true,
+    errors: calculationErrors,
+  })
+  return [
+    ...[getRoute, postRoute].map((definition) =>
+      endpoint(definition, async ({ engine, input, context }) =>
+        toRouteTransaction(await engine.route(toRouteRequest(input), context)),
+      ),
+    ),
+    endpoint(getQuote, async ({ engine, input, context }) =>
+      toQuote(await engine.quote(toQuoteRequest(input), context), input.priceImpact),
+    ),
+  ]
+}

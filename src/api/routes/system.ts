@@ -1,0 +1,39 @@
+/** Health and readiness: outside /api, without a key. */
+import { z } from 'zod'
+import { ForkrouteError } from '../../domain/errors.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { Readiness } from '../records.js'
+
+const getHealth = defineRoute({
+  method: 'get',
+  path: '/health',
+  tag: 'System',
+  operationId: 'getHealth',
+  summary: 'The process is alive.',
+  response: z.object({ status: z.literal('ok') }),
+  errors: [],
+})
+
+const getReadiness = defineRoute({
+  method: 'get',
+  path: '/ready',
+  tag: 'System',
+  operationId: 'getReadiness',
+  summary: 'Every chain has a fresh pinned block; says what the nodes of each chain can do.',
+  response: Readiness,
+  errors: ['CHAIN_NOT_READY'],
+})
+
+export const systemEndpoints: readonly Endpoint[] = [
+  endpoint(getHealth, () => ({ status: 'ok' as const })),
+  endpoint(getReadiness, ({ engine }) => {
+    const report = engine.readiness()
+    const chains = report.chains.map((chain) => ({
+      ...chain,
+      capabilities: { ...chain.capabilities },
+    }))
+    if (report.ready) return { ready: true, chains }
+    const late = chains.filter((chain) => !chain.ready).map((chain) => chain.chainId)
+    throw new ForkrouteError('CHAIN_NOT_READY', `Not ready: chain ${late.join(', ')}.`, { chains })
+  }),
+]

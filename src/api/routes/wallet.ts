@@ -1,0 +1,111 @@
+/** Wallet details, approvals and balances: contract section 4.14. */
+import { z } from 'zod'
+import type { ErrorCode } from '../../domain/errors.js'
+import { type RoutingStrategy, routingStrategies } from '../../domain/plan.js'
+import { isNative } from '../../domain/primitives.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { Approval, Wallet, WalletBalance } from '../records.js'
+import {
+  Address,
+  AmountOrZero,
+  ChainId,
+  Flag,
+  routingStrategy,
+  strategyToWire,
+  withDefault,
+} from '../schemas.js'
+
+const walletErrors: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'UNKNOWN_CHAIN',
+  'CHAIN_NOT_READY',
+  'UPSTREAM_UNAVAILABLE',
+  'STATE_UNAVAILABLE',
+  'FORK_UNAVAILABLE',
+]
+
+const getWallet = defineRoute({
+  method: 'get',
+  path: '/api/v1/wallet',
+  tag: 'Wallet',
+  operationId: 'getWallet',
+  summary: 'The smart wallet of an address, deployed or not yet.',
+  input: z.object({ chainId: withDefault(ChainId, 1, 1), fromAddress: Address }),
+  response: Wallet,
+  errors: walletErrors,
+})
+
+const getBalances = defineRoute({
+  method: 'get',
+  path: '/api/v1/wallet/balances',
+  tag: 'Wallet',
+  operationId: 'getBalances',
+  summary: 'Balances of an address, or of its smart wallet.',
+  input: z.object({
+    chainId: withDefault(z.union([z.literal('all'), ChainId], 'must be a chain id, or all'), 1, 1),
+    eoaAddress: Address,
+    useEoa: Flag.meta({ description: 'false: the balances of the associated smart wallet.' }),
+  }),
+  response: z.array(WalletBalance),
+  isCalculation: true,
+  errors: [...walletErrors, 'OVERLOADED', 'DEADLINE_EXCEEDED'],
+})
+
+function approveContract(serviceName: string) {
+  return defineRoute({
+    method: 'get',
+    path: '/api/v1/wallet/approve',
+    tag: 'Wallet',
+    operationId: 'getApproval',
+    summary: 'A transaction that lets the contract of the strategy spend a token.',
+    input: z.object({
+      chainId: withDefault(ChainId, 1, 1),
+      fromAddress: Address,
+      routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
+      tokenAddress: Address.refine(
+        (token) => !isNative(token),
+        'must be an ERC-20 token: the native token needs no approval',
+      ),
+      amount: AmountOrZero,
+    }),
+    response: Approval,
+    isCalculation: true,
+    errors: [...walletErrors, 'SIMULATION_REVERTED', 'OVERLOADED', 'DEADLINE_EXCEEDED'],
+  })
+}
+
+export function walletEndpoints(serviceName: string): Endpoint[] {
+  return [
+    endpoint(getWallet, async ({ engine, input, context }) => {
+      const wallet = await engine.wallet(input.chainId, input.fromAddress, context)
+      const strategies = routingStrategies.map((name: RoutingStrategy) => [
+        strategyToWire(name, serviceName),
+        wallet.strategies[name],
+      ])
+      return { ...wallet, strategies: Object.fromEntries(strategies) }
+    }),
+    endpoint(approveContract(serviceName), async ({ engine, input, context }) => {
+      const { tx, gas, spender } = await engine.approval(
+        {
+          chainId: input.chainId,
+          fromAddress: input.fromAddress,
+          strategy: input.routingStrategy,
+          token: input.tokenAddress,
+          amount: input.amount,
+        },
+        context,
+      )
+      return {
+        tx: { to: tx.to, from: tx.from, data: tx.data, value: tx.value.toString() },
+        gas: gas.toString(),
+        token: input.tokenAddress,
+        amount: input.amount.toString(),
+        spender,
+      }
+    }),
+    endpoint(getBalances, async ({ engine, input, context }) => {
+      const balances = await engine.balances(input, context)
+      return balances.map((balance) => ({ ...balance, amount: balance.amount.toString() }))
+    }),
+  ]
+}

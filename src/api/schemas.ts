@@ -1,0 +1,148 @@
+/**
+ * The words of the wire: what every field of a request may look like, and what it becomes inside.
+ * All inputs are strings here; `input.ts` has made them so, from a query as from a JSON body.
+ * Addresses are lower-cased here, once. Messages complete the sentence "<field> …".
+ */
+import { getAddress } from 'viem'
+import { z } from 'zod'
+import { type RoutingStrategy, routingStrategies } from '../domain/plan.js'
+import { type Address as Address20, nativeToken, toAddress } from '../domain/primitives.js'
+
+/** Documents a string of the query as the JSON type that it stands for. */
+function documentedAs(type: 'integer' | 'number' | 'boolean', more: Record<string, unknown> = {}) {
+  return {
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      delete jsonSchema.pattern
+      delete jsonSchema.enum
+      Object.assign(jsonSchema, { type, ...more })
+    },
+  }
+}
+
+/** Mixed case carries a checksum (EIP-55); one case alone, and the native token in any case, do not. */
+function hasValidChecksum(address: string): boolean {
+  const digits = address.slice(2)
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
+  if (address.toLowerCase() === nativeToken) return true
+  return getAddress(address.toLowerCase()) === `0x${digits}`
+}
+
+export const Address = z
+  .string('must be an address: 0x and 40 hexadecimal digits')
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, {
+    error: 'must be an address: 0x and 40 hexadecimal digits',
+    abort: true,
+  })
+  .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
+  .transform((text): Address20 => toAddress(text))
+  .meta({ example: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' })
+
+const maxUint256 = 2n ** 256n - 1n
+
+const amountMessage = 'must be an amount in the smallest unit: a decimal string below 2^256'
+/** Raw units, zero allowed. */
+export const AmountOrZero = z
+  .string(amountMessage)
+  .regex(/^\d{1,78}$/, { error: amountMessage, abort: true })
+  .transform(BigInt)
+  .refine((amount) => amount <= maxUint256, amountMessage)
+  .meta({ example: '1000000000000000000' })
+
+/** Raw units, > 0. */
+export const Amount = AmountOrZero.refine(
+  (amount) => amount > 0n,
+  'must be greater than zero',
+).meta({ example: '1000000000000000000' })
+
+export function integer(min: number, max: number) {
+  const error =
+    max === Number.MAX_SAFE_INTEGER
+      ? `must be an integer of at least ${min}`
+      : `must be an integer from ${min} to ${max}`
+  return z
+    .string(error)
+    .regex(/^\d{1,16}$/, { error, abort: true })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, error)
+    .meta(documentedAs('integer', { minimum: min, maximum: max }))
+}
+
+export const ChainId = integer(1, Number.MAX_SAFE_INTEGER)
+
+export const BlockNumber = integer(0, Number.MAX_SAFE_INTEGER)
+  .transform(BigInt)
+  .meta({ description: 'Calculate at the end of this block; absent: the newest pinned block.' })
+
+export const DeadlineMs = integer(50, 60_000).meta({
+  description: 'Answer with the best found by then, in milliseconds.',
+})
+
+const decimalMessage = 'must be a number'
+/** A figure for a comparison, such as an APY or a TVL. */
+export const Decimal = z
+  .string(decimalMessage)
+  .regex(/^-?\d{1,15}(\.\d{1,18})?$/, decimalMessage)
+  .transform(Number)
+  .meta(documentedAs('number'))
+
+export const Flag = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((text) => text === 'true')
+  .meta(documentedAs('boolean'))
+
+const slippageMessage = 'must be basis points from 0 to 10000 with at most two decimals'
+/** Basis points on the wire, hundredths of a basis point inside. */
+export const Slippage = z
+  .string(slippageMessage)
+  .regex(/^\d{1,5}(\.\d{1,2})?$/, { error: slippageMessage, abort: true })
+  .transform((text) => {
+    const [whole = '0', fraction = ''] = text.split('.')
+    return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
+  })
+  .refine((centiBps) => centiBps <= 1_000_000n, slippageMessage)
+  .meta({ description: 'Basis points; 50 when minAmountOut is not given.', example: '50' })
+
+/** Whole basis points; which figures are allowed depends on the endpoint. */
+export const FeeBps = z
+  .string('must be whole basis points')
+  .regex(/^\d{1,5}$/, { error: 'must be whole basis points', abort: true })
+  .transform(BigInt)
+  .refine((bps) => bps <= 100n, 'must be at most 100 basis points')
+  .meta({ example: '25' })
+
+export const ReferralCode = z
+  .string('must be 1 to 16 printable ASCII characters')
+  .regex(/^[\x20-\x7e]{1,16}$/, 'must be 1 to 16 printable ASCII characters')
+
+export const Name = z.string('must be a text').max(256, 'must be at most 256 characters')
+
+export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, `must be one of ${values.join(', ')}`)
+}
+
+/** A default whose documented form differs from the parsed value; zod leaves such defaults out of the document. */
+export function withDefault<T extends z.ZodType>(
+  schema: T,
+  parsed: z.core.util.NoUndefined<z.output<T>>,
+  documented: string | number | boolean,
+) {
+  return schema.default(parsed).meta({ ...schema.meta(), override: { default: documented } })
+}
+
+export function listOf<T extends z.ZodType>(item: T, min: number, max: number) {
+  return z
+    .array(item, 'must be a list')
+    .min(min, `must hold at least ${min} value`)
+    .max(max, `must hold at most ${max} values`)
+}
+
+/** The word of a strategy on the wire: `wallet-v2` carries the service name in front. */
+export function strategyToWire(strategy: RoutingStrategy, serviceName: string): string {
+  return strategy === 'wallet-v2' ? `${serviceName}wallet-v2` : strategy
+}
+
+export function routingStrategy(serviceName: string) {
+  const byWire = new Map(routingStrategies.map((name) => [strategyToWire(name, serviceName), name]))
+  const names = [...byWire.keys()] as [string, ...string[]]
+  return oneOf(names).transform((text): RoutingStrategy => byWire.get(text) ?? 'router')
+}

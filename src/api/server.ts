@@ -1,0 +1,100 @@
+/**
+ * The HTTP server: listens, and stops without cutting off what is in flight.
+ * Owns the socket only; engine and keys belong to whoever passes them in.
+ */
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Express } from 'express'
+import { ConfigError } from '../config.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { type AppArgs, createApp } from './app.js'
+import { answerParserErrors } from './parser-errors.js'
+
+/** A query with hundreds of addresses in the longest spelling; Node's own limit is 16 KiB. */
+const maxHeaderBytes = 65_536
+/** Time for a client to send its whole request. */
+const receiveTimeoutMs = 30_000
+/** Above the idle time of usual proxies, so that they, not we, drop idle connections. */
+const keepAliveTimeoutMs = 65_000
+
+export interface ApiServer {
+  readonly app: Express
+  /** @throws ConfigError when host or port cannot be had. */
+  listen(): Promise<{ readonly url: string; readonly port: number }>
+  /** Accepts nothing more, finishes what runs within SHUTDOWN_TIMEOUT_MS, then cuts the rest. Safe to repeat. */
+  close(): Promise<void>
+}
+
+export function createApiServer(args: Omit<AppArgs, 'stopping'>): ApiServer {
+  const { config } = args
+  const stopping = new AbortController()
+  const app = createApp({ ...args, stopping: stopping.signal })
+  const server = createServer(
+    { maxHeaderSize: maxHeaderBytes, requestTimeout: receiveTimeoutMs },
+    app,
+  )
+  server.keepAliveTimeout = keepAliveTimeoutMs
+  answerParserErrors(server)
+  let closing: Promise<void> | null = null
+  const sockets = new Set<Socket>()
+  const answering = new Map<ServerResponse, Socket>()
+
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.prependListener('request', (req, res) => {
+    answering.set(res, req.socket)
+    if (closing) res.setHeader('connection', 'close')
+    res.once('close', () => {
+      answering.delete(res)
+      if (closing) setImmediate(() => server.closeIdleConnections())
+    })
+  })
+
+  /** Node itself leaves connections open that have not sent a request yet, and keeps those alive that have. */
+  function letGo(): void {
+    for (const res of answering.keys()) {
+      if (!res.headersSent) res.setHeader('connection', 'close')
+    }
+    const busy = new Set(answering.values())
+    for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
+  }
+
+  return {
+    app,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, config)))
+        server.listen(config.port, config.host, () => {
+          const { port } = server.address() as AddressInfo
+          resolve({ url: `http://${reachableHost(config.host)}:${port}`, port })
+        })
+      }),
+    close() {
+      closing ??= new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          stopping.abort(new ForkrouteError('OVERLOADED', 'The service is shutting down.'))
+          // Lets the answers to what was just stopped reach their sockets.
+          setImmediate(() => setImmediate(() => server.closeAllConnections()))
+        }, config.shutdownTimeoutMs)
+        server.close(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+        letGo()
+      })
+      return closing
+    },
+  }
+}
+
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function explain(error: NodeJS.ErrnoException, config: { host: string; port: number }): Error {
+  const reason = error.code === 'EADDRINUSE' ? 'is already in use' : `cannot be had (${error.code})`
+  return new ConfigError([`HOST, PORT: ${config.host}:${config.port} ${reason}.`])
+}

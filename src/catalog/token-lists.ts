@@ -1,0 +1,83 @@
+/**
+ * Tokens from lists in the token-lists standard: the npm package's list, or the operator's files and URLs.
+ */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { z } from 'zod'
+import { ForkrouteError } from '../domain/errors.js'
+import { type Address, type Token, toAddress } from '../domain/primitives.js'
+
+const schema = z.object({
+  tokens: z.array(
+    z.object({
+      chainId: z.number().int(),
+      address: z.string(),
+      name: z.string(),
+      symbol: z.string(),
+      decimals: z.number().int().min(0).max(255),
+      logoURI: z.string().optional(),
+    }),
+  ),
+})
+
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
+const listTimeoutMs = 15_000
+
+/**
+ * @param sources - file paths or http(s) URLs; empty: @uniswap/default-token-list. Earlier lists win.
+ * @returns Ordered by chain and address; entries that are no EVM address are left out.
+ * @throws ForkrouteError INVALID_REQUEST naming the position of the list that cannot be used.
+ */
+export async function loadTokenLists(sources: readonly string[]): Promise<Token[]> {
+  const lists = sources.length
+    ? await Promise.all(sources.map(readList))
+    : [createRequire(import.meta.url)('@uniswap/default-token-list') as unknown]
+  const byKey = new Map<string, Token>()
+  for (const [index, list] of lists.entries()) {
+    const parsed = schema.safeParse(list)
+    if (!parsed.success) {
+      throw new ForkrouteError(
+        'INVALID_REQUEST',
+        `Token list ${index + 1} does not follow the token-lists standard: ${z.prettifyError(parsed.error)}`,
+      )
+    }
+    for (const entry of parsed.data.tokens) {
+      if (!addressPattern.test(entry.address)) continue
+      const address = toAddress(entry.address)
+      const key = tokenKey(entry.chainId, address)
+      if (byKey.has(key)) continue
+      byKey.set(key, {
+        chainId: entry.chainId,
+        address,
+        symbol: entry.symbol,
+        name: entry.name,
+        decimals: entry.decimals,
+        logoUri: entry.logoURI ?? null,
+      })
+    }
+  }
+  return [...byKey.values()].sort(
+    (a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0),
+  )
+}
+
+export function tokenKey(chainId: number, address: Address): string {
+  return `${chainId}:${address}`
+}
+
+async function readList(source: string, index: number): Promise<unknown> {
+  try {
+    if (!/^https?:/.test(source)) return JSON.parse(await readFile(source, 'utf8'))
+    const response = await fetch(source, { signal: AbortSignal.timeout(listTimeoutMs) })
+    if (!response.ok) throw new Error(`HTTP ${response.status}`)
+    return await response.json()
+  } catch (cause) {
+    const reason = (cause as { code?: string }).code ?? (cause as Error).name
+    throw new ForkrouteError(
+      'INVALID_REQUEST',
+      `Token list ${index + 1} cannot be read (${reason}).`,
+      undefined,
+      { cause },
+    )
+  }
+}

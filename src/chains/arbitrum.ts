@@ -1,0 +1,50 @@
+import { defineChain } from './chain.js'
+
+const weth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const usdc = '0xaf88d065e77c8cc2239327c5edb3a432268e5831'
+const usdt = '0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9'
+const dai = '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1'
+const wbtc = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
+
+export const arbitrum = defineChain({
+  id: 42161,
+  name: 'Arbitrum One',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  wrappedNative: weth,
+  // Blocks come four in a second; timestamps are whole seconds.
+  blockTimeSeconds: 1,
+  priorityFeePerGas: 0n,
+  stableAnchors: [usdc, usdt, dai],
+  connectorTokens: [weth, usdc, usdt, dai, wbtc, '0x912ce59144191c1204e64559fe8253a0e49e6548'],
+  chainlinkFeeds: [
+    { token: weth, feed: '0x639fe6ab55c921f74e7fac1ee960c0b6293ba612', heartbeatSeconds: 86_400 },
+    { token: wbtc, feed: '0x6ce185860a4963106506c203335a2910413708e9', heartbeatSeconds: 86_400 },
+    { token: usdc, feed: '0x50834f3163758fcc1df9973b6e91f0f0f0434ad3', heartbeatSeconds: 86_400 },
+    { token: usdt, feed: '0x3f3f5df88dc9f13eac63df89ec16ef6e7e25dde7', heartbeatSeconds: 86_400 },
+  ],
+  venues: {
+    'uniswap-v2': {
+      factory: '0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9',
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+      feeBps: 30,
+    },
+    'sushiswap-v2': {
+      factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+      feeBps: 30,
+    },
+    'uniswap-v3': {
+      factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'pancakeswap-v3': {
+      factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
+      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      feeTiers: ['100', '500', '2500', '10000'],
+    },
+    'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },
+    'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+  },
+})

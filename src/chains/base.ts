@@ -1,0 +1,42 @@
+import { defineChain } from './chain.js'
+
+const weth = '0x4200000000000000000000000000000000000006'
+const usdc = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const dai = '0x50c5725949a6f0c72e6c4a641f24049a917db0cb'
+const cbbtc = '0xcbb7c0000ab88b473b1f5afd9ef808440eed33bf'
+
+export const base = defineChain({
+  id: 8453,
+  name: 'Base',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  wrappedNative: weth,
+  blockTimeSeconds: 2,
+  priorityFeePerGas: 1_000_000n,
+  stableAnchors: [usdc, dai],
+  connectorTokens: [weth, usdc, dai, cbbtc],
+  chainlinkFeeds: [
+    { token: weth, feed: '0x71041dddad3595f9ced3dccfbe3d1f4b0a16bb70', heartbeatSeconds: 1_200 },
+    { token: cbbtc, feed: '0x64c911996d3c6ac71f9b455b1e8e7266bcbd848f', heartbeatSeconds: 1_200 },
+    { token: usdc, feed: '0x7e860098f58bbfc8648a4311b374b1d669a2bc6b', heartbeatSeconds: 86_400 },
+  ],
+  venues: {
+    'uniswap-v2': {
+      factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+      feeBps: 30,
+    },
+    'uniswap-v3': {
+      factory: '0x33128a8fc17869897dce68ed026d694621f6fdfd',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'pancakeswap-v3': {
+      factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
+      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      feeTiers: ['100', '500', '2500', '10000'],
+    },
+    'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
+    'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+  },
+})

@@ -1,0 +1,75 @@
+import { defineChain } from './chain.js'
+
+const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const usdt = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const wbtc = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
+const wsteth = '0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0'
+
+/** Ethereum mainnet; the sandbox plays it too. */
+export const ethereum = defineChain({
+  id: 1,
+  name: 'Ethereum',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  wrappedNative: weth,
+  blockTimeSeconds: 12,
+  priorityFeePerGas: 100_000_000n,
+  stableAnchors: [usdc, usdt, dai],
+  connectorTokens: [weth, usdc, usdt, dai, wbtc, wsteth],
+  chainlinkFeeds: [
+    { token: weth, feed: '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419', heartbeatSeconds: 3_600 },
+    { token: usdc, feed: '0x8fffffd4afb6115b954bd326cbe7b4ba576818f6', heartbeatSeconds: 86_400 },
+    { token: usdt, feed: '0x3e7d1eab13ad0104d2750b8863b489d65364e32d', heartbeatSeconds: 86_400 },
+    { token: dai, feed: '0xaed0c38402a5d19df6e4c03f4e2dced6e29c1ee9', heartbeatSeconds: 3_600 },
+    // BTC/USD: there is no feed of WBTC itself in USD.
+    { token: wbtc, feed: '0xf4030086522a5beea4988f8ca5b36dbc97bee88c', heartbeatSeconds: 3_600 },
+    {
+      token: '0x514910771af9ca656af840dff83e8264ecf986ca',
+      feed: '0x2c1d072e956affc0d435cb7ac38ef18d24d9127c',
+      heartbeatSeconds: 3_600,
+    },
+    {
+      token: '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984',
+      feed: '0x553303d460ee0afb37edff9be42922d8ff63220e',
+      heartbeatSeconds: 3_600,
+    },
+    {
+      token: '0x7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9',
+      feed: '0x547a514d5e3769680ce22b2361c10ea13619e8a9',
+      heartbeatSeconds: 3_600,
+    },
+  ],
+  venues: {
+    'uniswap-v2': {
+      factory: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
+      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+      feeBps: 30,
+    },
+    'sushiswap-v2': {
+      factory: '0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac',
+      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
+      feeBps: 30,
+    },
+    'uniswap-v3': {
+      factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
+      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'pancakeswap-v3': {
+      factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
+      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
+      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+      feeTiers: ['100', '500', '2500', '10000'],
+    },
+    'uniswap-v4': { poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90' },
+    'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+    curve: {
+      addressProvider: '0x5ffe7fb82894076ecb99a30d6a32e969e6e35e98',
+      metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
+      registry: '0x90e00ace148ca3b23ac1bc8c240c2a7dd9c2d7f5',
+      stableSwapFactory: '0xb9fc157394af804a3578134a6585c0dc9cc990d4',
+      stableSwapNgFactory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
+    },
+  },
+})

@@ -1,0 +1,12 @@
+/** Every chain the service knows. A new one: its file, and its line here. */
+import { arbitrum } from './arbitrum.js'
+import { base } from './base.js'
+import type { ChainDefinition } from './chain.js'
+import { ethereum } from './ethereum.js'
+
+export const chains: readonly ChainDefinition[] = [ethereum, base, arbitrum]
+
+/** Undefined for a chain that no file describes. */
+export function chainById(id: number): ChainDefinition | undefined {
+  return chains.find((chain) => chain.id === id)
+}

@@ -1,0 +1,98 @@
+/** `forkroute contracts`: where the contracts lie, and putting them on a chain. */
+import { stdin, stdout } from 'node:process'
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { ConfigError } from '../config.js'
+import { bigintToString, type Hex } from '../domain/primitives.js'
+import { type DeploymentPlan, deployContracts, planDeployment } from '../executor/deploy.js'
+import { executorContracts } from '../executor/deployments.js'
+import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
+
+interface Options extends OutputOptions {
+  readonly rpcUrl?: string
+  readonly privateKey?: string
+  readonly yes?: boolean
+}
+
+function privateKeyOf(options: Options): Hex {
+  const key = options.privateKey ?? process.env.PRIVATE_KEY ?? ''
+  if (/^0x[0-9a-fA-F]{64}$/.test(key)) return key as Hex
+  throw new ConfigError([
+    '--private-key (or the variable PRIVATE_KEY): must be 0x and 64 hexadecimal digits.',
+  ])
+}
+
+function rpcUrlOf(options: Options): string {
+  const url = options.rpcUrl ?? process.env.RPC_URL ?? ''
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new ConfigError(['--rpc-url (or the variable RPC_URL): must be an http(s) URL.'])
+}
+
+async function confirm(plan: DeploymentPlan): Promise<boolean> {
+  const absent = plan.contracts.filter(({ state }) => state === 'absent').map(({ name }) => name)
+  if (!stdin.isTTY) {
+    throw new ConfigError(['--yes: is needed where nobody can be asked.'])
+  }
+  const terminal = createInterface({ input: stdin, output: stdout })
+  const question = `Deploy ${absent.join(', ')} on chain ${plan.chainId}? [y/N] `
+  const answer = await terminal.question(question)
+  terminal.close()
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+export function addContracts(program: Command): void {
+  const group = program.command('contracts').description('the executor contracts (unaudited)')
+
+  group
+    .command('list')
+    .description('print the addresses, the same on every chain')
+    .option('--rpc-url <url>', 'also look whether they are there')
+    .action(async (_local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const plan = options.rpcUrl ? await planDeployment(rpcUrlOf(options)) : null
+      const contracts =
+        plan?.contracts ??
+        Object.entries(executorContracts).map(([name, { address }]) => ({ name, address }))
+      if (options.json) printJson(plan ?? contracts)
+      else {
+        printTable(
+          ['contract', 'address', ...(plan ? [`chain ${plan.chainId}`] : [])],
+          contracts.map((one) => [
+            one.name,
+            one.address,
+            ...('state' in one ? [String(one.state)] : []),
+          ]),
+        )
+      }
+    })
+
+  group
+    .command('deploy')
+    .description('put the contracts on a chain; safe to repeat')
+    .option('--rpc-url <url>', 'node of the chain; or the variable RPC_URL')
+    .option('--private-key <key>', 'pays; safer in the variable PRIVATE_KEY')
+    .option('--yes', 'do not ask')
+    .action(async (_local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const work = deployContracts({
+        rpcUrl: rpcUrlOf(options),
+        privateKey: privateKeyOf(options),
+        confirm: options.yes ? () => true : confirm,
+      })
+      const result = await (options.yes ? withProgress('Deploying', work) : work)
+      if (options.json) {
+        console.log(JSON.stringify(result, bigintToString, 2))
+        return
+      }
+      printTable(
+        ['contract', 'address', 'state', 'transaction', 'gas'],
+        result.contracts.map((one) => [
+          one.name,
+          one.address,
+          one.state,
+          one.transactionHash,
+          one.gasUsed?.toString(),
+        ]),
+      )
+    })
+}

@@ -1,0 +1,112 @@
+/** `forkroute doctor`: whether this machine and the configured nodes are fit for the service. */
+import { execFile } from 'node:child_process'
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { Command } from 'commander'
+import { type Config, loadConfig } from '../config.js'
+import { anvilBinary } from '../forks/anvil.js'
+import { withoutSecrets } from '../log.js'
+import { createUpstream } from '../rpc/upstream.js'
+import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
+
+interface Check {
+  readonly check: string
+  readonly ok: boolean
+  /** What was found, or what is wrong. */
+  readonly found: string
+}
+
+const leastNode = [20, 19] as const
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const ok = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  const found = `${process.versions.node}${ok ? '' : `; ${leastNode.join('.')} or later is needed`}`
+  return { check: 'Node.js', ok, found }
+}
+
+async function attempt(check: string, work: () => string | Promise<string>): Promise<Check> {
+  try {
+    return { check, ok: true, found: await work() }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { check, ok: false, found: withoutSecrets(message.split('\n')[0] ?? '') }
+  }
+}
+
+async function anvilVersion(): Promise<string> {
+  const { stdout } = await promisify(execFile)(anvilBinary(), ['--version'], { timeout: 10_000 })
+  return stdout.split('\n')[0] ?? ''
+}
+
+function checkDataDir(config: Config): string {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  accessSync(config.dataDir, constants.W_OK)
+  return config.dataDir
+}
+
+async function checkUpstream(chainId: number, url: string): Promise<string> {
+  const upstream = createUpstream({ chainId, urls: [url] })
+  try {
+    const start = performance.now()
+    const head = await upstream.latestOf(0)
+    const ms = Math.round(performance.now() - start)
+    const [status] = upstream.nodes()
+    if (!head || !status?.abilities) throw new Error(status?.problem ?? 'it gives no newest block')
+    const { abilities } = status
+    const age = Math.round(Date.now() / 1_000 - Number(head.pin.timestamp))
+    const able = (['ethCall', 'overrides', 'logs', 'proofs', 'batch', 'blockHash'] as const)
+      .map((name) => `${name} ${abilities[name] ? 'yes' : 'no'}`)
+      .join(', ')
+    const depth = abilities.archive
+      ? `archive, ${abilities.archiveDepth} blocks deep at least`
+      : `state up to ${abilities.archiveDepth} blocks back`
+    return (
+      `block ${head.pin.number}, ${age} s old; ${depth}\n${able}\n` +
+      `latency ${Math.round(status.latencyMs ?? ms)} ms`
+    )
+  } finally {
+    await upstream.close()
+  }
+}
+
+async function examine(): Promise<Check[]> {
+  const checks = [checkNode(), await attempt('Anvil', anvilVersion)]
+  let config: Config
+  try {
+    config = loadConfig(process.env)
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error)
+    return [...checks, { check: 'configuration', ok: false, found }]
+  }
+  checks.push({ check: 'configuration', ok: true, found: 'valid' })
+  checks.push(await attempt('DATA_DIR', () => checkDataDir(config)))
+  const chains = Object.entries(config.rpcUrls)
+  if (chains.length === 0) {
+    checks.push({ check: 'nodes', ok: true, found: 'none: the sandbox plays chain 1' })
+  }
+  for (const [chainId, urls] of chains) {
+    for (const [index, url] of urls.entries()) {
+      const name = `RPC_URL_${chainId} (${index + 1} of ${urls.length})`
+      checks.push(await attempt(name, () => checkUpstream(Number(chainId), url)))
+    }
+  }
+  return checks
+}
+
+export function addDoctor(program: Command): void {
+  program
+    .command('doctor')
+    .description('check Node.js, Anvil, the configuration and the nodes')
+    .action(async (_local, command: Command) => {
+      const checks = await withProgress('Checking', examine())
+      if (command.optsWithGlobals<OutputOptions>().json) printJson(checks)
+      else {
+        printTable(
+          ['', 'check', 'found'],
+          checks.map(({ ok, check, found }) => [ok ? 'ok' : 'FAIL', check, found]),
+        )
+      }
+      if (checks.some(({ ok }) => !ok)) process.exitCode = 1
+    })
+}

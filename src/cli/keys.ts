@@ -1,0 +1,90 @@
+/** `forkroute keys`: works on the key store in DATA_DIR; a running service sees every change at once. */
+import type { Command } from 'commander'
+import { type KeyRecord, type KeyStore, openKeyStore } from '../api/key-store.js'
+import { loadConfig } from '../config.js'
+import { type OutputOptions, printJson, printTable } from './output.js'
+
+function withKeys<T>(work: (keys: KeyStore) => T): T {
+  const keys = openKeyStore(loadConfig(process.env).dataDir)
+  try {
+    return work(keys)
+  } finally {
+    keys.close()
+  }
+}
+
+function time(unixMs: number | null): string | null {
+  return unixMs === null ? null : new Date(unixMs).toISOString()
+}
+
+function toJson(record: KeyRecord) {
+  return {
+    ...record,
+    createdAt: time(record.createdAt),
+    disabledAt: time(record.disabledAt),
+    lastUsedAt: time(record.lastUsedAt),
+  }
+}
+
+export function addKeys(program: Command): void {
+  const group = program.command('keys').description('API keys and their accounts')
+
+  group
+    .command('create')
+    .description('make a key and print it, once')
+    .option('--name <name>', 'what the key is for', 'unnamed')
+    .option('--account <id>', 'of an existing account; default: a new account')
+    .option('--account-name <name>', 'of the new account', 'default')
+    .action((_local, command: Command) => {
+      const options = command.optsWithGlobals<
+        OutputOptions & { name: string; account?: string; accountName: string }
+      >()
+      const { name, account, accountName } = options
+      const created = withKeys((keys) =>
+        keys.createKey({ name, accountName, ...(account && { accountId: account }) }),
+      )
+      if (options.json) printJson({ key: created.key, ...toJson(created.record) })
+      else {
+        printTable(
+          [],
+          [
+            ['key', created.key],
+            ['id', created.record.id],
+            ['account', created.record.accountId],
+          ],
+        )
+        console.error('Keep the key: only its hash is stored, it cannot be shown again.')
+      }
+    })
+
+  group
+    .command('list')
+    .description('list all keys, without their secrets')
+    .action((_local, command: Command) => {
+      const records = withKeys((keys) => keys.listKeys()).map(toJson)
+      if (command.optsWithGlobals<OutputOptions>().json) printJson(records)
+      else {
+        printTable(
+          ['id', 'name', 'account', 'created', 'last used', 'disabled'],
+          records.map((r) => [
+            r.id,
+            r.name,
+            `${r.accountName} ${r.accountId.slice(0, 10)}…`,
+            r.createdAt,
+            r.lastUsedAt,
+            r.disabledAt,
+          ]),
+        )
+      }
+    })
+
+  group
+    .command('disable')
+    .description('refuse a key from now on')
+    .argument('<id>', 'as printed by keys list')
+    .action((id: string, _local, command: Command) => {
+      const record = withKeys((keys) => keys.disableKey(id))
+      if (command.optsWithGlobals<OutputOptions>().json) printJson(toJson(record))
+      else console.log(`Key ${record.id} is disabled.`)
+    })
+}

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import { formatUnits, parseUnits } from './output.js'
+
+describe('formatUnits', () => {
+  test.each([
+    [0n, 18, '0'],
+    [1n, 18, '0.000000000000000001'],
+    [1_500_000n, 6, '1.5'],
+    [123n, 0, '123'],
+    [10n ** 30n, 18, '1000000000000'],
+  ])('%s raw units with %i decimals are %s', (raw, decimals, text) => {
+    expect(formatUnits(raw, decimals)).toBe(text)
+  })
+})
+
+describe('parseUnits', () => {
+  test.each([
+    ['1', 18, 10n ** 18n],
+    ['1.5', 6, 1_500_000n],
+    ['0.000001', 6, 1n],
+    ['7', 0, 7n],
+  ])('%s with %i decimals is %s', (text, decimals, raw) => {
+    expect(parseUnits(text, decimals)).toBe(raw)
+  })
+
+  test.each(['', '-1', '1e18', '1,5', '.5', '1.', '0.0000001', 'all'])('%j is refused', (text) => {
+    expect(() => parseUnits(text, 6)).toThrow('is not an amount with at most 6 decimals')
+  })
+})

@@ -1,0 +1,133 @@
+/** `forkroute pools`: the catalog's pools in DATA_DIR, and an operator's own. */
+import { readFile, writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { type Catalog, openCatalog } from '../catalog/store.js'
+import { chainById } from '../chains/registry.js'
+import { ConfigError, loadConfig } from '../config.js'
+import { toAddress } from '../domain/primitives.js'
+import type { Pool } from '../protocols/protocol.js'
+import { protocolBySlug } from '../protocols/registry.js'
+import { type OutputOptions, printJson, printTable } from './output.js'
+
+const Address = z
+  .string('must be an address')
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
+  .transform(toAddress)
+
+const PoolRow = z.object(
+  {
+    protocol: z
+      .string('must be the slug of a protocol')
+      .refine((slug) => protocolBySlug(slug) !== null, 'is not the slug of a known protocol'),
+    id: z
+      .string('must be an address or a pool id')
+      .regex(/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, 'must be an address or a pool id')
+      .transform((id) => id.toLowerCase()),
+    address: Address,
+    tokens: z.array(Address, 'must be a list of addresses').min(2, 'must hold at least two tokens'),
+    parameters: z.record(
+      z.string(),
+      z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+      'must be an object',
+    ),
+  },
+  'must be an object',
+)
+
+/** @throws ConfigError that names every wrong row. */
+function parsePools(text: string): Pool[] {
+  let rows: unknown
+  try {
+    rows = JSON.parse(text)
+  } catch {
+    throw new ConfigError(['The file is not JSON.'])
+  }
+  if (!Array.isArray(rows)) throw new ConfigError(['The file must hold a JSON array of pools.'])
+  const problems: string[] = []
+  const pools = rows.flatMap((row, index) => {
+    const parsed = PoolRow.safeParse(row)
+    if (parsed.success) return parsed.data
+    for (const { path, message } of parsed.error.issues) {
+      problems.push(
+        [`row ${index + 1}:`, ...(path.length ? [path.join('.')] : []), message].join(' '),
+      )
+    }
+    return []
+  })
+  if (problems.length > 0) throw new ConfigError(problems)
+  return pools
+}
+
+interface Options extends OutputOptions {
+  readonly chain: string
+}
+
+function chainOf(options: Options): number {
+  const chain = chainById(Number(options.chain))
+  if (!chain) throw new ConfigError([`--chain: ${options.chain} is not a known chain.`])
+  return chain.id
+}
+
+function withCatalog<T>(work: (catalog: Catalog) => T): T {
+  const catalog = openCatalog(loadConfig(process.env).dataDir)
+  try {
+    return work(catalog)
+  } finally {
+    catalog.close()
+  }
+}
+
+export function addPools(program: Command): void {
+  const group = program.command('pools').description('pools that the service knows')
+
+  group
+    .command('list')
+    .description('list discovered and imported pools')
+    .option('--chain <id>', 'chain id', '1')
+    .action((_local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const pools = withCatalog((catalog) => catalog.listPools(chainOf(options)))
+      if (options.json) printJson(pools)
+      else {
+        printTable(
+          ['protocol', 'id', 'tokens', 'source', 'first seen'],
+          pools.map((p) => [p.protocol, p.id, p.tokens.join('\n'), p.source, p.firstSeenBlock]),
+        )
+      }
+    })
+
+  group
+    .command('export')
+    .description('write pools as JSON that import understands')
+    .option('--chain <id>', 'chain id', '1')
+    .option('--out <file>', 'default: standard output')
+    .action(async (_local, command: Command) => {
+      const options = command.optsWithGlobals<Options & { out?: string }>()
+      const pools = withCatalog((catalog) => catalog.listPools(chainOf(options))).map(
+        ({ protocol, id, address, tokens, parameters }) => ({
+          protocol,
+          id,
+          address,
+          tokens,
+          parameters,
+        }),
+      )
+      if (options.out) await writeFile(options.out, `${JSON.stringify(pools, null, 2)}\n`)
+      else printJson(pools)
+    })
+
+  group
+    .command('import')
+    .description('add pools from a JSON file; a service takes them in at its next start')
+    .argument('<file>', 'JSON array of {protocol, id, address, tokens, parameters}')
+    .option('--chain <id>', 'chain id', '1')
+    .action(async (file: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const chainId = chainOf(options)
+      const pools = parsePools(await readFile(file, 'utf8'))
+      const result = withCatalog((catalog) => catalog.importPools(chainId, pools))
+      if (options.json) printJson(result)
+      else console.log(`${result.added} pools added, ${result.updated} updated.`)
+    })
+}

@@ -1,0 +1,147 @@
+/** `forkroute route` and `forkroute quote`: amounts in whole tokens, tokens by symbol or address. */
+import type { Command } from 'commander'
+import { type ApiClient, type ConnectionOptions, withApi } from './client.js'
+import { formatUnits, type OutputOptions, parseUnits, printJson, printTable } from './output.js'
+import { type NamedToken, resolveToken } from './tokens.js'
+
+interface Options extends ConnectionOptions, OutputOptions {
+  readonly chain: string
+  readonly from?: string
+  readonly block?: string
+  readonly raw?: boolean
+  readonly slippage?: string
+  readonly receiver?: string
+  readonly strategy?: string
+  readonly backend?: boolean
+}
+
+interface Answer {
+  readonly route: readonly {
+    readonly action: string
+    readonly protocol: string
+    readonly tokenIn: readonly string[]
+    readonly tokenOut: readonly string[]
+    readonly primary?: string
+    readonly internalRoutes?: readonly { pool: string; share: number; protocol: string }[]
+  }[]
+  readonly gas: string
+  readonly amountOut: string
+  readonly minAmountOut?: string
+  readonly priceImpact: number | null
+  readonly blockNumber: number
+  readonly tx?: { readonly to: string; readonly value: string; readonly data: string }
+  readonly warnings?: readonly string[]
+}
+
+interface Trade {
+  readonly tokenIn: NamedToken
+  readonly tokenOut: NamedToken
+  readonly amountIn: bigint
+}
+
+async function understand(
+  client: ApiClient,
+  options: Options,
+  [amount, from, to]: readonly [string, string, string],
+): Promise<Trade> {
+  const tokenIn = await resolveToken(client, options.chain, from)
+  const tokenOut = await resolveToken(client, options.chain, to)
+  if (options.raw) return { tokenIn, tokenOut, amountIn: parseUnits(amount, 0) }
+  if (tokenIn.decimals !== null) {
+    return { tokenIn, tokenOut, amountIn: parseUnits(amount, tokenIn.decimals) }
+  }
+  throw new Error(`The decimals of ${from} are not known: give the amount in raw units and --raw.`)
+}
+
+function amountOf(raw: string, token: NamedToken): string {
+  if (token.decimals === null) return `${raw} raw units of ${token.address}`
+  return `${formatUnits(BigInt(raw), token.decimals)} ${token.symbol}`
+}
+
+function printAnswer(answer: Answer, trade: Trade): void {
+  const { tx } = answer
+  printTable(
+    [],
+    [
+      ['amount in', amountOf(trade.amountIn.toString(), trade.tokenIn)],
+      ['amount out', amountOf(answer.amountOut, trade.tokenOut)],
+      ...(answer.minAmountOut ? [['at least', amountOf(answer.minAmountOut, trade.tokenOut)]] : []),
+      ['price impact', answer.priceImpact === null ? 'not known' : `${answer.priceImpact} bps`],
+      ['gas', answer.gas],
+      ['block', answer.blockNumber],
+      ...(tx
+        ? [
+            ['to', tx.to],
+            ['value', tx.value],
+            ['data', `${tx.data.slice(0, 34)}… (${tx.data.length / 2 - 1} bytes; all with --json)`],
+          ]
+        : []),
+    ],
+  )
+  printTable(
+    ['step', 'protocol', 'from', 'to', 'pools'],
+    answer.route.map((step) => [
+      step.action,
+      step.protocol,
+      step.tokenIn.join('\n'),
+      step.tokenOut.join('\n'),
+      step.internalRoutes
+        ?.map((leg) => `${leg.protocol} ${leg.pool} ${leg.share / 100}%`)
+        .join('\n') ?? step.primary,
+    ]),
+  )
+  for (const warning of answer.warnings ?? []) console.error(`warning: ${warning}`)
+}
+
+async function run(
+  path: string,
+  trade: readonly [string, string, string],
+  options: Options,
+): Promise<void> {
+  await withApi(options, async (client) => {
+    const understood = await understand(client, options, trade)
+    const answer = await client.get<Answer>(path, {
+      chainId: options.chain,
+      fromAddress: options.from,
+      tokenIn: understood.tokenIn.address,
+      tokenOut: understood.tokenOut.address,
+      amountIn: understood.amountIn.toString(),
+      blockNumber: options.block,
+      routingStrategy: options.strategy,
+      slippage: options.slippage,
+      receiver: options.receiver,
+      executionMode: options.backend ? 'backend' : undefined,
+    })
+    if (options.json) printJson(answer)
+    else printAnswer(answer, understood)
+  })
+}
+
+function tradeCommand(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('<amount>', 'of the token to give, in whole tokens')
+    .argument('<tokenIn>', 'symbol or address')
+    .argument('<tokenOut>', 'symbol or address')
+    .option('--chain <id>', 'chain id', '1')
+    .option('--block <number>', 'calculate at the end of this block')
+    .option('--strategy <name>', 'routing strategy')
+    .option('--raw', 'the amount is in raw units')
+}
+
+export function addRoute(program: Command): void {
+  tradeCommand(program, 'route', 'find the best route and print its unsigned transaction')
+    .requiredOption('--from <address>', 'sender; must hold the amount, and allow it to the router')
+    .option('--receiver <address>', 'who gets the output; default the sender')
+    .option('--slippage <bps>', 'basis points; default 50')
+    .option('--backend', 'do not ask whether the sender has the funds now')
+    .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
+      run('/shortcuts/route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
+    )
+  tradeCommand(program, 'quote', 'estimate the output of the best route; needs no funds')
+    .option('--from <address>', 'sender')
+    .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
+      run('/shortcuts/quote', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
+    )
+}

@@ -1,0 +1,89 @@
+/** `forkroute tokens`, and how the other commands understand a token that a person names. */
+import type { Command } from 'commander'
+import { chainById } from '../chains/registry.js'
+import { nativeToken } from '../domain/primitives.js'
+import { type ApiClient, type ConnectionOptions, withApi } from './client.js'
+import { type OutputOptions, printJson, printTable } from './output.js'
+
+export interface NamedToken {
+  readonly address: string
+  /** Null for an address that no list knows. */
+  readonly decimals: number | null
+  readonly symbol: string
+}
+
+interface TokenPage {
+  readonly meta: { readonly total: number }
+  readonly data: readonly {
+    readonly address: string
+    readonly chainId: number
+    readonly symbol: string | null
+    readonly name: string | null
+    readonly decimals: number
+  }[]
+}
+
+/**
+ * @param text - an address, or a symbol that one listed token of the chain has.
+ * @throws Error when the symbol is unknown, or several tokens have it.
+ */
+export async function resolveToken(
+  client: ApiClient,
+  chainId: string,
+  text: string,
+): Promise<NamedToken> {
+  const native = chainById(Number(chainId))?.nativeCurrency
+  const lower = text.toLowerCase()
+  if (native && (lower === nativeToken || lower === native.symbol.toLowerCase())) {
+    return { address: nativeToken, decimals: native.decimals, symbol: native.symbol }
+  }
+  const isAddress = /^0x[0-9a-f]{40}$/.test(lower)
+  const page = await client.get<TokenPage>('/tokens', {
+    chainId,
+    includeMetadata: 'true',
+    ...(isAddress ? { address: text } : { symbol: text }),
+  })
+  const [token] = page.data
+  if (page.data.length > 1) {
+    const choices = page.data.map((entry) => `  ${entry.address} ${entry.name ?? ''}`).join('\n')
+    throw new Error(`Several tokens are called ${text}; name one by its address:\n${choices}`)
+  }
+  if (token) {
+    return { address: token.address, decimals: token.decimals, symbol: token.symbol ?? '?' }
+  }
+  if (isAddress) return { address: lower, decimals: null, symbol: lower.slice(0, 8) }
+  throw new Error(`No listed token of chain ${chainId} is called ${text}; name it by its address.`)
+}
+
+export function addTokens(program: Command): void {
+  program
+    .command('tokens')
+    .description('list the base tokens that the service knows')
+    .argument('[symbols...]', 'only these')
+    .option('--chain <id>', 'only this chain')
+    .action(async (symbols: string[], _local, command: Command) => {
+      const options = command.optsWithGlobals<
+        ConnectionOptions & OutputOptions & { chain?: string }
+      >()
+      await withApi(options, async (client) => {
+        const page = await client.get<TokenPage>('/tokens', {
+          includeMetadata: 'true',
+          chainId: options.chain,
+          symbol: symbols,
+        })
+        if (options.json) {
+          printJson(page)
+          return
+        }
+        printTable(
+          ['chain', 'symbol', 'decimals', 'address', 'name'],
+          page.data.map((t) => [t.chainId, t.symbol, t.decimals, t.address, t.name]),
+        )
+        if (page.data.length < page.meta.total) {
+          console.error(
+            `${page.data.length} of ${page.meta.total}; narrow it by symbol or --chain.`,
+          )
+        }
+      })
+    })
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig } from './config.js'
+
+function problems(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('loadConfig', () => {
+  test('an empty environment gives the documented defaults', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      authMode: 'key',
+      rpcUrls: {},
+      forksPerBlock: 2,
+      candidates: 24,
+      maxHops: 3,
+      tokenLists: [],
+      serviceName: 'svc',
+      corsOrigins: [],
+      maxHeadAgeSeconds: null,
+    })
+    expect(loadConfig({}).dataDir).toMatch(/^\/.*\/data$/)
+  })
+
+  test('blank variables count as not set', () => {
+    expect(loadConfig({ PORT: '', HOST: ' ', RPC_URL_1: '', MAX_HEAD_AGE_SECONDS: '' })).toEqual(
+      loadConfig({}),
+    )
+  })
+
+  test('lists, nodes and tips', () => {
+    const id = `0x${'Ab'.repeat(32)}`
+    expect(
+      loadConfig({
+        RPC_URL_1: 'https://a.example/v2/key, http://127.0.0.1:8545',
+        RPC_URL_8453: 'https://b.example',
+        PRIORITY_FEE_WEI_1: '2000000000',
+        CORS_ORIGINS: 'https://app.example.org,http://localhost:5173',
+        TOKEN_LISTS: './mine.json,https://lists.example/all.json',
+        POOL_BLACKLIST: id,
+        LIQUIDITY_FLOOR_USD: '0.5',
+      }),
+    ).toMatchObject({
+      rpcUrls: {
+        1: ['https://a.example/v2/key', 'http://127.0.0.1:8545'],
+        8453: ['https://b.example'],
+      },
+      priorityFeePerGas: { 1: 2_000_000_000n },
+      corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
+      tokenLists: ['./mine.json', 'https://lists.example/all.json'],
+      poolBlacklist: [id.toLowerCase()],
+      liquidityFloorUsd: 0.5,
+    })
+  })
+
+  test('every mistake is listed at once, without the values of nodes', () => {
+    const found = problems({
+      PORT: '65536',
+      AUTH_MODE: 'none',
+      WORKERS: '0',
+      CANDIDATES: '1.5',
+      MAX_HOPS: '5',
+      SERVICE_NAME: 'My-Service',
+      LOG_LEVEL: 'loud',
+      CORS_ORIGINS: 'https://app.example.org/path',
+      POOL_BLACKLIST: '0x12',
+      LIQUIDITY_FLOOR_USD: '-1',
+      MAX_HEAD_AGE_SECONDS: '0',
+      RPC_URL_1: 'wss://user:SECRET@node.example',
+      RPC_URL_x: 'https://node.example/SECRET',
+      RPC_URL_999999: 'https://node.example/SECRET',
+      PRIORITY_FEE_WEI_1: '1 gwei',
+    })
+    expect(found.map((text) => text.split(':')[0])).toEqual([
+      'PORT',
+      'AUTH_MODE',
+      'WORKERS',
+      'CANDIDATES',
+      'MAX_HOPS',
+      'SERVICE_NAME',
+      'LOG_LEVEL',
+      'CORS_ORIGINS',
+      'POOL_BLACKLIST',
+      'LIQUIDITY_FLOOR_USD',
+      'MAX_HEAD_AGE_SECONDS',
+      'RPC_URL_1',
+      'RPC_URL_x',
+      'RPC_URL_999999',
+      'PRIORITY_FEE_WEI_1',
+    ])
+    expect(found[0]).toBe('PORT: must be an integer from 0 to 65535.')
+    expect(found.join()).not.toContain('SECRET')
+  })
+
+  test.each([
+    ['*', true],
+    ['https://a.example', true],
+    ['https://a.example/', false],
+    ['a.example', false],
+    ['ftp://a.example', false],
+  ])('CORS_ORIGINS=%s is valid: %s', (origin, isValid) => {
+    expect(problems({ CORS_ORIGINS: origin }).length === 0).toBe(isValid)
+  })
+})

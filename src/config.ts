@@ -1,0 +1,253 @@
+/**
+ * Configuration from the environment: one schema, read once at start, every mistake listed at once.
+ * An empty variable counts as not set.
+ */
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { chainById, chains } from './chains/registry.js'
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+export interface Config {
+  readonly host: string
+  /** 0: any free port. */
+  readonly port: number
+  /** Absolute path. */
+  readonly dataDir: string
+  readonly authMode: 'key' | 'open'
+  /** Node URLs by chain id, in order of preference; they may carry secrets. Empty: the sandbox plays chain 1. */
+  readonly rpcUrls: Readonly<Record<number, readonly string[]>>
+  readonly forksPerBlock: number
+  /** Worker threads. */
+  readonly workers: number
+  /** Candidates that are simulated per request. */
+  readonly candidates: number
+  readonly maxHops: number
+  /** Files or http(s) URLs in the token-lists standard; empty: the list of the npm package. */
+  readonly tokenLists: readonly string[]
+  /** The word inside wire identifiers, such as svc in svcwallet-v2. */
+  readonly serviceName: string
+  readonly logLevel: (typeof logLevels)[number]
+  /** Allowed browser origins, `*` for all; empty: CORS is off. */
+  readonly corsOrigins: readonly string[]
+  readonly rateLimitPerMinute: number
+  /** Calculations that run at the same time; more are answered 503. */
+  readonly maxInFlight: number
+  readonly bodyLimitBytes: number
+  /** An answer not ready by then is a 504. */
+  readonly requestTimeoutMs: number
+  /** Time given at shutdown to what is in flight. */
+  readonly shutdownTimeoutMs: number
+  /** Reverse proxies in front whose x-forwarded-for is believed. */
+  readonly trustProxyHops: number
+  /** Pool ids or addresses that are never used, lower-case. */
+  readonly poolBlacklist: readonly string[]
+  /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
+  readonly liquidityFloorUsd: number
+  readonly headPollMs: number
+  /** Of one HTTP request to a node. */
+  readonly upstreamTimeoutMs: number
+  /** A start waits this long for the first pinned block; after it the service runs, and the chain is not ready. */
+  readonly firstPinWaitMs: number
+  /** A chain whose newest block is older is not ready; null: any age is accepted. */
+  readonly maxHeadAgeSeconds: number | null
+  /** Wei per gas added to the base fee, by chain id; absent: the chain's own figure. */
+  readonly priorityFeePerGas: Readonly<Record<number, bigint>>
+}
+
+/** The environment is not usable. `problems` are sentences without values that may be secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  constructor(readonly problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((text) => `  - ${text}`).join('\n')}`)
+  }
+}
+
+function integer(fallback: number, min: number, max: number) {
+  const message = `must be an integer from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .default(fallback)
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) {
+  return z.enum(values, `must be one of ${values.join(', ')}`).default(fallback)
+}
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+function isOrigin(text: string): boolean {
+  return text === '*' || (isHttpUrl(text) && new URL(text).origin === text)
+}
+
+/** Variables by name; docs/configuration.md is generated from it. */
+export const environment = z.object({
+  HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  PORT: integer(3000, 0, 65_535).describe('Port to listen on; 0: any free one, printed at start.'),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .describe('Folder of keys, catalog and cached chain state; nothing else is written.'),
+  AUTH_MODE: oneOf(['key', 'open'], 'key').describe('`key`: an API key is needed; `open`: none.'),
+  FORKS_PER_BLOCK: integer(2, 1, 64).describe('Anvil forks per chain and block.'),
+  WORKERS: integer(Math.min(availableParallelism(), 8), 1, 256).describe(
+    'Threads that search and simulate. Default: one per core, 8 at most.',
+  ),
+  CANDIDATES: integer(24, 1, 512).describe('Candidates that are simulated per request.'),
+  MAX_HOPS: integer(3, 1, 4).describe('Swaps in a row at most.'),
+  TOKEN_LISTS: list.describe(
+    'Files or URLs in the token-lists standard. Default: the list of @uniswap/default-token-list.',
+  ),
+  SERVICE_NAME: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,15}$/, 'must be 1 to 16 lower-case letters or digits, a letter first')
+    .default('svc')
+    .describe('The word inside wire identifiers, such as svc in svcwallet-v2.'),
+  LOG_LEVEL: oneOf(logLevels, 'info').describe(`One of ${logLevels.join(', ')}.`),
+  CORS_ORIGINS: list
+    .refine(
+      (origins) => origins.every(isOrigin),
+      'must be origins such as https://app.example.org (scheme, host, port; no path), or *',
+    )
+    .describe('Browser origins that may call the API, or `*`. Default: none.'),
+  RATE_LIMIT_PER_MINUTE: integer(600, 1, 10_000_000).describe(
+    'Requests per minute and key; per client address in open mode.',
+  ),
+  MAX_IN_FLIGHT: integer(64, 1, 10_000).describe(
+    'Calculations at the same time; more are answered 503.',
+  ),
+  BODY_LIMIT_BYTES: integer(262_144, 1_024, 16_777_216).describe('Longest request body.'),
+  REQUEST_TIMEOUT_MS: integer(65_000, 1_000, 600_000).describe(
+    'An answer that is not ready by then is a 504.',
+  ),
+  SHUTDOWN_TIMEOUT_MS: integer(15_000, 0, 600_000).describe(
+    'Time that a stop leaves to what is in flight.',
+  ),
+  TRUST_PROXY_HOPS: integer(0, 0, 16).describe(
+    'Reverse proxies in front, whose x-forwarded-for is believed.',
+  ),
+  POOL_BLACKLIST: list
+    .transform((ids) => ids.map((id) => id.toLowerCase()))
+    .refine(
+      (ids) => ids.every((id) => /^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(id)),
+      'must be pool addresses (20 bytes) or pool ids (32 bytes), comma-separated',
+    )
+    .describe('Pools (addresses or ids) that are never used.'),
+  LIQUIDITY_FLOOR_USD: z
+    .string()
+    .regex(/^\d{1,12}(\.\d+)?$/, 'must be a number that is not negative')
+    .transform(Number)
+    .default(0)
+    .describe('USD that a pool must trade before its price moves 2 %; 0: every pool is used.'),
+  HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
+  UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
+  FIRST_PIN_WAIT_MS: integer(20_000, 0, 600_000).describe(
+    'A start waits this long for the first block of every chain; then it runs, and those are not ready.',
+  ),
+  MAX_HEAD_AGE_SECONDS: z
+    .string()
+    .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
+    .transform(Number)
+    .optional()
+    .describe('A chain whose newest block is older is not ready. Default: any age is accepted.'),
+})
+
+/** Variables that exist once per chain, by the part before the chain id. */
+export const chainVariables = {
+  RPC_URL_:
+    'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays chain 1.',
+  PRIORITY_FEE_WEI_:
+    "Wei per gas added to the base fee when gas is valued. Default: the chain's own figure.",
+} as const
+type ChainVariable = keyof typeof chainVariables
+
+const knownChains = chains.map((chain) => `${chain.id} (${chain.name})`).join(', ')
+
+/** Variables that exist once per chain: `<prefix><chain id>`. */
+function perChain<T>(
+  env: Readonly<Record<string, string>>,
+  prefix: ChainVariable,
+  problems: string[],
+  parse: (text: string) => T | string,
+): Record<number, T> {
+  const found: Record<number, T> = {}
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(prefix)) continue
+    const id = name.slice(prefix.length)
+    if (!/^[1-9]\d{0,14}$/.test(id)) {
+      problems.push(`${name}: must end in a chain id, such as ${prefix}1.`)
+      continue
+    }
+    if (!chainById(Number(id))) {
+      problems.push(`${name}: the chain ${id} is not known here; ${knownChains} are.`)
+      continue
+    }
+    const value = parse(text)
+    if (typeof value === 'string') problems.push(`${name}: ${value}.`)
+    else found[Number(id)] = value
+  }
+  return found
+}
+
+/**
+ * Reads and checks the environment; opens nothing.
+ * @throws ConfigError that names every wrong variable.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
+  )
+  const problems: string[] = []
+  const parsed = environment.safeParse(given)
+  for (const issue of parsed.error?.issues ?? []) {
+    problems.push(`${issue.path.join('.')}: ${issue.message}.`)
+  }
+  const rpcUrls = perChain(given, 'RPC_URL_', problems, (text) => {
+    const urls = text.split(',').map((part) => part.trim())
+    return urls.every(isHttpUrl) ? urls : 'must be one or more http(s) URLs, comma-separated'
+  })
+  const priorityFeePerGas = perChain(given, 'PRIORITY_FEE_WEI_', problems, (text) =>
+    /^\d{1,20}$/.test(text) ? BigInt(text) : 'must be an amount of wei per gas, an integer',
+  )
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
+  const read = parsed.data
+  return {
+    host: read.HOST,
+    port: read.PORT,
+    dataDir: resolve(read.DATA_DIR),
+    authMode: read.AUTH_MODE,
+    rpcUrls,
+    forksPerBlock: read.FORKS_PER_BLOCK,
+    workers: read.WORKERS,
+    candidates: read.CANDIDATES,
+    maxHops: read.MAX_HOPS,
+    tokenLists: read.TOKEN_LISTS,
+    serviceName: read.SERVICE_NAME,
+    logLevel: read.LOG_LEVEL,
+    corsOrigins: read.CORS_ORIGINS,
+    rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
+    maxInFlight: read.MAX_IN_FLIGHT,
+    bodyLimitBytes: read.BODY_LIMIT_BYTES,
+    requestTimeoutMs: read.REQUEST_TIMEOUT_MS,
+    shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
+    trustProxyHops: read.TRUST_PROXY_HOPS,
+    poolBlacklist: read.POOL_BLACKLIST,
+    liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
+    headPollMs: read.HEAD_POLL_MS,
+    upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
+    firstPinWaitMs: read.FIRST_PIN_WAIT_MS,
+    maxHeadAgeSeconds: read.MAX_HEAD_AGE_SECONDS ?? null,
+    priorityFeePerGas,
+  }
+}

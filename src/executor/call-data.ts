@@ -1,0 +1,126 @@
+/**
+ * Encodes one contract call whose arguments may be values known only on chain, and finds where in the
+ * call data those values go. Called by `steps.ts` alone. Pure.
+ */
+import type { AbiFunction, AbiParameter } from 'viem'
+import { concatHex, encodeAbiParameters, toFunctionSelector } from 'viem'
+import { ForkrouteError } from '../domain/errors.js'
+import type { AmountRef } from '../domain/plan.js'
+import { isAmountRef } from '../domain/plan.js'
+import type { Hex } from '../domain/primitives.js'
+
+/** The 32-byte word at `offset` of the call data is to be replaced by the value of `ref`. */
+export interface Patch {
+  readonly offset: number
+  readonly ref: AmountRef
+}
+
+export interface PatchableCall {
+  /** Zero where patches go. */
+  readonly data: Hex
+  readonly patches: readonly Patch[]
+}
+
+const selectors = new WeakMap<AbiFunction, Hex>()
+
+/**
+ * The call is encoded once with zero in place of every reference and once more per reference with that
+ * one at its type's maximum. The last byte of the value's word then differs, whatever the type's width,
+ * so the place is exact where a search for a marker could be fooled by equal bytes elsewhere.
+ *
+ * @param step - zero-based, for messages only.
+ * @throws ForkrouteError INVALID_REQUEST when the arguments do not fit the ABI, or a reference stands
+ *   where no integer goes.
+ */
+export function encodeCall(
+  abi: AbiFunction,
+  args: readonly unknown[],
+  step: number,
+): PatchableCall {
+  if (args.length !== abi.inputs.length) {
+    const counts = `${abi.inputs.length} arguments, not ${args.length}`
+    throw invalidStep(step, `${abi.name} takes ${counts}.`)
+  }
+  const refs: AmountRef[] = []
+  const base = encode(abi, args, step, (ref) => {
+    refs.push(ref)
+    return false
+  })
+  const patches = refs.map((ref, index) => {
+    let met = 0
+    return {
+      offset: placeOf(
+        base,
+        encode(abi, args, step, () => met++ === index),
+      ),
+      ref,
+    }
+  })
+  return { data: concatHex([selectorOf(abi), base]), patches }
+}
+
+/** Encodes the arguments; a reference is its type's maximum where `isRaised`, else zero. */
+function encode(
+  abi: AbiFunction,
+  args: readonly unknown[],
+  step: number,
+  isRaised: (ref: AmountRef) => boolean,
+): Hex {
+  const fill = (parameter: AbiParameter, value: unknown): unknown => {
+    if (isAmountRef(value)) {
+      const maximum = maximumOf(parameter.type, step)
+      return isRaised(value) ? maximum : 0n
+    }
+    if (Array.isArray(value) && parameter.type.endsWith(']')) {
+      const item = { ...parameter, type: parameter.type.replace(/\[\d*\]$/, '') }
+      return value.map((entry) => fill(item, entry))
+    }
+    if (typeof value === 'object' && value !== null && 'components' in parameter) {
+      const fields = parameter.components.map((field, index) => {
+        const key = field.name ?? index
+        return [key, fill(field, (value as Record<string, unknown>)[key])]
+      })
+      return Array.isArray(value) ? fields.map(([, entry]) => entry) : Object.fromEntries(fields)
+    }
+    return value
+  }
+  try {
+    return encodeAbiParameters(
+      abi.inputs,
+      abi.inputs.map((parameter, index) => fill(parameter, args[index])),
+    )
+  } catch (cause) {
+    if (cause instanceof ForkrouteError) throw cause
+    const reason = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : ''
+    throw invalidStep(step, `the arguments of ${abi.name} do not fit its ABI (${reason})`, cause)
+  }
+}
+
+/** An INVALID_REQUEST that names the step. */
+export function invalidStep(step: number, problem: string, cause?: unknown): ForkrouteError {
+  const options = cause === undefined ? undefined : { cause }
+  return new ForkrouteError('INVALID_REQUEST', `Step ${step}: ${problem}`, { step }, options)
+}
+
+/** Byte offset in the call data (behind the selector) of the word that ends where the two encodings last differ. */
+function placeOf(base: Hex, raised: Hex): number {
+  let last = base.length - 1
+  while (base[last] === raised[last]) last--
+  return 4 + (last - 1) / 2 - 32
+}
+
+function selectorOf(abi: AbiFunction): Hex {
+  const known = selectors.get(abi)
+  if (known) return known
+  const selector = toFunctionSelector(abi)
+  selectors.set(abi, selector)
+  return selector
+}
+
+function maximumOf(type: string, step: number): bigint {
+  const [, sign, bits] = /^(u?)int(\d*)$/.exec(type) ?? []
+  if (sign === undefined) {
+    throw invalidStep(step, `a value known only on chain cannot stand in for ${type}.`)
+  }
+  return 2n ** BigInt(Number(bits || 256) - (sign ? 0 : 1)) - 1n
+}

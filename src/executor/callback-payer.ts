@@ -1,0 +1,60 @@
+/**
+ * For accounts that answer no callback (a Safe cannot, a wallet should not): a step that is paid by callback
+ * becomes two, a transfer to the CallbackPayer and a call through it. Called by `compile.ts` alone. Pure.
+ */
+import { encodeFunctionData, size } from 'viem'
+import type { Amount, AmountRef } from '../domain/plan.js'
+import { isAmountRef } from '../domain/plan.js'
+import { invalidStep } from './call-data.js'
+import { contractAddress, executorContracts } from './deployments.js'
+import type { PreparedStep } from './prepare-steps.js'
+
+/**
+ * The transfer brings everything that may be spent of the token, and the CallbackPayer gives back the rest;
+ * so within the call that balance is the transfer's output.
+ *
+ * @throws ForkrouteError INVALID_REQUEST when such a step also sends value.
+ */
+export function throughCallbackPayer(steps: readonly PreparedStep[]): PreparedStep[] {
+  const payer = contractAddress('CallbackPayer')
+  const rewritten: PreparedStep[] = []
+  /** Index of a step's successor by its own index. */
+  const moved: number[] = []
+  const moveRef = (ref: AmountRef): AmountRef =>
+    ref.ref === 'output' ? { ...ref, step: moved[ref.step] ?? ref.step } : ref
+  const move = (amount: Amount): Amount => (isAmountRef(amount) ? moveRef(amount) : amount)
+
+  for (const [index, step] of steps.entries()) {
+    if (step.kind !== 'call') {
+      rewritten.push({ ...step, amount: move(step.amount) })
+    } else if (!step.payToken) {
+      const patches = step.patches.map(({ offset, ref }) => ({ offset, ref: moveRef(ref) }))
+      const value = step.value === undefined ? {} : { value: move(step.value) }
+      rewritten.push({ ...step, ...value, patches })
+    } else {
+      const { payToken, value, ...rest } = step
+      if (value !== undefined) throw invalidStep(index, 'a call paid by callback sends no value.')
+      const brought = rewritten.length
+      const amount = { ref: 'balance', token: payToken } as const
+      rewritten.push({ kind: 'transfer', token: payToken, to: payer, amount })
+      const data = encodeFunctionData({
+        abi: executorContracts.CallbackPayer.abi,
+        functionName: 'callAndPay',
+        args: [step.target, payToken, step.data],
+      })
+      // The inner call data is the last argument, padded to whole words.
+      const start = size(data) - Math.ceil(size(step.data) / 32) * 32
+      const patches = step.patches.map(({ offset, ref }) => {
+        const { bps } = ref
+        const isBrought = ref.ref === 'balance' && ref.token === payToken
+        const inner = isBrought
+          ? ({ ref: 'output', step: brought, ...(bps !== undefined && { bps }) } as const)
+          : moveRef(ref)
+        return { offset: start + offset, ref: inner }
+      })
+      rewritten.push({ ...rest, target: payer, data, patches })
+    }
+    moved.push(rewritten.length - 1)
+  }
+  return rewritten
+}

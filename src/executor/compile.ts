@@ -1,0 +1,146 @@
+/**
+ * Compiles an order to the one transaction that carries it out, for each routing strategy.
+ * Owns the choice of contract and function; the steps inside are `prepare-steps.ts` and `pack-steps.ts`.
+ * Called by routing. Pure.
+ */
+import { decodeAbiParameters, encodeFunctionData } from 'viem'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Order, RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
+import type { Address, Hex } from '../domain/primitives.js'
+import { isNative, zeroAddress } from '../domain/primitives.js'
+import { throughCallbackPayer } from './callback-payer.js'
+import {
+  contractAddress,
+  executorAddress,
+  executorContracts,
+  walletAddress,
+} from './deployments.js'
+import { packSteps } from './pack-steps.js'
+import type { PreparedStep } from './prepare-steps.js'
+import { prepareSteps } from './prepare-steps.js'
+import { isDelegate } from './strategies.js'
+
+/**
+ * Who runs the steps, and so what `encodeSwap` takes as the executor.
+ * @param from - the sender: for `wallet-v2` the wallet's owner, for the delegate strategies the account.
+ */
+export function runnerAddress(strategy: RoutingStrategy, from: Address): Address {
+  if (strategy === 'wallet-v2') return walletAddress(from)
+  return isDelegate(strategy) ? from : executorAddress(from)
+}
+
+/**
+ * The transaction that carries out the order. For the delegate strategies `to` is the Delegate and `data`
+ * is for a delegatecall by the account (an EIP-7702 account with that code sends it to itself); its native
+ * input is what the account holds, so `value` is 0.
+ *
+ * @throws ForkrouteError INVALID_REQUEST for an order that cannot be carried out; names the step at fault.
+ */
+export function buildTransaction(args: {
+  readonly strategy: RoutingStrategy
+  readonly from: Address
+  readonly order: Order
+}): UnsignedTransaction {
+  const { strategy, from, order } = args
+  const holdsOthers = isDelegate(strategy) || strategy === 'wallet-v2'
+  checkOrder(order, holdsOthers ? [] : [executorAddress(from), contractAddress('Router')])
+  const prepared = prepareSteps(order.steps)
+  const steps = holdsOthers ? throughCallbackPayer(prepared) : prepared
+
+  const legacyOrder = {
+    inputs: order.inputs.map(({ token, amount }, index) => ({
+      token,
+      amount,
+      fee: order.feeAmounts[index] ?? 0n,
+    })),
+    feeReceiver: order.feeReceiver,
+    steps: packSteps(steps),
+    outputs: order.outputs.map(({ token, minAmountOut }) => ({ token, minimum: minAmountOut })),
+    receiver: order.receiver,
+    sweep: leftoverTokens(order, holdsOthers ? steps : []),
+    deadline: order.deadline,
+  }
+  const { refundReceiver, accountId, referralCode } = order
+  const paidBySteps = order.outputsPaidBySteps ?? false
+  const fullOrder = { ...legacyOrder, paidBySteps, refundReceiver, accountId, referralCode }
+  const value = order.inputs.reduce(
+    (sum, input) => sum + (isNative(input.token) ? input.amount : 0n),
+    0n,
+  )
+
+  const { Router, Delegate, WalletFactory } = executorContracts
+  switch (strategy) {
+    case 'router': {
+      const call = { abi: Router.abi, functionName: 'execute', args: [fullOrder] } as const
+      return { from, to: Router.address, data: encodeFunctionData(call), value }
+    }
+    case 'router-legacy': {
+      const call = { abi: Router.abi, functionName: 'executeLegacy', args: [legacyOrder] } as const
+      return { from, to: Router.address, data: encodeFunctionData(call), value }
+    }
+    case 'wallet-v2': {
+      const call = {
+        abi: WalletFactory.abi,
+        functionName: 'deployAndRun',
+        args: [fullOrder],
+      } as const
+      return { from, to: WalletFactory.address, data: encodeFunctionData(call), value }
+    }
+    case 'delegate': {
+      const call = { abi: Delegate.abi, functionName: 'execute', args: [fullOrder] } as const
+      return { from, to: Delegate.address, data: encodeFunctionData(call), value: 0n }
+    }
+    case 'delegate-legacy': {
+      const call = {
+        abi: Delegate.abi,
+        functionName: 'executeLegacy',
+        args: [legacyOrder],
+      } as const
+      return { from, to: Delegate.address, data: encodeFunctionData(call), value: 0n }
+    }
+  }
+}
+
+/** What the receiver gained of each output, in the order's order. */
+export function decodeAmountsOut(_strategy: RoutingStrategy, returnData: Hex): bigint[] {
+  const [amounts] = decodeAbiParameters([{ type: 'uint256[]' }], returnData)
+  return [...amounts]
+}
+
+/** What the contracts sweep beyond inputs and outputs; an account needs every token listed that its steps refer to. */
+function leftoverTokens(order: Order, steps: readonly PreparedStep[]): Address[] {
+  const tokens = new Set(order.sweep)
+  for (const step of steps) {
+    const refs = step.kind === 'call' ? step.patches.map(({ ref }) => ref) : []
+    for (const amount of [...refs, step.kind === 'call' ? step.value : step.amount]) {
+      if (typeof amount === 'object' && amount.ref === 'balance') tokens.add(amount.token)
+    }
+  }
+  for (const { token } of [...order.inputs, ...order.outputs]) tokens.delete(token)
+  return [...tokens]
+}
+
+/** @param refused - addresses besides zero where tokens would be stranded. */
+function checkOrder(order: Order, refused: readonly Address[]): void {
+  const problems: string[] = []
+  const { inputs, feeAmounts, outputs } = order
+  if (feeAmounts.length !== 0 && feeAmounts.length !== inputs.length) {
+    problems.push(`feeAmounts has ${feeAmounts.length} entries for ${inputs.length} inputs.`)
+  }
+  for (const [index, { token, amount }] of inputs.entries()) {
+    const fee = feeAmounts[index] ?? 0n
+    if (fee > amount) problems.push(`The fee ${fee} is above the input ${amount} of ${token}.`)
+    if (fee > 0n && order.feeReceiver === zeroAddress) problems.push('A fee needs a feeReceiver.')
+  }
+  for (const [name, list] of Object.entries({ inputs, outputs })) {
+    const tokens = list.map(({ token }) => token)
+    if (new Set(tokens).size !== tokens.length) problems.push(`A token stands twice in ${name}.`)
+  }
+  const receivers = { receiver: order.receiver, refundReceiver: order.refundReceiver }
+  for (const [name, address] of Object.entries(receivers)) {
+    if ([zeroAddress, ...refused].includes(address)) {
+      problems.push(`The ${name} ${address} cannot receive anything.`)
+    }
+  }
+  if (problems.length > 0) throw new ForkrouteError('INVALID_REQUEST', problems)
+}

@@ -1,0 +1,166 @@
+/**
+ * Deploys the contracts through the deterministic deployment proxy, so that every chain has them at the
+ * same addresses. Called by the CLI. Safe to repeat: what is there is left alone.
+ */
+import {
+  concatHex,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  hexToNumber,
+  padHex,
+} from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, Hex } from '../domain/primitives.js'
+import type { RpcClient } from '../rpc/json-rpc.js'
+import { createRpcClient, JsonRpcError, TransportError } from '../rpc/json-rpc.js'
+import type { ExecutorContractName } from './deployments.js'
+import { executorContracts } from './deployments.js'
+
+const deploymentProxy: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+const zeroSalt = padHex('0x', { size: 32 })
+
+export interface PlannedContract {
+  readonly name: ExecutorContractName
+  readonly address: Address
+  /** The contract whose constructor deploys this one; null: the deployment proxy does. */
+  readonly deployer: ExecutorContractName | null
+  /** `different`: code that is not ours; such a chain runs another EVM, or its node lies. */
+  readonly state: 'present' | 'absent' | 'different'
+}
+
+export interface DeploymentPlan {
+  readonly chainId: number
+  readonly contracts: readonly PlannedContract[]
+}
+
+export interface DeployedContract extends PlannedContract {
+  /** Null for what was there before, and for what a constructor deployed. */
+  readonly transactionHash: Hex | null
+  readonly gasUsed: bigint | null
+}
+
+/**
+ * What a deployment would do on the chain behind `rpcUrl`.
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE when the node does not answer, INVALID_REQUEST when the chain
+ *   has no deterministic deployment proxy.
+ */
+export async function planDeployment(rpcUrl: string): Promise<DeploymentPlan> {
+  return await withNode(rpcUrl, plan)
+}
+
+/**
+ * Deploys what is absent, one transaction after the other, and checks the code at every address.
+ *
+ * @param args.privateKey - pays for the deployment; gets no right over the contracts.
+ * @param args.confirm - asked once, only when something is absent; false deploys nothing.
+ * @throws ForkrouteError as planDeployment; INVALID_REQUEST also when the node refuses a transaction,
+ *   or when other code lies at an address.
+ */
+export async function deployContracts(args: {
+  readonly rpcUrl: string
+  readonly privateKey: Hex
+  readonly confirm: (plan: DeploymentPlan) => boolean | Promise<boolean>
+}): Promise<{ readonly chainId: number; readonly contracts: readonly DeployedContract[] }> {
+  return await withNode(args.rpcUrl, async (client) => {
+    const before = await plan(client)
+    const unchanged = before.contracts.map((contract) => ({ ...contract, ...nothingSent }))
+    refuseDifferent(before)
+    const absent = before.contracts.filter(({ state }) => state === 'absent')
+    if (absent.length === 0 || !(await args.confirm(before))) {
+      return { chainId: before.chainId, contracts: unchanged }
+    }
+    const sent = new Map<ExecutorContractName, { transactionHash: Hex; gasUsed: bigint }>()
+    for (const { name, deployer } of absent) {
+      if (!deployer) sent.set(name, await deployOne(client, args.privateKey, name))
+    }
+    const after = await plan(client)
+    refuseDifferent(after)
+    const missing = after.contracts.filter(({ state }) => state === 'absent')
+    if (missing.length > 0) {
+      const names = missing.map(({ name }) => name)
+      throw new ForkrouteError('INVALID_REQUEST', `Not deployed: ${names.join(', ')}.`, { names })
+    }
+    const contracts = after.contracts.map((contract) => ({
+      ...contract,
+      ...(sent.get(contract.name) ?? nothingSent),
+    }))
+    return { chainId: after.chainId, contracts }
+  })
+}
+
+const nothingSent = { transactionHash: null, gasUsed: null } as const
+
+async function plan(client: RpcClient): Promise<DeploymentPlan> {
+  const codeAt = (address: Address) => client.request<Hex>('eth_getCode', [address, 'latest'])
+  if ((await codeAt(deploymentProxy)) === '0x') {
+    const message = `The chain has no deterministic deployment proxy at ${deploymentProxy}.`
+    throw new ForkrouteError('INVALID_REQUEST', message, { address: deploymentProxy })
+  }
+  const contracts: PlannedContract[] = []
+  for (const [key, { address, deployer, runtimeCode }] of Object.entries(executorContracts)) {
+    const code = await codeAt(address)
+    const state = code === '0x' ? 'absent' : code === runtimeCode ? 'present' : 'different'
+    contracts.push({ name: key as ExecutorContractName, address, deployer, state })
+  }
+  return { chainId: hexToNumber(await client.request<Hex>('eth_chainId')), contracts }
+}
+
+function refuseDifferent({ contracts }: DeploymentPlan): void {
+  const different = contracts.filter(({ state }) => state === 'different')
+  if (different.length === 0) return
+  const list = different.map(({ name, address }) => `${name} at ${address}`).join(', ')
+  throw new ForkrouteError('INVALID_REQUEST', `The chain has other code for ${list}.`)
+}
+
+async function deployOne(
+  client: RpcClient,
+  privateKey: Hex,
+  name: ExecutorContractName,
+): Promise<{ transactionHash: Hex; gasUsed: bigint }> {
+  const transport = custom({
+    request: ({ method, params }) => client.request(method, params),
+  })
+  const wallet = createWalletClient({ account: privateKeyToAccount(privateKey), transport })
+  const transactionHash = await wallet.sendTransaction({
+    chain: null,
+    to: deploymentProxy,
+    data: concatHex([zeroSalt, executorContracts[name].initCode]),
+  })
+  const receipt = await createPublicClient({ transport }).waitForTransactionReceipt({
+    hash: transactionHash,
+    pollingInterval: 500,
+  })
+  if (receipt.status === 'reverted') {
+    const details = { name, transactionHash }
+    throw new ForkrouteError('INVALID_REQUEST', `The deployment of ${name} reverted.`, details)
+  }
+  return { transactionHash, gasUsed: receipt.gasUsed }
+}
+
+/** Runs `use` and translates what the node does wrong; its URL stays out of every message. */
+async function withNode<T>(rpcUrl: string, use: (client: RpcClient) => Promise<T>): Promise<T> {
+  const client = createRpcClient(rpcUrl)
+  try {
+    return await use(client)
+  } catch (error) {
+    if (error instanceof ForkrouteError) throw error
+    const cause = findCause(error)
+    if (cause instanceof TransportError) {
+      throw new ForkrouteError('UPSTREAM_UNAVAILABLE', cause.message, undefined, { cause })
+    }
+    if (cause) throw new ForkrouteError('INVALID_REQUEST', `The node refuses: ${cause.message}`)
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+/** The node's own error inside what viem wraps around it. */
+function findCause(error: unknown): TransportError | JsonRpcError | null {
+  for (let next = error; next instanceof Error; next = next.cause) {
+    if (next instanceof TransportError || next instanceof JsonRpcError) return next
+  }
+  return null
+}

@@ -1,0 +1,71 @@
+/**
+ * The contracts of contracts/src: their addresses, the same on every chain, and the state overrides
+ * that place them where they are not deployed. Owns the addresses that follow from them
+ * (Executor of a sender, wallet of an owner). Pure.
+ */
+import { concatHex, getContractAddress, keccak256, padHex, stringToHex } from 'viem'
+import type { Address, Hex } from '../domain/primitives.js'
+import { toAddress } from '../domain/primitives.js'
+import type { AccountOverride, StateOverrides } from '../domain/state.js'
+import { contracts } from './generated/contracts.js'
+
+export type ExecutorContractName = keyof typeof contracts
+
+/** Address, ABI, init code and runtime code by name. */
+export const executorContracts = contracts
+
+const contractNames = Object.keys(contracts) as ExecutorContractName[]
+
+/** Where a contract of ours lies on every chain. */
+export function contractAddress(name: ExecutorContractName): Address {
+  return contracts[name].address
+}
+
+/** The clone that runs the steps of `sender`, deployed or not. */
+export function executorAddress(sender: Address): Address {
+  const salt = padHex(sender, { size: 32 })
+  return create2(contracts.Router.address, salt, cloneInitCode(contracts.Executor.address))
+}
+
+/** The wallet of `owner`, deployed or not. */
+export function walletAddress(owner: Address): Address {
+  const code = cloneInitCode(contracts.Wallet.address, owner)
+  return create2(contracts.WalletFactory.address, padHex('0x', { size: 32 }), code)
+}
+
+/** Stands for a sender who is not known: no code, and nobody has its key. */
+export const quoteSender: Address = `0x${keccak256(stringToHex('forkroute.quote-sender')).slice(-40)}`
+
+/**
+ * Places contracts of ours by override: code and nonce 1.
+ * What a constructor deploys comes along with its parent (the Executor with the Router).
+ * @param names - default: all.
+ */
+export function deploymentOverrides(
+  names: readonly ExecutorContractName[] = contractNames,
+): StateOverrides {
+  const wanted = new Set(names)
+  const overrides: Record<Address, AccountOverride> = {}
+  for (const name of contractNames) {
+    const { address, deployer, runtimeCode } = contracts[name]
+    if (!wanted.has(name) && !(deployer && wanted.has(deployer))) continue
+    overrides[address] = { code: runtimeCode, nonce: 1 }
+  }
+  return overrides
+}
+
+function create2(from: Address, salt: Hex, bytecode: Hex): Address {
+  return toAddress(getContractAddress({ opcode: 'CREATE2', from, salt, bytecode }))
+}
+
+/** Init code of an ERC-1167 clone, with immutable arguments behind its code (OpenZeppelin Clones). */
+function cloneInitCode(implementation: Address, args?: Hex): Hex {
+  const code = concatHex([
+    '0x363d3d373d3d3d363d73',
+    implementation,
+    '0x5af43d82803e903d91602b57fd5bf3',
+  ])
+  if (!args) return concatHex(['0x3d602d80600a3d3981f3', code])
+  const length = padHex(`0x${(45 + (args.length - 2) / 2).toString(16)}`, { size: 2 })
+  return concatHex(['0x61', length, '0x3d81600a3d39f3', code, args])
+}

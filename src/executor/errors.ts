@@ -1,0 +1,17 @@
+/** The custom errors of our contracts, for decoding what a transaction reverts with. */
+import type { Abi } from 'viem'
+import { contracts } from './generated/contracts.js'
+
+type AbiError = Extract<Abi[number], { type: 'error' }>
+
+/**
+ * Every error once, by name. `StepFailed` carries in `reason` what the step's target reverted with,
+ * to be decoded in turn.
+ */
+export const executorErrorsAbi: readonly AbiError[] = [
+  ...new Map(
+    Object.values(contracts)
+      .flatMap(({ abi }) => abi.filter((item) => item.type === 'error'))
+      .map((error): [string, AbiError] => [error.name, error]),
+  ).values(),
+]

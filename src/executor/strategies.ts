@@ -1,0 +1,33 @@
+/** What differs between routing strategies besides the calldata. */
+import type { RoutingStrategy } from '../domain/plan.js'
+import type { Address } from '../domain/primitives.js'
+import { contractAddress, walletAddress } from './deployments.js'
+
+/** True where the account runs the calldata by delegatecall instead of calling a contract. */
+export function isDelegate(strategy: RoutingStrategy): boolean {
+  return strategy === 'delegate' || strategy === 'delegate-legacy'
+}
+
+/**
+ * Who must be allowed to spend the owner's tokens; null where the account itself runs the steps.
+ * The wallet's tokens are brought by its factory: a wallet makes any call its owner asks for, so it holds no allowance.
+ */
+export function spenderOf(strategy: RoutingStrategy, owner: Address): Address | null {
+  if (isDelegate(strategy)) return null
+  return strategy === 'wallet-v2'
+    ? contractAddress('WalletFactory')
+    : strategyAddresses(owner)[strategy]
+}
+
+/** The contract behind each strategy. */
+export function strategyAddresses(owner: Address): Readonly<Record<RoutingStrategy, Address>> {
+  const router = contractAddress('Router')
+  const delegate = contractAddress('Delegate')
+  return {
+    router,
+    'router-legacy': router,
+    delegate,
+    'delegate-legacy': delegate,
+    'wallet-v2': walletAddress(owner),
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * One Anvil process that forks one block: which binary, which flags, how it starts and stops.
+ * Used by the fork pool only, through prool's instance type.
+ */
+import './promise-with-resolvers.js'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Instance } from 'prool'
+import { ForkrouteError } from '../domain/errors.js'
+import type { BlockPin } from '../domain/primitives.js'
+import { createRpcClient } from '../rpc/json-rpc.js'
+import type { Reaper } from './reaper.js'
+
+/** How often a starting process is asked whether it answers, milliseconds. A start takes 60 to 110. */
+const readyPollMs = 10
+
+/** Somebody else took the port between its choice and its use; another start gets another port. */
+export const portTaken = /address already in use/i
+
+/** Anvil's own words when it cannot read the block it is to fork. */
+const upstreamFault = /failed to (fetch|get)|error sending request|error response|rpc/i
+
+let binary: string | undefined
+
+/**
+ * Path of the Anvil executable inside the platform's package. The `anvil` in node_modules/.bin is a
+ * Node wrapper: killing it leaves the real process alive.
+ *
+ * @throws ForkrouteError FORK_UNAVAILABLE when there is no package for this platform.
+ */
+export function anvilBinary(): string {
+  if (binary) return binary
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  const name = `@foundry-rs/anvil-${process.platform}-${architecture}`
+  // The platform's package is a dependency of @foundry-rs/anvil, so it is looked up from there.
+  const fromHere = createRequire(import.meta.url)
+  try {
+    const fromAnvil = createRequire(fromHere.resolve('@foundry-rs/anvil/package.json'))
+    binary = join(dirname(fromAnvil.resolve(`${name}/package.json`)), 'bin', 'anvil')
+  } catch (cause) {
+    throw new ForkrouteError('FORK_UNAVAILABLE', `No Anvil is installed: ${name}.`, undefined, {
+      cause,
+    })
+  }
+  return binary
+}
+
+/** Flags of a fork that is shared, never mined on and keeps nothing on disk. */
+function forkFlags(args: {
+  readonly archiveUrl: string
+  readonly pin: BlockPin
+  readonly port: number
+}): string[] {
+  return [
+    ...['--fork-url', args.archiveUrl],
+    ...['--fork-block-number', args.pin.number.toString()],
+    ...['--chain-id', args.pin.chainId.toString()],
+    ...['--host', '127.0.0.1'],
+    ...['--port', args.port.toString()],
+    // Its dev accounts and its deployment proxy would change the forked state.
+    ...['--accounts', '0'],
+    '--disable-default-create2-deployer',
+    // No web page of a browser on this machine may talk to it.
+    '--no-cors',
+    '--no-mining',
+    '--no-storage-caching',
+    ...['--max-persisted-states', '0'],
+    '--no-rate-limit',
+    '-q',
+  ]
+}
+
+export interface ForkProcessArgs {
+  readonly archiveUrl: string
+  readonly pin: BlockPin
+  readonly reaper: Reaper
+  readonly startTimeoutMs: number
+}
+
+/**
+ * prool instance of one fork. `start` resolves when the fork answers and stands at the pinned block's hash.
+ * Emits `exit` when the process ends, whoever ended it.
+ *
+ * @throws ForkrouteError from start: UPSTREAM_UNAVAILABLE when the block cannot be read or has another
+ * hash, FORK_UNAVAILABLE when Anvil does not come up for another reason.
+ */
+export const forkProcess = Instance.define((args: ForkProcessArgs) => {
+  let child: ChildProcess | undefined
+  return {
+    _internal: {
+      get pid(): number | null {
+        return child?.pid ?? null
+      },
+      get isRunning(): boolean {
+        return child !== undefined && isAlive(child)
+      },
+    },
+    name: 'anvil-fork',
+    host: '127.0.0.1',
+    port: 0,
+    async start({ port = 0 }, { emitter }) {
+      const started = launch(args, port)
+      child = started.child
+      started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))
+      try {
+        await untilReady(args, port, started)
+      } catch (error) {
+        await kill(started.child)
+        throw error
+      }
+    },
+    async stop() {
+      if (child) await kill(child)
+    },
+  }
+})
+
+interface Launched {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly failure: () => Error | null
+}
+
+function launch(args: ForkProcessArgs, port: number): Launched {
+  const child = spawn(anvilBinary(), forkFlags({ ...args, port }), {
+    // A group of its own: Ctrl-C on a terminal ends the service, which then ends its forks in order.
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Neither the operator's secrets nor a proxy that would catch requests to the loopback address.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+  })
+  let output = ''
+  let failure: Error | null = null
+  child.once('error', (error) => {
+    failure = error
+  })
+  child.stderr?.on('data', (data: Buffer) => {
+    output = (output + data.toString()).slice(-2_000)
+  })
+  const { pid } = child
+  if (pid) {
+    args.reaper.add(pid)
+    child.once('exit', () => args.reaper.remove(pid))
+  }
+  return { child, output: () => output, failure: () => failure }
+}
+
+async function untilReady(args: ForkProcessArgs, port: number, started: Launched): Promise<void> {
+  const client = createRpcClient(`http://127.0.0.1:${port}`, { timeoutMs: args.startTimeoutMs })
+  const signal = AbortSignal.timeout(args.startTimeoutMs)
+  started.child.once('exit', () => client.close())
+  try {
+    for (;;) {
+      if (!isAlive(started.child) || started.failure()) throw startError(args.pin, started)
+      const info = await client
+        .request<{ currentBlockHash: string }>('anvil_nodeInfo', [], signal)
+        .catch(() => null)
+      if (info && isAlive(started.child)) return checkHash(args.pin, info.currentBlockHash)
+      if (signal.aborted) {
+        throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not start in time.', {
+          chainId: args.pin.chainId,
+          blockNumber: args.pin.number.toString(),
+        })
+      }
+      await sleep(readyPollMs)
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+function checkHash(pin: BlockPin, found: string): void {
+  if (found.toLowerCase() === pin.hash) return
+  throw new ForkrouteError(
+    'UPSTREAM_UNAVAILABLE',
+    `The node gives block ${pin.number} with hash ${found} in place of ${pin.hash}.`,
+    { chainId: pin.chainId, blockNumber: pin.number.toString() },
+  )
+}
+
+function startError(pin: BlockPin, started: Launched): ForkrouteError {
+  const details = { chainId: pin.chainId, blockNumber: pin.number.toString() }
+  const cause = started.failure() ?? new Error(started.output())
+  return upstreamFault.test(started.output())
+    ? new ForkrouteError(
+        'UPSTREAM_UNAVAILABLE',
+        `No fork of block ${pin.number}: its node does not give the block.`,
+        details,
+        { cause },
+      )
+    : new ForkrouteError('FORK_UNAVAILABLE', `Anvil did not start.`, details, { cause })
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null
+}
+
+/** SIGKILL, which also ends a stopped process; there is nothing to save. */
+async function kill(child: ChildProcess): Promise<void> {
+  if (!isAlive(child)) return
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill('SIGKILL')
+  await ended
+}

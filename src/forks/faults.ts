@@ -1,0 +1,108 @@
+/**
+ * What a failed request to a fork or to the archive means. Forks pass the archive's words on inside
+ * their own messages, so the words are the interface.
+ */
+import { ForkrouteError } from '../domain/errors.js'
+import type { BlockPin } from '../domain/primitives.js'
+import { JsonRpcError, type RpcCall, type RpcResult, TransportError } from '../rpc/json-rpc.js'
+import { forkClient } from './clients.js'
+
+/** The fork does not answer any more: replace it (`ForkLease.reportLost(url)`) and try once again. */
+export class ForkLostError extends ForkrouteError {
+  override readonly name = 'ForkLostError'
+  constructor(
+    /** The fork's URL on this machine. */
+    readonly url: string,
+    pin: BlockPin,
+    options?: { cause?: unknown },
+  ) {
+    super(
+      'FORK_UNAVAILABLE',
+      `A fork of block ${pin.number} does not answer any more.`,
+      facts(pin),
+      options,
+    )
+  }
+}
+
+/** The archive's node is gone, or the archive itself. */
+const upstreamWords =
+  /upstream unavailable:|error sending request|connection (refused|reset|closed)|tcp connect|operation timed out/i
+
+/** Some state of the block is not to be had; others may be. */
+const stateWords =
+  /state unreadable:|not recorded|missing trie node|failed to get (account|storage|block hash|full block)|header not found|database error/i
+
+export type Fault = 'upstream' | 'state' | 'own'
+
+/** `own`: the error is about the request itself, not about where its state comes from. */
+export function faultOf(message: string): Fault {
+  if (upstreamWords.test(message)) return 'upstream'
+  return stateWords.test(message) ? 'state' : 'own'
+}
+
+export function upstreamUnavailable(pin: BlockPin, cause: unknown): ForkrouteError {
+  return new ForkrouteError(
+    'UPSTREAM_UNAVAILABLE',
+    `The state of block ${pin.number} cannot be read: no node of chain ${pin.chainId} answers.`,
+    facts(pin),
+    { cause },
+  )
+}
+
+/**
+ * One request to a fork. An error that is about the request or about some state is returned as data.
+ * @throws ForkLostError, ForkrouteError UPSTREAM_UNAVAILABLE, or the signal's reason.
+ */
+export async function askFork(
+  url: string,
+  pin: BlockPin,
+  call: RpcCall,
+  signal: AbortSignal | undefined,
+): Promise<RpcResult> {
+  try {
+    return { ok: true, value: await forkClient(url).request(call.method, call.params, signal) }
+  } catch (error) {
+    if (!(error instanceof JsonRpcError)) throw await forkError(error, url, pin, signal)
+    if (isMalformed(error)) throw error
+    if (faultOf(error.message) === 'upstream') throw upstreamUnavailable(pin, error)
+    return { ok: false, error }
+  }
+}
+
+/** The request itself is malformed: a bug of ours, not a fact about the transaction. */
+export function isMalformed(error: JsonRpcError): boolean {
+  return error.code === -32600 || error.code === -32601 || error.code === -32602
+}
+
+/** How long a fork that kept a request waiting may take to answer a trivial one, milliseconds. */
+const livenessTimeoutMs = 2_000
+
+/**
+ * What a thrown error of a request to a fork becomes: a dead or hung fork is a ForkLostError; a fork that
+ * is well but got no state in time is UPSTREAM_UNAVAILABLE; everything else stays as it is.
+ */
+export async function forkError(
+  error: unknown,
+  url: string,
+  pin: BlockPin,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  if (signal?.aborted || !(error instanceof TransportError)) return error
+  const alive = await forkClient(url)
+    .request('web3_clientVersion', [], AbortSignal.timeout(livenessTimeoutMs))
+    .then(() => true)
+    .catch((reason) => reason instanceof JsonRpcError)
+  return alive && isTimeout(error)
+    ? upstreamUnavailable(pin, error)
+    : new ForkLostError(url, pin, { cause: error })
+}
+
+function isTimeout(error: TransportError): boolean {
+  const code = (error.cause as { code?: unknown } | undefined)?.code
+  return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
+}
+
+function facts(pin: BlockPin): { chainId: number; blockNumber: string } {
+  return { chainId: pin.chainId, blockNumber: pin.number.toString() }
+}

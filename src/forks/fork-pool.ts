@@ -1,0 +1,223 @@
+/**
+ * Anvil processes by (chain, block hash), shared by every request for the block: a lease is a
+ * reference count, since simulations never change a fork. Owns start, health, replacement, bounds
+ * and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { forkClient } from './clients.js'
+import { createForkGroup, type Fork, type ForkGroup } from './fork-group.js'
+import { createForkStarter, residentBytes } from './fork-starter.js'
+
+export interface ForkPoolOptions {
+  /** Where forks of a block read their state: the archive's URL of that block. */
+  readonly archiveUrl: (chainId: number, block: bigint) => string
+  /**
+   * Runtime code that simulations count on, by address: placed on each fork where the chain has none at the block.
+   * The same by overrides costs more than half of the simulation rate (24 kB of code).
+   */
+  readonly contracts?: Readonly<Record<Address, Hex>>
+  readonly forksPerBlock?: number
+  /** Blocks held at once; the least recently used one without a lease goes first. Leased blocks and the newest may exceed it. */
+  readonly maxBlocks?: number
+  /** A fork above this resident size is replaced. Known on Linux only. */
+  readonly maxRssMb?: number
+  /** A fork that was leased so often is replaced. */
+  readonly maxUses?: number
+  readonly startTimeoutMs?: number
+  /** Pause between two rounds of health probes. */
+  readonly probeIntervalMs?: number
+  /** A fork that misses two probes in a row is replaced. */
+  readonly probeTimeoutMs?: number
+}
+
+export interface ForkLease {
+  readonly pin: BlockPin
+  /** The forks of the block as they are: changes when one is replaced. */
+  readonly urls: readonly string[]
+  /**
+   * Kills and replaces that fork; resolves to the URLs of then. Safe to call twice.
+   * @throws ForkrouteError when no fork is left and none can be started.
+   */
+  reportLost(url: string): Promise<readonly string[]>
+  /** May be called again. */
+  release(): void
+}
+
+export interface ForkPoolStats {
+  /** Process ids of the forks. */
+  readonly pids: readonly number[]
+  readonly blocks: number
+  readonly forks: number
+  readonly leases: number
+  /** Forks started in place of another, since the pool was made. */
+  readonly restarts: number
+  /** Of all forks at the last probe. */
+  readonly rssMb: number
+}
+
+export interface ForkPool {
+  /** @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE. */
+  acquire(pin: BlockPin): Promise<ForkLease>
+  /** Starts the forks of a block ahead of its first lease. */
+  warm(pin: BlockPin): Promise<void>
+  stats(): ForkPoolStats
+  close(): Promise<void>
+}
+
+const missedProbes = 2
+
+export function createForkPool(options: ForkPoolOptions): ForkPool {
+  const { forksPerBlock = 2, maxBlocks = 8, maxRssMb = 1024, maxUses = 100_000 } = options
+  const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
+  const starter = createForkStarter({ ...options, startTimeoutMs })
+  /** In order of use, oldest first. */
+  const groups = new Map<string, ForkGroup>()
+  const closing = new Set<Promise<void>>()
+  const stopProbes = new AbortController()
+  let restarts = 0
+
+  function groupOf(pin: BlockPin): ForkGroup {
+    if (stopProbes.signal.aborted) {
+      throw new ForkrouteError('FORK_UNAVAILABLE', 'The fork pool is closed.')
+    }
+    const key = blockKey(pin)
+    const group =
+      groups.get(key) ??
+      createForkGroup({
+        pin,
+        size: forksPerBlock,
+        start: (onExit) => starter.start(pin, onExit),
+        stop: starter.stop,
+        onRestart: () => {
+          restarts += 1
+        },
+      })
+    groups.delete(key)
+    groups.set(key, group)
+    return group
+  }
+
+  /** Runs with the group held, so that no other block's arrival ends it. */
+  async function ensured(pin: BlockPin): Promise<ForkGroup> {
+    const group = groupOf(pin)
+    group.holders += 1
+    evict()
+    try {
+      await group.ensure()
+      return group
+    } catch (error) {
+      letGo(group)
+      if (group.holders === 0 && groups.get(blockKey(pin)) === group) groups.delete(blockKey(pin))
+      throw error
+    }
+  }
+
+  function letGo(group: ForkGroup): void {
+    group.holders -= 1
+    evict()
+  }
+
+  /** The newest stays in any case: it may have been warmed for the leases to come. */
+  function evict(): void {
+    for (const [key, group] of [...groups].slice(0, -1)) {
+      if (groups.size <= maxBlocks) return
+      if (group.holders > 0) continue
+      groups.delete(key)
+      const done = group.close()
+      closing.add(done)
+      done.then(() => closing.delete(done)).catch(() => undefined)
+    }
+  }
+
+  function lease(group: ForkGroup): ForkLease {
+    const held = new Set<Fork>()
+    const hold = () => {
+      for (const fork of group.forks()) {
+        if (held.has(fork)) continue
+        held.add(fork)
+        fork.holders += 1
+        fork.uses += 1
+      }
+    }
+    hold()
+    let released = false
+    const urls = () => group.forks().map(({ url }) => url)
+    return {
+      pin: group.pin,
+      get urls() {
+        return urls()
+      },
+      async reportLost(url) {
+        if (released) return urls()
+        await group.replace(url)
+        if (!released) hold()
+        return urls()
+      },
+      release() {
+        if (released) return
+        released = true
+        group.drop([...held])
+        letGo(group)
+      },
+    }
+  }
+
+  async function probe(group: ForkGroup, fork: Fork): Promise<void> {
+    fork.rssBytes = await residentBytes(fork.pid)
+    const answered = await forkClient(fork.url)
+      .request('web3_clientVersion', [], AbortSignal.timeout(probeTimeoutMs))
+      .then(() => true)
+      .catch(() => false)
+    fork.failedProbes = answered ? 0 : fork.failedProbes + 1
+    if (fork.failedProbes >= missedProbes) return group.replace(fork.url)
+    if (fork.uses >= maxUses || fork.rssBytes > maxRssMb * 2 ** 20) await group.retire(fork)
+  }
+
+  async function probeForever(): Promise<void> {
+    const { signal } = stopProbes
+    while (!signal.aborted) {
+      await sleep(probeIntervalMs, undefined, { signal, ref: false }).catch(() => undefined)
+      if (signal.aborted) return
+      const probes = [...groups.values()].flatMap((group) =>
+        group.forks().map((fork) => probe(group, fork)),
+      )
+      await Promise.allSettled(probes)
+    }
+  }
+  const probing = probeForever()
+
+  return {
+    async acquire(pin) {
+      return lease(await ensured(pin))
+    },
+    async warm(pin) {
+      letGo(await ensured(pin))
+    },
+    stats() {
+      const all = [...groups.values()]
+      const forks = all.flatMap((group) => group.forks())
+      return {
+        blocks: all.length,
+        forks: forks.length,
+        pids: forks.flatMap(({ pid }) => pid ?? []),
+        leases: all.reduce((sum, group) => sum + group.holders, 0),
+        restarts,
+        rssMb: Math.round(forks.reduce((sum, fork) => sum + fork.rssBytes, 0) / 2 ** 20),
+      }
+    },
+    async close() {
+      stopProbes.abort()
+      await probing
+      const last = [...groups.values()].map((group) => group.close())
+      groups.clear()
+      await Promise.allSettled([...last, ...closing])
+      await starter.close()
+    },
+  }
+}
+
+function blockKey(pin: BlockPin): string {
+  return `${pin.chainId}:${pin.hash}`
+}

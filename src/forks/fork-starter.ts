@@ -1,0 +1,118 @@
+/** Starts and ends fork processes through prool's pool; every one is known to the reaper while it lives. */
+import './promise-with-resolvers.js'
+import { readFile } from 'node:fs/promises'
+import { Pool } from 'prool'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { forkProcess, portTaken } from './anvil.js'
+import { askFork } from './faults.js'
+import type { Fork } from './fork-group.js'
+import { createReaper } from './reaper.js'
+
+/** Bytes of a memory page, as /proc counts them. */
+const pageBytes = 4096
+/** Starts tried while ports are taken. */
+const startAttempts = 3
+
+export interface ForkStarter {
+  /**
+   * Resolves when the fork answers, stands at the pinned hash and has the expected contracts.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE or FORK_UNAVAILABLE.
+   */
+  start(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork>
+  stop(fork: Fork): Promise<void>
+  close(): Promise<void>
+}
+
+export function createForkStarter(options: {
+  readonly archiveUrl: (chainId: number, block: bigint) => string
+  readonly contracts?: Readonly<Record<Address, Hex>>
+  readonly startTimeoutMs: number
+}): ForkStarter {
+  const reaper = createReaper()
+  const starts = new Map<string, { pin: BlockPin; archiveUrl: string }>()
+  const processes = Pool.define<string, ReturnType<typeof forkProcess>>({
+    instance(key) {
+      const start = starts.get(key)
+      if (!start) throw new Error(`No start is known under ${key}.`)
+      return forkProcess({ ...start, reaper, startTimeoutMs: options.startTimeoutMs })
+    },
+  })
+  let startedForks = 0
+
+  /** One process, on whatever port is free. */
+  async function startProcess(pin: BlockPin, attempt = 1) {
+    startedForks += 1
+    const key = `${pin.chainId}:${pin.hash}#${startedForks}`
+    starts.set(key, { pin, archiveUrl: options.archiveUrl(pin.chainId, pin.number) })
+    try {
+      return { key, instance: await processes.start(key) }
+    } catch (error) {
+      const { cause } = error as { cause?: unknown }
+      if (attempt < startAttempts && cause instanceof Error && portTaken.test(cause.message)) {
+        return startProcess(pin, attempt + 1)
+      }
+      if (error instanceof ForkrouteError) throw error
+      throw unavailable(pin, error)
+    } finally {
+      starts.delete(key)
+    }
+  }
+
+  async function start(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
+    const { key, instance } = await startProcess(pin)
+    const fork: Fork = {
+      key,
+      url: instance.url,
+      pid: instance._internal.pid,
+      startedAtMs: Date.now(),
+      holders: 0,
+      uses: 0,
+      failedProbes: 0,
+      rssBytes: 0,
+    }
+    instance.once('exit', () => onExit(fork))
+    try {
+      await placeContracts(fork, pin)
+      if (!instance._internal.isRunning) throw unavailable(pin, null)
+      return fork
+    } catch (error) {
+      await processes.destroy(key)
+      throw error instanceof ForkrouteError ? error : unavailable(pin, error)
+    }
+  }
+
+  async function placeContracts(fork: Fork, pin: BlockPin): Promise<void> {
+    const ask = async (method: string, params: readonly unknown[]) => {
+      const reply = await askFork(fork.url, pin, { method, params }, undefined)
+      if (!reply.ok) throw reply.error
+      return reply.value
+    }
+    await Promise.all(
+      Object.entries(options.contracts ?? {}).map(async ([address, code]) => {
+        const present = await ask('eth_getCode', [address, 'latest'])
+        if (present === '0x') await ask('anvil_setCode', [address, code])
+      }),
+    )
+  }
+
+  return {
+    start,
+    stop: (fork) => processes.destroy(fork.key),
+    async close() {
+      await processes.destroyAll()
+      await reaper.close()
+    },
+  }
+}
+
+function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
+  const facts = { chainId: pin.chainId, blockNumber: pin.number.toString() }
+  return new ForkrouteError('FORK_UNAVAILABLE', 'A fork cannot be started.', facts, { cause })
+}
+
+/** Zero where the system does not tell. */
+export async function residentBytes(pid: number | null): Promise<number> {
+  const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
+  return Number(text.split(' ')[1] ?? 0) * pageBytes
+}

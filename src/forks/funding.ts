@@ -1,0 +1,110 @@
+/**
+ * Gives an address funds for a simulation without touching the fork: native by a balance override, tokens by
+ * overriding the very slots that the token reads, found by tracing it. No slot is used that a probe has
+ * not shown to be the right one at that block for that owner. Lives in each worker; knows nothing of routes.
+ */
+import { LRUCache } from 'lru-cache'
+import { type Address, isNative } from '../domain/primitives.js'
+import { mergeOverrides, type StateOverrides } from '../domain/state.js'
+import {
+  askAtPin,
+  encodeRead,
+  type FundingContext,
+  findLayout,
+  isVerified,
+  type Layout,
+  type TokenRead,
+  wordFor,
+} from './slot-field.js'
+import { deriveSlot, rulesOf, type SlotRule, type TraceStep } from './slot-rules.js'
+
+export interface FundingRequest {
+  readonly token: Address
+  readonly owner: Address
+  /** Raw units. */
+  readonly amount: bigint
+  readonly allowance?: { readonly spender: Address; readonly amount: bigint }
+}
+
+export interface Funding {
+  /**
+   * Overrides that make the owner's balance (and allowance) the amount: exactly, or the least above it where the
+   * token computes balances from shares. Null when no slot of the token decides it: `fundFromHolder` then helps.
+   *
+   * @throws ForkLostError; ForkrouteError UPSTREAM_UNAVAILABLE, STATE_UNAVAILABLE; the signal's reason.
+   */
+  fund(context: FundingContext, request: FundingRequest): Promise<StateOverrides | null>
+}
+
+/** Entries of each cache; a token has two layouts, a read one entry per block. */
+const cacheEntries = 5_000
+
+export function createFunding(): Funding {
+  /** By chain, token and kind of read. */
+  const layouts = new LRUCache<string, Layout>({ max: cacheEntries })
+  /** Verified for a read at a block; false: no slot decides it. */
+  const verified = new LRUCache<string, Promise<Layout | false>>({ max: cacheEntries })
+
+  function locate(context: FundingContext, read: TokenRead): Promise<Layout | false> {
+    const { chainId, hash } = context.pin
+    const key = [chainId, hash, read.token, read.owner, read.spender].join(':')
+    const known = verified.get(key)
+    if (known) return known
+    // Shared by all who ask at the same time, so no single caller's signal ends it.
+    const found = search({ urls: context.urls, pin: context.pin }, read)
+    verified.set(key, found)
+    found.catch(() => verified.delete(key))
+    return found
+  }
+
+  async function search(context: FundingContext, read: TokenRead): Promise<Layout | false> {
+    const kind = read.spender ? 'allowance' : 'balance'
+    const key = [context.pin.chainId, read.token, kind].join(':')
+    const known = layouts.get(key)
+    if (known && (await isVerified(context, read, known))) return known
+    for (const rule of await traceRules(context, read)) {
+      const layout = await findLayout(context, read, rule)
+      if (!layout) continue
+      layouts.set(key, layout)
+      return layout
+    }
+    return false
+  }
+
+  async function override(
+    context: FundingContext,
+    read: TokenRead,
+    amount: bigint,
+  ): Promise<StateOverrides | null> {
+    const layout = await locate(context, read)
+    if (!layout) return null
+    const word = await wordFor(context, read, layout, amount)
+    if (!word) return null
+    return { [layout.rule.contract]: { stateDiff: { [deriveSlot(layout.rule, read)]: word } } }
+  }
+
+  return {
+    async fund(context, { token, owner, amount, allowance }) {
+      if (isNative(token)) return { [owner]: { balance: amount } }
+      const [balance, allowed] = await Promise.all([
+        override(context, { token, owner }, amount),
+        allowance
+          ? override(context, { token, owner, spender: allowance.spender }, allowance.amount)
+          : {},
+      ])
+      return balance && allowed ? mergeOverrides(balance, allowed) : null
+    },
+  }
+}
+
+async function traceRules(context: FundingContext, read: TokenRead): Promise<readonly SlotRule[]> {
+  const call = { to: read.token, data: encodeRead(read) }
+  const trace = await askAtPin<{ failed?: boolean; structLogs?: TraceStep[] }>(
+    context,
+    'debug_traceCall',
+    [call],
+    { enableMemory: true, disableStorage: true },
+  )
+  if (!trace || trace.failed) return []
+  return rulesOf(trace.structLogs ?? [], read.token, read)
+}

@@ -1,0 +1,87 @@
+/**
+ * Funds an address with a token whose balances no slot holds (rebasing, shares, checkpoints): a known holder
+ * sends it the tokens in calls that run before the measured one, inside the same simulated block.
+ */
+import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
+import type { Address, Hex } from '../domain/primitives.js'
+import type { PrecedingCall, SimulationResult } from '../domain/state.js'
+import type { FundingRequest } from './funding.js'
+import { type SimulationFork, simulate } from './simulate.js'
+
+/** Transfers that deliver too little (rounding, a fee) are raised and tried again so often. */
+const attempts = 3
+
+/**
+ * Calls for `SimulationRequest.before` after which the owner has at least the amount (a few raw units more where
+ * the token rounds) and has allowed it; each plan was run before it is returned. Null when no holder can.
+ *
+ * @param holders - tried in order; none may be on the path of the transaction, whose pools it would change.
+ * @throws what `simulate` throws.
+ */
+export async function fundFromHolder(
+  fork: SimulationFork,
+  request: FundingRequest & { readonly holders: readonly Address[] },
+  signal?: AbortSignal,
+): Promise<readonly PrecedingCall[] | null> {
+  for (const holder of request.holders) {
+    if (holder === request.owner) continue
+    let sent = request.amount
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const before = planOf(request, holder, sent)
+      const [balance, allowed] = await outcome(fork, request, before, signal)
+      if (balance === null || allowed === null) break
+      if (balance >= request.amount) {
+        return allowed >= (request.allowance?.amount ?? 0n) ? before : null
+      }
+      sent += request.amount - balance + 1n
+    }
+  }
+  return null
+}
+
+function planOf(request: FundingRequest, holder: Address, sent: bigint): PrecedingCall[] {
+  const { token, owner, allowance } = request
+  const transfer = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args: [owner, sent],
+  })
+  const calls: PrecedingCall[] = [{ from: holder, to: token, data: transfer }]
+  if (allowance) {
+    // Some tokens refuse to change an allowance that is not zero.
+    for (const amount of [0n, allowance.amount]) {
+      const args = [allowance.spender, amount] as const
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+      calls.push({ from: owner, to: token, data })
+    }
+  }
+  return calls
+}
+
+/** Balance and allowance of the owner after the plan; null where the plan or the read fails. */
+async function outcome(
+  fork: SimulationFork,
+  { token, owner, allowance }: FundingRequest,
+  before: readonly PrecedingCall[],
+  signal: AbortSignal | undefined,
+): Promise<readonly [bigint | null, bigint | null]> {
+  const read = (data: Hex) => ({ from: owner, to: token, data, value: 0n, before, overrides: {} })
+  const requests = [
+    read(encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })),
+  ]
+  if (allowance) {
+    const args = [owner, allowance.spender] as const
+    requests.push(read(encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args })))
+  }
+  const [balance, allowed] = await simulate(fork, requests, signal ? { signal } : {})
+  return [toAmount(balance), allowance ? toAmount(allowed) : 0n]
+}
+
+function toAmount(result: SimulationResult | undefined): bigint | null {
+  if (result?.status !== 'success' || result.returnData.length !== 66) return null
+  return decodeFunctionResult({
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    data: result.returnData,
+  })
+}

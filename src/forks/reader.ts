@@ -1,0 +1,138 @@
+/**
+ * Reads of chain state at one pinned block for one request: storage words straight from the archive,
+ * calls on the block's forks. Each read is made once and remembered; a read that fails alone fails alone.
+ */
+import { setMaxListeners } from 'node:events'
+import pLimit from 'p-limit'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { ReadResult, StateReader } from '../domain/state.js'
+import type { RpcResult } from '../rpc/json-rpc.js'
+import { forkClient } from './clients.js'
+import { askFork, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
+import { decodeRevert } from './revert.js'
+
+/** Storage words in one request to the archive. */
+const wordsPerBatch = 250
+/** Requests in flight, of batches and of calls: calls go one by one, since Anvil works a batch off in order. */
+const batchesInFlight = 8
+const callsInFlight = 32
+
+export interface ForkReader extends StateReader {
+  /** Forgets what was read. Connections belong to the thread and stay. */
+  close(): void
+}
+
+/**
+ * @param args.archiveUrl - URL of the block in the archive.
+ * @param args.forkUrls - forks of the same block.
+ * @throws both methods: ForkLostError (a ForkrouteError FORK_UNAVAILABLE with the fork's URL), ForkrouteError
+ * UPSTREAM_UNAVAILABLE, or the signal's reason.
+ */
+export function createReader(args: {
+  readonly pin: BlockPin
+  readonly archiveUrl: string
+  readonly forkUrls: readonly string[]
+  readonly signal?: AbortSignal
+}): ForkReader {
+  const { pin, archiveUrl, forkUrls, signal } = args
+  const block = `0x${pin.number.toString(16)}`
+  const known = new Map<string, Promise<ReadResult>>()
+  const batchLimit = pLimit(batchesInFlight)
+  const callLimit = pLimit(callsInFlight)
+  let turn = 0
+  // Every request in flight listens to it.
+  if (signal) setMaxListeners(0, signal)
+
+  /** Remembers facts, and forgets a read that could not be made at all. */
+  function remember(key: string, read: Promise<ReadResult>): void {
+    known.set(key, read)
+    read.catch(() => known.delete(key))
+  }
+
+  async function readWords(keys: readonly (readonly [Address, Hex])[]): Promise<ReadResult[]> {
+    const calls = keys.map(([address, slot]) => ({
+      method: 'eth_getStorageAt',
+      params: [address, slot, block],
+    }))
+    const replies = await forkClient(archiveUrl)
+      .batch(calls, signal)
+      .catch((error: unknown) => {
+        throw signal?.aborted ? error : upstreamUnavailable(pin, error)
+      })
+    return replies.map((reply) =>
+      toRead(pin, reply, (value) => `0x${value.slice(2).padStart(64, '0')}`),
+    )
+  }
+
+  async function readCall(to: Address, data: Hex): Promise<ReadResult> {
+    const url = forkUrls[turn++ % forkUrls.length]
+    if (!url) throw new RangeError('A reader needs at least one fork for calls.')
+    const call = { method: 'eth_call', params: [{ to, data }, block] }
+    return toRead(pin, await askFork(url, pin, call, signal))
+  }
+
+  return {
+    block: pin,
+    async storage(reads) {
+      signal?.throwIfAborted()
+      const missing = new Map<string, readonly [Address, Hex]>()
+      for (const { address, slot } of reads) {
+        const key = wordKey(address, slot)
+        if (!known.has(key)) missing.set(key, [address, slot])
+      }
+      const entries = [...missing]
+      for (let start = 0; start < entries.length; start += wordsPerBatch) {
+        const chunk = entries.slice(start, start + wordsPerBatch)
+        const words = batchLimit(() => readWords(chunk.map(([, read]) => read)))
+        for (const [index, [key]] of chunk.entries()) {
+          remember(
+            key,
+            words.then((results) => results[index] as ReadResult),
+          )
+        }
+      }
+      return Promise.all(
+        reads.map(({ address, slot }) => known.get(wordKey(address, slot)) as Promise<ReadResult>),
+      )
+    },
+    async call(calls) {
+      signal?.throwIfAborted()
+      return Promise.all(
+        calls.map(({ to, data }) => {
+          const key = `${to}:${data}`
+          const read = known.get(key) ?? callLimit(() => readCall(to, data))
+          remember(key, read)
+          return read
+        }),
+      )
+    },
+    close() {
+      known.clear()
+    },
+  }
+}
+
+/** Same slot, same key, however many leading zeros it was written with. */
+function wordKey(address: Address, slot: Hex): string {
+  return `${address}[${BigInt(slot)}]`
+}
+
+function toRead(
+  pin: BlockPin,
+  reply: RpcResult,
+  normalise: (value: Hex) => Hex = (value) => value,
+): ReadResult {
+  if (reply.ok) {
+    if (typeof reply.value !== 'string' || !reply.value.startsWith('0x')) {
+      return { ok: false, reason: 'unreadable', message: 'The node answered without a value.' }
+    }
+    return { ok: true, value: normalise(reply.value as Hex) }
+  }
+  const { error } = reply
+  if (isMalformed(error)) throw error
+  const fault = faultOf(error.message)
+  if (fault === 'upstream') throw upstreamUnavailable(pin, error)
+  if (fault === 'state') return { ok: false, reason: 'unreadable', message: error.message }
+  const data = typeof error.data === 'string' ? (error.data as Hex) : null
+  return { ok: false, reason: 'reverted', message: data ? decodeRevert(data) : error.message }
+}

@@ -1,0 +1,191 @@
+/**
+ * The bits of a storage word in which a token keeps a number, found and proven by overriding the word and
+ * asking the token. Two kinds: the number itself, and a share of which the token computes the number.
+ */
+import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { askFork, faultOf } from './faults.js'
+import { deriveSlot, type Parties, type SlotRule } from './slot-rules.js'
+
+/** A block's forks, as far as funding needs them. */
+export interface FundingContext {
+  readonly urls: readonly string[]
+  readonly pin: BlockPin
+  readonly signal?: AbortSignal
+}
+
+/** What holds for every owner of a token. */
+export interface Layout {
+  readonly rule: SlotRule
+  readonly shift: bigint
+  /** Ones, as many as the field has bits. */
+  readonly mask: bigint
+  /** The token's number for one field value, where it computes the number in proportion; null: it is the value. */
+  readonly rate: { readonly value: bigint; readonly amount: bigint } | null
+}
+
+/** What one read of a token says: balanceOf(owner), or allowance(owner, spender). */
+export interface TokenRead extends Parties {
+  readonly token: Address
+}
+
+const wordMask = 2n ** 256n - 1n
+/** A word without pattern: no shifted part of it equals another. First 32 bytes of the fraction of pi. */
+const patternWord = 0x243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c89n
+/** A field is told from chance by this many bits; no token counts in fewer. */
+const minFieldBits = 32
+/** Widths of fields that hold shares: lending tokens pack theirs into half a word. */
+const shareMasks = [2n ** 128n - 1n, wordMask]
+/** Shares in a probe: large enough to show the rate, small enough to multiply without overflow. */
+const shareProbe = 2n ** 90n
+/** Shares are first estimated by the rate, then corrected so often at most. */
+const shareCorrections = 4
+
+/** The layout of a slot that the token's read depends on; null when the slot does not hold the number. */
+export async function findLayout(
+  context: FundingContext,
+  read: TokenRead,
+  rule: SlotRule,
+): Promise<Layout | null> {
+  const [direct, inverse] = await Promise.all(
+    [patternWord, wordMask ^ patternWord].map((word) => readAmount(context, read, rule, word)),
+  )
+  const plain = findBits(direct ?? null, inverse ?? null)
+  if (plain) return { rule, ...plain, rate: null }
+  for (const mask of shareMasks) {
+    const layout = { rule, shift: 0n, mask, rate: null }
+    const [one, two] = await Promise.all(
+      [shareProbe, 2n * shareProbe].map((value) => readField(context, read, layout, value)),
+    )
+    if (!one || !two || two - 2n * one > 2n || 2n * one - two > 2n) continue
+    return { ...layout, rate: { value: shareProbe, amount: one } }
+  }
+  return null
+}
+
+/** Where a number lies in a word, from what is read for a pattern and for its complement. */
+function findBits(
+  direct: bigint | null,
+  inverse: bigint | null,
+): { readonly shift: bigint; readonly mask: bigint } | null {
+  if (direct === null || inverse === null) return null
+  // The bits that follow the word are those that differ between the two; a plain field is one run of them.
+  const mask = direct ^ inverse
+  if ((mask & (mask + 1n)) !== 0n || mask.toString(2).length < minFieldBits) return null
+  for (let shift = 0n; shift < 256n; shift++) {
+    if (((patternWord >> shift) & mask) === direct) return { shift, mask }
+  }
+  return null
+}
+
+/** Whether the layout, learnt from another owner or at another block, holds for this read. */
+export async function isVerified(
+  context: FundingContext,
+  read: TokenRead,
+  layout: Layout,
+): Promise<boolean> {
+  const { rate, mask } = layout
+  const value = rate ? rate.value : patternWord & mask
+  const found = await readField(context, read, layout, value)
+  return rate ? found !== null && found > 0n : found === value
+}
+
+/**
+ * The word that makes the token's read the amount, or the least above it where shares are too coarse. Every other
+ * bit of the word is as it is on chain. Null when no value does.
+ */
+export async function wordFor(
+  context: FundingContext,
+  read: TokenRead,
+  layout: Layout,
+  amount: bigint,
+): Promise<Hex | null> {
+  const { rate, mask } = layout
+  if (!rate) return amount > mask ? null : withValue(context, read, layout, amount)
+  let shares = divideUp(amount * rate.value, rate.amount)
+  for (let round = 0; round < shareCorrections && shares <= mask; round++) {
+    const found = await readField(context, read, layout, shares)
+    if (found === null) return null
+    const less = shares > 0n ? await readField(context, read, layout, shares - 1n) : null
+    if (found >= amount && (less === null || less < amount)) {
+      return withValue(context, read, layout, shares)
+    }
+    const step = divideUp((amount - found) * rate.value, rate.amount)
+    shares += step === 0n ? -1n : step
+  }
+  return null
+}
+
+/** Away from zero. */
+function divideUp(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  if (dividend % divisor === 0n) return quotient
+  return dividend > 0n ? quotient + 1n : quotient - 1n
+}
+
+async function readField(
+  context: FundingContext,
+  read: TokenRead,
+  layout: Layout,
+  value: bigint,
+): Promise<bigint | null> {
+  const word = await withValue(context, read, layout, value)
+  return readAmount(context, read, layout.rule, BigInt(word))
+}
+
+async function withValue(
+  context: FundingContext,
+  read: TokenRead,
+  { rule, shift, mask }: Layout,
+  value: bigint,
+): Promise<Hex> {
+  const fieldBits = (mask << shift) & wordMask
+  let rest = 0n
+  if (fieldBits !== wordMask) {
+    const params = [rule.contract, deriveSlot(rule, read)]
+    const word = await askAtPin<Hex>(context, 'eth_getStorageAt', params)
+    rest = BigInt(word ?? '0x0') & (wordMask ^ fieldBits)
+  }
+  return numberToHex(rest | (value << shift), { size: 32 })
+}
+
+export function encodeRead({ owner, spender }: Parties): Hex {
+  return spender
+    ? encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [owner, spender] })
+    : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+}
+
+/** What the token says with one word overridden; null when it does not say a number. */
+async function readAmount(
+  context: FundingContext,
+  read: TokenRead,
+  rule: SlotRule,
+  word: bigint,
+): Promise<bigint | null> {
+  const stateDiff = { [deriveSlot(rule, read)]: numberToHex(word, { size: 32 }) }
+  const call = { to: read.token, data: encodeRead(read) }
+  const data = await askAtPin<Hex>(context, 'eth_call', [call], { [rule.contract]: { stateDiff } })
+  return data && data.length === 66 ? BigInt(data) : null
+}
+
+/** One request at the pinned block; null when the call itself fails. */
+export async function askAtPin<T>(
+  { urls, pin, signal }: FundingContext,
+  method: string,
+  params: readonly unknown[],
+  last?: object,
+): Promise<T | null> {
+  const [url] = urls
+  if (!url) throw new RangeError('Funding needs at least one fork.')
+  const call = { method, params: [...params, numberToHex(pin.number), ...(last ? [last] : [])] }
+  const reply = await askFork(url, pin, call, signal)
+  if (reply.ok) return reply.value as T
+  if (faultOf(reply.error.message) === 'own') return null
+  throw new ForkrouteError(
+    'STATE_UNAVAILABLE',
+    `Where a token keeps its balances cannot be read at block ${pin.number}.`,
+    { chainId: pin.chainId, blockNumber: pin.number.toString() },
+    { cause: reply.error },
+  )
+}

@@ -1,0 +1,152 @@
+/**
+ * Where a token keeps a balance or an allowance, learnt from the trace of its own read: the storage
+ * slot as a formula of the owner (and spender), so that it holds for any other owner. The formula is the
+ * hashed bytes themselves, so Solidity's and Vyper's mappings, nested and namespaced (ERC-7201) ones and
+ * hand-packed keys are all the same to it. Pure.
+ */
+import { keccak256, numberToHex } from 'viem'
+import type { Address, Hex } from '../domain/primitives.js'
+
+/** Piece of the bytes that are hashed. */
+type Piece =
+  | { readonly kind: 'bytes'; readonly hex: string }
+  /** 20 bytes each. */
+  | { readonly kind: 'owner' }
+  | { readonly kind: 'spender' }
+  /** 32 bytes: the hash of other pieces plus an offset, which is how nested mappings and structs are built. */
+  | { readonly kind: 'hash'; readonly pieces: readonly Piece[]; readonly offset: bigint }
+
+export interface SlotRule {
+  /** Whose storage it is: the token, or the contract it keeps its books in. */
+  readonly contract: Address
+  readonly slot: Piece & { readonly kind: 'hash' }
+}
+
+export interface Parties {
+  readonly owner: Address
+  /** Of an allowance. */
+  readonly spender?: Address
+}
+
+/** An entry of debug_traceCall's default tracer with memory. */
+export interface TraceStep {
+  readonly op: string
+  readonly depth: number
+  /** Top last. */
+  readonly stack: readonly string[]
+  /** Words of 32 bytes. */
+  readonly memory?: readonly string[]
+}
+
+/** Members of a struct lie this close behind its hash. */
+const maxOffset = 64n
+const wordModulus = 2n ** 256n
+/** Bytes of the longest key that is looked at. */
+const maxPreimageBytes = 512
+
+export function deriveSlot(rule: SlotRule, parties: Parties): Hex {
+  return numberToHex(evaluate(rule.slot, parties), { size: 32 })
+}
+
+function evaluate(hash: Piece & { kind: 'hash' }, parties: Parties): bigint {
+  const hex = hash.pieces.map((piece) => {
+    if (piece.kind === 'bytes') return piece.hex
+    if (piece.kind === 'owner') return parties.owner.slice(2)
+    if (piece.kind === 'spender') return (parties.spender ?? parties.owner).slice(2)
+    return evaluate(piece, parties).toString(16).padStart(64, '0')
+  })
+  return (BigInt(keccak256(`0x${hex.join('')}`)) + hash.offset) % wordModulus
+}
+
+/**
+ * Formulas of the slots that the traced read loaded and that depend on all parties, last load first: a token
+ * checks its switches before it reads the balance.
+ *
+ * @param token - the contract that was called.
+ */
+export function rulesOf(
+  steps: readonly TraceStep[],
+  token: Address,
+  parties: Parties,
+): readonly SlotRule[] {
+  const preimages = new Map<bigint, string>()
+  const storageAt: Address[] = []
+  storageAt[1] = token
+  const rules: SlotRule[] = []
+  for (const { op, depth, stack, memory } of steps) {
+    const here = storageAt[depth] ?? token
+    const top = (index: number) => BigInt(stack[stack.length - 1 - index] ?? '0x0')
+    if (op === 'CALL' || op === 'STATICCALL') {
+      const called = top(1) % 2n ** 160n
+      storageAt[depth + 1] = numberToHex(called, { size: 20 })
+    } else if (op === 'DELEGATECALL' || op === 'CALLCODE') {
+      storageAt[depth + 1] = here
+    } else if (op === 'KECCAK256' || op === 'SHA3') {
+      const preimage = memorySlice(memory ?? [], top(0), top(1))
+      if (preimage !== null) preimages.set(BigInt(keccak256(`0x${preimage}`)), preimage)
+    } else if (op === 'SLOAD') {
+      const slot = asHash(top(0), preimages, parties)
+      if (slot && mentions(slot, 'owner') && (!parties.spender || mentions(slot, 'spender'))) {
+        rules.unshift({ contract: here, slot })
+      }
+    }
+  }
+  return rules
+}
+
+function memorySlice(words: readonly string[], offset: bigint, size: bigint): string | null {
+  if (size === 0n || size > maxPreimageBytes || offset > 2n ** 32n) return null
+  const hex = words.map((word) => word.replace(/^0x/, '').padStart(64, '0')).join('')
+  const start = Number(offset) * 2
+  return hex.slice(start, start + Number(size) * 2).padEnd(Number(size) * 2, '0')
+}
+
+function asHash(
+  word: bigint,
+  preimages: ReadonlyMap<bigint, string>,
+  parties: Parties,
+): (Piece & { kind: 'hash' }) | null {
+  for (let offset = 0n; offset < maxOffset; offset++) {
+    const preimage = preimages.get((word - offset + wordModulus) % wordModulus)
+    if (preimage) return { kind: 'hash', pieces: dissect(preimage, preimages, parties), offset }
+  }
+  return null
+}
+
+function dissect(
+  preimage: string,
+  preimages: ReadonlyMap<bigint, string>,
+  parties: Parties,
+): Piece[] {
+  const pieces: Piece[] = []
+  const names = { owner: parties.owner.slice(2), spender: parties.spender?.slice(2) }
+  let plain = ''
+  const push = (piece: Piece) => {
+    if (plain) pieces.push({ kind: 'bytes', hex: plain })
+    plain = ''
+    pieces.push(piece)
+  }
+  for (let at = 0; at < preimage.length; ) {
+    if (preimage.startsWith(names.owner, at)) {
+      push({ kind: 'owner' })
+      at += 40
+    } else if (names.spender && preimage.startsWith(names.spender, at)) {
+      push({ kind: 'spender' })
+      at += 40
+    } else {
+      const word = at % 64 === 0 ? preimage.slice(at, at + 64) : ''
+      const nested = word.length === 64 ? asHash(BigInt(`0x${word}`), preimages, parties) : null
+      if (nested) push(nested)
+      else plain += preimage.slice(at, at + 2)
+      at += nested ? 64 : 2
+    }
+  }
+  if (plain) pieces.push({ kind: 'bytes', hex: plain })
+  return pieces
+}
+
+function mentions(piece: Piece, kind: 'owner' | 'spender'): boolean {
+  return piece.kind === 'hash'
+    ? piece.pieces.some((inner) => mentions(inner, kind))
+    : piece.kind === kind
+}

@@ -1,0 +1,51 @@
+/** `Pool.parameters` of Balancer V2 as typed values; README.md of this folder is its description. */
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+import type { Pool } from '../protocol.js'
+import { one } from './fixed-point.js'
+
+export interface BalancerParameters {
+  readonly kind: 'weighted' | 'stable'
+  /** 10^(18 - decimals) per token, E18. */
+  readonly scalingFactors: readonly bigint[]
+  /** E18; empty for stable pools. */
+  readonly weights: readonly bigint[]
+  readonly version: number
+}
+
+/** The pool contract: the first 20 bytes of the pool id. */
+export function poolContract(pool: Pool): Address {
+  return toAddress(pool.id.slice(0, 42))
+}
+
+/** @throws ForkrouteError INVALID_REQUEST when an imported pool has other parameters. */
+export function balancerParameters(pool: Pool): BalancerParameters {
+  const { kind, decimals, weights = [], version = '1' } = pool.parameters
+  if (kind !== 'weighted' && kind !== 'stable') throw invalid(pool, 'kind')
+  if (!/^0x[0-9a-f]{64}$/.test(pool.id)) throw invalid(pool, 'id')
+  const places = listOf(decimals, pool.tokens.length)
+  if (!places || places.some((d) => d < 0n || d > 18n)) throw invalid(pool, 'decimals')
+  const shares = kind === 'weighted' ? listOf(weights, pool.tokens.length) : []
+  if (!shares || (kind === 'weighted' && shares.reduce((a, b) => a + b, 0n) !== one)) {
+    throw invalid(pool, 'weights')
+  }
+  if (!/^[1-9]$/.test(String(version))) throw invalid(pool, 'version')
+  return {
+    kind,
+    scalingFactors: places.map((d) => one * 10n ** (18n - d)),
+    weights: shares,
+    version: Number(version),
+  }
+}
+
+function listOf(value: unknown, length: number): bigint[] | null {
+  if (!Array.isArray(value) || value.length !== length) return null
+  const isNumber = (item: unknown) => /^\d{1,30}$/.test(String(item))
+  return value.every(isNumber) ? value.map(BigInt) : null
+}
+
+function invalid(pool: Pool, key: string): ForkrouteError {
+  return new ForkrouteError('INVALID_REQUEST', `Balancer pool ${pool.id} has no valid ${key}.`, {
+    pool: pool.id,
+  })
+}

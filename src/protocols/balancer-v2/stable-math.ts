@@ -1,0 +1,125 @@
+/**
+ * Stable pools: the StableSwap invariant with Balancer's roundings.
+ *
+ * @see balancer/balancer-v2-monorepo 316ded0, pkg/pool-stable/contracts/StableMath.sol, and for the pools
+ *   of 2021 its state at tag stable-deployment, where the invariant of a swap rounds up
+ */
+import { ceilDiv, mul, sub } from './fixed-point.js'
+
+const ampPrecision = 1000n
+const maxNewtonRounds = 255
+
+/**
+ * Invariant D of balances in 18-decimal units.
+ *
+ * @param amp - amplification times 1000.
+ * @param roundsUp - as the pools of 2021 do for swaps; later ones truncate like Curve.
+ * @throws RangeError where the contract reverts.
+ */
+export function stableInvariant(
+  amp: bigint,
+  balances: readonly bigint[],
+  roundsUp: boolean,
+): bigint {
+  const sum = balances.reduce((total, balance) => total + balance, 0n)
+  if (sum === 0n) return 0n
+  const step = roundsUp ? stepUp : stepDown
+  let invariant = sum
+  for (let round = 0; round < maxNewtonRounds; round++) {
+    const previous = invariant
+    invariant = step(amp, balances, sum, invariant)
+    if (isClose(invariant, previous)) return invariant
+  }
+  throw new RangeError('the invariant does not converge')
+}
+
+/**
+ * @param invariant - `stableInvariant` of the balances.
+ * @param amountIn - 18-decimal units, fee taken.
+ * @returns 18-decimal units, rounded down.
+ * @throws RangeError where the contract reverts.
+ */
+export function stableOutGivenIn(
+  amp: bigint,
+  balances: readonly bigint[],
+  invariant: bigint,
+  indexIn: number,
+  indexOut: number,
+  amountIn: bigint,
+): bigint {
+  const after = balances.map((balance, k) => (k === indexIn ? balance + amountIn : balance))
+  const balanceOut = after[indexOut] ?? 0n
+  return sub(sub(balanceOut, solveBalance(amp, after, invariant, balanceOut)), 1n)
+}
+
+function stepDown(
+  amp: bigint,
+  balances: readonly bigint[],
+  sum: bigint,
+  invariant: bigint,
+): bigint {
+  const n = BigInt(balances.length)
+  const total = amp * n
+  let product = invariant
+  for (const balance of balances) {
+    product = divide(mul(product, invariant), mul(balance, n))
+  }
+  return divide(
+    mul(mul(total, sum) / ampPrecision + product * n, invariant),
+    mul(total - ampPrecision, invariant) / ampPrecision + mul(n + 1n, product),
+  )
+}
+
+function stepUp(amp: bigint, balances: readonly bigint[], sum: bigint, invariant: bigint): bigint {
+  const n = BigInt(balances.length)
+  const total = amp * n
+  let product = (balances[0] ?? 0n) * n
+  for (const balance of balances.slice(1)) {
+    product = ceilDiv(mul(mul(product, balance), n), invariant)
+  }
+  return ceilDiv(
+    mul(mul(n, invariant), invariant) + ceilDiv(mul(mul(total, sum), product), ampPrecision),
+    mul(n + 1n, invariant) + mul(total - ampPrecision, product) / ampPrecision,
+  )
+}
+
+/** The balance of one token that keeps the invariant, given all others; rounded up. */
+function solveBalance(
+  amp: bigint,
+  balances: readonly bigint[],
+  invariant: bigint,
+  current: bigint,
+): bigint {
+  const n = BigInt(balances.length)
+  const total = amp * n
+  let sum = 0n
+  let product = invariant
+  for (const [k, balance] of balances.entries()) {
+    product = k === 0 ? balance * n : divide(mul(mul(product, balance), n), invariant)
+    sum += balance
+  }
+  sum -= current
+  const squared = mul(invariant, invariant)
+  const c = mul(mul(ceilDiv(squared, positive(mul(total, product))), ampPrecision), current)
+  const b = sum + (invariant / total) * ampPrecision
+  let balance = ceilDiv(squared + c, invariant + b)
+  for (let round = 0; round < maxNewtonRounds; round++) {
+    const previous = balance
+    balance = ceilDiv(mul(balance, balance) + c, positive(sub(mul(balance, 2n) + b, invariant)))
+    if (isClose(balance, previous)) return balance
+  }
+  throw new RangeError('the balance does not converge')
+}
+
+function divide(a: bigint, b: bigint): bigint {
+  return a / positive(b)
+}
+
+function positive(divisor: bigint): bigint {
+  if (divisor <= 0n) throw new RangeError('division by zero')
+  return divisor
+}
+
+function isClose(a: bigint, b: bigint): boolean {
+  return a > b ? a - b <= 1n : b - a <= 1n
+}

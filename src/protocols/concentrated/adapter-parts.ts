@@ -1,0 +1,55 @@
+/** What the adapters of concentrated-liquidity protocols have in common: reading, quoting and applying. */
+import type { VenueParameters } from '../../chains/chain.js'
+import type { Pool, ProtocolAdapter } from '../protocol.js'
+import { type ConcentratedSource, loadConcentrated } from './load.js'
+import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
+
+type Adapter = ProtocolAdapter<ConcentratedState>
+
+/** Fee in 1/1_000_000 and tick spacing of a pool; null when its parameters do not hold them. */
+export function feeAndSpacing(
+  pool: Pool,
+): { readonly fee: number; readonly tickSpacing: number } | null {
+  const { fee, tickSpacing } = pool.parameters
+  if (!isWhole(fee, 0, 1_000_000) || !isWhole(tickSpacing, 1, 32_767)) return null
+  return { fee, tickSpacing }
+}
+
+function isWhole(value: unknown, min: number, max: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+}
+
+/** True when `tokenIn` is the pool's first token. */
+export function isZeroForOne(pool: Pool, tokenIn: string): boolean {
+  return tokenIn === pool.tokens[0]
+}
+
+/**
+ * @param sourceOf - where a pool's state lies, or a sentence saying why the pool is not supported.
+ */
+export function concentratedParts(
+  sourceOf: (pool: Pool, venue: VenueParameters) => ConcentratedSource | string,
+): Pick<Adapter, 'load' | 'amountOut' | 'applySwap'> {
+  return {
+    async load({ reader, venue, pools }) {
+      const sources = pools.map((pool) => sourceOf(pool, venue))
+      const supported = sources.filter(
+        (source): source is ConcentratedSource => typeof source !== 'string',
+      )
+      const loads = await loadConcentrated(reader, supported)
+      let next = 0
+      return pools.map((pool, index) => {
+        const source = sources[index]
+        const load =
+          typeof source === 'string' ? { ok: false as const, message: source } : loads[next++]
+        if (load?.ok) return { pool, state: load.state, partial: load.partial }
+        const message = load?.message ?? 'The pool was not read.'
+        return { protocol: pool.protocol, subject: pool.id, message }
+      })
+    },
+    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>
+      concentratedAmountOut(state, isZeroForOne(pool, tokenIn), amountIn),
+    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+      concentratedAfter(state, isZeroForOne(pool, tokenIn), amountIn),
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Remembers results of a pure function; forgets all of them when `limit` is reached,
+ * which costs less per call than an order of use.
+ */
+export function memo<Key, Value>(limit: number, compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>()
+  return (key) => {
+    const hit = known.get(key)
+    if (hit !== undefined) return hit
+    const value = compute(key)
+    if (known.size >= limit) known.clear()
+    known.set(key, value)
+    return value
+  }
+}

@@ -1,0 +1,183 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
+import { maxTick, minTick, sqrtPriceAtTick, tickAtSqrtPrice } from './tick-math.js'
+
+interface Position {
+  readonly lower: number
+  readonly upper: number
+  readonly liquidity: bigint
+}
+
+/** A pool whose state is known everywhere. */
+function poolOf(
+  positions: readonly Position[],
+  sqrtPriceX96: bigint,
+  tickSpacing: number,
+  feePips: bigint,
+): ConcentratedState {
+  const nets = new Map<number, bigint>()
+  const tick = tickAtSqrtPrice(sqrtPriceX96)
+  let liquidity = 0n
+  for (const position of positions) {
+    nets.set(position.lower, (nets.get(position.lower) ?? 0n) + position.liquidity)
+    nets.set(position.upper, (nets.get(position.upper) ?? 0n) - position.liquidity)
+    if (position.lower <= tick && tick < position.upper) liquidity += position.liquidity
+  }
+  const entries = [...nets].sort(([a], [b]) => a - b)
+  return {
+    sqrtPriceX96,
+    tick,
+    liquidity,
+    feePips: [feePips, feePips],
+    tickSpacing,
+    ticks: entries.map(([at]) => at),
+    liquidityNets: entries.map(([, net]) => net),
+    lowerTick: minTick,
+    upperTick: maxTick,
+  }
+}
+
+const pools = fc
+  .record({
+    tickSpacing: fc.constantFrom(1, 10, 60, 200),
+    feePips: fc.constantFrom(100n, 500n, 3_000n, 10_000n),
+    center: fc.integer({ min: -3_000, max: 3_000 }),
+    offset: fc.bigInt({ min: 0n, max: 1n << 70n }),
+    ranges: fc.array(
+      fc.tuple(
+        fc.integer({ min: -60, max: 59 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.bigInt({ min: 10n ** 6n, max: 10n ** 24n }),
+      ),
+      { minLength: 1, maxLength: 8 },
+    ),
+  })
+  .map(({ tickSpacing, feePips, center, offset, ranges }) =>
+    poolOf(
+      ranges.map(([start, width, liquidity]) => ({
+        lower: start * tickSpacing,
+        upper: (start + width) * tickSpacing,
+        liquidity,
+      })),
+      sqrtPriceAtTick(center) + offset,
+      tickSpacing,
+      feePips,
+    ),
+  )
+const amounts = fc.oneof(
+  fc.bigInt({ min: 1n, max: 10_000n }),
+  fc.bigInt({ min: 1n, max: 10n ** 30n }),
+)
+const directions = fc.boolean()
+
+const out = (state: ConcentratedState, zeroForOne: boolean, amountIn: bigint) =>
+  concentratedAmountOut(state, zeroForOne, amountIn).amountOut
+
+const fullRange = poolOf(
+  [{ lower: -887_220, upper: 887_220, liquidity: 10n ** 21n }],
+  1n << 96n,
+  60,
+  3_000n,
+)
+
+describe('concentratedAmountOut', () => {
+  test('known vector: 1e18 into 1e21 of liquidity at price 1 and 0.3 % gives 996006981039903216', () => {
+    expect(concentratedAmountOut(fullRange, true, 10n ** 18n)).toEqual({
+      amountOut: 996006981039903216n,
+      exact: true,
+    })
+    expect(out(fullRange, false, 10n ** 18n)).toBe(996006981039903216n)
+  })
+  test('a pool that was never initialised gives nothing', () => {
+    const empty = { ...fullRange, sqrtPriceX96: 0n, liquidity: 0n, ticks: [], liquidityNets: [] }
+    expect(concentratedAmountOut(empty, true, 1n)).toEqual({ amountOut: 0n, exact: true })
+    expect(concentratedAfter(empty, true, 1n)).toBe(empty)
+  })
+  test('more than the pool can take gives all of its reserves and ends', () => {
+    const state = poolOf([{ lower: -60, upper: 60, liquidity: 10n ** 18n }], 1n << 96n, 60, 500n)
+    const all = concentratedAmountOut(state, true, 10n ** 40n)
+    expect(all.exact).toBe(true)
+    expect(all).toEqual(concentratedAmountOut(state, true, 10n ** 50n))
+    expect(concentratedAfter(state, true, 10n ** 40n)).toMatchObject({
+      liquidity: 0n,
+      tick: minTick,
+    })
+  })
+  test('a swap past the known range is an estimate with constant liquidity', () => {
+    const narrow = { ...fullRange, lowerTick: -60, upperTick: 60, ticks: [], liquidityNets: [] }
+    expect(concentratedAmountOut(narrow, true, 10n ** 18n).exact).toBe(true)
+    const estimate = concentratedAmountOut(narrow, true, 10n ** 20n)
+    expect(estimate.exact).toBe(false)
+    expect(Number(estimate.amountOut)).toBeCloseTo(Number(out(fullRange, true, 10n ** 20n)), -2)
+  })
+  test('with an unknown range nothing is exact', () => {
+    const blind = { ...fullRange, lowerTick: 1, upperTick: 0, ticks: [], liquidityNets: [] }
+    expect(concentratedAmountOut(blind, true, 1_000n).exact).toBe(false)
+    expect(concentratedAmountOut(blind, false, 1_000n).exact).toBe(false)
+  })
+  test('property: inside the known range the result does not depend on what lies beyond', () => {
+    fc.assert(
+      fc.property(pools, directions, amounts, fc.nat({ max: 4_000 }), (state, down, x, reach) => {
+        const lowerTick = Math.floor((state.tick - reach) / 256 / state.tickSpacing)
+        const upperTick = Math.floor((state.tick + reach) / 256 / state.tickSpacing) + 1
+        const limits = {
+          lowerTick: lowerTick * 256 * state.tickSpacing,
+          upperTick: (upperTick * 256 - 1) * state.tickSpacing,
+        }
+        const inside = (tick: number) => tick >= limits.lowerTick && tick <= limits.upperTick
+        const narrow = {
+          ...state,
+          ...limits,
+          ticks: state.ticks.filter(inside),
+          liquidityNets: state.liquidityNets.filter((_net, i) => inside(state.ticks[i] ?? 0)),
+        }
+        const quote = concentratedAmountOut(narrow, down, x)
+        if (quote.exact) expect(quote.amountOut).toBe(out(state, down, x))
+      }),
+    )
+  })
+  test('property: more in never gives less out', () => {
+    fc.assert(
+      fc.property(pools, directions, amounts, amounts, (state, down, x, more) => {
+        expect(out(state, down, x + more)).toBeGreaterThanOrEqual(out(state, down, x))
+      }),
+    )
+  })
+})
+
+describe('concentratedAfter', () => {
+  test('property: two swaps in a row never give more than one of the sum', () => {
+    fc.assert(
+      fc.property(pools, directions, amounts, amounts, (state, down, x, y) => {
+        const split = out(state, down, x) + out(concentratedAfter(state, down, x), down, y)
+        expect(split).toBeLessThanOrEqual(out(state, down, x + y))
+      }),
+    )
+  })
+  test('property: there and back never gains', () => {
+    fc.assert(
+      fc.property(pools, directions, amounts, (state, down, x) => {
+        const there = out(state, down, x)
+        fc.pre(there > 0n)
+        const back = out(concentratedAfter(state, down, x), !down, there)
+        expect(back).toBeLessThanOrEqual(x)
+      }),
+    )
+  })
+  test('property: the tick belongs to the price, the liquidity to the tick, and the input stays as it was', () => {
+    fc.assert(
+      fc.property(pools, directions, amounts, (state, down, x) => {
+        const before = structuredClone(state)
+        const after = concentratedAfter(state, down, x)
+        expect(state).toEqual(before)
+        const passed = state.ticks.filter((tick) => tick <= after.tick).length
+        const nets = state.liquidityNets.slice(0, passed)
+        expect(after.liquidity).toBe(nets.reduce((sum, net) => sum + net, 0n))
+        const tick = tickAtSqrtPrice(after.sqrtPriceX96)
+        // Right after crossing downwards the tick is one below that of the price.
+        expect([tick, tick - 1]).toContain(after.tick)
+      }),
+    )
+  })
+})

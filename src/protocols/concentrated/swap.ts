@@ -1,0 +1,138 @@
+/**
+ * Swaps over many ticks: the loop that Uniswap V3, its forks and V4 without hooks share.
+ * Owns the plain state of such a pool. Pure; called by the adapters of these protocols only.
+ * @see Uniswap/v3-core 1.0.1, contracts/UniswapV3Pool.sol, swap, and libraries/TickBitmap.sol
+ */
+import { swapStep } from './swap-step.js'
+import {
+  maxSqrtPriceX96,
+  maxTick,
+  minSqrtPriceX96,
+  minTick,
+  sqrtPriceAtTick,
+  tickAtSqrtPrice,
+} from './tick-math.js'
+
+/** Structured-clonable. Everything between `lowerTick` and `upperTick` is known; beyond it nothing is. */
+export interface ConcentratedState {
+  /** Q64.96; 0n when the pool was never initialised. */
+  readonly sqrtPriceX96: bigint
+  readonly tick: number
+  /** Active at the current price. */
+  readonly liquidity: bigint
+  /** 1/1_000_000 of the input: of token0 in, of token1 in. */
+  readonly feePips: readonly [bigint, bigint]
+  readonly tickSpacing: number
+  /** Initialised ticks inside the known range, ascending. */
+  readonly ticks: readonly number[]
+  /** Liquidity added when the tick of the same index is crossed upwards. */
+  readonly liquidityNets: readonly bigint[]
+  /** A swap may reach these ticks exactly; what happens past them is an estimate. */
+  readonly lowerTick: number
+  readonly upperTick: number
+}
+
+/** Where a swap ended. */
+interface Outcome {
+  readonly amountOut: bigint
+  readonly exact: boolean
+  readonly sqrtPriceX96: bigint
+  readonly liquidity: bigint
+  /** Null: between two ticks, follows from the price. */
+  readonly tick: number | null
+}
+
+/** First index whose tick is above `tick`. */
+function firstAbove(ticks: readonly number[], tick: number): number {
+  let low = 0
+  let high = ticks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle] ?? 0) <= tick) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * The contract looks for the next tick in one word of the bitmap at a time and stops at the word's edge,
+ * where it rounds once more: equality to the wei needs these stops too.
+ */
+function wordEdge(tick: number, tickSpacing: number, zeroForOne: boolean): number {
+  const compressed = Math.floor(tick / tickSpacing)
+  return zeroForOne
+    ? Math.max(((compressed >> 8) << 8) * tickSpacing, minTick)
+    : Math.min(((((compressed + 1) >> 8) << 8) + 255) * tickSpacing, maxTick)
+}
+
+function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): Outcome {
+  const { ticks, liquidityNets, tickSpacing } = state
+  const feePips = state.feePips[zeroForOne ? 0 : 1]
+  const limit = zeroForOne ? minSqrtPriceX96 + 1n : maxSqrtPriceX96 - 1n
+  let { sqrtPriceX96, liquidity } = state
+  let tick = state.tick
+  let betweenTicks = false
+  let exact = true
+  let amountOut = 0n
+  let remaining = amountIn
+  let index = firstAbove(ticks, tick) - (zeroForOne ? 1 : 0)
+
+  while (remaining > 0n && (zeroForOne ? sqrtPriceX96 > limit : sqrtPriceX96 < limit)) {
+    const known = zeroForOne ? tick >= state.lowerTick : tick < state.upperTick
+    const edge = wordEdge(tick, tickSpacing, zeroForOne)
+    const candidate = ticks[index]
+    let stop: number
+    if (!known) stop = zeroForOne ? minTick : maxTick
+    else if (zeroForOne) stop = Math.max(edge, state.lowerTick, candidate ?? minTick)
+    else stop = Math.min(edge, state.upperTick, candidate ?? maxTick)
+    const stopPrice = sqrtPriceAtTick(stop)
+    const beyondLimit = zeroForOne ? stopPrice < limit : stopPrice > limit
+    const target = beyondLimit ? limit : stopPrice
+    const step = swapStep(sqrtPriceX96, target, liquidity, remaining, feePips)
+    exact &&= known
+    amountOut += step.amountOut
+    remaining -= step.consumed
+    if (step.sqrtPriceX96 === stopPrice) {
+      if (stop === candidate) {
+        const net = liquidityNets[index] ?? 0n
+        liquidity += zeroForOne ? -net : net
+        index += zeroForOne ? -1 : 1
+      }
+      tick = zeroForOne ? stop - 1 : stop
+    } else {
+      betweenTicks ||= step.sqrtPriceX96 !== sqrtPriceX96
+    }
+    sqrtPriceX96 = step.sqrtPriceX96
+  }
+  return { amountOut, exact, sqrtPriceX96, liquidity, tick: betweenTicks ? null : tick }
+}
+
+/**
+ * Output of a swap with all of `amountIn` offered and no price limit.
+ *
+ * @param zeroForOne - true: token0 in, token1 out.
+ * @param amountIn - raw units, fee not yet taken.
+ * @returns `amountOut` rounded down as the contract does. Where liquidity ends, what was bought until there:
+ *   the contract leaves the rest of the input with the caller. `exact` is false when the swap left the known
+ *   range; liquidity is then taken as constant from there on.
+ */
+export function concentratedAmountOut(
+  state: ConcentratedState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly exact: boolean } {
+  if (state.sqrtPriceX96 === 0n) return { amountOut: 0n, exact: true }
+  const { amountOut, exact } = run(state, zeroForOne, amountIn)
+  return { amountOut, exact }
+}
+
+/** The state after that swap; the given one is not changed. */
+export function concentratedAfter(
+  state: ConcentratedState,
+  zeroForOne: boolean,
+  amountIn: bigint,
+): ConcentratedState {
+  if (state.sqrtPriceX96 === 0n) return state
+  const { sqrtPriceX96, liquidity, tick } = run(state, zeroForOne, amountIn)
+  return { ...state, sqrtPriceX96, liquidity, tick: tick ?? tickAtSqrtPrice(sqrtPriceX96) }
+}

@@ -1,0 +1,129 @@
+/**
+ * Crypto pools (tricrypto, twocrypto) in native bigint, for ranking: the invariant is solved as the first
+ * contracts solve it. Later ones (the "ng" factories) find the same root by other steps and may differ in the
+ * last units, and D is taken as it stands, so quotes are estimates.
+ *
+ * @see curvefi/curve-crypto-contract d7d04cd, contracts/tricrypto/CurveCryptoMath3.vy (`newton_y`,
+ *   `reduction_coefficient`) and CurveCryptoSwap.vy (`exchange`)
+ */
+
+const precision = 10n ** 18n
+const feeDenominator = 10n ** 10n
+const ampMultiplier = 10_000n
+const maxNewtonRounds = 255
+
+export interface CryptoPoolState {
+  readonly kind: 'crypto'
+  /** Raw units in the order of the coins. */
+  readonly balances: readonly bigint[]
+  /** 10^(18 - decimals) per coin. */
+  readonly precisions: readonly bigint[]
+  /** Price of coin k + 1 in coin 0 around which liquidity is concentrated, E18. */
+  readonly priceScale: readonly bigint[]
+  readonly invariant: bigint
+  /** A * n^n * 10_000, as the contract stores it. */
+  readonly amp: bigint
+  /** E18. */
+  readonly gamma: bigint
+  /** Fees at balance and far from it, 1e10 = 100 %; `feeGamma` E18 says how fast one becomes the other. */
+  readonly midFee: bigint
+  readonly outFee: bigint
+  readonly feeGamma: bigint
+}
+
+/**
+ * @param amountIn - raw units of coin i, > 0.
+ * @returns raw units of coin j, fee taken; 0n where the pool cannot serve the amount.
+ */
+export function cryptoAmountOut(
+  state: CryptoPoolState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): bigint {
+  const scale = (k: number) => (k === 0 ? precision : (state.priceScale[k - 1] ?? 0n))
+  const scaleOut = scale(j)
+  const precisionOut = state.precisions[j] ?? 0n
+  const xp = state.balances.map((balance, k) => {
+    const held = k === i ? balance + amountIn : balance
+    return (held * (state.precisions[k] ?? 0n) * scale(k)) / precision
+  })
+  const y = solveY(state, xp, j)
+  const before = xp[j] ?? 0n
+  if (y === null || y >= before || scaleOut === 0n || precisionOut === 0n) return 0n
+  xp[j] = y
+  const dy = ((before - y - 1n) * precision) / scaleOut / precisionOut
+  return dy - (feeOf(state, xp) * dy) / feeDenominator
+}
+
+/** The state after a swap; D and the price scale stay, which is close enough for the rest of a search. */
+export function cryptoApply(
+  state: CryptoPoolState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): CryptoPoolState {
+  const amountOut = cryptoAmountOut(state, i, j, amountIn)
+  if (amountOut === 0n) return state
+  const balances = state.balances.map((balance, k) => {
+    if (k === i) return balance + amountIn
+    return k === j ? balance - amountOut : balance
+  })
+  return { ...state, balances }
+}
+
+function feeOf({ midFee, outFee, feeGamma }: CryptoPoolState, xp: readonly bigint[]): bigint {
+  const n = BigInt(xp.length)
+  const sum = xp.reduce((total, x) => total + x, 0n)
+  const balance = xp.reduce((product, x) => (product * n * x) / sum, precision)
+  const share = feeGamma > 0n ? (feeGamma * precision) / (feeGamma + precision - balance) : balance
+  return (midFee * share + outFee * (precision - share)) / precision
+}
+
+/** Normalised balance of coin j that keeps D; null where the contract refuses the numbers. */
+function solveY(state: CryptoPoolState, xp: readonly bigint[], j: number): bigint | null {
+  const { invariant: d, gamma, amp } = state
+  const n = BigInt(xp.length)
+  const others = xp.filter((_x, k) => k !== j).sort((a, b) => (a > b ? -1 : 1))
+  if (d === 0n || amp === 0n || gamma === 0n || others.some((x) => !isSafe(x, d))) return null
+  const limit = larger(larger((others[0] ?? 0n) / 10n ** 14n, d / 10n ** 14n), 100n)
+  let y = d / n
+  for (const x of others.toReversed()) y = (y * d) / (x * n)
+  const k0Others = others.reduce((product, x) => (product * x * n) / d, precision)
+  const sumOthers = others.reduce((total, x) => total + x, 0n)
+  for (let round = 0; round < maxNewtonRounds; round++) {
+    const previous = y
+    if (previous === 0n) return null
+    const k0 = (k0Others * y * n) / d
+    const sum = sumOthers + y
+    const distance = gamma + precision - k0
+    const g1k0 = (distance > 0n ? distance : -distance) + 1n
+    const mul1 = (((((precision * d) / gamma) * g1k0) / gamma) * g1k0 * ampMultiplier) / amp
+    const mul2 = precision + (2n * precision * k0) / g1k0
+    const slope = precision * y + sum * mul2 + mul1 - d * mul2
+    if (slope < 0n || k0 === 0n) {
+      y = previous / 2n
+      continue
+    }
+    const derivative = slope / y
+    if (derivative === 0n) return null
+    const minus = mul1 / derivative
+    const plus = (slope + precision * d) / derivative + (minus * precision) / k0
+    const total = minus + (precision * sum) / derivative
+    y = plus < total ? previous / 2n : plus - total
+    const difference = y > previous ? y - previous : previous - y
+    if (difference < larger(limit, y / 10n ** 14n)) return isSafe(y, d) ? y : null
+  }
+  return null
+}
+
+/** The contract works with balances between 1 % of D and 100 D. */
+function isSafe(x: bigint, d: bigint): boolean {
+  const share = (x * precision) / d
+  return share >= 10n ** 16n && share <= 10n ** 20n
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  if (a > b) return a
+  return b
+}

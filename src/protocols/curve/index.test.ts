@@ -1,0 +1,214 @@
+import { decodeFunctionData, encodeAbiParameters, parseAbi, parseAbiParameters } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { ethereum } from '../../chains/ethereum.js'
+import { type Address, type Hex, nativeToken } from '../../domain/primitives.js'
+import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { Pool } from '../protocol.js'
+import { curve } from './index.js'
+
+const usdt: Address = '0xdac17f958d2ee523a2206206994597c13d831ec7'
+const wbtc: Address = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
+const weth = ethereum.wrappedNative
+const executor: Address = '0x00000000000000000000000000000000000000ee'
+const pools: Record<string, Address> = {
+  crypto: '0x1111111111111111111111111111111111111111',
+  meta: '0x2222222222222222222222222222222222222222',
+  native: '0x3333333333333333333333333333333333333333',
+  legacy: '0x4444444444444444444444444444444444444444',
+}
+
+const poolOf = (tokens: readonly Address[], parameters: Pool['parameters']): Pool => ({
+  protocol: 'curve',
+  id: executor,
+  address: executor,
+  tokens,
+  parameters,
+})
+
+function encodeSwap(pool: Pool, tokenIn: Address, tokenOut: Address) {
+  const amountIn = { ref: 'balance', token: tokenIn } as const
+  const common = { chain: ethereum, venue: {}, helpers: {}, executor, recipient: executor }
+  const state = { kind: 'sampled', curves: {}, spent: {} } as const
+  return curve.encodeSwap({ ...common, pool, state, tokenIn, tokenOut, amountIn })
+}
+
+describe('curve.encodeSwap', () => {
+  test('approves the pool for what it pulls and exchanges by the indexes of the coins', () => {
+    const pool = poolOf([usdt, wbtc, weth], { kind: 'crypto', decimals: ['6', '8', '18'] })
+    const amount = { ref: 'balance', token: weth }
+    expect(encodeSwap(pool, weth, usdt)).toMatchObject([
+      { kind: 'approve', token: weth, spender: pool.address, amount },
+      { kind: 'call', target: pool.address, args: [2n, 0n, amount, 0n] },
+    ])
+  })
+
+  test('stable pools take int128 indexes, crypto pools uint256', () => {
+    const typeOf = (parameters: Pool['parameters']) => {
+      const call = encodeSwap(poolOf([usdt, wbtc], parameters), usdt, wbtc)[1]
+      return call?.kind === 'call' && call.abi.inputs[0]?.type
+    }
+    expect(typeOf({ kind: 'stable', decimals: ['6', '8'] })).toBe('int128')
+    expect(typeOf({ kind: 'crypto', decimals: ['6', '8'] })).toBe('uint256')
+    expect(typeOf({ kind: 'crypto', decimals: ['6', '8'], indexType: 'int128' })).toBe('int128')
+  })
+
+  test('native ETH is sent along, not approved', () => {
+    const pool = poolOf([nativeToken, usdt], { kind: 'stable', decimals: ['18', '6'] })
+    const amount = { ref: 'balance', token: nativeToken }
+    expect(encodeSwap(pool, nativeToken, usdt)).toMatchObject([{ kind: 'call', value: amount }])
+  })
+})
+
+const registryAbi = parseAbi([
+  'function find_pools_for_coins(address, address) view returns (address[])',
+  'function get_coins(address) view returns (address[8])',
+  'function get_decimals(address) view returns (uint256[8])',
+  'function is_meta(address) view returns (bool)',
+])
+const registry = '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc'
+const word = (value: bigint | number | boolean): Hex =>
+  `0x${BigInt(value).toString(16).padStart(64, '0')}`
+const padded = (tokens: readonly Address[]) =>
+  [...tokens, ...Array(8).fill(`0x${'0'.repeat(40)}`)].slice(0, 8)
+
+const coins: Record<Address, readonly Address[]> = {
+  [pools.crypto ?? '0x']: [usdt, wbtc, weth],
+  [pools.meta ?? '0x']: [usdt, wbtc],
+  [pools.native ?? '0x']: [nativeToken, usdt],
+  [pools.legacy ?? '0x']: [wbtc, usdt],
+}
+/** Getters of the pools that answer, by selector. */
+const answers: Record<Address, readonly string[]> = {
+  [pools.crypto ?? '0x']: ['0xb1373929', '0x4903b0d1'],
+  [pools.meta ?? '0x']: ['0x76a2f0f0', '0x4903b0d1', '0x2081066c'],
+  [pools.native ?? '0x']: ['0x76a2f0f0', '0x4903b0d1', '0x2081066c'],
+  [pools.legacy ?? '0x']: [],
+}
+
+/** A node on which the registry knows the pools above; other accounts have no code. */
+function readerOf(answer: (to: Address, data: Hex) => Hex | null | 'unreadable'): StateReader {
+  return {
+    block: { timestamp: 0n } as StateReader['block'],
+    storage: async () => [],
+    call: async (calls) =>
+      calls.map(({ to, data }): ReadResult => {
+        const value = answer(to, data)
+        if (value === 'unreadable') return { ok: false, reason: 'unreadable', message: 'not held' }
+        return value === null ? { ok: false, reason: 'reverted', message: '' } : { ok: true, value }
+      }),
+  }
+}
+
+function answerOf(to: Address, data: Hex): Hex | null {
+  if (to !== registry) return answers[to]?.includes(data.slice(0, 10)) ? word(1) : null
+  const { functionName, args } = decodeFunctionData({ abi: registryAbi, data })
+  if (functionName === 'find_pools_for_coins') {
+    const pair = args.map((token) => token.toLowerCase())
+    const found = Object.entries(coins).filter(
+      ([pool, list]) => pool === pools.meta || pair.every((token) => list.includes(token as Hex)),
+    )
+    return encodeAbiParameters(parseAbiParameters('address[]'), [
+      found.map(([pool]) => pool as Address),
+    ])
+  }
+  const pool = args[0].toLowerCase() as Address
+  const list = coins[pool] ?? []
+  if (functionName === 'get_coins') {
+    return encodeAbiParameters(parseAbiParameters('address[8]'), [padded(list) as never])
+  }
+  if (functionName === 'is_meta') return word(pool === pools.meta)
+  const places = [...list.map((token) => (token === usdt ? 6n : 18n)), ...Array(8).fill(0n)]
+  return encodeAbiParameters(parseAbiParameters('uint256[8]'), [places.slice(0, 8) as never])
+}
+
+describe('curve.discover', () => {
+  const venue = { metaRegistry: registry }
+  const discover = (reader: StateReader, pairs: (readonly [Address, Address])[]) =>
+    curve.discover({ reader, chain: ethereum, venue, pairs })
+
+  test('tells crypto, legacy and native pools apart; skips metapools of underlying coins', async () => {
+    const { pools: found, unreadable } = await discover(readerOf(answerOf), [
+      [weth, usdt],
+      [wbtc, usdt],
+    ])
+    expect(unreadable).toEqual([])
+    expect(found.map(({ id, tokens, parameters }) => ({ id, tokens, parameters }))).toEqual([
+      {
+        id: pools.crypto,
+        tokens: coins[pools.crypto ?? '0x'],
+        parameters: { kind: 'crypto', decimals: ['6', '18', '18'] },
+      },
+      {
+        id: pools.meta,
+        tokens: [usdt, wbtc],
+        parameters: {
+          kind: 'crypto',
+          decimals: ['6', '18'],
+          indexType: 'int128',
+          getterIndexType: 'uint256',
+        },
+      },
+      {
+        id: pools.native,
+        tokens: [nativeToken, usdt],
+        parameters: {
+          kind: 'stable',
+          decimals: ['18', '6'],
+          getterIndexType: 'uint256',
+          aPrecision: '100',
+        },
+      },
+      {
+        id: pools.legacy,
+        tokens: [wbtc, usdt],
+        parameters: {
+          kind: 'stable',
+          decimals: ['18', '6'],
+          getterIndexType: 'int128',
+          aPrecision: '1',
+          legacy: true,
+        },
+      },
+    ])
+    const other: Address = '0x5555555555555555555555555555555555555555'
+    expect((await discover(readerOf(answerOf), [[other, usdt]])).pools).toEqual([])
+  })
+
+  test('a chain whose registry has no code yields nothing, without complaint', async () => {
+    const found = await discover(
+      readerOf(() => '0x'),
+      [[weth, usdt]],
+    )
+    expect(found).toEqual({ pools: [], unreadable: [] })
+  })
+
+  test('an unreadable look-up is named and sinks nothing else', async () => {
+    const { pools: found, unreadable } = await discover(
+      readerOf((to, data) =>
+        data.includes(wbtc.slice(2)) || to === pools.crypto ? 'unreadable' : answerOf(to, data),
+      ),
+      [
+        [weth, usdt],
+        [wbtc, usdt],
+      ],
+    )
+    expect(found.map(({ id }) => id)).toEqual([pools.meta, pools.native])
+    expect(unreadable.map(({ subject }) => subject)).toEqual([
+      `pools of ${wbtc} and ${usdt}`,
+      pools.crypto,
+    ])
+  })
+})
+
+describe('curve.load', () => {
+  test('a pool with wrong parameters is unreadable and sinks nothing else', async () => {
+    const bad = poolOf([usdt, wbtc], { kind: 'stable', decimals: ['6'] })
+    const blind = poolOf([usdt, wbtc], { kind: 'stable', decimals: ['6', '8'] })
+    const reader = readerOf(() => null)
+    const loaded = await curve.load({ reader, chain: ethereum, venue: {}, pools: [bad, blind] })
+    expect(loaded).toMatchObject([
+      { message: expect.stringContaining('decimals') },
+      { message: expect.stringContaining('get_dy') },
+    ])
+  })
+})

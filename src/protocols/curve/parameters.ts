@@ -1,0 +1,48 @@
+/** `Pool.parameters` of Curve as typed values; README.md of this folder is its description. */
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Pool } from '../protocol.js'
+
+export type IndexType = 'int128' | 'uint256'
+
+export interface CurveParameters {
+  readonly kind: 'stable' | 'crypto'
+  readonly decimals: readonly number[]
+  readonly indexType: IndexType
+  readonly getterIndexType: IndexType
+  readonly legacy: boolean
+  readonly aPrecision: bigint
+}
+
+/** @throws ForkrouteError INVALID_REQUEST when an imported pool has other parameters. */
+export function curveParameters(pool: Pool): CurveParameters {
+  const { kind, decimals, indexType, getterIndexType, legacy, aPrecision } = pool.parameters
+  if (kind !== 'stable' && kind !== 'crypto') throw invalid(pool, 'kind')
+  if (!Array.isArray(decimals) || decimals.length !== pool.tokens.length) {
+    throw invalid(pool, 'decimals')
+  }
+  const numbers = decimals.map(Number)
+  if (numbers.some((d) => !Number.isInteger(d) || d < 0 || d > 36)) throw invalid(pool, 'decimals')
+  const precision = aPrecision === undefined ? '1' : String(aPrecision)
+  if (precision !== '1' && precision !== '100') throw invalid(pool, 'aPrecision')
+  const isLegacy = legacy === true
+  return {
+    kind,
+    decimals: numbers,
+    indexType: toIndexType(pool, indexType, kind === 'stable' ? 'int128' : 'uint256'),
+    getterIndexType: toIndexType(pool, getterIndexType, isLegacy ? 'int128' : 'uint256'),
+    legacy: isLegacy,
+    aPrecision: BigInt(precision),
+  }
+}
+
+function toIndexType(pool: Pool, value: unknown, fallback: IndexType): IndexType {
+  if (value === undefined) return fallback
+  if (value !== 'int128' && value !== 'uint256') throw invalid(pool, 'indexType')
+  return value
+}
+
+function invalid(pool: Pool, key: string): ForkrouteError {
+  return new ForkrouteError('INVALID_REQUEST', `Curve pool ${pool.id} has no valid ${key}.`, {
+    pool: pool.id,
+  })
+}

@@ -1,0 +1,183 @@
+/**
+ * StableSwap maths in native bigint, equal to the Vyper contracts to the wei.
+ * Balances are normalised to 18 decimals by fixed rates; every division truncates, as in Vyper.
+ *
+ * @see curvefi/curve-contract 574f440, contracts/pool-templates/base/SwapTemplateBase.vy
+ *   (`_get_D`, `_get_y`, `exchange`), contracts/pools/3pool/StableSwap3Pool.vy and, for
+ *   `legacy`, contracts/pools/susd/StableSwapSUSD.vy
+ */
+
+const precision = 10n ** 18n
+/** Denominator of `fee` and `admin_fee`. */
+const feeDenominator = 10n ** 10n
+const maxUint256 = 2n ** 256n - 1n
+const maxNewtonRounds = 255
+
+export interface StablePoolState {
+  readonly kind: 'stable'
+  /** Raw units, without the admin's share, in the order of the coins. */
+  readonly balances: readonly bigint[]
+  /** 10^(36 - decimals): raw units times rate / 1e18 has 18 decimals. */
+  readonly rates: readonly bigint[]
+  /** Amplification as the contract stores it, i.e. times `ampPrecision`. */
+  readonly amp: bigint
+  /** 1n or 100n. */
+  readonly ampPrecision: bigint
+  /** Of the output, 1e10 = 100 %. */
+  readonly fee: bigint
+  /** Share of the fee that leaves the pool's balances, 1e10 = 100 %. */
+  readonly adminFee: bigint
+  /** Rounds as the pools compiled with Vyper 0.1.0b16 do. */
+  readonly legacy: boolean
+  /** D of the balances, kept because every quote needs it. */
+  readonly invariant: bigint
+}
+
+interface Swap {
+  /** Raw units of the output coin, fee taken, rounded down. */
+  readonly amountOut: bigint
+  readonly balances: readonly bigint[]
+}
+
+/** @returns the state with its invariant; 0n where the pool is empty or one coin is missing. */
+export function withInvariant(state: Omit<StablePoolState, 'invariant'>): StablePoolState {
+  const xp = state.balances.map((balance, k) => (balance * rateOf(state, k)) / precision)
+  return { ...state, invariant: invariantOf(xp, state) }
+}
+
+/**
+ * `exchange(i, j, amountIn, 0)`.
+ *
+ * @param amountIn - raw units of coin i, > 0, as the pool receives it.
+ * @returns null where the contract reverts: empty pool, overflow, output below the rounding guard.
+ */
+export function exchange(
+  state: StablePoolState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): Swap | null {
+  const { invariant, legacy, balances } = state
+  const scaledIn = amountIn * rateOf(state, i)
+  if (invariant === 0n || i === j || scaledIn > maxUint256) return null
+  const xp = balances.map((balance, k) => (balance * rateOf(state, k)) / precision)
+  const x = at(xp, i) + scaledIn / precision
+  const y = solveY(state, xp, i, j, x)
+  if (y === null) return null
+  const dy = at(xp, j) - y - (legacy ? 0n : 1n)
+  if (dy < 0n) return null
+  const fee = (dy * state.fee) / feeDenominator
+  const adminFee = (fee * state.adminFee) / feeDenominator
+  const rateOut = rateOf(state, j)
+  const amountOut = ((dy - fee) * precision) / rateOut
+  const next = [...balances]
+  if (legacy) {
+    next[i] = (x * precision) / rateOf(state, i)
+    next[j] = ((y + fee - adminFee) * precision) / rateOut
+  } else {
+    next[i] = at(balances, i) + amountIn
+    next[j] = at(balances, j) - amountOut - (adminFee * precision) / rateOut
+  }
+  return { amountOut, balances: next }
+}
+
+/**
+ * Amplification at a moment, in the units in which the contract stores it.
+ *
+ * @param ramp - `initial_A`, `future_A` and their times (Unix seconds).
+ */
+export function rampedAmp(
+  ramp: {
+    readonly initial: bigint
+    readonly future: bigint
+    readonly initialTime: bigint
+    readonly futureTime: bigint
+  },
+  timestamp: bigint,
+): bigint {
+  const { initial, future, initialTime, futureTime } = ramp
+  if (timestamp >= futureTime) return future
+  const passed = timestamp - initialTime
+  const duration = futureTime - initialTime
+  return future > initial
+    ? initial + ((future - initial) * passed) / duration
+    : initial - ((initial - future) * passed) / duration
+}
+
+/** D by Newton's method. 0n for an empty or one-sided pool, and where the contract would overflow. */
+function invariantOf(xp: readonly bigint[], state: Omit<StablePoolState, 'invariant'>): bigint {
+  const n = BigInt(xp.length)
+  const sum = xp.reduce((total, x) => total + x, 0n)
+  if (xp.some((x) => x === 0n)) return 0n
+  const { ampPrecision } = state
+  const ann = state.amp * n
+  const guard = state.legacy ? 1n : 0n
+  let d = sum
+  for (let round = 0; round < maxNewtonRounds; round++) {
+    let product = d
+    for (const x of xp) {
+      if (product * d > maxUint256) return 0n
+      product = (product * d) / (x * n + guard)
+    }
+    const previous = d
+    const numerator = ((ann * sum) / ampPrecision + product * n) * d
+    if (numerator > maxUint256) return 0n
+    d = numerator / (((ann - ampPrecision) * d) / ampPrecision + (n + 1n) * product)
+    if (isClose(d, previous)) return d
+  }
+  return settles(state) ? 0n : d
+}
+
+/** Normalised balance of coin j that keeps D when coin i has `x`; null where the contract overflows. */
+function solveY(
+  state: StablePoolState,
+  xp: readonly bigint[],
+  i: number,
+  j: number,
+  x: bigint,
+): bigint | null {
+  const n = BigInt(xp.length)
+  const { invariant: d, ampPrecision } = state
+  const ann = state.amp * n
+  let c = d
+  let sum = 0n
+  for (let k = 0; k < xp.length; k++) {
+    if (k === j) continue
+    const xk = k === i ? x : at(xp, k)
+    sum += xk
+    if (c * d > maxUint256 || xk * n > maxUint256) return null
+    c = (c * d) / (xk * n)
+  }
+  if (c * d * ampPrecision > maxUint256) return null
+  c = (c * d * ampPrecision) / (ann * n)
+  const b = sum + (d * ampPrecision) / ann
+  let y = d
+  for (let round = 0; round < maxNewtonRounds; round++) {
+    const previous = y
+    y = (y * y + c) / (2n * y + b - d)
+    if (isClose(y, previous)) return y
+  }
+  return settles(state) ? null : y
+}
+
+/**
+ * Very lopsided pools can make Newton's method swing between two values. The templates with A_PRECISION
+ * revert then; the pools before them go on with the last value.
+ */
+function settles(state: Pick<StablePoolState, 'ampPrecision'>): boolean {
+  return state.ampPrecision > 1n
+}
+
+function isClose(a: bigint, b: bigint): boolean {
+  return a > b ? a - b <= 1n : b - a <= 1n
+}
+
+function rateOf(state: Pick<StablePoolState, 'rates'>, index: number): bigint {
+  return at(state.rates, index)
+}
+
+function at(values: readonly bigint[], index: number): bigint {
+  const value = values[index]
+  if (value === undefined) throw new RangeError(`no coin ${index}`)
+  return value
+}

@@ -1,0 +1,25 @@
+/** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
+import { balancerV2 } from './balancer-v2/index.js'
+import { curve } from './curve/index.js'
+import type { ProtocolAdapter } from './protocol.js'
+import { sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
+import { pancakeswapV3, uniswapV3 } from './uniswap-v3/index.js'
+import { uniswapV4 } from './uniswap-v4/index.js'
+
+/** The order carries no meaning: routes are ranked by output. */
+export const protocols: readonly ProtocolAdapter[] = [
+  uniswapV2,
+  sushiswapV2,
+  uniswapV3,
+  pancakeswapV3,
+  uniswapV4,
+  balancerV2,
+  curve,
+]
+
+const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))
+
+/** Null for a slug that no protocol has: it comes from a request or an imported pool list. */
+export function protocolBySlug(slug: string): ProtocolAdapter | null {
+  return bySlug.get(slug) ?? null
+}

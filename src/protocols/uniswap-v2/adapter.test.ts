@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { storageReader } from '../../../test/support/storage-reader.js'
+import { ethereum } from '../../chains/ethereum.js'
+import type { Address } from '../../domain/primitives.js'
+import { nestedMappingSlot, toWord } from '../storage-slots.js'
+import { sushiswapV2, uniswapV2 } from './index.js'
+
+const token = (digit: string) => `0x${digit.repeat(40)}` as Address
+const [a, b, c, pair] = [token('1'), token('2'), token('3'), token('9')]
+const helper = token('8')
+const recipient = token('7')
+const venue = { factory: token('f'), feeBps: 30 }
+const common = { chain: ethereum, venue }
+const getPair = (x: Address, y: Address, base: bigint) =>
+  toWord(nestedMappingSlot([BigInt(x), BigInt(y)], base))
+
+const pool = {
+  protocol: 'uniswap-v2',
+  id: pair,
+  address: pair,
+  tokens: [a, b],
+  parameters: { feeBps: 30 },
+}
+const state = { reserve0: 1_000_000n, reserve1: 2_000_000n }
+
+describe('uniswapV2', () => {
+  test('discovers the pair whatever the order of its tokens, once', async () => {
+    const reader = storageReader({ [getPair(a, b, 2n)]: toWord(BigInt(pair)) })
+    const pairs = [
+      [b, a],
+      [a, b],
+      [a, c],
+      [a, a],
+    ] as const
+    const found = await uniswapV2.discover({ ...common, reader, pairs })
+    expect(found).toEqual({ pools: [pool], unreadable: [] })
+  })
+  test('a look-up that cannot be read sinks no other', async () => {
+    const storage = { [getPair(a, b, 2n)]: toWord(BigInt(pair)) }
+    const reader = storageReader(storage, [getPair(a, c, 2n)])
+    const found = await uniswapV2.discover({
+      ...common,
+      reader,
+      pairs: [
+        [c, a],
+        [a, b],
+      ],
+    })
+    expect(found.pools).toEqual([pool])
+    expect(found.unreadable).toEqual([
+      { protocol: 'uniswap-v2', subject: `getPair ${a} ${c}`, message: 'refused' },
+    ])
+  })
+  test('loads both reserves from one word and leaves the timestamp out', async () => {
+    const word = (7n << 224n) | (state.reserve1 << 112n) | state.reserve0
+    const reader = storageReader({ [toWord(8n)]: toWord(word) })
+    const loaded = await uniswapV2.load({ ...common, reader, pools: [pool] })
+    expect(loaded).toEqual([{ pool, state, partial: false }])
+  })
+  test('a pair without reserves is loaded and quotes 0', async () => {
+    const [loaded] = await uniswapV2.load({ ...common, reader: storageReader({}), pools: [pool] })
+    if (!loaded || !('state' in loaded)) throw new Error('not loaded')
+    const quote = uniswapV2.amountOut(pool, loaded.state, a, b, 1_000n)
+    expect(quote).toEqual({ amountOut: 0n, exact: true })
+  })
+  test('a pair that cannot be read is named', async () => {
+    const reader = storageReader({}, [toWord(8n)])
+    const loaded = await uniswapV2.load({ ...common, reader, pools: [pool] })
+    expect(loaded).toEqual([{ protocol: 'uniswap-v2', subject: pair, message: 'refused' }])
+  })
+  test('an imported pair without its fee is not loaded, and named', async () => {
+    const bare = { ...pool, parameters: {} }
+    const loaded = await uniswapV2.load({ ...common, reader: storageReader({}), pools: [bare] })
+    const message = 'The pool lacks the parameter feeBps.'
+    expect(loaded).toEqual([{ protocol: 'uniswap-v2', subject: pair, message }])
+  })
+  test('the state after a swap holds the input and lacks the output, in both directions', () => {
+    const up = uniswapV2.applySwap(pool, state, a, b, 1_000n)
+    expect(up).toEqual({ reserve0: 1_001_000n, reserve1: 2_000_000n - 1_992n })
+    const down = uniswapV2.applySwap(pool, state, b, a, 1_000n)
+    expect(down).toEqual({ reserve0: 1_000_000n - 498n, reserve1: 2_001_000n })
+  })
+  test('encodes a transfer to the pair and a call of the helper', () => {
+    const amountIn = { ref: 'balance', token: b } as const
+    const steps = uniswapV2.encodeSwap({
+      ...common,
+      pool,
+      state,
+      tokenIn: b,
+      tokenOut: a,
+      amountIn,
+      executor: recipient,
+      helpers: { UniswapV2Swapper: helper },
+      recipient,
+    })
+    expect(steps).toMatchObject([
+      { kind: 'transfer', token: b, to: pair, amount: amountIn },
+      { kind: 'call', target: helper, args: [pair, b, false, 30n, recipient] },
+    ])
+  })
+})
+
+describe('sushiswapV2', () => {
+  test.each([2n, 3n])(
+    'finds the pair in a factory that keeps its pairs at slot %i',
+    async (base) => {
+      const reader = storageReader({ [getPair(a, b, base)]: toWord(BigInt(pair)) })
+      const { pools } = await sushiswapV2.discover({ ...common, reader, pairs: [[a, b]] })
+      expect(pools).toEqual([{ ...pool, protocol: 'sushiswap-v2' }])
+    },
+  )
+})

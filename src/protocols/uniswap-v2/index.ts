@@ -1,0 +1,23 @@
+/**
+ * Uniswap V2 and the exchanges that run its code: constant product, one storage word per pair.
+ * Venue parameters: `factory`, `feeBps`. Pool parameters: `feeBps`.
+ */
+import { defineUniswapV2Like } from './adapter.js'
+
+export const uniswapV2 = defineUniswapV2Like({
+  slug: 'uniswap-v2',
+  name: 'Uniswap V2',
+  project: 'uniswap',
+  url: 'https://uniswap.org',
+  getPairSlots: [2n],
+})
+
+/** Sushi's factory has one variable more in front of its pairs; factories of the original code run too. */
+export const sushiswapV2 = defineUniswapV2Like({
+  slug: 'sushiswap-v2',
+  name: 'SushiSwap V2',
+  project: 'sushiswap',
+  url: 'https://www.sushi.com',
+  forkOf: 'uniswap-v2',
+  getPairSlots: [3n, 2n],
+})

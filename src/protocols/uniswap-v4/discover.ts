@@ -1,0 +1,76 @@
+import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
+import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
+import { mappingSlot, toWord } from '../storage-slots.js'
+import { orderedPairs } from '../token-pairs.js'
+import { poolIdOf, toCurrency } from './pool-key.js'
+
+/** PoolManager: `mapping(PoolId => Pool.State) _pools`. */
+const poolsSlot = 6n
+
+/** Fee and tick spacing that pools without hooks use; any other combination is possible and must be imported. */
+const usualTiers = [
+  { fee: 100, tickSpacing: 1 },
+  { fee: 500, tickSpacing: 10 },
+  { fee: 3_000, tickSpacing: 60 },
+  { fee: 10_000, tickSpacing: 200 },
+] as const
+
+/** First slot of the pool's state: slot0. */
+export function poolStateSlot(poolId: string): bigint {
+  return mappingSlot(BigInt(poolId), poolsSlot)
+}
+
+/**
+ * Initialised pools without hooks of the pairs in the usual tiers.
+ * Pairs with the wrapped native token are looked up with native itself too: both kinds of pool exist.
+ */
+export async function discoverV4(
+  slug: string,
+  { reader, chain, venue, pairs }: DiscoverArgs,
+): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
+  const address = toAddress(String(venue.poolManager))
+  const candidates = orderedPairs(pairs)
+    .flatMap((pair) => withNative(pair, chain.wrappedNative))
+    .flatMap((tokens) => usualTiers.map((tier) => candidate(slug, address, tokens, tier)))
+  if (candidates.length === 0) return { pools: [], unreadable: [] }
+  const results = await reader.storage(
+    candidates.map(({ id }) => ({ address, slot: toWord(poolStateSlot(id)) })),
+  )
+  const pools: Pool[] = []
+  const unreadable: Unreadable[] = []
+  candidates.forEach((pool, index) => {
+    const result = results[index]
+    if (!result?.ok) {
+      unreadable.push({ protocol: slug, subject: pool.id, message: result?.message ?? 'Not read.' })
+    } else if (BigInt(result.value) !== 0n) {
+      pools.push(pool)
+    }
+  })
+  return { pools, unreadable }
+}
+
+function withNative(
+  [token0, token1]: readonly [Address, Address],
+  wrapped: Address,
+): (readonly [Address, Address])[] {
+  const pairs: (readonly [Address, Address])[] = [[token0, token1]]
+  // The zero address, which stands for native in a key, sorts before every token.
+  if (token0 === wrapped) pairs.push([nativeToken, token1])
+  if (token1 === wrapped) pairs.push([nativeToken, token0])
+  return pairs
+}
+
+function candidate(
+  slug: string,
+  address: Address,
+  tokens: readonly [Address, Address],
+  tier: { readonly fee: number; readonly tickSpacing: number },
+): Pool {
+  const id = poolIdOf({
+    currency0: toCurrency(tokens[0]),
+    currency1: toCurrency(tokens[1]),
+    ...tier,
+    hooks: zeroAddress,
+  })
+  return { protocol: slug, id, address, tokens, parameters: { ...tier, hooks: zeroAddress } }
+}

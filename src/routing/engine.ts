@@ -1,0 +1,198 @@
+/**
+ * The main thread's half of every calculation: pins the block, leases its forks, hands the work to a thread.
+ */
+import type { Catalog } from '../catalog/store.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import type { CallContext, Engine, PriceRecord } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { nativeToken, type Token } from '../domain/primitives.js'
+import { walletAddress } from '../executor/deployments.js'
+import { strategyAddresses } from '../executor/strategies.js'
+import type { ForkPool } from '../forks/fork-pool.js'
+import { countSimulations, observeStage } from '../metrics.js'
+import { poolKey } from '../protocols/protocol.js'
+import { protocols } from '../protocols/registry.js'
+import type { Archive } from '../rpc/archive.js'
+import type { Pins } from './pins.js'
+import type { TaskKind, TaskTrace, TaskTypes, TokenPriceFact } from './tasks.js'
+import { unwrap, type WorkerPool } from './worker-pool.js'
+
+export interface EngineParts {
+  readonly chains: readonly ChainDefinition[]
+  readonly archive: Archive
+  readonly forks: ForkPool
+  readonly pins: Pins
+  readonly workers: WorkerPool
+  readonly catalog: Catalog
+  readonly tokens: readonly Token[]
+  /** Faults that no caller sees, such as a catalog that cannot be written. */
+  onProblem(error: unknown): void
+}
+
+export function createEngine(parts: EngineParts): Engine {
+  const byId = new Map(parts.chains.map((chain) => [chain.id, chain]))
+  const remembered = new Set<string>()
+  const tokensOf = (chainId: number) => parts.tokens.filter((token) => token.chainId === chainId)
+
+  function chainOf(chainId: number): ChainDefinition {
+    const chain = byId.get(chainId)
+    if (chain) return chain
+    throw new ForkrouteError(
+      'UNKNOWN_CHAIN',
+      `Chain ${chainId} is not configured here; configured: ${[...byId.keys()].join(', ')}.`,
+    )
+  }
+
+  function note(chainId: number, block: bigint, trace: TaskTrace): void {
+    for (const [stage, seconds] of Object.entries(trace.stages)) observeStage(stage, seconds)
+    for (const result of ['success', 'reverted', 'unreadable'] as const) {
+      if (trace.simulations[result]) countSimulations(result, trace.simulations[result])
+    }
+    const fresh = trace.discovered.filter((pool) => !remembered.has(`${chainId}:${poolKey(pool)}`))
+    if (!fresh.length) return
+    try {
+      parts.catalog.rememberPools(chainId, fresh, block)
+      for (const pool of fresh) remembered.add(`${chainId}:${poolKey(pool)}`)
+    } catch (error) {
+      parts.onProblem(error)
+    }
+  }
+
+  async function run<K extends TaskKind>(
+    kind: K,
+    args: TaskTypes[K]['args'],
+    at: { readonly chainId: number; readonly blockNumber?: bigint | undefined },
+    { signal }: CallContext,
+  ): Promise<{ value: TaskTypes[K]['result']; blockNumber: bigint; timestamp: bigint }> {
+    const { id } = chainOf(at.chainId)
+    const pin = await parts.pins.at(id, at.blockNumber)
+    const lease = await parts.forks.acquire(pin)
+    try {
+      const archiveUrl = parts.archive.url(id, pin.number)
+      const attempt = async () => {
+        const place = { pin, archiveUrl, forkUrls: lease.urls }
+        const reply = await parts.workers.run({ kind, args, place }, signal)
+        note(id, pin.number, reply.trace)
+        return reply
+      }
+      let reply = await attempt()
+      if (!reply.ok && reply.lostFork) {
+        await lease.reportLost(reply.lostFork)
+        reply = await attempt()
+      }
+      return { value: unwrap(reply), blockNumber: pin.number, timestamp: pin.timestamp }
+    } finally {
+      lease.release()
+    }
+  }
+
+  return {
+    networks: () =>
+      parts.chains.map(({ id, name }) => {
+        const pin = parts.pins.current(id)
+        return {
+          id,
+          name,
+          isConnected: parts.archive.status(id).connected,
+          nativeToken,
+          blockNumber: pin ? Number(pin.number) : null,
+        }
+      }),
+
+    readiness() {
+      const chains = parts.chains.map(({ id }) => {
+        const { capabilities, problem, headAgeSeconds } = parts.archive.status(id)
+        const pin = parts.pins.current(id)
+        return {
+          chainId: id,
+          ready: pin !== null && problem === null,
+          blockNumber: pin ? Number(pin.number) : null,
+          ageSeconds: headAgeSeconds,
+          capabilities,
+          problem,
+        }
+      })
+      return { ready: chains.every(({ ready }) => ready), chains }
+    },
+
+    aggregators: () => protocols.map(({ slug }) => slug).sort(),
+
+    async route(request, context) {
+      const args = { mode: 'route' as const, request, accountId: context.accountId }
+      return (await run('route', args, request, context)).value
+    },
+
+    async quote(request, context) {
+      const args = { mode: 'quote' as const, request, accountId: context.accountId }
+      return (await run('route', args, request, context)).value
+    },
+
+    async prices(chainId, addresses, blockNumber, context) {
+      const found = await run('prices', { addresses }, { chainId, blockNumber }, context)
+      return found.value.map((fact) => fact && toPriceRecord(chainId, fact, found))
+    },
+
+    tokens: (chainId) =>
+      chainId === undefined
+        ? parts.tokens.filter((token) => byId.has(token.chainId))
+        : tokensOf(chainOf(chainId).id),
+
+    async wallet(chainId, fromAddress, context) {
+      const address = walletAddress(fromAddress)
+      const deployed = await run('isDeployed', { address }, { chainId }, context)
+      return {
+        address,
+        isDeployed: deployed.value,
+        owner: fromAddress,
+        chainId,
+        strategies: strategyAddresses(fromAddress),
+      }
+    },
+
+    async approval({ chainId, fromAddress, strategy, token, amount }, context) {
+      const args = { owner: fromAddress, token, strategy, amount }
+      return (await run('approval', args, { chainId }, context)).value
+    },
+
+    async balances({ chainId, eoaAddress, useEoa }, context) {
+      const owner = useEoa ? eoaAddress : walletAddress(eoaAddress)
+      const ids = chainId === 'all' ? [...byId.keys()] : [chainOf(chainId).id]
+      const lists = await Promise.all(
+        ids.map(async (id) => {
+          const tokens = tokensOf(id)
+          const { value } = await run('balances', { owner, tokens }, { chainId: id }, context)
+          return value.map(({ token, amount, priceUsd }) => ({
+            token: token.address,
+            amount,
+            chainId: id,
+            decimals: token.decimals,
+            price: priceUsd === null ? null : String(priceUsd),
+            name: token.name,
+            symbol: token.symbol,
+            logoUri: token.logoUri,
+          }))
+        }),
+      )
+      return lists.flat()
+    },
+  }
+}
+
+function toPriceRecord(
+  chainId: number,
+  { token, priceUsd, confidence, source }: TokenPriceFact,
+  at: { readonly blockNumber: bigint; readonly timestamp: bigint },
+): PriceRecord {
+  return {
+    chainId,
+    address: token.address,
+    decimals: token.decimals,
+    price: priceUsd,
+    ...(token.symbol !== null && { symbol: token.symbol }),
+    ...(token.name !== null && { name: token.name }),
+    timestamp: Number(at.timestamp),
+    confidence,
+    blockNumber: Number(at.blockNumber),
+    source,
+  }
+}

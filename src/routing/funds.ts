@@ -1,0 +1,120 @@
+/**
+ * The sender's funds: really there (routes of a user), or put there for the simulation (quotes, backends).
+ */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import type { RouteRequest } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { type Address, isNative } from '../domain/primitives.js'
+import { mergeOverrides, type ReadResult, type StateOverrides } from '../domain/state.js'
+import { spenderOf } from '../executor/strategies.js'
+import type { TaskRun } from './task-run.js'
+
+const erc20 = parseAbi([
+  'function balanceOf(address owner) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+])
+
+/**
+ * Throws when balance or allowance at the block is below amountIn.
+ * @returns No overrides: the simulation uses what is there.
+ * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE.
+ */
+export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<StateOverrides> {
+  const owner = request.fromAddress
+  const spender = spenderOf(request.strategy, owner)
+  await Promise.all(
+    request.tokensIn.map(async (token, index) => {
+      const required = request.amountsIn[index] ?? 0n
+      const [balance, allowance] = isNative(token)
+        ? [await run.nativeBalance(owner), null]
+        : await readErc20(run, token, owner, spender)
+      if (balance < required) {
+        throw new ForkrouteError(
+          'INSUFFICIENT_BALANCE',
+          `${owner} holds ${balance} of ${token} at block ${run.pin.number}, ${required} are needed.`,
+          facts(token, owner, spender, required, balance),
+        )
+      }
+      if (allowance !== null && allowance < required) {
+        throw new ForkrouteError(
+          'INSUFFICIENT_ALLOWANCE',
+          `${owner} allows ${spender} ${allowance} of ${token} at block ${run.pin.number}, ${required} are needed.`,
+          facts(token, owner, spender, required, allowance),
+        )
+      }
+    }),
+  )
+  return {}
+}
+
+/** Overrides that give the sender amountIn of each token, and the spender its allowance. */
+export async function overrideFunds(run: TaskRun, request: RouteRequest): Promise<StateOverrides> {
+  const owner = request.fromAddress
+  const spender = spenderOf(request.strategy, owner)
+  const funds = await Promise.all(
+    request.tokensIn.map(async (token, index) => {
+      const amount = request.amountsIn[index] ?? 0n
+      const found = await run.fund(token, owner, amount, spender)
+      if (found) return found
+      throw new ForkrouteError(
+        'STATE_UNAVAILABLE',
+        `The balance of ${token} cannot be overridden for a simulation without funds; ask for a route from an address that holds it.`,
+        { token },
+      )
+    }),
+  )
+  return mergeOverrides(...funds)
+}
+
+function facts(
+  token: Address,
+  owner: Address,
+  spender: Address | null,
+  required: bigint,
+  actual: bigint,
+) {
+  return { token, owner, spender, required: required.toString(), actual: actual.toString() }
+}
+
+async function readErc20(
+  run: TaskRun,
+  token: Address,
+  owner: Address,
+  spender: Address | null,
+): Promise<[bigint, bigint | null]> {
+  const calls = [
+    {
+      to: token,
+      data: encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] }),
+    },
+  ]
+  if (spender) {
+    const data = encodeFunctionData({
+      abi: erc20,
+      functionName: 'allowance',
+      args: [owner, spender],
+    })
+    calls.push({ to: token, data })
+  }
+  const [balance, allowance] = await run.reader.call(calls)
+  return [
+    decode(token, 'balanceOf', balance),
+    spender ? decode(token, 'allowance', allowance) : null,
+  ]
+}
+
+function decode(
+  token: Address,
+  functionName: 'balanceOf' | 'allowance',
+  result: ReadResult | undefined,
+): bigint {
+  if (result?.ok && result.value.length >= 66) {
+    return decodeFunctionResult({ abi: erc20, functionName, data: result.value })
+  }
+  if (result?.ok || result?.reason === 'reverted') {
+    throw new ForkrouteError('INVALID_REQUEST', `${token} is no token at this block.`, { token })
+  }
+  throw new ForkrouteError('STATE_UNAVAILABLE', `${functionName} of ${token} cannot be read.`, {
+    token,
+  })
+}

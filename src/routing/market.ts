@@ -1,0 +1,165 @@
+/**
+ * Pool states of one chain at one block, as one worker thread knows them.
+ * Grows by the pairs that requests need: discovery, then state, each pair once per block.
+ */
+import type { ChainDefinition } from '../chains/chain.js'
+import { type Address, isNative, nativeToken } from '../domain/primitives.js'
+import type { StateReader } from '../domain/state.js'
+import {
+  type LoadedPool,
+  type Pool,
+  type ProtocolAdapter,
+  poolKey,
+  type Unreadable,
+} from '../protocols/protocol.js'
+
+export interface MarketPool {
+  readonly adapter: ProtocolAdapter
+  readonly loaded: LoadedPool
+}
+
+/** What one request may route through. */
+export interface MarketView {
+  /** Ordered by protocol and pool id, so that nothing depends on the order of arrival. */
+  readonly pools: readonly MarketPool[]
+  /** Look-ups and pools among these pairs that could not be read. */
+  readonly unreadable: readonly Unreadable[]
+}
+
+export interface MarketSource {
+  readonly chain: ChainDefinition
+  readonly protocols: readonly ProtocolAdapter[]
+  /** Pools that the catalog knows among the tokens. */
+  catalogPools(tokens: ReadonlySet<Address>): readonly Pool[]
+  /** Lower-case pool ids that are never used. */
+  readonly blacklist: ReadonlySet<string>
+  /** Called with pools that a factory look-up found. */
+  onDiscovered(pools: readonly Pool[]): void
+}
+
+type Pair = readonly [Address, Address]
+
+interface PairResult {
+  readonly poolKeys: readonly string[]
+  readonly unreadable: readonly Unreadable[]
+}
+
+export class Market {
+  readonly #source: MarketSource
+  readonly #pairs = new Map<string, Promise<PairResult>>()
+  readonly #pools = new Map<string, Promise<MarketPool | Unreadable>>()
+
+  constructor(source: MarketSource) {
+    this.#source = source
+  }
+
+  /**
+   * Makes sure that all pools among the tokens are known, and returns them.
+   * A failing read infrastructure throws and leaves the pairs unknown, so that the next call tries again.
+   */
+  async view(reader: StateReader, pairs: readonly Pair[]): Promise<MarketView> {
+    const keys = new Map(pairs.map((pair) => [pairKey(pair), sorted(pair)]))
+    const missing = [...keys].filter(([key]) => !this.#pairs.has(key))
+    if (missing.length) this.#request(reader, new Map(missing))
+    const results = await Promise.all([...keys.keys()].map((key) => this.#pairs.get(key)))
+    const poolKeys = new Set<string>()
+    const unreadable = new Map<string, Unreadable>()
+    for (const result of results) {
+      for (const key of result?.poolKeys ?? []) poolKeys.add(key)
+      for (const fact of result?.unreadable ?? []) unreadable.set(factKey(fact), fact)
+    }
+    const pools: MarketPool[] = []
+    for (const key of [...poolKeys].sort()) {
+      const pool = await this.#pools.get(key)
+      if (!pool) continue
+      if ('loaded' in pool) pools.push(pool)
+      else unreadable.set(factKey(pool), pool)
+    }
+    return {
+      pools,
+      unreadable: [...unreadable.entries()].sort(byKey).map(([, fact]) => fact),
+    }
+  }
+
+  #request(reader: StateReader, pairs: ReadonlyMap<string, Pair>): void {
+    const work = this.#load(reader, [...pairs.values()])
+    for (const [key, pair] of pairs) {
+      const own = work.then(({ pools, unreadable }) => ({
+        poolKeys: pools
+          .filter((pool) => holds(pool, pair, this.#source.chain.wrappedNative))
+          .map(poolKey),
+        unreadable,
+      }))
+      this.#pairs.set(key, own)
+      own.catch(() => this.#pairs.delete(key))
+    }
+  }
+
+  async #load(reader: StateReader, pairs: readonly Pair[]) {
+    const { chain, protocols, blacklist } = this.#source
+    const onChain = protocols.filter((protocol) => chain.venues[protocol.slug])
+    const found = await Promise.all(
+      onChain.map((adapter) =>
+        adapter.discover({ reader, chain, venue: chain.venues[adapter.slug] ?? {}, pairs }),
+      ),
+    )
+    const discovered = found.flatMap(({ pools }) => pools)
+    this.#source.onDiscovered(discovered)
+    const known = this.#source.catalogPools(new Set([...pairs.flat(), nativeToken]))
+    const byKey = new Map([...known, ...discovered].map((pool) => [poolKey(pool), pool]))
+    const pools = [...byKey.values()].filter((pool) => !blacklist.has(pool.id))
+    const adapters = new Map(onChain.map((adapter) => [adapter.slug, adapter]))
+    const fresh = pools.filter(
+      (pool) => adapters.has(pool.protocol) && !this.#pools.has(poolKey(pool)),
+    )
+    const loads = onChain.map(async (adapter) => {
+      const own = fresh.filter((pool) => pool.protocol === adapter.slug)
+      if (!own.length) return
+      const loaded = adapter.load({
+        reader,
+        chain,
+        venue: chain.venues[adapter.slug] ?? {},
+        pools: own,
+      })
+      for (const [index, pool] of own.entries()) {
+        const state = loaded.then((list) => toMarketPool(adapter, pool, list[index]))
+        this.#pools.set(poolKey(pool), state)
+        state.catch(() => this.#pools.delete(poolKey(pool)))
+      }
+      await loaded
+    })
+    await Promise.all(loads)
+    return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
+  }
+}
+
+function toMarketPool(
+  adapter: ProtocolAdapter,
+  pool: Pool,
+  loaded: LoadedPool | Unreadable | undefined,
+): MarketPool | Unreadable {
+  if (loaded && 'state' in loaded) return { adapter, loaded }
+  return loaded ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
+}
+
+/** Native and wrapped native count as one token here: paths wrap and unwrap on the way. */
+function holds(pool: Pool, [a, b]: Pair, wrappedNative: Address): boolean {
+  const tokens = pool.tokens.map((token) => (isNative(token) ? wrappedNative : token))
+  return tokens.includes(a) && tokens.includes(b)
+}
+
+function sorted([a, b]: Pair): Pair {
+  return a < b ? [a, b] : [b, a]
+}
+
+function pairKey(pair: Pair): string {
+  return sorted(pair).join('-')
+}
+
+function factKey(fact: Unreadable): string {
+  return `${fact.protocol}:${fact.subject}`
+}
+
+function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0
+}

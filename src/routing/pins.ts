@@ -1,0 +1,119 @@
+/**
+ * The newest pinned block per chain: a new head counts only once its forks are started and warm.
+ */
+import { LRUCache } from 'lru-cache'
+import { ForkrouteError } from '../domain/errors.js'
+import type { BlockPin } from '../domain/primitives.js'
+import type { ForkPool } from '../forks/fork-pool.js'
+import type { Archive } from '../rpc/archive.js'
+
+/** A head whose forks could not be started is tried again after this, also when the chain stands still. */
+const retryMs = 1_000
+
+export interface Pins {
+  /**
+   * The block to calculate at, its state being read ahead.
+   * @param blockNumber - absent: the newest pinned block.
+   * @throws ForkrouteError CHAIN_NOT_READY, UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE.
+   */
+  at(chainId: number, blockNumber: bigint | undefined): Promise<BlockPin>
+  current(chainId: number): BlockPin | null
+  /** Resolves once the chain has a pinned block. */
+  ready(chainId: number): Promise<void>
+  close(): void
+}
+
+export function createPins(options: {
+  readonly archive: Archive
+  readonly forks: ForkPool
+  readonly chainIds: readonly number[]
+  /** Seconds; null: any age. */
+  readonly maxHeadAgeSeconds: number | null
+  onProblem(chainId: number, error: unknown): void
+}): Pins {
+  const { archive, forks } = options
+  const pins = new Map<number, BlockPin>()
+  const ahead = new LRUCache<string, Promise<unknown>>({ max: 256 })
+  const switching = new Map<number, Promise<void>>()
+  const retries = new Map<number, NodeJS.Timeout>()
+  let closed = false
+  const waiting = new Map<number, (() => void)[]>()
+
+  /** What recent blocks were asked for, in bulk, once per block; a hint only, so its failure is nobody's. */
+  function readAhead(pin: BlockPin): Promise<unknown> {
+    const key = `${pin.chainId}:${pin.hash}`
+    const known = ahead.get(key)
+    if (known) return known
+    const reading = archive.prefetch(pin)
+    ahead.set(key, reading)
+    return reading
+  }
+
+  async function take(pin: BlockPin): Promise<void> {
+    await Promise.all([readAhead(pin), forks.warm(pin)])
+    pins.set(pin.chainId, pin)
+    for (const resolve of waiting.get(pin.chainId) ?? []) resolve()
+    waiting.delete(pin.chainId)
+  }
+
+  /** One switch at a time per chain; heads that come in between are skipped for the newest. */
+  function follow(chainId: number): void {
+    clearTimeout(retries.get(chainId))
+    if (switching.has(chainId) || closed) return
+    const work = (async () => {
+      for (;;) {
+        const head = archive.head(chainId)
+        if (!head || head.hash === pins.get(chainId)?.hash) return
+        await take(head)
+      }
+    })()
+      .catch((error: unknown) => {
+        options.onProblem(chainId, error)
+        retries.set(
+          chainId,
+          setTimeout(() => follow(chainId), retryMs),
+        )
+      })
+      .finally(() => switching.delete(chainId))
+    switching.set(chainId, work)
+  }
+
+  function newest(chainId: number): BlockPin {
+    const pin = pins.get(chainId)
+    if (!pin) {
+      throw new ForkrouteError('CHAIN_NOT_READY', `Chain ${chainId} has no pinned block yet.`)
+    }
+    const age = Math.floor(Date.now() / 1_000) - Number(pin.timestamp)
+    if (options.maxHeadAgeSeconds !== null && age > options.maxHeadAgeSeconds) {
+      throw new ForkrouteError(
+        'CHAIN_NOT_READY',
+        `The newest block of chain ${chainId} is ${age} seconds old, more than the ${options.maxHeadAgeSeconds} allowed.`,
+      )
+    }
+    return pin
+  }
+
+  const stop = archive.onHead((pin) => follow(pin.chainId))
+  for (const chainId of options.chainIds) follow(chainId)
+
+  return {
+    current: (chainId) => pins.get(chainId) ?? null,
+    async at(chainId, blockNumber) {
+      if (blockNumber === undefined) return newest(chainId)
+      const pin = await archive.pin(chainId, blockNumber)
+      await Promise.all([readAhead(pin), forks.warm(pin)])
+      return pin
+    },
+    ready(chainId) {
+      if (pins.has(chainId)) return Promise.resolve()
+      return new Promise((resolve) => {
+        waiting.set(chainId, [...(waiting.get(chainId) ?? []), resolve])
+      })
+    },
+    close() {
+      closed = true
+      stop()
+      for (const timer of retries.values()) clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The entry of a routing thread: one message in, one reply out; nothing is ever thrown across the border.
+ */
+import { performance } from 'node:perf_hooks'
+import { toWireError } from '../domain/errors.js'
+import { createReader } from '../forks/reader.js'
+import { ForkLostError } from '../forks/simulate.js'
+import { runRoute } from './route-task.js'
+import { TaskRun } from './task-run.js'
+import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './tasks.js'
+import { buildApproval, readBalances } from './wallet-task.js'
+import type { WorkerContext } from './worker-context.js'
+
+type Handlers = {
+  readonly [K in TaskKind]: (
+    run: TaskRun,
+    args: TaskTypes[K]['args'],
+  ) => Promise<TaskTypes[K]['result']>
+}
+
+const handlers: Handlers = {
+  route: runRoute,
+  prices: (run, { addresses }) =>
+    Promise.all(
+      addresses.map(async (address) => {
+        const [token, price] = await Promise.all([
+          run.block.tokenFacts(run.reader, address),
+          run.block.price(run.reader, address),
+        ])
+        return token && price && { token, ...price }
+      }),
+    ),
+  balances: readBalances,
+  approval: buildApproval,
+  isDeployed: (run, { address }) => run.hasCode(address),
+}
+
+export async function runTask<K extends TaskKind>(
+  worker: WorkerContext,
+  message: TaskMessage<K>,
+): Promise<TaskReply<K>> {
+  const started = performance.now()
+  const abort = new AbortController()
+  message.cancel.once('message', () => abort.abort())
+  const { pin, archiveUrl, forkUrls } = message.place
+  const reader = createReader({ pin, archiveUrl, forkUrls })
+  const deadlineMs = deadlineOf(message)
+  let run: TaskRun | undefined
+  const trace = () => ({
+    stages: { ...run?.stages, total: (performance.now() - started) / 1_000 },
+    simulations: run?.simulations ?? { success: 0, reverted: 0, unreadable: 0 },
+    discovered: worker.takeDiscovered(),
+  })
+  try {
+    run = new TaskRun(
+      worker,
+      worker.block(pin),
+      reader,
+      message.place,
+      abort.signal,
+      deadlineMs === undefined ? null : started + deadlineMs,
+    )
+    const value = await handlers[message.kind](run, message.args)
+    return { ok: true, value, trace: trace() }
+  } catch (error) {
+    if (error instanceof ForkLostError) {
+      return { ok: false, error: toWireError(error), lostFork: error.url, trace: trace() }
+    }
+    return { ok: false, error: toWireError(error), trace: trace() }
+  } finally {
+    message.cancel.close()
+  }
+}
+
+function deadlineOf(message: TaskMessage): number | undefined {
+  return 'request' in message.args ? message.args.request.deadlineMs : undefined
+}

@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Address, nativeToken } from '../domain/primitives.js'
+import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
+import { findCandidates } from './candidates.js'
+import type { MarketPool } from './market.js'
+import { buildGraph, findPaths, selectDiverse } from './search.js'
+
+type Reserves = Readonly<Record<Address, bigint>>
+
+const token = (digit: string): Address => `0x${digit.repeat(40)}`
+const [a, b, c, d, weth] = [
+  token('a'),
+  token('b'),
+  token('c'),
+  token('d'),
+  token('e').replace(/e$/, '1') as Address,
+]
+
+/** Constant product without fee: enough to rank paths. */
+const adapter = {
+  slug: 'product',
+  gasEstimate: () => 100_000n,
+  amountOut: (_pool, state: Reserves, tokenIn, tokenOut, amountIn) => {
+    const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
+    return { amountOut: (y * amountIn) / (x + amountIn), exact: true }
+  },
+} as Partial<ProtocolAdapter<Reserves>> as ProtocolAdapter
+
+function pool(id: string, reserves: Reserves): MarketPool {
+  const tokens = Object.keys(reserves) as Address[]
+  const loaded: LoadedPool = {
+    pool: { protocol: 'product', id, address: token('9'), tokens, parameters: {} },
+    state: reserves,
+    partial: false,
+  }
+  return { adapter, loaded }
+}
+
+function search(pools: readonly MarketPool[], amountIn: bigint, maxHops: number, from = a, to = b) {
+  const graph = buildGraph(pools)
+  return findPaths({
+    graph,
+    tokenIn: from,
+    tokenOut: to,
+    amountIn,
+    maxHops,
+    wrappedNative: weth,
+  })
+}
+
+const keys = (paths: readonly { key: string }[]) => paths.map(({ key }) => key)
+
+describe('findPaths', () => {
+  const direct = pool('direct', { [a]: 1_000n, [b]: 900n })
+  const first = pool('first', { [a]: 1_000_000n, [c]: 1_000_000n })
+  const second = pool('second', { [c]: 1_000_000n, [b]: 1_000_000n })
+
+  test('two deep hops beat a shallow direct pool for a large amount', () => {
+    expect(keys(search([direct, first, second], 10_000n, 3))).toEqual([
+      '/product:first/product:second',
+      '/product:direct',
+    ])
+  })
+
+  test('one hop at most leaves only the direct pool', () => {
+    expect(keys(search([direct, first, second], 10_000n, 1))).toEqual(['/product:direct'])
+  })
+
+  test('four hops are found when four are allowed, and not when three are', () => {
+    const chain = [
+      pool('1', { [a]: 1_000n, [c]: 1_000n }),
+      pool('2', { [c]: 1_000n, [d]: 1_000n }),
+      pool('3', { [d]: 1_000n, [weth]: 1_000n }),
+      pool('4', { [weth]: 1_000n, [b]: 1_000n }),
+    ]
+    expect(search(chain, 100n, 3)).toEqual([])
+    expect(search(chain, 100n, 4)).toHaveLength(1)
+  })
+
+  test('native is wrapped on the way in and unwrapped on the way out, without counting as a hop', () => {
+    const wethPool = pool('w', { [weth]: 1_000n, [b]: 1_000n })
+    const [path] = search([wethPool], 10n, 1, nativeToken, b)
+    expect(path?.hops.map(({ kind }) => kind)).toEqual(['wrap', 'swap'])
+    const [back] = search([wethPool], 10n, 1, b, nativeToken)
+    expect(back?.hops.map(({ kind }) => kind)).toEqual(['swap', 'unwrap'])
+  })
+
+  test('native to wrapped native is one wrap', () => {
+    expect(keys(search([], 10n, 3, nativeToken, weth))).toEqual(['/wrap'])
+  })
+
+  test('equal outputs are ordered by pool id, whatever the order of arrival', () => {
+    const twins = [pool('y', { [a]: 500n, [b]: 500n }), pool('x', { [a]: 500n, [b]: 500n })]
+    expect(keys(search(twins, 10n, 1))).toEqual(['/product:x', '/product:y'])
+  })
+
+  test('property: no path visits a token or a pool twice, and outputs are positive', () => {
+    const reserves = fc.bigInt(1n, 10n ** 24n)
+    const tokens = [a, b, c, d, weth]
+    const anyPool = fc.tuple(fc.nat(4), fc.nat(4), reserves, reserves).filter(([x, y]) => x !== y)
+    fc.assert(
+      fc.property(
+        fc.array(anyPool, { maxLength: 12 }),
+        fc.bigInt(1n, 10n ** 22n),
+        (list, amount) => {
+          const pools = list.map(([x, y, rx, ry], index) =>
+            pool(`p${index}`, { [tokens[x] ?? a]: rx, [tokens[y] ?? b]: ry }),
+          )
+          for (const path of search(pools, amount, 3)) {
+            const visited = [a, ...path.hops.map(({ tokenOut }) => tokenOut)]
+            expect(new Set(visited).size).toBe(visited.length)
+            expect(path.amountOut > 0n).toBe(true)
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('selectDiverse', () => {
+  test('keeps every direct pool even when longer paths rank above it', () => {
+    const deep = Array.from({ length: 5 }, (_, index) => [
+      pool(`in${index}`, { [a]: 10n ** 9n, [c]: 10n ** 9n }),
+      pool(`out${index}`, { [c]: 10n ** 9n, [b]: 10n ** 9n }),
+    ]).flat()
+    const shallow = pool('shallow', { [a]: 10_000n, [b]: 10_000n })
+    const paths = search([...deep, shallow], 10_000n, 2)
+    expect(paths.at(-1)?.key).toBe('/product:shallow')
+    expect(keys(selectDiverse(paths, 4))).toContain('/product:shallow')
+  })
+})
+
+describe('findCandidates', () => {
+  const pools = [
+    pool('ab', { [a]: 10_000n, [b]: 10_000n }),
+    pool('cb', { [c]: 10_000n, [b]: 10_000n }),
+    pool('ad', { [a]: 10_000n, [d]: 10_000n }),
+  ]
+  const common = { pools, wrappedNative: weth, maxHops: 3, count: 8 }
+
+  test('several inputs are merged into one output, a leg each', () => {
+    const { candidates } = findCandidates({
+      ...common,
+      tokensIn: [a, c],
+      amountsIn: [100n, 200n],
+      tokensOut: [b],
+    })
+    expect(
+      candidates[0]?.legs.map(({ tokenIn, amountIn, bps }) => [tokenIn, amountIn, bps]),
+    ).toEqual([
+      [a, 100n, 10_000],
+      [c, 200n, 10_000],
+    ])
+  })
+
+  test('several outputs share an input equally, the last takes the remainder', () => {
+    const { candidates } = findCandidates({
+      ...common,
+      tokensIn: [a],
+      amountsIn: [101n],
+      tokensOut: [b, d],
+    })
+    expect(
+      candidates[0]?.legs.map(({ tokenOut, amountIn, bps }) => [tokenOut, amountIn, bps]),
+    ).toEqual([
+      [b, 50n, 5_000],
+      [d, 51n, 10_000],
+    ])
+  })
+
+  test('names the pair that has no path', () => {
+    const unknown = token('7')
+    expect(
+      findCandidates({ ...common, tokensIn: [a], amountsIn: [1n], tokensOut: [unknown] }),
+    ).toEqual({ candidates: [], missing: { tokenIn: a, tokenOut: unknown } })
+  })
+})

@@ -1,0 +1,134 @@
+/**
+ * One task in a worker thread: its block, its reader, its simulations, its measurements.
+ */
+import { performance } from 'node:perf_hooks'
+import { numberToHex } from 'viem'
+import { ForkrouteError } from '../domain/errors.js'
+import type { RoutingStrategy } from '../domain/plan.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type {
+  SimulationRequest,
+  SimulationResult,
+  StateOverrides,
+  StateReader,
+} from '../domain/state.js'
+import { contractAddress, deploymentOverrides } from '../executor/deployments.js'
+import { executorErrorsAbi } from '../executor/errors.js'
+import { isDelegate } from '../executor/strategies.js'
+import { forkClient } from '../forks/clients.js'
+import { nextBaseFee, simulate } from '../forks/simulate.js'
+import { JsonRpcError } from '../rpc/json-rpc.js'
+import type { TaskPlace, WorkerSettings } from './tasks.js'
+import type { BlockContext, WorkerContext } from './worker-context.js'
+
+/** Candidates per round when a deadline may cut the work short. */
+const deadlineRound = 8
+
+export class TaskRun {
+  readonly stages: Record<string, number> = {}
+  readonly simulations = { success: 0, reverted: 0, unreadable: 0 }
+  readonly pin: BlockPin
+  readonly settings: WorkerSettings
+  /** Wei per gas: base fee of the next block plus the tip. */
+  readonly gasPrice: bigint
+
+  constructor(
+    readonly worker: WorkerContext,
+    readonly block: BlockContext,
+    readonly reader: StateReader,
+    private readonly place: TaskPlace,
+    readonly signal: AbortSignal,
+    /** performance.now() after which no new work is begun; null: none. */
+    private readonly deadline: number | null,
+  ) {
+    this.pin = place.pin
+    this.settings = worker.settings
+    const tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
+    this.gasPrice = nextBaseFee(this.pin) + tip
+  }
+
+  /** Runs and times one stage; stages may overlap and repeat. */
+  async stage<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    const started = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.stages[name] = (this.stages[name] ?? 0) + (performance.now() - started) / 1_000
+    }
+  }
+
+  async simulate(requests: readonly SimulationRequest[]): Promise<SimulationResult[]> {
+    const results = await simulate(
+      {
+        urls: this.place.forkUrls,
+        pin: this.pin,
+        blockTimeSeconds: this.block.chain.blockTimeSeconds,
+      },
+      requests,
+      { signal: this.signal, warm: this.block.warm, errorsAbi: executorErrorsAbi },
+    )
+    for (const { status } of results) this.simulations[status]++
+    this.block.warm = true
+    return results
+  }
+
+  /** As `simulate`, best candidates first; null for those that the deadline left undone. */
+  async simulateUntilDeadline(
+    requests: readonly SimulationRequest[],
+  ): Promise<(SimulationResult | null)[]> {
+    if (this.deadline === null) return this.simulate(requests)
+    const results: (SimulationResult | null)[] = requests.map(() => null)
+    for (let start = 0; start < requests.length; start += deadlineRound) {
+      if (performance.now() >= this.deadline) break
+      const round = await this.simulate(requests.slice(start, start + deadlineRound))
+      for (const [index, result] of round.entries()) results[start + index] = result
+    }
+    return results
+  }
+
+  /** Wei at the block. */
+  async nativeBalance(owner: Address): Promise<bigint> {
+    return BigInt(await this.#account('eth_getBalance', owner))
+  }
+
+  async hasCode(address: Address): Promise<boolean> {
+    return (await this.#account('eth_getCode', address)) !== '0x'
+  }
+
+  /** Overrides that give `owner` exactly what it spends; null where no balance slot can be found. */
+  fund(
+    token: Address,
+    owner: Address,
+    amount: bigint,
+    spender: Address | null,
+  ): Promise<StateOverrides | null> {
+    return this.worker.funding.fund(
+      { urls: this.place.forkUrls, pin: this.pin },
+      { token, owner, amount, ...(spender && { allowance: { spender, amount } }) },
+    )
+  }
+
+  async #account(method: 'eth_getBalance' | 'eth_getCode', address: Address): Promise<Hex> {
+    const archive = forkClient(this.place.archiveUrl)
+    try {
+      const block = numberToHex(this.pin.number)
+      return await archive.request<Hex>(method, [address, block], this.signal)
+    } catch (cause) {
+      if (!(cause instanceof JsonRpcError)) throw cause
+      throw new ForkrouteError('STATE_UNAVAILABLE', `The account ${address} cannot be read.`, {
+        address,
+      })
+    }
+  }
+
+  /** Our contracts where the chain does not have them at the block, and the account's own code for a delegatecall. */
+  async contractOverrides(strategy: RoutingStrategy, from: Address): Promise<StateOverrides> {
+    const absent = (await this.block.contractsDeployed((address) => this.hasCode(address)))
+      ? {}
+      : deploymentOverrides()
+    if (!isDelegate(strategy)) return absent
+    const code = deploymentOverrides(['Delegate'])[contractAddress('Delegate')]?.code
+    return code ? { ...absent, [from]: { code } } : absent
+  }
+}

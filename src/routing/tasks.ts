@@ -1,0 +1,76 @@
+/**
+ * What the main thread asks of a worker thread, and what comes back. Structured-clonable values only.
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
+import type { WireError } from '../domain/errors.js'
+import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
+import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
+import type { Pool } from '../protocols/protocol.js'
+
+/** Given once to each thread. */
+export interface WorkerSettings {
+  readonly dataDir: string
+  readonly candidates: number
+  readonly maxHops: number
+  readonly poolBlacklist: readonly string[]
+  readonly liquidityFloorUsd: number
+  /** Wei per gas, by chain id, where it differs from the chain's own figure. */
+  readonly priorityFeePerGas: Readonly<Record<number, bigint>>
+  readonly tokens: readonly Token[]
+}
+
+export interface TokenPriceFact {
+  readonly token: Token
+  readonly priceUsd: number
+  readonly confidence: number
+  readonly source: string
+}
+
+/** Kind of work to its arguments and its result. */
+export interface TaskTypes {
+  route: {
+    args: { mode: 'route' | 'quote'; request: RouteRequest; accountId: Hex }
+    result: RouteAnswer
+  }
+  prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
+  balances: {
+    args: { owner: Address; tokens: readonly Token[] }
+    result: { token: Token; amount: bigint; priceUsd: number | null }[]
+  }
+  approval: {
+    args: { owner: Address; token: Address; strategy: RoutingStrategy; amount: bigint }
+    result: { tx: UnsignedTransaction; gas: bigint; spender: Address }
+  }
+  isDeployed: { args: { address: Address }; result: boolean }
+}
+
+export type TaskKind = keyof TaskTypes
+
+/** Where the state of the pinned block is read. */
+export interface TaskPlace {
+  readonly pin: BlockPin
+  readonly archiveUrl: string
+  readonly forkUrls: readonly string[]
+}
+
+export interface TaskMessage<K extends TaskKind = TaskKind> {
+  readonly kind: K
+  readonly args: TaskTypes[K]['args']
+  readonly place: TaskPlace
+  /** Any message on it means: stop, nobody waits any more. */
+  readonly cancel: MessagePort
+}
+
+/** Facts about the work done, for metrics and the catalog. */
+export interface TaskTrace {
+  readonly stages: Readonly<Record<string, number>>
+  readonly simulations: Readonly<Record<'success' | 'reverted' | 'unreadable', number>>
+  readonly discovered: readonly Pool[]
+}
+
+export type TaskReply<K extends TaskKind = TaskKind> = { readonly trace: TaskTrace } & (
+  | { readonly ok: true; readonly value: TaskTypes[K]['result'] }
+  /** `lostFork`: that fork gave no answer; the same task may succeed on its replacement. */
+  | { readonly ok: false; readonly error: WireError; readonly lostFork?: string }
+)

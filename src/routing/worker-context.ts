@@ -1,0 +1,198 @@
+/**
+ * What a worker thread keeps between tasks: the market, prices and token facts of the last few blocks.
+ */
+import { LRUCache } from 'lru-cache'
+import { type Catalog, openCatalog } from '../catalog/store.js'
+import { readTokenFacts } from '../catalog/token-facts.js'
+import { tokenKey } from '../catalog/token-lists.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import { chainById } from '../chains/registry.js'
+import { ForkrouteError } from '../domain/errors.js'
+import {
+  type Address,
+  type BlockPin,
+  isNative,
+  nativeToken,
+  type Token,
+} from '../domain/primitives.js'
+import type { StateReader } from '../domain/state.js'
+import { executorContracts } from '../executor/deployments.js'
+import { createFunding, type Funding } from '../forks/funding.js'
+import { depthUsd } from '../pricing/observation.js'
+import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pricing/pricing.js'
+import { type Pool, poolKey } from '../protocols/protocol.js'
+import { protocols } from '../protocols/registry.js'
+import { Market, type MarketPool } from './market.js'
+import { pairsOf } from './plan-route.js'
+import type { WorkerSettings } from './tasks.js'
+
+/** Blocks whose markets stay in memory; backtests walk through many. */
+const blocksKept = 8
+
+/** Everything known of one block; each fact is read once, also under concurrent tasks. */
+export class BlockContext {
+  readonly market: Market
+  /** Set once a simulation ran: batches pay only on a warm fork. */
+  warm = false
+  #deployed: Promise<boolean> | undefined
+  readonly #facts = new Map<Address, Promise<Token | null>>()
+  readonly #deep = new Map<string, Promise<boolean>>()
+  readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
+  #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
+
+  constructor(
+    readonly chain: ChainDefinition,
+    readonly pin: BlockPin,
+    private readonly worker: WorkerContext,
+  ) {
+    this.market = new Market({
+      chain,
+      protocols,
+      blacklist: new Set(worker.settings.poolBlacklist),
+      catalogPools: (tokens) => worker.catalog.poolsAmong(chain.id, tokens),
+      onDiscovered: (pools) => worker.noteDiscovered(pools),
+    })
+  }
+
+  /** Whether our contracts are on the chain at this block: all of them, or they are all overridden. */
+  contractsDeployed(hasCode: (address: Address) => Promise<boolean>): Promise<boolean> {
+    const addresses = Object.values(executorContracts).map(({ address }) => address)
+    const reading =
+      this.#deployed ?? Promise.all(addresses.map(hasCode)).then((all) => all.every(Boolean))
+    this.#deployed = reading
+    reading.catch(() => {
+      this.#deployed = undefined
+    })
+    return reading
+  }
+
+  /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */
+  tokenFacts(reader: StateReader, address: Address): Promise<Token | null> {
+    if (isNative(address)) return Promise.resolve(this.nativeFacts())
+    const listed = this.worker.listedTokens.get(tokenKey(this.chain.id, address))
+    if (listed) return Promise.resolve(listed)
+    return once(
+      this.#facts,
+      address,
+      async () => (await readTokenFacts(reader, [address]))[0] ?? null,
+    )
+  }
+
+  /**
+   * USD price at the block, from the pools between the token and the connector tokens alone,
+   * so that it does not depend on what else was asked before.
+   */
+  price(reader: StateReader, token: Address): Promise<TokenPrice | null> {
+    const key = isNative(token) ? this.chain.wrappedNative : token
+    return once(this.#prices, key, async () => {
+      const pairs = pairsOf(this.chain, [key], [])
+      const [view, feeds] = await Promise.all([
+        this.market.view(reader, pairs),
+        this.#readFeeds(reader),
+      ])
+      const tokens = [...new Set(pairs.flat())]
+      const facts = await Promise.all(tokens.map((each) => this.tokenFacts(reader, each)))
+      const decimals = new Map<Address, number>()
+      for (const fact of facts) if (fact) decimals.set(fact.address, fact.decimals)
+      if (!decimals.has(key)) return null
+      const priced = priceTokens({
+        chain: this.chain,
+        tokens: [key],
+        market: { pools: view.pools, decimals },
+        feeds,
+        block: this.pin,
+      })
+      return priced.get(key) ?? null
+    })
+  }
+
+  #readFeeds(reader: StateReader): Promise<ReadonlyMap<Address, FeedPrice>> {
+    const reading = this.#feeds ?? readFeeds(reader, this.chain)
+    this.#feeds = reading
+    reading.catch(() => {
+      this.#feeds = undefined
+    })
+    return reading
+  }
+
+  /**
+   * Whether a pool trades at least this much before its price moves 2 %, measured in a connector token.
+   * True where that cannot be told: no price, or only one direction is readable.
+   */
+  isDeepEnough(reader: StateReader, market: MarketPool, floorUsd: number): Promise<boolean> {
+    return once(this.#deep, poolKey(market.loaded.pool), async () => {
+      const { tokens } = market.loaded.pool
+      const connectors = new Set([...this.chain.connectorTokens, nativeToken])
+      const quote = tokens.find((token) => connectors.has(token))
+      const own = tokens.find((token) => token !== quote)
+      if (!quote || !own) return true
+      const [price, quoteFacts, ownFacts] = await Promise.all([
+        this.price(reader, quote),
+        this.tokenFacts(reader, quote),
+        this.tokenFacts(reader, own),
+      ])
+      if (!price || !quoteFacts || !ownFacts) return true
+      const depth = depthUsd(
+        market,
+        { token: own, decimals: ownFacts.decimals },
+        { token: quote, decimals: quoteFacts.decimals, priceUsd: price.priceUsd },
+      )
+      return depth === null || depth >= floorUsd
+    })
+  }
+
+  nativeFacts(): Token {
+    const { nativeCurrency, id } = this.chain
+    return { chainId: id, address: nativeToken, ...nativeCurrency, logoUri: null }
+  }
+}
+
+export class WorkerContext {
+  readonly funding: Funding = createFunding()
+  readonly catalog: Catalog
+  readonly listedTokens: ReadonlyMap<string, Token>
+  readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
+  #discovered: Pool[] = []
+
+  constructor(readonly settings: WorkerSettings) {
+    this.catalog = openCatalog(settings.dataDir, { readonly: true })
+    this.listedTokens = new Map(
+      settings.tokens.map((token) => [tokenKey(token.chainId, token.address), token]),
+    )
+  }
+
+  /** @throws ForkrouteError UNKNOWN_CHAIN. */
+  block(pin: BlockPin): BlockContext {
+    const key = `${pin.chainId}:${pin.hash}`
+    const known = this.#blocks.get(key)
+    if (known) return known
+    const chain = chainById(pin.chainId)
+    if (!chain) {
+      throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
+    }
+    const context = new BlockContext(chain, pin, this)
+    this.#blocks.set(key, context)
+    return context
+  }
+
+  noteDiscovered(pools: readonly Pool[]): void {
+    this.#discovered.push(...pools)
+  }
+
+  /** Pools found since the last call; the main thread stores them. */
+  takeDiscovered(): Pool[] {
+    const pools = this.#discovered
+    this.#discovered = []
+    return pools
+  }
+}
+
+/** A failed reading is forgotten, so that the next task tries again. */
+function once<K, V>(cache: Map<K, Promise<V>>, key: K, read: () => Promise<V>): Promise<V> {
+  const known = cache.get(key)
+  if (known) return known
+  const reading = read()
+  cache.set(key, reading)
+  reading.catch(() => cache.delete(key))
+  return reading
+}

@@ -1,0 +1,75 @@
+/**
+ * The Piscina pool of routing threads: errors come back as data, an abandoned task is told to stop,
+ * and a task whose fork died runs once more on the replacement.
+ */
+import { MessageChannel } from 'node:worker_threads'
+import { Piscina } from 'piscina'
+import { ForkrouteError, fromWireError } from '../domain/errors.js'
+import { threadEntry } from '../threads.js'
+import type { TaskKind, TaskMessage, TaskReply, TaskTypes, WorkerSettings } from './tasks.js'
+
+/** Tasks wait for forks most of the time, so one thread interleaves several. */
+const tasksPerThread = 8
+/** Waiting tasks per thread; more are refused. */
+const queuePerThread = 64
+
+export interface WorkerPool {
+  /** @throws ForkrouteError OVERLOADED; the signal's reason when aborted. */
+  run<K extends TaskKind>(
+    message: Omit<TaskMessage<K>, 'cancel'>,
+    signal: AbortSignal,
+  ): Promise<TaskReply<K>>
+  /** Tasks waiting for a thread. */
+  queueLength(): number
+  close(): Promise<void>
+}
+
+export function createWorkerPool(options: {
+  readonly threads: number
+  readonly settings: WorkerSettings
+  /** Faults of the pool itself: they belong to no task. */
+  onError(error: unknown): void
+}): WorkerPool {
+  const { filename, execArgv } = threadEntry('route')
+  const pool = new Piscina({
+    filename,
+    execArgv,
+    minThreads: options.threads,
+    maxThreads: options.threads,
+    concurrentTasksPerWorker: tasksPerThread,
+    maxQueue: options.threads * queuePerThread,
+    // A thread that blocks between tasks could not finish reads that several tasks share.
+    atomics: 'disabled',
+    workerData: options.settings,
+  })
+  // Piscina emits `error` for faults outside tasks; without a listener the process would die.
+  pool.on('error', options.onError)
+  return {
+    async run<K extends TaskKind>(message: Omit<TaskMessage<K>, 'cancel'>, signal: AbortSignal) {
+      signal.throwIfAborted()
+      const { port1, port2 } = new MessageChannel()
+      const cancel = () => port1.postMessage(null)
+      signal.addEventListener('abort', cancel, { once: true })
+      try {
+        const task: TaskMessage<K> = { ...message, cancel: port2 }
+        return (await pool.run(task, { transferList: [port2] })) as TaskReply<K>
+      } catch (error) {
+        if (error instanceof Error && /queue is at limit/i.test(error.message)) {
+          throw new ForkrouteError('OVERLOADED', 'Too many calculations are waiting; try again.')
+        }
+        throw error
+      } finally {
+        signal.removeEventListener('abort', cancel)
+        port1.close()
+      }
+    },
+    queueLength: () => pool.queueSize,
+    close: () => pool.close({ force: true }),
+  }
+}
+
+/** The value of a reply. @throws the error that it carries. */
+export function unwrap<K extends TaskKind>(reply: TaskReply<K>): TaskTypes[K]['result'] {
+  if (reply.ok) return reply.value
+  throw fromWireError(reply.error)
+}

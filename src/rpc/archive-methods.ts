@@ -1,0 +1,208 @@
+/**
+ * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block.
+ * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
+ * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator tells them apart.
+ */
+import { z } from 'zod'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { VerifiedBlock } from './block-check.js'
+import type { ChainSource } from './chain-source.js'
+import { JsonRpcError } from './json-rpc.js'
+import {
+  balanceKey,
+  codeKey,
+  describe,
+  fromStored,
+  type ItemKey,
+  nonceKey,
+  storageKey,
+} from './state-item.js'
+import type { BlockRef } from './upstream.js'
+
+const unreadableCode = -32001
+const unavailableCode = -32002
+const invalidParams = -32602
+const unknownMethod = -32601
+/** Wei; what a fork offers as tip when it is asked. Simulations set their own prices. */
+const tip = 1_000_000_000n
+
+const addressParam = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform((value) => value.toLowerCase() as Address)
+const slotParam = z.string().regex(/^0x[0-9a-f]{1,64}$/i)
+const quantityParam = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,16}$/i)
+  .transform((value) => BigInt(value))
+const hashParam = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .transform((value) => value.toLowerCase() as Hex)
+const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
+const blockParam = z.union([
+  tagParam,
+  quantityParam,
+  z.object({ blockNumber: quantityParam }).transform(({ blockNumber }) => blockNumber),
+  z.object({ blockHash: hashParam }).transform(({ blockHash }) => ({ hash: blockHash })),
+])
+
+/**
+ * Answers one call at the pin.
+ *
+ * @throws JsonRpcError with the text for the caller; anything else is a bug.
+ */
+export async function answerCall(
+  source: ChainSource,
+  pinned: VerifiedBlock,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  const { pin } = pinned
+  switch (method) {
+    case 'eth_getStorageAt': {
+      const key = storageKey(check(addressParam, params[0]), check(slotParam, params[1]))
+      return read(source, key, await refOf(source, pin, params[2]))
+    }
+    case 'eth_getBalance':
+      return read(source, balanceKey(check(addressParam, params[0])), await at(1))
+    case 'eth_getTransactionCount':
+      return read(source, nonceKey(check(addressParam, params[0])), await at(1))
+    case 'eth_getCode':
+      return read(source, codeKey(check(addressParam, params[0])), await at(1))
+    case 'eth_getAccountInfo': {
+      const address = check(addressParam, params[0])
+      const block = await at(1)
+      const [balance, nonce, code] = await Promise.all(
+        [balanceKey(address), nonceKey(address), codeKey(address)].map((key) =>
+          read(source, key, block),
+        ),
+      )
+      return { balance, nonce, code }
+    }
+    case 'eth_getBlockByNumber':
+      return blockByNumber(source, pinned, check(blockParam, params[0]), params[1] === true)
+    case 'eth_getBlockByHash':
+      return blockByHash(source, pinned, check(hashParam, params[0]), params[1] === true)
+    case 'eth_blockNumber':
+      return quantity(pin.number)
+    case 'eth_chainId':
+      return quantity(BigInt(pin.chainId))
+    case 'net_version':
+      return String(pin.chainId)
+    case 'web3_clientVersion':
+      return 'forkroute-archive'
+    case 'eth_syncing':
+      return false
+    case 'eth_gasPrice':
+      return quantity(pin.baseFeePerGas + tip)
+    case 'eth_maxPriorityFeePerGas':
+      return quantity(tip)
+    case 'eth_feeHistory':
+      return feeHistory(pin)
+    // The archive holds state, not history: a fork asks these only for transactions that are not its own.
+    case 'eth_getTransactionByHash':
+    case 'eth_getTransactionReceipt':
+      return null
+    default:
+      throw new JsonRpcError(unknownMethod, `the method ${method} does not exist here`)
+  }
+
+  function at(index: number): Promise<BlockRef> | BlockRef {
+    return refOf(source, pin, params[index])
+  }
+}
+
+/** Any error as the JSON-RPC error that goes to the caller. */
+export function toJsonRpcError(error: unknown): JsonRpcError {
+  if (error instanceof JsonRpcError) return error
+  if (error instanceof ForkrouteError) {
+    return new JsonRpcError(unavailableCode, `upstream unavailable: ${error.message}`)
+  }
+  return new JsonRpcError(-32603, 'upstream unavailable: the archive failed')
+}
+
+async function read(source: ChainSource, key: ItemKey, block: BlockRef): Promise<Hex> {
+  const answer = await source.read(key, block)
+  if (answer.ok) return fromStored(key, answer.value)
+  throw unreadable(`${describe(key)} at block ${block.number}`, answer.message)
+}
+
+function refOf(source: ChainSource, pin: BlockPin, param: unknown): BlockRef | Promise<BlockRef> {
+  const wanted = check(blockParam, param)
+  if (wanted === undefined || typeof wanted === 'string' || wanted === pin.number) return pin
+  if (typeof wanted === 'object' && wanted.hash === pin.hash) return pin
+  return olderBlock(source, pin, wanted).then((block) => block.pin)
+}
+
+async function olderBlock(
+  source: ChainSource,
+  pin: BlockPin,
+  wanted: bigint | { hash: Hex },
+  full = false,
+): Promise<VerifiedBlock> {
+  const isNumber = typeof wanted === 'bigint'
+  if (isNumber && wanted > pin.number) {
+    throw unreadable(`block ${wanted}`, `it comes after the pinned block ${pin.number}`)
+  }
+  // The parent by its hash: a look-up by number could meet another fork.
+  const parent = isNumber && wanted === pin.number - 1n ? pin.parentHash : null
+  const answer = await source.block(parent ?? (isNumber ? wanted : wanted.hash), { full })
+  if (!answer.ok) throw unreadable(`block ${isNumber ? wanted : wanted.hash}`, answer.message)
+  if (answer.value.pin.number > pin.number) {
+    throw unreadable(`block ${answer.value.pin.number}`, 'it comes after the pinned block')
+  }
+  return answer.value
+}
+
+async function blockByNumber(
+  source: ChainSource,
+  pinned: VerifiedBlock,
+  wanted: z.infer<typeof blockParam>,
+  full: boolean,
+): Promise<unknown> {
+  if (typeof wanted === 'bigint' && wanted > pinned.pin.number) return null
+  const isPinned =
+    wanted === undefined || typeof wanted === 'string' || wanted === pinned.pin.number
+  const target = isPinned ? { hash: pinned.pin.hash } : wanted
+  if (isPinned && !full) return pinned.json
+  return (await olderBlock(source, pinned.pin, target, full)).json
+}
+
+async function blockByHash(
+  source: ChainSource,
+  pinned: VerifiedBlock,
+  hash: Hex,
+  full: boolean,
+): Promise<unknown> {
+  if (hash === pinned.pin.hash && !full) return pinned.json
+  return (await olderBlock(source, pinned.pin, { hash }, full)).json
+}
+
+/** Of the pinned block alone: base fee of it and of its child (EIP-1559), no percentiles. */
+function feeHistory(pin: BlockPin): unknown {
+  const target = pin.gasLimit / 2n
+  const distance = pin.gasUsed > target ? pin.gasUsed - target : target - pin.gasUsed
+  const step = target === 0n ? 0n : (pin.baseFeePerGas * distance) / target / 8n
+  const next = pin.gasUsed > target ? pin.baseFeePerGas + (step || 1n) : pin.baseFeePerGas - step
+  return {
+    oldestBlock: quantity(pin.number),
+    baseFeePerGas: [quantity(pin.baseFeePerGas), quantity(next)],
+    gasUsedRatio: [pin.gasLimit === 0n ? 0 : Number(pin.gasUsed) / Number(pin.gasLimit)],
+  }
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new JsonRpcError(invalidParams, 'a parameter is not of the form that the method takes')
+}
+
+function unreadable(what: string, reason: string): JsonRpcError {
+  return new JsonRpcError(unreadableCode, `state unreadable: ${what}: ${reason}`)
+}
+
+function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`
+}

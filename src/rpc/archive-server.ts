@@ -1,0 +1,131 @@
+/**
+ * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>]`, single calls and batches.
+ * With the hash in the path every answer is of that very block; without it, of the block that has the number now.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Hex } from '../domain/primitives.js'
+import { answerCall, toJsonRpcError } from './archive-methods.js'
+import type { VerifiedBlock } from './block-check.js'
+import type { ChainSource } from './chain-source.js'
+import { JsonRpcError } from './json-rpc.js'
+
+export interface ArchiveServer {
+  readonly port: number
+  readonly counters: { readonly served: number }
+  close(): Promise<void>
+}
+
+const maxBodyBytes = 4 * 1024 * 1024
+/** Longer than a fork stays idle between requests, so that it does not meet a closing connection. */
+const keepAliveTimeoutMs = 120_000
+
+interface Call {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+export async function startArchiveServer(
+  sources: ReadonlyMap<number, ChainSource>,
+  port: number,
+): Promise<ArchiveServer> {
+  const counters = { served: 0 }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64}))?$/.exec(request.url ?? '')
+    // A browser page must not spend the operator's requests: forks send no origin.
+    if (!path || request.method !== 'POST' || request.headers.origin !== undefined) {
+      response.writeHead(404).end()
+      return
+    }
+    const body = await readBody(request)
+    counters.served += 1
+    let calls: unknown
+    try {
+      calls = JSON.parse(body)
+    } catch {
+      send(response, failure(null, new JsonRpcError(-32700, 'parse error')))
+      return
+    }
+    const [, chainId = '', number = '', hash] = path
+    const source = sources.get(Number(chainId))
+    const place = { source, number: BigInt(number), hash: hash as Hex | undefined }
+    if (!Array.isArray(calls)) send(response, await answer(place, calls as Call))
+    else if (calls.length === 0) send(response, failure(null, invalid()))
+    else send(response, await Promise.all(calls.map((call: Call) => answer(place, call))))
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = keepAliveTimeoutMs
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    counters,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+interface Place {
+  readonly source: ChainSource | undefined
+  readonly number: bigint
+  readonly hash: Hex | undefined
+}
+
+async function answer(place: Place, call: Call | null): Promise<unknown> {
+  const id = call?.id ?? null
+  try {
+    if (typeof call?.method !== 'string') throw invalid()
+    const { source } = place
+    if (!source) throw new JsonRpcError(-32602, 'the chain is not configured here')
+    const params = Array.isArray(call.params) ? call.params : []
+    const result = await answerCall(source, await pinnedBlock(source, place), call.method, params)
+    return { jsonrpc: '2.0', id, result }
+  } catch (error) {
+    return failure(id, toJsonRpcError(error))
+  }
+}
+
+async function pinnedBlock(source: ChainSource, { number, hash }: Place): Promise<VerifiedBlock> {
+  const block = await source.block(hash ?? number)
+  if (!block.ok) {
+    throw new JsonRpcError(-32001, `state unreadable: block ${number}: ${block.message}`)
+  }
+  if (block.value.pin.number !== number) {
+    throw new JsonRpcError(-32602, `block ${hash} does not have the number ${number}`)
+  }
+  return block.value
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > maxBodyBytes) throw new RangeError('body too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+function failure(id: unknown, { code, message }: JsonRpcError): unknown {
+  return { jsonrpc: '2.0', id, error: { code, message } }
+}
+
+function invalid(): JsonRpcError {
+  return new JsonRpcError(-32600, 'invalid request')
+}

@@ -1,0 +1,164 @@
+/**
+ * Everything that the archive thread owns, put together: the disk cache, one source per chain, the HTTP server.
+ * `workers/archive.ts` connects it to the main thread.
+ */
+import { LRUCache } from 'lru-cache'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Hex } from '../domain/primitives.js'
+import { type AnswerDb, openAnswerDb } from './answer-db.js'
+import type {
+  ArchiveRequest,
+  ArchiveStats,
+  ArchiveThreadData,
+  ThreadMessage,
+} from './archive-messages.js'
+import { startArchiveServer } from './archive-server.js'
+import type { ChainSource } from './chain-source.js'
+import { createCodeStore } from './code-book.js'
+import { openDiskCache } from './disk-cache.js'
+import { createLiveChain, type LiveChain } from './live-chain.js'
+import { createRecorder, type Recorder } from './recorder.js'
+import { createReplayChain } from './replay-chain.js'
+
+export interface ArchiveThread {
+  readonly port: number
+  handle(request: Exclude<ArchiveRequest, { kind: 'close' }>): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Values in memory over all chains and blocks; about 350 bytes each. */
+const maxMemoryItems = 150_000
+const defaultPollIntervalMs = 3_000
+const statusIntervalMs = 500
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when a cassette cannot be opened. */
+export async function startArchiveThread(
+  data: ArchiveThreadData,
+  post: (message: ThreadMessage) => void,
+): Promise<ArchiveThread> {
+  const { mode } = data
+  const knownEmpty = new Set(data.knownEmpty)
+  const warn = (message: string): void => post({ kind: 'log', level: 'warn', message })
+  // Code and its places stay: they are small against what they save.
+  const keep = (scope: string): boolean => !scope.includes(':')
+  const isReplay = mode.kind === 'replay'
+  const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
+  const codes = createCodeStore(disk)
+  const memory = new LRUCache<string, Hex>({ max: maxMemoryItems })
+  const cassette: AnswerDb | null = isReplay
+    ? openCassette(() => openAnswerDb(mode.file, 'replay'))
+    : null
+  const recorder: Recorder | null =
+    mode.kind === 'record' ? openCassette(() => createRecorder(mode.file, codes, warn)) : null
+
+  const live: LiveChain[] = []
+  const sources = new Map<number, ChainSource>()
+  // First, since nothing else must be under way when the port cannot be had.
+  const server = await startArchiveServer(sources, data.port)
+  for (const chain of data.chains) {
+    const { chainId } = chain
+    if (cassette) {
+      const onHead: Parameters<typeof createReplayChain>[0]['onHead'] = (pin) =>
+        post({ kind: 'head', pin, replaced: [] })
+      sources.set(chainId, createReplayChain({ chainId, cassette, knownEmpty, onHead }))
+      continue
+    }
+    const source = createLiveChain({
+      chain,
+      disk,
+      codes,
+      memory,
+      knownEmpty,
+      recorder,
+      pollIntervalMs: data.pollIntervalMs ?? defaultPollIntervalMs,
+      ...(data.upstreamTimeoutMs !== null && { upstreamTimeoutMs: data.upstreamTimeoutMs }),
+      onHead(pin, replaced) {
+        postStatus(chainId)
+        post({ kind: 'head', pin, replaced })
+      },
+      onLog: (level, message) => post({ kind: 'log', level, message }),
+    })
+    live.push(source)
+    sources.set(chainId, source)
+  }
+
+  const posted = new Map<number, string>()
+  function postStatus(chainId: number): void {
+    const status = sources.get(chainId)?.status()
+    if (!status) return
+    const text = JSON.stringify(status)
+    if (posted.get(chainId) === text) return
+    posted.set(chainId, text)
+    post({ kind: 'status', chainId, status })
+  }
+  function postAll(): void {
+    for (const chainId of sources.keys()) postStatus(chainId)
+  }
+  const timer = setInterval(postAll, statusIntervalMs)
+
+  function sourceOf(chainId: number): ChainSource {
+    const source = sources.get(chainId)
+    if (source) return source
+    throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${chainId} is not configured here.`, {
+      chainId,
+    })
+  }
+
+  function stats(): ArchiveStats {
+    const sum = (pick: (chain: LiveChain) => number): number =>
+      live.reduce((total, chain) => total + pick(chain), 0)
+    return {
+      upstreamHttpRequests: sum((chain) => chain.upstreamCounters.httpRequests),
+      upstreamCalls: sum((chain) => chain.upstreamCounters.calls),
+      upstreamRetries: sum((chain) => chain.upstreamCounters.retries),
+      coalesced: sum((chain) => chain.upstreamCounters.coalesced),
+      memoryHits: sum((chain) => chain.counters.memoryHits),
+      sqliteHits: sum((chain) => chain.counters.sqliteHits),
+      codeHits: sum((chain) => chain.counters.codeHits),
+      emptyHits: sum((chain) => chain.counters.emptyHits),
+      misses: sum((chain) => chain.counters.misses),
+      unreadable: sum((chain) => chain.counters.unreadable),
+      prefetched: sum((chain) => chain.counters.prefetched),
+      served: server.counters.served,
+    }
+  }
+
+  return {
+    port: server.port,
+    async handle(request) {
+      if (request.kind === 'pin') return sourceOf(request.chainId).pin(request.block)
+      if (request.kind === 'prefetch') return sourceOf(request.pin.chainId).prefetch(request.pin)
+      if (request.kind === 'stats') return stats()
+      const firsts = [...sources.values()].map((source) => source.firstAnswers)
+      await within(request.waitMs, Promise.all(firsts))
+      postAll()
+      return undefined
+    },
+    async close() {
+      clearInterval(timer)
+      await server.close()
+      await Promise.all([...sources.values()].map((source) => source.close()))
+      recorder?.close()
+      cassette?.close()
+      disk.close()
+    },
+  }
+}
+
+async function within(waitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
+}
+
+function openCassette<T>(open: () => T): T {
+  try {
+    return open()
+  } catch (cause) {
+    const code = (cause as { code?: string }).code ?? 'it is not a recording of this version'
+    throw new ForkrouteError('STORAGE_UNAVAILABLE', `The recording cannot be opened: ${code}.`)
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The archive as the main thread sees it: starts the thread `workers/archive.ts`, which owns the nodes, the
+ * caches and the loopback HTTP server that forks read from, and asks it by messages. Nothing here blocks.
+ */
+import { pino } from 'pino'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
+import type { ArchiveChain, ArchiveMode, ArchiveStats, ChainStatus } from './archive-messages.js'
+
+export interface ArchiveOptions {
+  /** Folder of `archive.sqlite`; null keeps everything in memory. */
+  readonly dataDir: string | null
+  readonly chains: readonly ArchiveChain[]
+  /** Default live. */
+  readonly mode?: ArchiveMode
+  /** Accounts that exist only in simulations: answered as empty without asking a node. */
+  readonly knownEmpty?: readonly Address[]
+  /** Between two polls of a node. */
+  readonly pollIntervalMs?: number
+  /** Of one HTTP request to a node; a read takes at most twice this, over all nodes and retries. */
+  readonly upstreamTimeoutMs?: number
+  readonly logLevel?: string
+  /** Default: a logger of its own on standard error. */
+  readonly logger?: ArchiveLogger
+}
+
+export interface Archive {
+  /** For `anvil --fork-url`: state of this very block, for ever, once the block was pinned. */
+  url(chainId: number, blockNumber: bigint): string
+  /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
+  pin(chainId: number, block: bigint | 'latest'): Promise<BlockPin>
+  /** The newest known block, or null before the first. */
+  head(chainId: number): BlockPin | null
+  /** `reorgOf`: a block that is no longer part of the chain; called once for each. Returns how to stop. */
+  onHead(listener: (pin: BlockPin, event: { reorgOf?: Hex }) => void): () => void
+  /** Reads what recent blocks were asked for at this block, in bulk. Never throws for what a node does. */
+  prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
+  status(chainId: number): ChainStatus & { readonly headAgeSeconds: number | null }
+  stats(): Promise<ArchiveStats>
+  close(): Promise<void>
+}
+
+/** Time that the first answers of the nodes are waited for; a chain whose node is down becomes ready later. */
+const startWaitMs = 3_000
+/** Remembered hashes of pinned numbers, oldest forgotten first. */
+const maxPins = 4_096
+
+const absent: ChainStatus = {
+  connected: false,
+  capabilities: {},
+  problem: 'The chain has not been asked yet.',
+  headSeenAt: null,
+  nodes: [],
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when a cassette cannot be opened. Never for a node that is down. */
+export async function startArchive(options: ArchiveOptions): Promise<Archive> {
+  const { logger = pino({ level: options.logLevel ?? 'warn' }, pino.destination(2)) } = options
+  const statuses = new Map<number, ChainStatus>()
+  const heads = new Map<number, BlockPin>()
+  const hashes = new Map<string, Hex>()
+  const listeners = new Set<(pin: BlockPin, event: { reorgOf?: Hex }) => void>()
+
+  function remember(pin: BlockPin): void {
+    const key = `${pin.chainId}/${pin.number}`
+    hashes.delete(key)
+    hashes.set(key, pin.hash)
+    const [oldest] = hashes.keys()
+    if (hashes.size > maxPins && oldest !== undefined) hashes.delete(oldest)
+  }
+
+  const data = {
+    dataDir: options.dataDir,
+    chains: options.chains,
+    mode: options.mode ?? ({ kind: 'live' } as const),
+    knownEmpty: options.knownEmpty ?? [],
+    pollIntervalMs: options.pollIntervalMs ?? null,
+    upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
+  }
+  const link = await startArchiveLink(data, logger, (news) => {
+    if (news.kind === 'status') {
+      statuses.set(news.chainId, news.status)
+      return
+    }
+    const { pin, replaced } = news
+    heads.set(pin.chainId, pin)
+    for (const { number } of replaced) hashes.delete(`${pin.chainId}/${number}`)
+    remember(pin)
+    const events = replaced.map(({ hash }) => ({ reorgOf: hash }))
+    for (const event of events.length > 0 ? events : [{}]) {
+      for (const listener of listeners) listener(pin, event)
+    }
+  })
+  await link.ask<void>({ kind: 'firstAnswers', waitMs: startWaitMs })
+
+  return {
+    url(chainId, blockNumber) {
+      const hash = hashes.get(`${chainId}/${blockNumber}`)
+      const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}`
+      return `http://127.0.0.1:${link.port}/${path}`
+    },
+    async pin(chainId, block) {
+      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block })
+      remember(pin)
+      return pin
+    },
+    head: (chainId) => heads.get(chainId) ?? null,
+    onHead(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    prefetch: (pin) => link.ask({ kind: 'prefetch', pin }),
+    status(chainId) {
+      const status = statuses.get(chainId) ?? absent
+      const { headSeenAt } = status
+      const headAgeSeconds =
+        headSeenAt === null ? null : Math.max(0, Math.floor((Date.now() - headSeenAt) / 1000))
+      return { ...status, headAgeSeconds }
+    },
+    stats: () => link.ask({ kind: 'stats' }),
+    close: () => link.close(),
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * Finds out what a node can do beyond headers, balance, nonce, code and storage.
+ * Only `blockHash` and `batch` change how the archive reads; the rest is for `doctor` and `/ready`.
+ */
+import type { VerifiedBlock } from './block-check.js'
+import type { NodeRequest, Outcome } from './node-request.js'
+
+/** What a node can do, probed once when it is verified. */
+export interface NodeAbilities {
+  readonly ethCall: boolean
+  readonly overrides: boolean
+  readonly logs: boolean
+  readonly proofs: boolean
+  readonly batch: boolean
+  /** Takes EIP-1898 block parameters, so that a read names the very block. */
+  readonly blockHash: boolean
+  /** A development node, where anyone may replace the code of an account. */
+  readonly devNode: boolean
+  /** State at least 100,000 blocks back, or at block 1 of a shorter chain. */
+  readonly archive: boolean
+  /** The furthest probed distance from the head at which state was readable, in blocks. */
+  readonly archiveDepth: number
+}
+
+const probeAddress = '0x00000000000000000000000000000000f0f0f0f0'
+/** Returns the word 42: PUSH1 2a, PUSH1 0, MSTORE, PUSH1 20, PUSH1 0, RETURN. */
+const returns42 = '0x602a60005260206000f3'
+/** The identity precompile. */
+const identity = '0x0000000000000000000000000000000000000004'
+const depths = [128, 1_024, 10_000, 100_000]
+
+export async function probeAbilities(
+  send: (requests: readonly NodeRequest[]) => Promise<Outcome[]>,
+  head: VerifiedBlock,
+  takesBatches: () => boolean,
+): Promise<NodeAbilities> {
+  const { pin, json } = head
+  // The fee recipient is the one account that every block is sure to touch: recorded nodes hold it.
+  const account = typeof json.miner === 'string' ? json.miner : probeAddress
+  const reachable = [...new Set(depths.map((depth) => Math.min(depth, Number(pin.number) - 1)))]
+  const asked = reachable.filter((depth) => depth > 0)
+  const [version, ...outcomes] = await send([
+    expecting('web3_clientVersion', [], (v) => typeof v === 'string'),
+    expecting('eth_getBalance', [account, { blockHash: pin.hash }], isHex),
+    expecting('eth_call', [{ to: identity, data: '0x1234' }, 'latest'], (v) => v === '0x1234'),
+    expecting(
+      'eth_call',
+      [{ to: probeAddress }, 'latest', { [probeAddress]: { code: returns42 } }],
+      (value) => isHex(value) && BigInt(value) === 42n,
+    ),
+    expecting('eth_getLogs', [{ blockHash: pin.hash, address: probeAddress }], Array.isArray),
+    expecting('eth_getProof', [account, [], 'latest'], (v) => typeof v === 'object' && v !== null),
+    ...asked.map((depth) =>
+      expecting('eth_getBalance', [account, quantity(pin.number - BigInt(depth))], isHex),
+    ),
+  ])
+  const [blockHash, ethCall, overrides, logs, proofs, ...old] = outcomes.map(
+    (outcome) => outcome.kind === 'value',
+  )
+  const archiveDepth = asked.filter((_depth, index) => old[index]).at(-1) ?? 0
+  return {
+    ethCall: ethCall === true,
+    overrides: overrides === true,
+    logs: logs === true,
+    proofs: proofs === true,
+    batch: takesBatches(),
+    blockHash: blockHash === true,
+    devNode: version?.kind === 'value' && /anvil|hardhat|ganache/i.test(String(version.value)),
+    archive: asked.length === 0 || archiveDepth === asked.at(-1),
+    archiveDepth,
+  }
+}
+
+function expecting(
+  method: string,
+  params: readonly unknown[],
+  isRight: (value: unknown) => boolean,
+): NodeRequest {
+  return {
+    call: { method, params },
+    judge: (value) =>
+      isRight(value) ? { kind: 'value', value } : { kind: 'refused', message: 'not as expected' },
+  }
+}
+
+function isHex(value: unknown): value is string {
+  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
+}
+
+function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,303 @@
+/**
+ * The nodes of one chain as one source: verified, with failover, retry, coalescing of equal requests in flight,
+ * grouping of single reads into batches, and a cap on requests in flight. Caches nothing: `archive-chain.ts` does.
+ *
+ * A node's answer about a state that it does not have is a fact about that read (`ok: false`), tried on every
+ * node once. When no node answers at all the read throws ForkrouteError UPSTREAM_UNAVAILABLE.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Hex } from '../domain/primitives.js'
+import { judgeBlock, type VerifiedBlock } from './block-check.js'
+import { createRedactor } from './node-answers.js'
+import type { NodeRequest, Outcome } from './node-request.js'
+import { callOf, type ItemKey, toStored } from './state-item.js'
+import {
+  createUpstreamNode,
+  type NodeStatus,
+  type UpstreamCounters,
+  type UpstreamNode,
+} from './upstream-node.js'
+
+export interface BlockRef {
+  readonly number: bigint
+  readonly hash: Hex
+}
+
+/** `ok: false`: every node that answers says that it does not have this. */
+export type Answer<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string }
+
+export interface UpstreamOptions {
+  readonly chainId: number
+  /** In the order of preference. */
+  readonly urls: readonly string[]
+  /** False for chains whose headers do not hash in the standard way. Default true. */
+  readonly verifyHeaderHash?: boolean
+  /** Of one HTTP request. */
+  readonly timeoutMs?: number
+  readonly onLog?: (level: 'info' | 'warn', message: string) => void
+}
+
+export interface Upstream {
+  readonly counters: Readonly<UpstreamCounters>
+  /** A value in its stored form (`state-item.ts`). @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  state(key: ItemKey, block: BlockRef): Promise<Answer<Hex>>
+  /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
+  /** Newest block of one node, for polling: null when that node gives none. Never throws. */
+  latestOf(node: number): Promise<VerifiedBlock | null>
+  /** True when a node is a development node: there, state may change without a new block. */
+  isDevelopment(): boolean
+  /** One per URL, in their order. */
+  nodes(): NodeStatus[]
+  close(): Promise<void>
+}
+
+const defaultTimeoutMs = 10_000
+const maxInFlight = 16
+/** Calls in one HTTP request at most; halved for a node that refuses. */
+const maxBatch = 300
+/** Times that all nodes are gone through for one read. */
+const maxRounds = 5
+const firstPauseMs = 100
+/** Answers of one node saying "internal error" after which it counts as not having the state. */
+const maxFaults = 2
+/** How a node says that it does not know a block (yet): behind a load balancer that may pass at the newest block. */
+const unknownBlock =
+  /header not found|unknown block|block not found|resource not found|no such block/i
+/** Reads that come within this time travel together. */
+const groupingMs = 1
+/** Blocks this far below the newest are taken as final where a node cannot read by block hash. */
+const reorgWindow = 64n
+
+interface Ask {
+  readonly request: (node: UpstreamNode) => NodeRequest
+  /** State block; null for asks that are not state. */
+  readonly block: BlockRef | null
+  readonly refusedBy: Map<UpstreamNode, string>
+  readonly faults: Map<UpstreamNode, number>
+  settle: ((answer: Answer<unknown>) => void) | null
+  readonly fail: (error: ForkrouteError) => void
+}
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { chainId, timeoutMs = defaultTimeoutMs, verifyHeaderHash = true } = options
+  const totalTimeoutMs = 2 * timeoutMs
+  const counters: UpstreamCounters = { httpRequests: 0, calls: 0, retries: 0, coalesced: 0 }
+  const limit = pLimit(maxInFlight)
+  const redact = createRedactor(options.urls)
+  const closing = new AbortController()
+  const nodes = options.urls.map((url, index) =>
+    createUpstreamNode({
+      name: `node ${index + 1} of chain ${chainId}`,
+      chainId,
+      url,
+      timeoutMs,
+      verifyHeaderHash,
+      maxBatch,
+      connections: maxInFlight,
+      limit,
+      counters,
+      redact,
+      onChange: (problem) =>
+        problem
+          ? options.onLog?.('warn', problem)
+          : options.onLog?.('info', `node ${index + 1} of chain ${chainId} is usable.`),
+    }),
+  )
+  const inFlight = new Map<string, Promise<Answer<unknown>>>()
+  let waiting: Ask[] = []
+  let newest = 0n
+
+  function ask<T>(id: string, block: BlockRef | null, request: Ask['request']): Promise<Answer<T>> {
+    const running = inFlight.get(id)
+    if (running) {
+      counters.coalesced += 1
+      return running as Promise<Answer<T>>
+    }
+    const promise = new Promise<Answer<unknown>>((settle, fail) => {
+      if (waiting.length === 0) {
+        if (limit.activeCount === 0) setImmediate(flush)
+        else setTimeout(flush, groupingMs)
+      }
+      const refusedBy = new Map<UpstreamNode, string>()
+      waiting.push({ request, block, refusedBy, faults: new Map(), settle, fail })
+    }).finally(() => inFlight.delete(id))
+    inFlight.set(id, promise)
+    return promise as Promise<Answer<T>>
+  }
+
+  function flush(): void {
+    const asks = waiting
+    waiting = []
+    void serve(asks).catch((cause) => {
+      const error = new ForkrouteError('INTERNAL', 'Reading from the nodes failed.', undefined, {
+        cause,
+      })
+      for (const one of asks) one.fail(error)
+    })
+  }
+
+  async function serve(asks: readonly Ask[]): Promise<void> {
+    const deadline = Date.now() + totalTimeoutMs
+    let open = asks
+    for (let round = 1; ; round += 1) {
+      for (const node of nodes) {
+        if (node.waitMs() !== 0) continue
+        const todo = open.filter((one) => !one.refusedBy.has(node))
+        if (todo.length === 0 || !(await node.ready())) continue
+        await askNode(node, todo)
+        open = open.filter((one) => one.settle)
+      }
+      for (const one of open) settleRefused(one, round)
+      open = open.filter((one) => one.settle)
+      if (open.length === 0) return
+      const waits = nodes.map((node) => node.waitMs()).filter((ms) => ms !== null)
+      // One millisecond more: a timer may fire early, and an early round would ask nobody.
+      const pause = Math.max(Math.min(...waits) + 1, firstPauseMs * 2 ** (round - 1) * jitter())
+      const isOver = round === maxRounds || Date.now() + pause > deadline
+      if (waits.length === 0 || isOver || closing.signal.aborted) {
+        const error = unavailable()
+        for (const one of open) one.fail(error)
+        return
+      }
+      counters.retries += 1
+      await sleep(pause, undefined, { signal: closing.signal }).catch(() => undefined)
+    }
+  }
+
+  async function askNode(node: UpstreamNode, asks: readonly Ask[]): Promise<void> {
+    const outcomes = await send(node, asks)
+    asks.forEach((one, index) => {
+      const outcome = outcomes[index]
+      if (outcome?.kind === 'value') {
+        one.settle?.({ ok: true, value: outcome.value })
+        one.settle = null
+      } else if (outcome?.kind === 'refused' && !mayPass(one, outcome.message)) {
+        one.refusedBy.set(node, outcome.message)
+      } else if (outcome?.kind === 'refused' || outcome?.kind === 'fault') {
+        const faults = (one.faults.get(node) ?? 0) + 1
+        one.faults.set(node, faults)
+        if (faults >= maxFaults) one.refusedBy.set(node, outcome.message)
+      }
+    })
+  }
+
+  function mayPass(one: Ask, message: string): boolean {
+    return one.block !== null && one.block.number >= newest && unknownBlock.test(message)
+  }
+
+  /**
+   * Where a node cannot read by block hash, the header of each block that may still be replaced is read after
+   * its state, so that values of another fork are refused instead of mixed in.
+   */
+  async function send(node: UpstreamNode, asks: readonly Ask[]): Promise<Outcome[]> {
+    const requests = asks.map((one) => one.request(node))
+    if (node.abilities()?.blockHash) return node.send(requests)
+    const blocks = new Map<Hex, BlockRef>()
+    for (const { block } of asks) {
+      if (block && block.number + reorgWindow > newest) blocks.set(block.hash, block)
+    }
+    const guarded = [...blocks.values()]
+    const outcomes = await node.send(requests)
+    if (guarded.length === 0) return outcomes
+    const guards = await node.send(guarded.map((block) => blockRequest(block.number, false)))
+    const stable = new Map(
+      guarded.map((block, index) => {
+        const guard = guards[index]
+        if (guard?.kind !== 'value')
+          return [block.hash, guard?.kind === 'refused' ? 'gone' : 'unsure']
+        const found = guard.value as VerifiedBlock
+        return [block.hash, found.pin.hash === block.hash ? 'same' : 'gone']
+      }),
+    )
+    return outcomes.map((outcome, index) => {
+      const block = asks[index]?.block
+      const state = block ? (stable.get(block.hash) ?? 'same') : 'same'
+      if (outcome.kind !== 'value' || state === 'same') return outcome
+      if (state === 'unsure') return { kind: 'failed', message: 'no header' }
+      return { kind: 'refused', message: `the node has another block ${block?.number}` }
+    })
+  }
+
+  /** A read is given up as unreadable once every node that answers has refused it. */
+  function settleRefused(one: Ask, round: number): void {
+    if (one.refusedBy.size === 0) return
+    const others = nodes.filter((node) => !one.refusedBy.has(node) && node.waitMs() !== null)
+    if (others.length > 0 && round < 2) return
+    const message = [...one.refusedBy.values()].join('; ')
+    one.settle?.({ ok: false, message })
+    one.settle = null
+  }
+
+  function unavailable(): ForkrouteError {
+    const problems = nodes.map((node) => node.status().problem).filter((text) => text !== null)
+    const reason = problems.join(' ') || 'no answer in time.'
+    return new ForkrouteError(
+      'UPSTREAM_UNAVAILABLE',
+      `No node of chain ${chainId} gives an answer: ${reason}`,
+      { chainId },
+    )
+  }
+
+  function blockRequest(ref: bigint | Hex, full: boolean): NodeRequest {
+    const isNumber = typeof ref === 'bigint'
+    const method = isNumber ? 'eth_getBlockByNumber' : 'eth_getBlockByHash'
+    const expected = isNumber ? { number: ref } : { hash: ref }
+    return {
+      call: { method, params: [isNumber ? quantity(ref) : ref, full] },
+      judge: (value) => judgeBlock(value, { chainId, verifyHeaderHash, ...expected }),
+    }
+  }
+
+  return {
+    counters,
+    state: (key, block) =>
+      ask(`${block.hash}${key}`, block, (node) => ({
+        call: callOf(
+          key,
+          node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number),
+        ),
+        judge: (answer) => {
+          const value = toStored(key, answer)
+          return value === null
+            ? { kind: 'refused', message: 'the answer of the node is not a value' }
+            : { kind: 'value', value }
+        },
+      })),
+    block: (ref, { full = false } = {}) =>
+      ask(`block ${ref} ${full}`, null, () => blockRequest(ref, full)),
+    async latestOf(index) {
+      const node = nodes[index]
+      if (!node || !(await node.ready())) return null
+      const [outcome] = await node.send([
+        {
+          call: { method: 'eth_getBlockByNumber', params: ['latest', false] },
+          judge: (value) => judgeBlock(value, { chainId, verifyHeaderHash }),
+        },
+      ])
+      if (outcome?.kind !== 'value') return null
+      const block = outcome.value as VerifiedBlock
+      if (block.pin.number > newest) newest = block.pin.number
+      return block
+    },
+    isDevelopment: () => nodes.some((node) => node.abilities()?.devNode),
+    nodes: () => nodes.map((node) => node.status()),
+    async close() {
+      closing.abort()
+      await Promise.all(nodes.map((node) => node.close()))
+    },
+  }
+}
+
+/** Between a half and one, so that clients which failed together do not come back together. */
+function jitter(): number {
+  return 0.5 + Math.random() / 2
+}
+
+function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,115 @@
+/** An Anvil that is a chain of its own, run through @viem/anvil; it dies with this process. */
+
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { createServer } from 'node:net'
+import { createAnvil } from '@viem/anvil'
+import { ethereum } from '../chains/ethereum.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { anvilBinary } from '../forks/anvil.js'
+import { createReaper } from '../forks/reaper.js'
+
+export interface AnvilProcess {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Ends the process and waits for its end, and so for its dump. */
+  stop(): Promise<void>
+}
+
+/** Longest start and stop, milliseconds; loading and dumping take most of it on a busy machine. */
+const patienceMs = 60_000
+
+/** @throws ForkrouteError FORK_UNAVAILABLE when it does not come up. */
+export async function startAnvil(options: {
+  readonly port?: number
+  readonly timestamp?: number
+  readonly noMining?: boolean
+  readonly dumpState?: string
+  readonly loadState?: string
+  readonly preserveHistoricalStates?: boolean
+}): Promise<AnvilProcess> {
+  const { port = await freePort(), preserveHistoricalStates, ...rest } = options
+  const extra = ['--no-cors', ...(preserveHistoricalStates ? ['--preserve-historical-states'] : [])]
+  const anvil = createAnvil({
+    ...rest,
+    anvilBinary: anvilBinary(),
+    host: '127.0.0.1',
+    port,
+    chainId: ethereum.id,
+    startTimeout: patienceMs,
+    execArgs: ([file, args, settings]) => [
+      file,
+      [...args, ...extra],
+      // A group of its own: Ctrl-C ends the service, which then ends its chain in order.
+      { ...settings, detached: true, env: { PATH: process.env.PATH }, extendEnv: false },
+    ],
+  })
+  const reaper = createReaper()
+  try {
+    const { child, pid } = await childOf(port, () => anvil.start())
+    reaper.add(pid)
+    return {
+      url: `http://127.0.0.1:${port}`,
+      port,
+      pid,
+      async stop() {
+        // Not anvil.stop(): it leaves a timer that holds the process for the whole stopTimeout.
+        await interrupt(child)
+        reaper.remove(pid)
+        await reaper.close()
+      },
+    }
+  } catch (cause) {
+    await reaper.close()
+    throw new ForkrouteError('FORK_UNAVAILABLE', 'The sandbox chain did not start.', undefined, {
+      cause,
+    })
+  }
+}
+
+interface RunningChild {
+  /** Wrapped, since execa makes its processes thenable: a promise of one would wait for its end. */
+  readonly child: ChildProcess
+  readonly pid: number
+}
+
+/** The process that `start` spawns for the port: @viem/anvil does not tell it, Node's diagnostics do. */
+async function childOf(port: number, start: () => Promise<void>): Promise<RunningChild> {
+  const seen: ChildProcess[] = []
+  // A message comes before its process is spawned: it has no arguments yet.
+  const onSpawn = (message: unknown) => {
+    seen.push((message as { readonly process: ChildProcess }).process)
+  }
+  subscribe('child_process', onSpawn)
+  try {
+    await start()
+  } finally {
+    unsubscribe('child_process', onSpawn)
+  }
+  const child = seen.find(
+    ({ spawnfile, spawnargs }) => spawnfile === anvilBinary() && spawnargs.includes(`${port}`),
+  )
+  if (child?.pid === undefined) throw new Error('The process of Anvil was not seen.')
+  return { child, pid: child.pid }
+}
+
+async function interrupt(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.kill('SIGINT')
+  await ended
+}
+
+/** A port that was free a moment ago: Anvil does not tell which one it took for 0. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  if (address === null || typeof address === 'string') throw new Error('No free port was found.')
+  return address.port
+}

@@ -1,0 +1,103 @@
+/** Fetches the packages of the manifest through the user's own npm and takes the contracts out of them. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { list } from 'tar'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Hex } from '../domain/primitives.js'
+import { type ArtifactPackage, artifactPackages } from './manifest.js'
+
+/** Creation code by the keys of the manifest. */
+export type Artifacts = Readonly<Record<string, Hex>>
+
+/** Longest wait for the registry, milliseconds. */
+const downloadTimeoutMs = 120_000
+
+/**
+ * From the cache, else downloaded.
+ *
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE when npm cannot fetch a package or a tarball is not the pinned one.
+ */
+export async function loadArtifacts(
+  cacheDir: string,
+  onProgress: (message: string) => void,
+): Promise<Artifacts> {
+  const key = createHash('sha256').update(JSON.stringify(artifactPackages)).digest('hex')
+  const file = join(cacheDir, `artifacts-${key.slice(0, 16)}.json`)
+  if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Artifacts
+  onProgress(`downloading ${artifactPackages.length} contract packages from the npm registry`)
+  const directory = await mkdtemp(join(tmpdir(), 'forkroute-artifacts-'))
+  try {
+    await download(directory)
+    onProgress('checking and unpacking the contract packages')
+    const artifacts: Record<string, Hex> = {}
+    for (const item of artifactPackages) Object.assign(artifacts, await unpack(directory, item))
+    await mkdir(cacheDir, { recursive: true })
+    const temporary = `${file}.${process.pid}`
+    await writeFile(temporary, JSON.stringify(artifacts))
+    await rename(temporary, file)
+    return artifacts
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function download(directory: string): Promise<void> {
+  const specs = artifactPackages.map(({ name, version }) => `${name}@${version}`)
+  const args = ['pack', '--ignore-scripts', '--pack-destination', directory, ...specs]
+  const isWindows = process.platform === 'win32'
+  try {
+    // cwd: npm shall not look at a package.json or .npmrc other than the user's.
+    const options = { cwd: directory, timeout: downloadTimeoutMs, shell: isWindows }
+    await promisify(execFile)('npm', args, options)
+  } catch (cause) {
+    throw new ForkrouteError(
+      'UPSTREAM_UNAVAILABLE',
+      'npm could not download the contract packages of the sandbox.',
+      { packages: specs },
+      { cause },
+    )
+  }
+}
+
+async function unpack(directory: string, item: ArtifactPackage): Promise<Record<string, Hex>> {
+  const name = `${item.name.replace('@', '').replace('/', '-')}-${item.version}.tgz`
+  const tarball = await readFile(join(directory, name))
+  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
+  if (integrity !== item.integrity) {
+    throw new ForkrouteError(
+      'UPSTREAM_UNAVAILABLE',
+      `The package ${item.name}@${item.version} is not the pinned one.`,
+      { expected: item.integrity, found: integrity },
+    )
+  }
+  const wanted = new Set(Object.values(item.files).map(({ path }) => path))
+  const texts = new Map<string, Promise<string>>()
+  await list({
+    file: join(directory, name),
+    filter: (path) => wanted.has(path),
+    onReadEntry: (entry) => {
+      texts.set(
+        entry.path,
+        entry.concat().then((data) => data.toString()),
+      )
+    },
+  })
+  const found: Record<string, Hex> = {}
+  for (const [key, { path, field }] of Object.entries(item.files)) {
+    found[key] = toHex(JSON.parse((await texts.get(path)) ?? '{}')[field], item, path)
+  }
+  return found
+}
+
+function toHex(value: unknown, item: ArtifactPackage, path: string): Hex {
+  if (typeof value === 'string') {
+    const text = value.startsWith('0x') ? value : `0x${value}`
+    if (/^0x([0-9a-f]{2})+$/i.test(text)) return text as Hex
+  }
+  throw new ForkrouteError('INTERNAL', `${item.name} has no bytecode in ${path}.`)
+}

@@ -1,0 +1,104 @@
+/** Builds the sandbox chain on a fresh Anvil and writes it down: the head as Anvil loads it, and the history. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { numberToHex } from 'viem'
+import { ethereum } from '../chains/ethereum.js'
+import { createRpcClient, type RpcClient } from '../rpc/json-rpc.js'
+import { sandboxAccount } from './accounts.js'
+import { startAnvil } from './anvil-process.js'
+import { loadArtifacts } from './artifacts.js'
+import { createChainWriter } from './chain-writer.js'
+import { deployContracts } from './deploy-contracts.js'
+import { type DumpedAccounts, recordHistory } from './history.js'
+import { openMarket } from './open-market.js'
+import { trade } from './trading.js'
+
+/** Unix seconds of block 0. */
+const genesisTimestamp = 1_760_000_000
+/** While contracts are deployed, and after, gas. */
+const openingGasLimit = 2_000_000_000n
+const usualGasLimit = 36_000_000n
+/** Wei; pays for all of the wrapped ether. */
+const deployerBalance = 10n ** 26n
+
+export const stateFile = 'state.json'
+export const historyFile = 'history.json.gz'
+
+/** What is done, and how much of all is done, 0 to 1. */
+export type OnProgress = (message: string, fraction: number) => void
+
+interface Dump {
+  readonly accounts: DumpedAccounts
+  readonly best_block_number: number | Hex
+  readonly transactions: readonly { readonly info: object }[]
+}
+type Hex = `0x${string}`
+
+/**
+ * Writes `stateFile` and `historyFile` into `directory`, which exists.
+ *
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE when the contracts cannot be downloaded.
+ */
+export async function buildSandbox(args: {
+  readonly cacheDir: string
+  readonly directory: string
+  readonly onProgress: OnProgress
+}): Promise<void> {
+  const { cacheDir, directory, onProgress } = args
+  const artifacts = await loadArtifacts(cacheDir, (message) => onProgress(message, 0))
+  onProgress('starting an empty chain', 0.3)
+  const anvil = await startAnvil({ timestamp: genesisTimestamp, noMining: true })
+  const client = createRpcClient(anvil.url, { timeoutMs: 60_000 })
+  const deployer = sandboxAccount('deployer').address
+  try {
+    const chain = createChainWriter(client)
+    await chain.all([
+      { method: 'anvil_setBlockTimestampInterval', params: [ethereum.blockTimeSeconds] },
+      { method: 'evm_setBlockGasLimit', params: [numberToHex(openingGasLimit)] },
+      { method: 'anvil_setBalance', params: [deployer, numberToHex(deployerBalance)] },
+    ])
+    onProgress('deploying the contracts', 0.35)
+    await deployContracts(chain, deployer, artifacts)
+    onProgress('opening the pools', 0.4)
+    await openMarket(chain, deployer)
+    await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
+    await chain.checkReceipts()
+    const base = await dump(client)
+    const firstBlock = await head(client)
+    await trade(chain, deployer, (fraction) => onProgress('trading', 0.45 + 0.35 * fraction))
+    await chain.checkReceipts()
+    onProgress('saving the chain', 0.8)
+    const last = await dump(client)
+    onProgress('saving the history', 0.85)
+    const history = await recordHistory(chain, {
+      firstBlock,
+      lastBlock: await head(client),
+      base: base.accounts,
+      head: last.accounts,
+    })
+    const packed = await promisify(gzip)(JSON.stringify(history), { level: 1 })
+    await writeFile(join(directory, historyFile), packed)
+    // The call traces are six times as long as all the rest, and Anvil makes them anew where they are asked for.
+    const transactions = last.transactions.map((entry) => ({
+      ...entry,
+      info: { ...entry.info, traces: [] },
+    }))
+    await writeFile(join(directory, stateFile), JSON.stringify({ ...last, transactions }))
+    onProgress('the sandbox chain is ready', 1)
+  } finally {
+    await client.close()
+    await anvil.stop()
+  }
+}
+
+async function dump(client: RpcClient): Promise<Dump> {
+  const blob = await client.request<Hex>('anvil_dumpState', [false])
+  const json = await promisify(gunzip)(Buffer.from(blob.slice(2), 'hex'))
+  return JSON.parse(json.toString()) as Dump
+}
+
+async function head(client: RpcClient): Promise<number> {
+  return Number(await client.request<Hex>('eth_blockNumber'))
+}

@@ -1,0 +1,106 @@
+/**
+ * The pools of the sandbox as the protocol adapters identify them. Uniswap's and Sushi's can be found on
+ * the chain as well; Balancer's and Curve's have no registry there and are imported from this list.
+ */
+import { getContractAddress, numberToHex } from 'viem'
+import { type Address, toAddress } from '../domain/primitives.js'
+import type { Pool } from '../protocols/protocol.js'
+import { contractAddresses, curvePoolAddresses, v2PairAddress, v3PoolAddress } from './addresses.js'
+import { type BalancerPlan, balancerPlans, curvePlans, v2Plans, v3Plans } from './market-plan.js'
+import { sandboxToken } from './tokens.js'
+
+/** Ticks between the ends of positions, by fee. */
+export const tickSpacings: Readonly<Record<number, number>> = {
+  100: 1,
+  500: 10,
+  3000: 60,
+  10000: 200,
+}
+
+/** Pool contracts of Balancer by their place in the plan: the first children of the two factories. */
+const balancerPoolAddresses: readonly Address[] = balancerPlans.map((plan, index) => {
+  const weighted = balancerPlans.filter(({ weights }) => weights).length
+  const { balancerWeightedFactory, balancerStableFactory } = contractAddresses
+  const from = plan.weights ? balancerWeightedFactory : balancerStableFactory
+  const nonce = BigInt(plan.weights ? index + 1 : index + 1 - weighted)
+  return toAddress(getContractAddress({ from, nonce }))
+})
+
+/** How the vault keeps the balances of a pool: general, minimal swap info, two tokens. */
+function specialization(plan: BalancerPlan): bigint {
+  if (plan.symbols.length === 2) return 2n
+  return plan.weights ? 1n : 0n
+}
+
+/** Address, specialization (2 bytes), number of the pool in the vault (10 bytes). */
+export function balancerPoolId(index: number): `0x${string}` {
+  const plan = balancerPlans[index]
+  const address = balancerPoolAddresses[index]
+  if (!plan || !address) throw new RangeError(`There is no Balancer pool ${index}.`)
+  const id = (BigInt(address) << 96n) | (specialization(plan) << 80n) | BigInt(index)
+  return numberToHex(id, { size: 32 })
+}
+
+/** Addresses in the order of their values, with what belongs to each. */
+export function balancerTokens(plan: BalancerPlan) {
+  return plan.symbols
+    .map((symbol, index) => ({
+      token: sandboxToken(symbol),
+      weight: plan.weights?.[index] ?? null,
+    }))
+    .sort((a, b) => (a.token.address < b.token.address ? -1 : 1))
+}
+
+function pairOf(symbols: readonly [string, string]): [Address, Address] {
+  const [a, b] = [sandboxToken(symbols[0]).address, sandboxToken(symbols[1]).address]
+  return a < b ? [a, b] : [b, a]
+}
+
+/** All pools, traps included. */
+export function sandboxPools(): Pool[] {
+  return [
+    ...v2Plans.map(({ protocol, symbols }) => {
+      const tokens = pairOf(symbols)
+      const address = v2PairAddress(protocol, ...tokens)
+      return { protocol, id: address, address, tokens, parameters: { feeBps: 30 } }
+    }),
+    ...v3Plans.map(({ protocol, symbols, fee }) => {
+      const tokens = pairOf(symbols)
+      const address = v3PoolAddress(...tokens, fee)
+      const parameters = { fee, tickSpacing: tickSpacings[fee] ?? 0 }
+      return { protocol, id: address, address, tokens, parameters }
+    }),
+    ...balancerPlans.map((plan, index) => {
+      const tokens = balancerTokens(plan)
+      return {
+        protocol: plan.protocol,
+        id: balancerPoolId(index),
+        address: contractAddresses.balancerVault,
+        tokens: tokens.map(({ token }) => token.address),
+        parameters: {
+          kind: plan.weights ? 'weighted' : 'stable',
+          decimals: tokens.map(({ token }) => String(token.decimals)),
+          ...(plan.weights && {
+            weights: tokens.map(({ weight }) => `${BigInt(weight ?? 0) * 10n ** 16n}`),
+          }),
+        },
+      }
+    }),
+    ...curvePlans.map((plan, index) => {
+      const address = curvePoolAddresses[index]
+      if (!address) throw new RangeError(`Curve pool ${index} has no address.`)
+      const tokens = plan.symbols.map(sandboxToken)
+      return {
+        protocol: plan.protocol,
+        id: address,
+        address,
+        tokens: tokens.map((token) => token.address),
+        parameters: {
+          kind: 'stable',
+          decimals: tokens.map(({ decimals }) => String(decimals)),
+          legacy: true,
+        },
+      }
+    }),
+  ]
+}

@@ -1,0 +1,240 @@
+/** Places every contract of the sandbox that is not a pool: protocols, tokens, price feeds, the trading desk. */
+import { encodeFunctionData, type Hex, parseAbiParameters, stringToHex } from 'viem'
+import { ethereum } from '../chains/ethereum.js'
+import type { Address } from '../domain/primitives.js'
+import { sandboxAccounts } from './accounts.js'
+import { contractAddresses as at, curvePoolAddresses, curveSharesAddresses } from './addresses.js'
+import type { Artifacts } from './artifacts.js'
+import type { ChainWriter } from './chain-writer.js'
+import { sandboxBytecode } from './generated/contracts.js'
+import { tokenAbi } from './market-abi.js'
+import { curvePlans } from './market-plan.js'
+import { multicall3CreationCode } from './multicall3.js'
+import { type Placement, placeContracts } from './placement.js'
+import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.js'
+
+/** Value of the whole supply of each token at the starting price, dollars. */
+const supplyUsd = 20_000_000_000n
+
+/** Governance of the Balancer vault: only the address matters, nothing of it is called. */
+const balancerAuthorizer = '0xa331d84ec860bf466b4cdccfb4ac09a1b43f3ae6'
+/** Seconds, as on mainnet. */
+const pauseWindow = 7_776_000n
+const bufferPeriod = 2_592_000n
+
+const standardTypes = parseAbiParameters(
+  'string name, string symbol, uint8 decimals, uint256 supply, address holder',
+)
+
+export function wholeSupply(token: SandboxToken): bigint {
+  return (supplyUsd * 10n ** BigInt(12 + token.decimals)) / token.priceUsdE12
+}
+
+export async function deployContracts(
+  chain: ChainWriter,
+  deployer: Address,
+  artifacts: Artifacts,
+): Promise<void> {
+  const code = (key: string): Hex => {
+    const found = artifacts[key]
+    if (!found) throw new RangeError(`The manifest has no contract ${key}.`)
+    return found
+  }
+  const tokens = sandboxTokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
+  const [proxied, direct] = partition(tokens, ({ creationCode }) =>
+    creationCode.startsWith(sandboxBytecode.TokenProxy),
+  )
+  const traders = sandboxAccounts.slice(4).map(({ address }) => address)
+  await placeContracts(chain, deployer, [
+    ...protocolPlacements(deployer, code),
+    { address: at.dollarImplementation, creationCode: sandboxBytecode.DollarToken },
+    {
+      address: at.tradingDesk,
+      creationCode: sandboxBytecode.TradingDesk,
+      types: parseAbiParameters('address[] traders'),
+      args: [traders],
+    },
+    ...feedPlacements(deployer),
+    ...direct,
+  ])
+  // A proxy calls its implementation while it is made, so that one has to be there.
+  await placeContracts(chain, deployer, proxied)
+  await chain.all([
+    { method: 'anvil_setCode', params: [at.permit2, code('permit2Runtime')] },
+    { method: 'anvil_setNonce', params: [at.permit2, '0x1'] },
+  ])
+}
+
+function protocolPlacements(deployer: Address, code: (key: string) => Hex): Placement[] {
+  const oneAddress = parseAbiParameters('address a')
+  const twoAddresses = parseAbiParameters('address a, address b')
+  return [
+    {
+      address: at.v2Factory,
+      creationCode: code('v2Factory'),
+      types: oneAddress,
+      args: [deployer],
+    },
+    {
+      address: at.sushiFactory,
+      creationCode: code('v2Factory'),
+      types: oneAddress,
+      args: [deployer],
+    },
+    {
+      address: at.v2Router,
+      creationCode: code('v2Router'),
+      types: twoAddresses,
+      args: [at.v2Factory, ethereum.wrappedNative],
+    },
+    { address: at.v3Factory, creationCode: code('v3Factory') },
+    { address: at.multicall3, creationCode: multicall3CreationCode() },
+    {
+      address: at.balancerVault,
+      creationCode: code('balancerVault'),
+      types: parseAbiParameters('address authorizer, address weth, uint256 window, uint256 buffer'),
+      args: [balancerAuthorizer, ethereum.wrappedNative, pauseWindow, bufferPeriod],
+    },
+    ...[
+      { address: at.balancerWeightedFactory, key: 'balancerWeightedFactory' },
+      { address: at.balancerStableFactory, key: 'balancerStableFactory' },
+    ].map(({ address, key }) => ({
+      address,
+      creationCode: code(key),
+      types: oneAddress,
+      args: [at.balancerVault],
+    })),
+    ...curvePlans.flatMap((plan, index) => curvePlacements(plan, index, code('curvePool'))),
+  ]
+}
+
+function curvePlacements(
+  plan: (typeof curvePlans)[number],
+  index: number,
+  creationCode: Hex,
+): Placement[] {
+  const [pool, shares] = [curvePoolAddresses[index], curveSharesAddresses[index]]
+  if (!pool || !shares) throw new RangeError(`Curve pool ${index} has no address.`)
+  const coins = plan.symbols.map((symbol) => sandboxToken(symbol).address)
+  return [
+    {
+      address: shares,
+      creationCode: sandboxBytecode.PoolShares,
+      types: parseAbiParameters('string name, string symbol, address minter'),
+      args: [plan.lpName, plan.lpSymbol, pool],
+    },
+    {
+      address: pool,
+      creationCode,
+      types: parseAbiParameters(
+        'address[4] coins, address[4] underlying, address shares, uint256 A, uint256 fee',
+      ),
+      args: [coins, coins, shares, BigInt(plan.amplification), BigInt(plan.fee)],
+    },
+  ]
+}
+
+function feedPlacements(deployer: Address): Placement[] {
+  return sandboxFeeds().map(({ feed, description }) => ({
+    address: feed,
+    creationCode: sandboxBytecode.PriceFeed,
+    types: parseAbiParameters('string description, address operator'),
+    args: [description, deployer],
+  }))
+}
+
+/** Price feeds of the chain for tokens that the sandbox has; the rest is priced from pools. */
+export function sandboxFeeds() {
+  return ethereum.chainlinkFeeds.flatMap(({ token: address, feed }) => {
+    const token = sandboxTokens.find((entry) => entry.address === address)
+    if (!token || !['WETH', 'WBTC', 'USDC', 'USDT'].includes(token.symbol)) return []
+    const description = `${token.symbol.replace(/^W/, '')} / USD`
+    return [{ token, feed, description }]
+  })
+}
+
+function tokenPlacement(token: SandboxToken, holder: Address, weth9: Hex): Placement[] {
+  const { address, name, symbol, decimals } = token
+  const supply = wholeSupply(token)
+  const standard = {
+    address,
+    types: standardTypes,
+    args: [name, symbol, decimals, supply, holder],
+  }
+  switch (token.behaviour) {
+    case 'wrapped-native':
+      return [{ address, creationCode: weth9 }]
+    case 'standard':
+      return [{ ...standard, creationCode: sandboxBytecode.StandardToken }]
+    case 'returnless':
+      return [{ ...standard, creationCode: sandboxBytecode.ReturnlessToken }]
+    case 'vyper-layout':
+      return [{ ...standard, creationCode: sandboxBytecode.VyperLayoutToken }]
+    case 'frozen':
+      return [{ ...standard, creationCode: sandboxBytecode.FreezableToken }]
+    case 'honeypot':
+      return [{ ...standard, creationCode: sandboxBytecode.HoneypotToken }]
+    case 'fee-on-transfer':
+      return [
+        {
+          address,
+          creationCode: sandboxBytecode.FeeToken,
+          types: [...standardTypes, { name: 'bps', type: 'uint256' }],
+          args: [...standard.args, BigInt(token.feeBps ?? 0)],
+        },
+      ]
+    case 'bytes32':
+      return [
+        {
+          address,
+          creationCode: sandboxBytecode.Bytes32Token,
+          types: parseAbiParameters('bytes32 name, bytes32 symbol, uint256 supply, address holder'),
+          args: [
+            stringToHex(name, { size: 32 }),
+            stringToHex(symbol, { size: 32 }),
+            supply,
+            holder,
+          ],
+        },
+      ]
+    case 'rebasing':
+      return [
+        {
+          address,
+          creationCode: sandboxBytecode.StakedEther,
+          types: parseAbiParameters('uint256 pooledEther, uint256 shares, address holder'),
+          // One share, and so one wstETH, is 1.2 ether.
+          args: [supply, (supply * 5n) / 6n, holder],
+        },
+      ]
+    case 'staked-wrapper':
+      return [
+        {
+          address,
+          creationCode: sandboxBytecode.WrappedStakedEther,
+          types: parseAbiParameters('address stETH, uint256 supply, address holder'),
+          args: [sandboxToken('stETH').address, supply, holder],
+        },
+      ]
+    case 'proxied':
+      return [
+        {
+          address,
+          creationCode: sandboxBytecode.TokenProxy,
+          types: parseAbiParameters('address implementation, bytes initialisation'),
+          args: [
+            at.dollarImplementation,
+            encodeFunctionData({
+              abi: tokenAbi,
+              functionName: 'initialize',
+              args: [name, symbol, supply, holder],
+            }),
+          ],
+        },
+      ]
+  }
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}

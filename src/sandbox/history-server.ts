@@ -1,0 +1,144 @@
+/**
+ * The JSON-RPC address of the sandbox: hands every request on to its Anvil, and before the first one that
+ * asks for the state of an older block gives that block's state to Anvil.
+ */
+import { createServer, type IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { Pool } from 'undici'
+import type { Hex } from '../domain/primitives.js'
+import type { RpcClient } from '../rpc/json-rpc.js'
+import type { History } from './history.js'
+
+/** Where a method that reads state takes its block. */
+const blockArgument: Readonly<Record<string, number>> = {
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
+  eth_getAccount: 1,
+  eth_getAccountInfo: 1,
+  eth_getProof: 2,
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_createAccessList: 1,
+  eth_simulateV1: 1,
+  debug_traceCall: 1,
+}
+
+/** A larger body is refused, bytes. */
+const maxBodyBytes = 32 * 1024 * 1024
+
+export interface HistoryServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+export async function serveHistory(args: {
+  /** 0 = a free one. */
+  readonly port: number
+  readonly anvil: { readonly url: string; readonly client: RpcClient }
+  readonly history: History
+}): Promise<HistoryServer> {
+  const { anvil, history } = args
+  const pool = new Pool(anvil.url, { connections: 64, pipelining: 1 })
+  const loaded = new Map<number, Promise<void>>()
+
+  function load(number: number): Promise<void> {
+    const known = loaded.get(number)
+    if (known) return known
+    const loading = (async () => {
+      const json = JSON.stringify(history.loadableState(number))
+      const blob = await promisify(gzip)(json, { level: 1 })
+      await anvil.client.request('anvil_loadState', [`0x${blob.toString('hex')}`])
+    })()
+    loaded.set(number, loading)
+    // The next request for the block tries again.
+    loading.catch(() => loaded.delete(number))
+    return loading
+  }
+
+  const server = createServer((request, response) => {
+    const answer = (status: number, body: string) => {
+      response.writeHead(status, { 'content-type': 'application/json' })
+      response.end(body)
+    }
+    handle(request).then(
+      ({ status, body }) => answer(status, body),
+      () => answer(502, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no answer"}}'),
+    )
+  })
+
+  async function handle(request: IncomingMessage) {
+    const body = await readBody(request)
+    for (const number of oldBlocks(body, history)) await load(number)
+    const headers = { 'content-type': 'application/json' }
+    const method = request.method === 'POST' ? 'POST' : 'GET'
+    const answer = await pool.request({
+      method,
+      path: '/',
+      headers,
+      ...(method === 'POST' && { body }),
+    })
+    return { status: answer.statusCode, body: await answer.body.text() }
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(args.port, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The sandbox has no port.')
+  return {
+    port: address.port,
+    async close() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await pool.destroy()
+    },
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length
+    if (size > maxBodyBytes) throw new RangeError('The request is too large.')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Numbers of the older blocks whose state a request reads. What is not understood is left to Anvil. */
+function oldBlocks(body: string, history: History): Set<number> {
+  const numbers = new Set<number>()
+  for (const { method, params } of parseCalls(body)) {
+    const place = typeof method === 'string' ? blockArgument[method] : undefined
+    if (place === undefined || !Array.isArray(params)) continue
+    const number = blockNumber(params[place], history)
+    if (number !== undefined && number >= history.firstBlock && number < history.lastBlock) {
+      numbers.add(number)
+    }
+  }
+  return numbers
+}
+
+function parseCalls(body: string): { method?: unknown; params?: unknown }[] {
+  try {
+    const value: unknown = JSON.parse(body)
+    return [value].flat().filter((call) => typeof call === 'object' && call !== null)
+  } catch {
+    return []
+  }
+}
+
+function blockNumber(tag: unknown, history: History): number | undefined {
+  if (typeof tag === 'string') {
+    if (/^0x[0-9a-f]{64}$/i.test(tag)) return history.numberOf(tag.toLowerCase() as Hex)
+    return /^0x[0-9a-f]{1,12}$/i.test(tag) ? Number(tag) : undefined
+  }
+  if (typeof tag !== 'object' || tag === null) return undefined
+  const { blockNumber: number, blockHash } = tag as { blockNumber?: unknown; blockHash?: unknown }
+  return blockNumber(blockHash ?? number, history)
+}

@@ -1,0 +1,87 @@
+/**
+ * Third-party contracts of the sandbox: pinned npm packages that ship them compiled.
+ * Nothing of them is committed; they are fetched once into the cache and checked against `integrity`.
+ */
+
+export interface ArtifactPackage {
+  readonly name: string
+  readonly version: string
+  /** As the registry states it: sha512 of the tarball. */
+  readonly integrity: string
+  /** Creation code: our key to the file in the tarball and the path of the field in it. */
+  readonly files: Readonly<Record<string, { readonly path: string; readonly field: string }>>
+}
+
+const balancerTasks = 'package/dist/tasks'
+
+export const artifactPackages: readonly ArtifactPackage[] = [
+  {
+    name: 'canonical-weth',
+    version: '1.4.0',
+    integrity:
+      'sha512-9rkLfAFndWALLhxd5lpyTX4RkV36WmVBZ92NYtYr1kWdAUmclRp7I5KkK4wvogzDcCI++yw53TLwx/GCPcocMg==',
+    files: { weth9: { path: 'package/build/contracts/WETH9.json', field: 'bytecode' } },
+  },
+  {
+    name: '@uniswap/v2-core',
+    version: '1.0.1',
+    integrity:
+      'sha512-MtybtkUPSyysqLY2U210NBDeCHX+ltHt3oADGdjqoThZaFRDKwM6k1Nb3F0A3hk5hwuQvytFWhrWHOEq6nVJ8Q==',
+    files: { v2Factory: { path: 'package/build/UniswapV2Factory.json', field: 'bytecode' } },
+  },
+  {
+    name: '@uniswap/v2-periphery',
+    version: '1.1.0-beta.0',
+    integrity:
+      'sha512-6dkwAMKza8nzqYiXEr2D86dgW3TTavUvCR0w2Tu33bAbM8Ah43LKAzH7oKKPRT5VJQaMi1jtkGs1E8JPor1n5g==',
+    files: { v2Router: { path: 'package/build/UniswapV2Router02.json', field: 'bytecode' } },
+  },
+  {
+    name: '@uniswap/v3-core',
+    version: '1.0.1',
+    integrity:
+      'sha512-7pVk4hEm00j9tc71Y9+ssYpO6ytkeI0y7WE9P6UcmNzhxPePwyAxImuhVsTqWK9YFvzgtvzJHi64pBl4jUzKMQ==',
+    files: {
+      v3Factory: {
+        path: 'package/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
+    name: '@balancer-labs/v2-deployments',
+    version: '3.2.0',
+    integrity:
+      'sha512-pghD7qyTVp1832d7F7yHgAeh/EZvS2/GLvUx9ieM671NMh1KTprYZOBCpEVVC9JnE1Vpru5rc9DDNlFw3capVw==',
+    files: {
+      balancerVault: {
+        path: `${balancerTasks}/20210418-vault/bytecode/Vault.json`,
+        field: 'creationCode',
+      },
+      balancerWeightedFactory: {
+        path: `${balancerTasks}/20210418-weighted-pool/bytecode/WeightedPoolFactory.json`,
+        field: 'creationCode',
+      },
+      balancerStableFactory: {
+        path: `${balancerTasks}/deprecated/20210624-stable-pool/bytecode/StablePoolFactory.json`,
+        field: 'creationCode',
+      },
+    },
+  },
+  {
+    name: '@setprotocol/set-protocol-v2',
+    version: '0.0.45',
+    integrity:
+      'sha512-c+ZReo5MIxiApPoEfHRJEpxBzY/xM6p/Tj8Jl0cDSVhqL2MSv7bFAN8rXfg0H0H5oMp+Q+jAVbQ47drbaN8RXg==',
+    files: {
+      curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
+    },
+  },
+  {
+    name: '@1inch/solidity-utils',
+    version: '6.9.16',
+    integrity:
+      'sha512-SnOB37v1BC5rGT60d7gUi0cEhwpUczoHdIfilKeehbmX7o3CDENgvbMpOv2jmSADh/iq+zhs+RDum+nJ+uUwTQ==',
+    files: { permit2Runtime: { path: 'package/dist/src/permit2.json', field: 'bytecode' } },
+  },
+]

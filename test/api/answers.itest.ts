@@ -1,0 +1,449 @@
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import {
+  Approval,
+  ErrorBody,
+  Network,
+  Price,
+  Quote,
+  Readiness,
+  RouteTransaction,
+  TokenPage,
+  Wallet,
+  WalletBalance,
+} from '../../src/api/records.js'
+import type { RouteAnswer, RouteRequest } from '../../src/domain/engine.js'
+import { observeStage, registerGauge } from '../../src/metrics.js'
+import { answerTo, blockNumber, dai, type Scene, sender, startScene, usdc, weth } from './scene.js'
+
+const trade = `tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
+const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+function warned(request: RouteRequest): RouteAnswer {
+  return { ...answerTo(request), warnings: ['curve could not be read'] }
+}
+
+/** The body, which must be of the documented shape with nothing undocumented in it. */
+async function documented(scene: Scene, path: string, schema: z.ZodType) {
+  const reply = await scene.get(path)
+  expect(reply.status, reply.text).toBe(200)
+  expect(schema.parse(reply.body)).toEqual(reply.body)
+  return reply.body
+}
+
+describe('route answers', () => {
+  test('one tokenOut: the exact body', async () => {
+    const scene = await startScene()
+    const body = await documented(
+      scene,
+      `/shortcuts/route?fromAddress=${sender}&${trade}`,
+      RouteTransaction,
+    )
+    expect(body).toEqual({
+      route: [
+        {
+          action: 'swap',
+          protocol: 'uniswap-v2',
+          tokenIn: [weth],
+          tokenOut: [usdc],
+          positionInId: [],
+          positionOutId: [],
+          chainId: 1,
+          primary: weth,
+        },
+      ],
+      gas: '150000',
+      amountOut: (2n ** 200n).toString(),
+      minAmountOut: '1000',
+      priceImpact: 12.5,
+      createdAt: blockNumber,
+      blockNumber,
+      tx: { data: '0x1234', to: dai, from: sender, value: '5', chainId: 1 },
+    })
+  })
+
+  test('several tokenOut: amounts in their order', async () => {
+    const scene = await startScene()
+    const body = await documented(
+      scene,
+      `/shortcuts/route?fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc},${dai}&amountIn=1`,
+      RouteTransaction,
+    )
+    expect(body.amountOut).toEqual([(2n ** 200n).toString(), (2n ** 200n + 1n).toString()])
+    expect(body.minAmountOut).toEqual(['1000', '1000'])
+  })
+
+  test('a fee and the cost are there only when asked for', async () => {
+    const scene = await startScene()
+    const body = await documented(
+      scene,
+      `/shortcuts/route?fromAddress=${sender}&${trade}&fee=25&feeReceiver=${dai}&includeTransactionCost=true`,
+      RouteTransaction,
+    )
+    expect(body.feeAmount).toEqual(['25'])
+    expect(body.gasCost).toEqual({ native: '7', usd: 0.5 })
+  })
+
+  test('warnings are there only when there are any', async () => {
+    const scene = await startScene({}, { quote: async (request) => warned(request) })
+    const body = await documented(scene, `/shortcuts/quote?${trade}`, Quote)
+    expect(body.warnings).toEqual(['curve could not be read'])
+    const plain = await startScene()
+    expect((await plain.get(`/shortcuts/quote?${trade}`)).body).not.toHaveProperty('warnings')
+  })
+
+  test('/v1 answers with the same bytes as /api/v1', async () => {
+    const scene = await startScene()
+    const search = `fromAddress=${sender}&${trade}`
+    const one = await scene.get(`/api/v1/shortcuts/route?${search}`)
+    const two = await scene.get(`/v1/shortcuts/route?${search}`)
+    expect(two.text).toBe(one.text)
+    expect((await scene.get(`/v1/shortcuts/quote?${trade}`)).body).toEqual(
+      await documented(scene, `/shortcuts/quote?${trade}`, Quote),
+    )
+  })
+})
+
+describe('metadata', () => {
+  test('networks, filtered by id or name', async () => {
+    const scene = await startScene()
+    const all = await documented(scene, '/networks', Network.array())
+    expect(all).toEqual([
+      { id: 1, name: 'Ethereum', isConnected: true, nativeToken: native, blockNumber },
+      { id: 8453, name: 'Base', isConnected: false, nativeToken: native, blockNumber: null },
+    ])
+    expect((await scene.get('/networks?chainId=8453')).body).toEqual([all[1]])
+    expect((await scene.get('/networks?name=ethereum')).body).toEqual([all[0]])
+    expect((await scene.get('/networks?chainId=5')).body).toEqual([])
+  })
+
+  test('one price, or a 404', async () => {
+    const scene = await startScene()
+    const body = await documented(scene, `/prices/1/${weth.toUpperCase()}?blockNumber=7`, Price)
+    expect(body).toMatchObject({ address: weth, price: 1.5, source: 'chainlink' })
+    expect(scene.asked.prices).toEqual([{ chainId: 1, addresses: [weth], blockNumber: 7n }])
+    const none = await scene.get(`/prices/1/${dai}`)
+    expect(ErrorBody.parse(none.body)).toMatchObject({
+      statusCode: 404,
+      code: 'NO_PRICE',
+      details: { chainId: 1, address: dai },
+    })
+  })
+
+  test('prices in the order asked, null where none is known', async () => {
+    const scene = await startScene()
+    const path = `/prices/1?addresses=${usdc},${dai},${usdc}`
+    const body = await documented(scene, path, Price.nullable().array())
+    expect(body.map((price: { address: string } | null) => price?.address ?? null)).toEqual([
+      usdc,
+      null,
+      usdc,
+    ])
+  })
+
+  test.each([
+    ['/prices/1', 'addresses is required'],
+    ['/prices/1?addresses=', 'addresses is required'],
+    [
+      '/prices/x/0x12',
+      [
+        'chainId must be an integer of at least 1',
+        'address must be an address: 0x and 40 hexadecimal digits',
+      ],
+    ],
+    [`/prices/5?addresses=${weth}`, 'chainId 5 is not configured here'],
+  ])('%s is a 400', async (path, message) => {
+    const scene = await startScene()
+    const reply = await scene.get(path)
+    expect(reply.body).toMatchObject({ statusCode: 400, message })
+  })
+
+  test('aggregators', async () => {
+    const scene = await startScene()
+    expect((await scene.get('/aggregators')).body).toEqual(['uniswap-v2', 'uniswap-v3'])
+  })
+})
+
+describe('tokens', () => {
+  test('a page without metadata', async () => {
+    const scene = await startScene()
+    const body = await documented(scene, '/tokens', TokenPage)
+    expect(body.meta).toEqual({
+      total: 4,
+      lastPage: 1,
+      currentPage: 1,
+      perPage: 1000,
+      prev: null,
+      next: null,
+      cursor: null,
+    })
+    expect(body.data[0]).toEqual({
+      address: dai,
+      chainId: 1,
+      type: 'base',
+      underlyingTokens: null,
+      project: null,
+      protocolSlug: null,
+      protocol: null,
+      primaryAddress: null,
+      apy: null,
+      apyBase: null,
+      apyReward: null,
+      tvl: null,
+    })
+  })
+
+  test('metadata in, underlying out', async () => {
+    const scene = await startScene()
+    const path = `/tokens?address=${usdc}&chainId=1&includeMetadata=true&includeUnderlying=false`
+    const body = await documented(scene, path, TokenPage)
+    expect(body.data[0]).toMatchObject({
+      symbol: 'USDC',
+      name: 'USD Coin',
+      decimals: 6,
+      logosUri: ['u.png'],
+    })
+    expect(body.data[0]).not.toHaveProperty('underlyingTokens')
+  })
+
+  test.each([
+    ['chainId=8453', 1],
+    ['symbol=usdc', 2],
+    ['symbol=usdc,dai', 3],
+    ['symbol[]=usdc&symbol[]=weth&chainId=1', 2],
+    ['name=USD%20Coin', 1],
+    [`address=${usdc.toUpperCase()}`, 2],
+    ['type=base', 4],
+    ['type=defi', 0],
+    ['project=aave', 0],
+    ['protocolSlug=aave-v3', 0],
+    [`underlyingTokens=${usdc}`, 0],
+    [`underlyingTokensExact=${usdc}`, 0],
+    [`primaryAddress=${usdc}`, 0],
+    ['liquidityType=SingleToken', 0],
+    ['apyFrom=0', 0],
+    ['tvlTo=1000000.5', 0],
+  ])('%s finds %i', async (search, total) => {
+    const scene = await startScene()
+    const body = await documented(scene, `/tokens?${search}`, TokenPage)
+    expect(body.meta.total).toBe(total)
+    expect(body.data).toHaveLength(total)
+  })
+
+  test('pages by number and by cursor are the same', async () => {
+    const scene = await startScene()
+    const first = await documented(scene, '/tokens?pageSize=3', TokenPage)
+    expect(first.meta).toMatchObject({ lastPage: 2, prev: null, next: 2, cursor: 3 })
+    const second = await documented(scene, '/tokens?pageSize=3&page=2', TokenPage)
+    expect(second.meta).toMatchObject({ currentPage: 2, prev: 1, next: null, cursor: null })
+    expect(await documented(scene, '/tokens?pageSize=3&cursor=3', TokenPage)).toEqual(second)
+    expect((await scene.get('/tokens?pageSize=3&page=9')).body.data).toEqual([])
+  })
+
+  test('wrong filters are listed at once', async () => {
+    const scene = await startScene()
+    const reply = await scene.get('/tokens?pageSize=1001&page=0&type=x&apyFrom=a&chainId=7')
+    expect(reply.body.message).toEqual([
+      'type must be one of defi, base',
+      'page must be an integer from 1 to 1000000000',
+      'pageSize must be an integer from 1 to 1000',
+      'apyFrom must be a number',
+      'chainId 7 is not configured here',
+    ])
+  })
+})
+
+describe('wallet', () => {
+  test('details, with the service name in the strategy', async () => {
+    const scene = await startScene()
+    const body = await documented(scene, `/wallet?fromAddress=${sender}`, Wallet)
+    expect(body).toEqual({
+      address: dai,
+      isDeployed: false,
+      owner: sender,
+      chainId: 1,
+      strategies: {
+        router: weth,
+        delegate: weth,
+        'router-legacy': weth,
+        'delegate-legacy': weth,
+        'svcwallet-v2': dai,
+      },
+    })
+  })
+
+  test('an approval', async () => {
+    const scene = await startScene()
+    const max = (2n ** 256n - 1n).toString()
+    const path = `/wallet/approve?chainId=1&fromAddress=${sender}&tokenAddress=${usdc}&amount=${max}`
+    expect(await documented(scene, path, Approval)).toEqual({
+      tx: { to: usdc, from: sender, data: '0x095ea7b3', value: '0' },
+      gas: '46000',
+      token: usdc,
+      amount: max,
+      spender: weth,
+    })
+    expect(scene.asked.approvals).toEqual([
+      {
+        chainId: 1,
+        fromAddress: sender,
+        strategy: 'router',
+        token: usdc,
+        amount: 2n ** 256n - 1n,
+      },
+    ])
+  })
+
+  test('the native token needs no approval', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(
+      `/wallet/approve?fromAddress=${sender}&tokenAddress=${native}&amount=1`,
+    )
+    expect(reply.body.message).toBe(
+      'tokenAddress must be an ERC-20 token: the native token needs no approval',
+    )
+  })
+
+  test.each([
+    ['all', 'all'],
+    ['1', 1],
+  ] as const)('balances of chain %s', async (text, chainId) => {
+    const scene = await startScene()
+    const path = `/wallet/balances?eoaAddress=${sender}&useEoa=true&chainId=${text}`
+    expect(await documented(scene, path, WalletBalance.array())).toEqual([
+      {
+        token: dai,
+        amount: (2n ** 100n).toString(),
+        chainId: 1,
+        decimals: 18,
+        price: '1.0',
+        name: null,
+        symbol: 'DAI',
+        logoUri: null,
+      },
+    ])
+    expect(scene.asked.balances).toEqual([{ chainId, eoaAddress: sender, useEoa: true }])
+  })
+
+  test('balances name what is missing', async () => {
+    const scene = await startScene()
+    expect((await scene.get('/wallet/balances?chainId=some')).body.message).toEqual([
+      'chainId must be a chain id, or all',
+      'eoaAddress is required',
+      'useEoa is required',
+    ])
+  })
+})
+
+describe('outside /api', () => {
+  test('/health and /ready', async () => {
+    const scene = await startScene()
+    expect((await scene.get('/health')).body).toEqual({ status: 'ok' })
+    expect(await documented(scene, '/ready', Readiness)).toEqual({ ready: true, chains: [] })
+  })
+
+  test('/ready is a 503 that says which chain is late, and why', async () => {
+    const late = {
+      chainId: 1,
+      ready: false,
+      blockNumber: null,
+      ageSeconds: null,
+      capabilities: { logs: true },
+      problem: 'node 1 of chain 1 gives no answer',
+    }
+    const readiness = () => ({ ready: false, chains: [late] })
+    const scene = await startScene({}, { readiness })
+    const reply = await scene.get('/ready')
+    expect(reply.body).toMatchObject({
+      statusCode: 503,
+      code: 'CHAIN_NOT_READY',
+      message: 'Not ready: chain 1.',
+      details: { chains: [late] },
+    })
+    expect(reply.headers.get('retry-after')).toBe('1')
+  })
+
+  test('/metrics counts by path of the contract, stage and gauge', async () => {
+    const scene = await startScene()
+    await scene.get(`/prices/1/${weth}`)
+    await scene.get('/secret-looking-path')
+    observeStage('search', 0.01)
+    registerGauge('test_forks', 'Forks.', () => [{ labels: { state: 'idle' }, value: 2 }], [
+      'state',
+    ])
+    const reply = await scene.get('/metrics')
+    expect(reply.headers.get('content-type')).toContain('text/plain')
+    expect(reply.text).toContain(
+      'forkroute_http_seconds_count{method="GET",route="/api/v1/prices/{chainId}/{address}",status="200"}',
+    )
+    expect(reply.text).toContain('forkroute_stage_seconds_count{stage="search"} 1')
+    expect(reply.text).toContain('forkroute_test_forks{state="idle"} 2')
+    expect(reply.text).toContain('forkroute_calculations_in_flight 0')
+    expect(reply.text).toContain('process_resident_memory_bytes')
+    expect(reply.text).not.toContain('secret-looking')
+  })
+
+  test('/docs needs no other host', async () => {
+    const scene = await startScene()
+    const page = await scene.get('/docs')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+    expect(links).toHaveLength(4)
+    for (const link of links) {
+      const file = await scene.get(link)
+      expect(file.status, link).toBe(200)
+      expect(file.text.length).toBeGreaterThan(50)
+    }
+    expect(page.text).not.toMatch(/https?:|<script>|onload/)
+  })
+
+  test('security headers are set, and nothing tells what serves', async () => {
+    const scene = await startScene()
+    const { headers } = await scene.get('/networks')
+    expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-powered-by')).toBeNull()
+  })
+})
+
+describe('CORS', () => {
+  const origin = 'https://app.example.org'
+
+  function preflight(scene: Scene, from: string) {
+    return fetch(`${scene.url}/api/v1/shortcuts/route`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-sdk-version,cookie',
+      },
+    })
+  }
+
+  test('is off by default', async () => {
+    const scene = await startScene()
+    const reply = await scene.get('/networks', { origin })
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+    expect((await preflight(scene, origin)).headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('lets configured origins in, with authorization and x- headers, before any key is asked for', async () => {
+    const scene = await startScene({
+      AUTH_MODE: 'key',
+      CORS_ORIGINS: `${origin},http://localhost:5173`,
+    })
+    const asked = await preflight(scene, origin)
+    expect(asked.status).toBe(204)
+    expect(asked.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(asked.headers.get('access-control-allow-headers')).toBe(
+      'authorization,content-type,x-sdk-version',
+    )
+    const reply = await scene.get('/networks', { origin })
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(reply.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    const other = await preflight(scene, 'https://evil.example')
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openKeyStore } from '../../src/api/key-store.js'
+import { dai, sender, startScene, usdc, weth } from './scene.js'
+
+const entry = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs the command line in a process of its own, from the sources, away from the environment of the test. */
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
+  const options = { env: { PATH: process.env.PATH, ...env } }
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', 'tsx', entry, ...args], options, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    )
+  })
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'forkroute-cli-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+describe('forkroute keys', () => {
+  test('create, list, disable', async () => {
+    const DATA_DIR = folder()
+    const created = await run(['keys', 'create', '--name', 'ci', '--json'], { DATA_DIR })
+    const { key, id, accountId } = JSON.parse(created.out)
+    const second = await run(['keys', 'create', '--account', accountId], { DATA_DIR })
+    expect(second.out).toContain(accountId)
+    expect((await run(['keys', 'disable', id], { DATA_DIR })).out).toContain(`${id} is disabled`)
+    const listed = JSON.parse((await run(['keys', 'list', '--json'], { DATA_DIR })).out)
+    expect(listed).toHaveLength(2)
+    expect(listed[0]).toMatchObject({ id, name: 'ci', accountId })
+    expect(JSON.stringify(listed)).not.toContain(key)
+    const keys = openKeyStore(DATA_DIR)
+    expect(keys.findKey(key)?.disabledAt).toBeGreaterThan(0)
+    keys.close()
+  })
+})
+
+describe('forkroute pools', () => {
+  const pool = {
+    protocol: 'uniswap-v2',
+    id: '0xB4e16d0168e52d35CaCD2c6185b44281Ec28C9Dc',
+    address: '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc',
+    tokens: [usdc, weth],
+    parameters: { feeBps: 30 },
+  }
+
+  test('what is imported is listed and exported', async () => {
+    const DATA_DIR = folder()
+    const file = join(DATA_DIR, 'pools.json')
+    writeFileSync(file, JSON.stringify([pool]))
+    expect((await run(['pools', 'import', file], { DATA_DIR })).out).toContain('1 pools added')
+    const listed = await run(['pools', 'list', '--json'], { DATA_DIR })
+    expect(JSON.parse(listed.out)).toMatchObject([{ source: 'imported', firstSeenBlock: null }])
+    const exported = JSON.parse((await run(['pools', 'export'], { DATA_DIR })).out)
+    expect(exported).toEqual([{ ...pool, id: pool.id.toLowerCase() }])
+  })
+
+  test('every wrong row is named, and nothing is imported', async () => {
+    const DATA_DIR = folder()
+    const file = join(DATA_DIR, 'pools.json')
+    const rows = [pool, { ...pool, protocol: 'nope' }, { ...pool, tokens: [usdc], id: 'x' }, 7]
+    writeFileSync(file, JSON.stringify(rows))
+    const outcome = await run(['pools', 'import', file], { DATA_DIR })
+    expect(outcome.code).toBe(1)
+    expect(outcome.err).toContain('row 2: protocol is not the slug of a known protocol')
+    expect(outcome.err).toContain('row 3: id must be an address or a pool id')
+    expect(outcome.err).toContain('row 3: tokens must hold at least two tokens')
+    expect(outcome.err).toContain('row 4: must be an object')
+    expect((await run(['pools', 'list', '--json'], { DATA_DIR })).out.trim()).toBe('[]')
+  })
+})
+
+describe('forkroute with --url', () => {
+  test('quote in whole tokens by symbol', async () => {
+    const scene = await startScene({ AUTH_MODE: 'key' })
+    const { key } = scene.keys.createKey({ name: 'cli' })
+    const args = ['quote', '1.5', 'usdc', 'weth', '--url', scene.url]
+    const outcome = await run([...args, '--key', key, '--json'])
+    expect(JSON.parse(outcome.out)).toMatchObject({ gas: '150000' })
+    expect(scene.asked.quotes[0]).toMatchObject({
+      tokensIn: [usdc],
+      amountsIn: [1_500_000n],
+      tokensOut: [weth],
+    })
+    const table = await run(args, { FORKROUTE_KEY: key })
+    expect(table.out).toContain('1.5 USDC')
+    const refused = await run(args)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('UNAUTHORIZED')
+  })
+
+  test('route in raw units by address, and every wrong field of a bad one', async () => {
+    const scene = await startScene()
+    const trade = ['1000', weth, dai, '--raw', '--url', scene.url]
+    const outcome = await run(['route', ...trade, '--from', sender, '--slippage', '10'])
+    expect(outcome.err).toBe('')
+    expect(outcome.out).toContain(dai)
+    expect(scene.asked.routes[0]).toMatchObject({
+      fromAddress: sender,
+      amountsIn: [1000n],
+      limit: { centiBps: 1000n },
+    })
+    const wrong = await run(['route', ...trade, '--from', 'me', '--slippage', 'x'])
+    expect(wrong.err).toContain('fromAddress must be an address')
+    expect(wrong.err).toContain('slippage must be basis points')
+  })
+
+  test('prices and tokens', async () => {
+    const scene = await startScene()
+    const prices = await run(['prices', 'WETH', 'DAI', '--url', scene.url])
+    expect(prices.out).toMatch(/WETH.*1\.5.*chainlink/)
+    expect(prices.out).toMatch(/DAI.*–/)
+    const tokens = await run(['tokens', '--chain', '8453', '--url', scene.url])
+    expect(tokens.out).toContain('8453')
+    const unknown = await run(['prices', 'NOPE', '--url', scene.url])
+    expect(unknown.err).toContain('No listed token of chain 1 is called NOPE')
+  })
+})
+
+describe('forkroute', () => {
+  test('a wrong configuration is listed whole, without a stack', async () => {
+    const outcome = await run(['serve'], { PORT: 'x', WORKERS: '0' })
+    expect(outcome).toMatchObject({ code: 1, out: '' })
+    expect(outcome.err).toBe(
+      'The configuration is not valid:\n' +
+        '  - PORT: must be an integer from 0 to 65535.\n' +
+        '  - WORKERS: must be an integer from 1 to 256.\n',
+    )
+  })
+
+  test('doctor names a node that is not there, without its key', async () => {
+    const env = { DATA_DIR: folder(), RPC_URL_1: 'http://127.0.0.1:9/SECRETKEY' }
+    const outcome = await run(['doctor'], env)
+    expect(outcome.code).toBe(1)
+    expect(outcome.out).toMatch(/ok.*Node\.js/)
+    expect(outcome.out).toMatch(/ok.*Anvil/)
+    expect(outcome.out).toMatch(/FAIL.*RPC_URL_1/)
+    expect(outcome.out).not.toContain('SECRETKEY')
+  })
+})

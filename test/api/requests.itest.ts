@@ -1,0 +1,444 @@
+import { describe, expect, test } from 'vitest'
+import { dai, type Scene, sender, startScene, usdc, weth } from './scene.js'
+
+const base = `chainId=1&fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
+const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+/** The base query with fields replaced; null leaves one out. */
+function query(change: Record<string, string | null>): string {
+  const fields = new URLSearchParams(base)
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) fields.delete(name)
+    else fields.set(name, value)
+  }
+  return fields.toString()
+}
+
+async function asked(scene: Scene, search: string) {
+  const reply = await scene.get(`/shortcuts/route?${search}`)
+  expect(reply.body).toMatchObject({ gas: '150000' })
+  const request = scene.asked.routes.at(-1)
+  if (!request) throw new Error('the engine was not asked')
+  return request
+}
+
+describe('lists in a query', () => {
+  const spellings = [
+    ['k=a&k=b', `tokenIn=${weth}&tokenIn=${dai}&amountIn=1&amountIn=2`],
+    ['k[]=a&k[]=b', `tokenIn[]=${weth}&tokenIn[]=${dai}&amountIn[]=1&amountIn[]=2`],
+    ['k%5B%5D=a', `tokenIn%5B%5D=${weth}&tokenIn%5B%5D=${dai}&amountIn%5B%5D=1&amountIn%5B%5D=2`],
+    ['k[0]=a&k[1]=b', `tokenIn[0]=${weth}&tokenIn[1]=${dai}&amountIn[0]=1&amountIn[1]=2`],
+    ['k=a,b', `tokenIn=${weth},${dai}&amountIn=1,2`],
+    ['k=a%2Cb', `tokenIn=${weth}%2C${dai}&amountIn=1%2C2`],
+  ]
+  test.each(spellings)('%s is two values', async (_name, lists) => {
+    const scene = await startScene()
+    const request = await asked(scene, `fromAddress=${sender}&tokenOut=${usdc}&${lists}`)
+    expect(request.tokensIn).toEqual([weth, dai])
+    expect(request.amountsIn).toEqual([1n, 2n])
+  })
+
+  test('a list given once is a list of one', async () => {
+    const scene = await startScene()
+    expect((await asked(scene, base)).tokensIn).toEqual([weth])
+  })
+
+  const hundred = Array.from({ length: 100 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
+  test.each([
+    ['k=a', hundred.map((address) => `addresses=${address}`).join('&')],
+    ['k[]=a', hundred.map((address) => `addresses[]=${address}`).join('&')],
+    ['k%5B%5D=a', hundred.map((address) => `addresses%5B%5D=${address}`).join('&')],
+    ['k=a,b', `addresses=${hundred.join(',')}`],
+  ])('prices keep 100 addresses spelled %s', async (_name, search) => {
+    const scene = await startScene()
+    const reply = await scene.get(`/prices/1?${search}`)
+    expect(reply.status).toBe(200)
+    expect(scene.asked.prices[0]?.addresses).toEqual(hundred)
+    expect(reply.body).toHaveLength(100)
+  })
+
+  test('101 prices are a 400', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/prices/1?addresses=${[...hundred, weth].join(',')}`)
+    expect(reply.body).toMatchObject({
+      statusCode: 400,
+      message: 'addresses must hold at most 100 values',
+    })
+  })
+
+  test('300 values in the longest spelling pass the HTTP parser', async () => {
+    const scene = await startScene()
+    const search = Array.from({ length: 300 }, () => `address%5B%5D=${weth}`).join('&')
+    expect((await scene.get(`/tokens?${search}`)).body.meta.total).toBe(1)
+  })
+})
+
+describe('values', () => {
+  test.each([
+    ['lower case', weth],
+    ['upper case', `0x${weth.slice(2).toUpperCase()}`],
+    ['upper case with its prefix', weth.toUpperCase()],
+    ['checksummed', '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'],
+  ])('an address in %s is accepted', async (_name, address) => {
+    const scene = await startScene()
+    expect((await asked(scene, query({ tokenIn: address }))).tokensIn).toEqual([weth])
+  })
+
+  test.each([
+    native,
+    native.toUpperCase(),
+    '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
+    '0xEEeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+  ])('the native token may be written %s', async (address) => {
+    const scene = await startScene()
+    expect((await asked(scene, query({ tokenIn: address }))).tokensIn).toEqual([native])
+  })
+
+  test('defaults: chain 1, router, user, 50 bps, nothing else', async () => {
+    const scene = await startScene()
+    expect(await asked(scene, query({ chainId: null }))).toEqual({
+      chainId: 1,
+      fromAddress: sender,
+      strategy: 'router',
+      executionMode: 'user',
+      tokensIn: [weth],
+      amountsIn: [1000n],
+      tokensOut: [usdc],
+      limit: { kind: 'slippage', centiBps: 5000n },
+      ignoreAggregators: [],
+      ignoreStandards: [],
+      includeTransactionCost: false,
+      includePriceImpact: true,
+    })
+  })
+
+  test('null and empty text mean not given', async () => {
+    const scene = await startScene()
+    const blank = 'routingStrategy=null&receiver=&toEoa=null&minAmountOut=null&fee=&slippage='
+    const lists = 'ignoreAggregators=null&ignoreStandards[]=&ignoreBridges='
+    const plain = await asked(scene, base)
+    expect(await asked(scene, `${base}&${blank}&${lists}&deadlineMs=&blockNumber=null`)).toEqual(
+      plain,
+    )
+  })
+
+  test('unknown fields are ignored', async () => {
+    const scene = await startScene()
+    expect(await asked(scene, `${base}&disableRFQs=true&x[y]=1&__proto__=1`)).toEqual(
+      await asked(scene, base),
+    )
+  })
+
+  test.each([
+    ['1.5', 150n],
+    ['0.01', 1n],
+    ['0', 0n],
+    ['300', 30_000n],
+    ['10000', 1_000_000n],
+  ])('slippage %s bps is %s hundredths', async (slippage, centiBps) => {
+    const scene = await startScene()
+    expect((await asked(scene, `${base}&slippage=${slippage}`)).limit).toEqual({
+      kind: 'slippage',
+      centiBps,
+    })
+  })
+
+  test('every other field reaches the engine', async () => {
+    const scene = await startScene()
+    const request = await asked(
+      scene,
+      `${base}&routingStrategy=svcwallet-v2&executionMode=backend&toEoa=true&receiver=${dai}` +
+        `&spender=${sender}&refundReceiver=${usdc}&minAmountOut=5&fee=25&feeReceiver=${dai}` +
+        '&ignoreAggregators=Uniswap-V2,0x&ignoreStandards=curve&referralCode=abc%20DEF~' +
+        '&includeTransactionCost=true&blockNumber=17&deadlineMs=50&destinationChainId=1' +
+        `&destinationFeeReceiver=${dai}&ignoreBridges=across&crosschainRouteMode=direct`,
+    )
+    expect(request).toMatchObject({
+      strategy: 'wallet-v2',
+      executionMode: 'backend',
+      toEoa: true,
+      receiver: dai,
+      spender: sender,
+      refundReceiver: usdc,
+      limit: { kind: 'minimum', minAmountsOut: [5n] },
+      feesBps: [25n],
+      feeReceiver: dai,
+      ignoreAggregators: ['uniswap-v2', '0x'],
+      ignoreStandards: ['curve'],
+      referralCode: 'abc DEF~',
+      includeTransactionCost: true,
+      blockNumber: 17n,
+      deadlineMs: 50,
+    })
+  })
+
+  test('another spender is for the engine to judge with wallet and delegate strategies', async () => {
+    const scene = await startScene()
+    const request = await asked(scene, `${base}&spender=${dai}&routingStrategy=delegate`)
+    expect(request).toMatchObject({ spender: dai, strategy: 'delegate' })
+  })
+
+  test('a list of zero fees is ignored, feeReceiver or not', async () => {
+    const scene = await startScene()
+    const request = await asked(scene, `${base}&fee=0&feeReceiver=${dai}`)
+    expect(request).not.toHaveProperty('feesBps')
+    expect(request).not.toHaveProperty('feeReceiver')
+    expect(await asked(scene, `${base}&fee=0&fee=0`)).toEqual(await asked(scene, base))
+  })
+
+  test('the wallet strategy carries the configured service name', async () => {
+    const scene = await startScene({ SERVICE_NAME: 'acme' })
+    expect((await asked(scene, `${base}&routingStrategy=acmewallet-v2`)).strategy).toBe('wallet-v2')
+    const reply = await scene.get(`/shortcuts/route?${base}&routingStrategy=svcwallet-v2`)
+    expect(reply.body.message).toBe(
+      'routingStrategy must be one of router, delegate, router-legacy, delegate-legacy, acmewallet-v2',
+    )
+  })
+})
+
+describe('wrong route requests', () => {
+  const address = 'must be an address: 0x and 40 hexadecimal digits'
+  const amount = 'must be an amount in the smallest unit: a decimal string below 2^256'
+  const fee = { fee: '25', feeReceiver: dai }
+  test.each<[Record<string, string | null>, string]>([
+    [{ fromAddress: null }, 'fromAddress is required'],
+    [{ tokenIn: null }, 'tokenIn is required'],
+    [{ tokenOut: null }, 'tokenOut is required'],
+    [{ amountIn: null }, 'amountIn is required'],
+    [{ fromAddress: 'null' }, 'fromAddress is required'],
+    [{ fromAddress: '0x12' }, `fromAddress ${address}`],
+    [{ fromAddress: `${sender}0` }, `fromAddress ${address}`],
+    [{ tokenIn: 'WETH' }, `tokenIn[0] ${address}`],
+    [
+      { tokenIn: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756cc2' },
+      'tokenIn[0] has a wrong EIP-55 checksum; write it in lower case to skip the check',
+    ],
+    [{ tokenOut: `${usdc},` }, `tokenOut[1] ${address}`],
+    [{ amountIn: '0' }, 'amountIn[0] must be greater than zero'],
+    [{ amountIn: '-1' }, `amountIn[0] ${amount}`],
+    [{ amountIn: '1.5' }, `amountIn[0] ${amount}`],
+    [{ amountIn: '1e18' }, `amountIn[0] ${amount}`],
+    [{ amountIn: '0x10' }, `amountIn[0] ${amount}`],
+    [{ amountIn: (2n ** 256n).toString() }, `amountIn[0] ${amount}`],
+    [{ amountIn: '1,2' }, 'amountIn must hold one amount per tokenIn (1, not 2)'],
+    [{ tokenIn: `${weth},${dai}` }, 'amountIn must hold one amount per tokenIn (2, not 1)'],
+    [
+      { tokenIn: `${weth},${weth.toUpperCase()}`, amountIn: '1,2' },
+      'tokenIn must not name a token twice',
+    ],
+    [{ tokenOut: `${usdc},${usdc}` }, 'tokenOut must not name a token twice'],
+    [{ tokenOut: weth }, 'tokenOut must differ from tokenIn'],
+    [{ chainId: 'one' }, 'chainId must be an integer of at least 1'],
+    [{ chainId: '0' }, 'chainId must be an integer of at least 1'],
+    [{ chainId: '1.0' }, 'chainId must be an integer of at least 1'],
+    [
+      { slippage: '1.234' },
+      'slippage must be basis points from 0 to 10000 with at most two decimals',
+    ],
+    [
+      { slippage: '10001' },
+      'slippage must be basis points from 0 to 10000 with at most two decimals',
+    ],
+    [{ slippage: '-1' }, 'slippage must be basis points from 0 to 10000 with at most two decimals'],
+    [
+      { slippage: '50', minAmountOut: '1' },
+      'slippage must not be given together with minAmountOut',
+    ],
+    [{ minAmountOut: '1,2' }, 'minAmountOut must hold one amount per tokenOut (1, not 2)'],
+    [{ fee: '25' }, 'feeReceiver is required with fee'],
+    [{ ...fee, fee: '101' }, 'fee[0] must be at most 100 basis points'],
+    [{ ...fee, fee: '1.5' }, 'fee[0] must be whole basis points'],
+    [{ ...fee, fee: '1,2' }, 'fee must hold one value per amountIn (1, not 2)'],
+    [
+      { ...fee, fee: '5,0', tokenIn: `${weth},${dai}`, amountIn: '1,2' },
+      'fee[1] must be from 1 to 100 basis points',
+    ],
+    [{ spender: dai }, 'spender must equal fromAddress with a router strategy'],
+    [
+      { spender: dai, routingStrategy: 'router-legacy' },
+      'spender must equal fromAddress with a router strategy',
+    ],
+    [
+      { referralCode: '12345678901234567' },
+      'referralCode must be 1 to 16 printable ASCII characters',
+    ],
+    [{ referralCode: 'é' }, 'referralCode must be 1 to 16 printable ASCII characters'],
+    [{ executionMode: 'fast' }, 'executionMode must be one of user, backend'],
+    [{ toEoa: 'yes' }, 'toEoa must be true or false'],
+    [
+      { routingStrategy: 'checkout' },
+      'routingStrategy must be one of router, delegate, router-legacy, delegate-legacy, svcwallet-v2',
+    ],
+    [
+      { crosschainRouteMode: 'x' },
+      'crosschainRouteMode must be one of direct, source, destination, sourceOrDestination, full',
+    ],
+    [{ blockNumber: '-1' }, 'blockNumber must be an integer of at least 0'],
+    [{ deadlineMs: '49' }, 'deadlineMs must be an integer from 50 to 60000'],
+    [{ deadlineMs: '60001' }, 'deadlineMs must be an integer from 50 to 60000'],
+    [
+      { destinationChainId: '8453' },
+      'destinationChainId must equal chainId: cross-chain routes are not available',
+    ],
+  ])('%o', async (change, message) => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/route?${query(change)}`)
+    expect(reply.body).toEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message,
+      code: 'INVALID_REQUEST',
+      requestId: reply.headers.get('x-request-id'),
+    })
+    expect(scene.asked.routes).toHaveLength(0)
+  })
+
+  test('an unknown chain alone has its own code', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/route?${query({ chainId: '999' })}`)
+    expect(reply.body).toMatchObject({
+      statusCode: 400,
+      code: 'UNKNOWN_CHAIN',
+      message: 'chainId 999 is not configured here',
+    })
+  })
+
+  test('a scalar given twice is refused, also with the same value', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(
+      `/shortcuts/route?${base}&chainId=1&slippage=1&slippage=2&fromAddress=${sender}`,
+    )
+    expect(reply.body.message).toEqual([
+      'chainId must be given once',
+      'fromAddress must be given once',
+      'slippage must be given once',
+    ])
+  })
+
+  test('every wrong field is listed at once, the chain and the rules between fields included', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(
+      `/shortcuts/route?chainId=999&tokenIn=a,${weth}&tokenOut=${weth}&amountIn=0` +
+        '&slippage=x&minAmountOut=1&fee=500&deadlineMs=1&referralCode=12345678901234567',
+    )
+    expect(reply.status).toBe(400)
+    expect(reply.body.code).toBe('INVALID_REQUEST')
+    expect(reply.body.message).toEqual([
+      `tokenIn[0] ${address}`,
+      'amountIn[0] must be greater than zero',
+      'deadlineMs must be an integer from 50 to 60000',
+      'fromAddress is required',
+      'slippage must be basis points from 0 to 10000 with at most two decimals',
+      'fee[0] must be at most 100 basis points',
+      'referralCode must be 1 to 16 printable ASCII characters',
+      'tokenOut must differ from tokenIn',
+      'amountIn must hold one amount per tokenIn (2, not 1)',
+      'slippage must not be given together with minAmountOut',
+      'feeReceiver is required with fee',
+      'chainId 999 is not configured here',
+    ])
+  })
+})
+
+describe('POST /shortcuts/route', () => {
+  const body = {
+    chainId: 1,
+    fromAddress: sender,
+    tokenIn: [weth],
+    tokenOut: [usdc],
+    amountIn: ['1000'],
+  }
+
+  test('means the same as the GET', async () => {
+    const scene = await startScene()
+    const reply = await scene.post('/shortcuts/route', body)
+    expect(reply.status).toBe(200)
+    await asked(scene, base)
+    expect(scene.asked.routes[0]).toEqual(scene.asked.routes[1])
+  })
+
+  test('takes single values for lists, text for numbers, and numbers for text', async () => {
+    const scene = await startScene()
+    const loose = { ...body, tokenIn: weth, tokenOut: usdc, amountIn: 1000, chainId: '1' }
+    const more = { slippage: 1.5, toEoa: true, receiver: null, fee: [null], unknown: {} }
+    expect((await scene.post('/shortcuts/route', { ...loose, ...more })).status).toBe(200)
+    expect(scene.asked.routes[0]).toMatchObject({
+      tokensIn: [weth],
+      amountsIn: [1000n],
+      limit: { centiBps: 150n },
+      toEoa: true,
+    })
+  })
+
+  test.each<[Record<string, unknown>, string | RegExp]>([
+    [{ amountIn: 1e18 }, /^amountIn\[0\] must be an amount/],
+    [{ amountIn: [['1']] }, /^amountIn\[0\] must be an amount/],
+    [{ amountIn: { a: 1 } }, /^amountIn\[0\] must be an amount/],
+    [{ tokenIn: `${weth},${dai}` }, /^tokenIn\[0\] must be an address/],
+    [{ chainId: ['1'] }, 'chainId must be an integer of at least 1'],
+    [{ chainId: 1.5 }, 'chainId must be an integer of at least 1'],
+    [{ fromAddress: {} }, /^fromAddress must be an address/],
+    [{ ignoreStandards: [1, {}] }, 'ignoreStandards[1] must be a text'],
+    [
+      { slippage: '50', minAmountOut: ['1'] },
+      'slippage must not be given together with minAmountOut',
+    ],
+    [{ amountIn: [] }, 'amountIn is required'],
+  ])('%o is a 400', async (change, message) => {
+    const scene = await startScene()
+    const reply = await scene.post('/shortcuts/route', { ...body, ...change })
+    expect(reply.status).toBe(400)
+    if (typeof message === 'string') expect(reply.body.message).toBe(message)
+    else expect(reply.body.message).toMatch(message)
+  })
+})
+
+describe('GET /shortcuts/quote', () => {
+  test('needs neither sender nor priceImpact, and then calculates it', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(
+      `/shortcuts/quote?tokenIn=${weth}&tokenOut=${usdc}&amountIn=1&slippage=300`,
+    )
+    expect(reply.body).toEqual({
+      amountOut: (2n ** 200n).toString(),
+      route: [expect.objectContaining({ protocol: 'uniswap-v2', tokenIn: [weth] })],
+      gas: '150000',
+      priceImpact: 12.5,
+      blockNumber: 23_000_000,
+    })
+    expect(scene.asked.quotes[0]?.includePriceImpact).toBe(true)
+    expect(scene.asked.quotes[0]?.fromAddress).toMatch(/^0x[0-9a-f]{40}$/)
+  })
+
+  test('priceImpact=false leaves it out', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/quote?${base}&priceImpact=false`)
+    expect(reply.body).not.toHaveProperty('priceImpact')
+    expect(scene.asked.quotes[0]).toMatchObject({ includePriceImpact: false, fromAddress: sender })
+  })
+
+  test.each([
+    ['50', [50n, 50n]],
+    ['0,7', [0n, 7n]],
+    ['1&fee=2', [1n, 2n]],
+  ])('fee=%s for two amounts is %o', async (fee, feesBps) => {
+    const scene = await startScene()
+    const lists = `tokenIn=${weth},${dai}&amountIn=1,2&tokenOut=${usdc}`
+    const reply = await scene.get(`/shortcuts/quote?${lists}&fee=${fee}&feeReceiver=${dai}`)
+    expect(reply.body.feeAmount).toEqual(feesBps.map(String))
+    expect(scene.asked.quotes[0]).toMatchObject({ feesBps, feeReceiver: dai })
+  })
+
+  test('fee=0 is no fee', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/quote?${base}&fee=0`)
+    expect(reply.body).not.toHaveProperty('feeAmount')
+    expect(scene.asked.quotes[0]).not.toHaveProperty('feesBps')
+  })
+
+  test('a fee over 100 is a 400', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/quote?${base}&fee=101`)
+    expect(reply.body.message).toBe('fee[0] must be at most 100 basis points')
+  })
+})

@@ -1,0 +1,212 @@
+/**
+ * A running API over real HTTP with a small engine behind it: for the rules of the wire,
+ * where what the engine finds does not matter. The engine keeps what it was asked.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
+import { type ApiServer, createApiServer } from '../../src/api/server.js'
+import { type Config, loadConfig } from '../../src/config.js'
+import type { CallContext, Engine, RouteAnswer, RouteRequest } from '../../src/domain/engine.js'
+import { nativeToken, type Token } from '../../src/domain/primitives.js'
+import { createLogger } from '../../src/log.js'
+
+export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+export const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+export const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
+export const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+export const blockNumber = 23_000_000
+
+export interface Asked {
+  readonly routes: RouteRequest[]
+  readonly quotes: RouteRequest[]
+  readonly contexts: CallContext[]
+  readonly prices: { chainId: number; addresses: readonly string[]; blockNumber?: bigint }[]
+  readonly approvals: unknown[]
+  readonly balances: unknown[]
+}
+
+export const tokens: readonly Token[] = [
+  { chainId: 1, address: dai, symbol: 'DAI', name: 'Dai', decimals: 18, logoUri: null },
+  { chainId: 1, address: usdc, symbol: 'USDC', name: 'USD Coin', decimals: 6, logoUri: 'u.png' },
+  { chainId: 1, address: weth, symbol: 'WETH', name: 'Ether', decimals: 18, logoUri: null },
+  { chainId: 8453, address: usdc, symbol: 'USDC', name: 'USDC', decimals: 6, logoUri: null },
+]
+
+export function answerTo(request: RouteRequest): RouteAnswer {
+  return {
+    chainId: request.chainId,
+    route: [
+      {
+        action: 'swap',
+        protocol: 'uniswap-v2',
+        tokenIn: request.tokensIn,
+        tokenOut: request.tokensOut,
+        positionInId: [],
+        positionOutId: [],
+        chainId: request.chainId,
+        primary: weth,
+      },
+    ],
+    gas: 150_000n,
+    amountsOut: request.tokensOut.map((_token, index) => 2n ** 200n + BigInt(index)),
+    minAmountsOut: request.tokensOut.map(() => 1_000n),
+    priceImpact: 12.5,
+    block: {
+      chainId: request.chainId,
+      number: BigInt(blockNumber),
+      hash: `0x${'1'.repeat(64)}`,
+      parentHash: `0x${'2'.repeat(64)}`,
+      timestamp: 1_750_000_000n,
+      baseFeePerGas: 1n,
+      gasUsed: 1n,
+      gasLimit: 2n,
+    },
+    tx: { from: request.fromAddress, to: dai, data: '0x1234', value: 5n },
+    ...(request.feesBps && { feeAmounts: request.feesBps }),
+    ...(request.includeTransactionCost && { gasCost: { native: 7n, usd: 0.5 } }),
+    warnings: [],
+  }
+}
+
+function createEngine(asked: Asked): Engine {
+  return {
+    networks: () => [
+      { id: 1, name: 'Ethereum', isConnected: true, nativeToken, blockNumber },
+      { id: 8453, name: 'Base', isConnected: false, nativeToken, blockNumber: null },
+    ],
+    readiness: () => ({ ready: true, chains: [] }),
+    aggregators: () => ['uniswap-v2', 'uniswap-v3'],
+    async route(request, context) {
+      asked.routes.push(request)
+      asked.contexts.push(context)
+      return answerTo(request)
+    },
+    async quote(request, context) {
+      asked.quotes.push(request)
+      asked.contexts.push(context)
+      return answerTo(request)
+    },
+    async prices(chainId, addresses, block) {
+      asked.prices.push({ chainId, addresses, ...(block !== undefined && { blockNumber: block }) })
+      return addresses.map((address) =>
+        address === dai
+          ? null
+          : {
+              chainId,
+              address,
+              decimals: 18,
+              price: 1.5,
+              timestamp: 1_750_000_000,
+              confidence: 0.9,
+              blockNumber,
+              source: 'chainlink',
+            },
+      )
+    },
+    tokens: (chainId) => tokens.filter((token) => !chainId || token.chainId === chainId),
+    wallet: async (chainId, owner) => ({
+      address: dai,
+      isDeployed: false,
+      owner,
+      chainId,
+      strategies: {
+        router: weth,
+        delegate: weth,
+        'router-legacy': weth,
+        'delegate-legacy': weth,
+        'wallet-v2': dai,
+      },
+    }),
+    async approval(args) {
+      asked.approvals.push(args)
+      const tx = { from: args.fromAddress, to: args.token, data: '0x095ea7b3', value: 0n } as const
+      return { tx, gas: 46_000n, spender: weth }
+    },
+    async balances(args) {
+      asked.balances.push(args)
+      const known = { name: null, symbol: 'DAI', logoUri: null, price: '1.0', decimals: 18 }
+      return [{ token: dai, amount: 2n ** 100n, chainId: 1, ...known }]
+    },
+  }
+}
+
+export interface Scene {
+  readonly url: string
+  readonly asked: Asked
+  readonly server: ApiServer
+  readonly keys: KeyStore
+  readonly config: Config
+  /** Everything that was logged, as text. */
+  readonly log: () => string
+  /** GET below /api/v1, or of an absolute path such as `/health`. */
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field.
+  readonly body: any
+}
+
+export async function read(response: Response): Promise<Reply> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('application/json')
+  const { status, headers } = response
+  return { status, headers, text, body: isJson ? JSON.parse(text) : undefined }
+}
+
+/** @param env - AUTH_MODE is open unless given. @param change - replaces methods of the engine. */
+export async function startScene(
+  env: Record<string, string> = {},
+  change: Partial<Engine> = {},
+): Promise<Scene> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-api-'))
+  const config = loadConfig({ PORT: '0', AUTH_MODE: 'open', DATA_DIR: dataDir, ...env })
+  const asked: Asked = {
+    routes: [],
+    quotes: [],
+    contexts: [],
+    prices: [],
+    approvals: [],
+    balances: [],
+  }
+  const lines: string[] = []
+  const logger = createLogger('debug', { write: (line) => void lines.push(line) })
+  const keys = openKeyStore(dataDir)
+  const engine = { ...createEngine(asked), ...change }
+  const isOpen = config.authMode === 'open'
+  const server = createApiServer({ engine, config, keys: isOpen ? null : keys, logger })
+  const { url } = await server.listen()
+  onTestFinished(async () => {
+    await server.close()
+    keys.close()
+    rmSync(dataDir, { recursive: true })
+  })
+  const full = (path: string) =>
+    /^\/(api|v1|health|ready|metrics|docs|openapi)/.test(path)
+      ? `${url}${path}`
+      : `${url}/api/v1${path}`
+  return {
+    url,
+    asked,
+    server,
+    keys,
+    config,
+    log: () => lines.join(''),
+    get: async (path, headers = {}) => read(await fetch(full(path), { headers })),
+    post: async (path, body, headers = {}) =>
+      read(
+        await fetch(full(path), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: typeof body === 'string' ? body : JSON.stringify(body),
+        }),
+      ),
+  }
+}

@@ -1,0 +1,344 @@
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import type { Engine, RouteAnswer } from '../../src/domain/engine.js'
+import { ForkrouteError } from '../../src/domain/errors.js'
+import { dai, read, sender, startScene, usdc, weth } from './scene.js'
+
+const quote = `/shortcuts/quote?tokenIn=${weth}&tokenOut=${usdc}&amountIn=1`
+
+function bearer(key: string) {
+  return { authorization: `Bearer ${key}` }
+}
+
+/** An engine whose quotes wait until they are told, and that says when one has come. */
+function waitingEngine() {
+  const { promise: arrived, resolve: arrive } = withResolvers<AbortSignal>()
+  const { promise: released, resolve: release } = withResolvers<void>()
+  const change: Partial<Engine> = {
+    async quote(_request, { signal }): Promise<RouteAnswer> {
+      arrive(signal)
+      await released
+      throw new ForkrouteError('NO_ROUTE', 'No path.')
+    },
+  }
+  return { change, arrived, release }
+}
+
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}
+
+describe('errors', () => {
+  test('an unknown path, with the id that the client sent', async () => {
+    const scene = await startScene()
+    const reply = await scene.get('/nothing', { 'x-request-id': 'abc-1' })
+    expect(reply.body).toEqual({
+      statusCode: 404,
+      error: 'Not Found',
+      message: 'There is no path /api/v1/nothing.',
+      code: 'NOT_FOUND',
+      requestId: 'abc-1',
+    })
+    expect(reply.headers.get('x-request-id')).toBe('abc-1')
+  })
+
+  test.each(['a'.repeat(129), 'a b', '<x>'])('a request id like %j is replaced', async (id) => {
+    const scene = await startScene()
+    const reply = await scene.get('/nothing', { 'x-request-id': id })
+    expect(reply.body.requestId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(reply.headers.get('x-request-id')).toBe(reply.body.requestId)
+  })
+
+  test('another method of a path is a 405 that names the allowed ones', async () => {
+    const scene = await startScene()
+    const reply = await scene.post('/shortcuts/quote', {})
+    expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
+    expect(reply.headers.get('allow')).toBe('GET, HEAD')
+    const put = await read(await fetch(`${scene.url}/v1/shortcuts/route`, { method: 'PUT' }))
+    expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
+  })
+
+  test.each([
+    ['not JSON', '{"a":', 400, 'INVALID_REQUEST', 'The request body is not valid JSON.'],
+    ['an array', '[]', 400, 'INVALID_REQUEST', 'The request body must be a JSON object.'],
+    ['a text', '"a"', 400, 'INVALID_REQUEST', 'The request body is not valid JSON.'],
+    [
+      'too large',
+      `{"a":"${'a'.repeat(2_000)}"}`,
+      413,
+      'BODY_TOO_LARGE',
+      'The request body is over the limit.',
+    ],
+  ])('a body that is %s', async (_name, body, statusCode, code, message) => {
+    const scene = await startScene({ BODY_LIMIT_BYTES: '1024' })
+    const reply = await scene.post('/shortcuts/route', body)
+    expect(reply.body).toMatchObject({ statusCode, code, message })
+  })
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded'])(
+    'a body of type %s is a 415',
+    async (type) => {
+      const scene = await startScene()
+      const reply = await scene.post('/shortcuts/route', '{}', { 'content-type': type })
+      expect(reply.body).toMatchObject({ statusCode: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+    },
+  )
+
+  test('a path that cannot be decoded is a 400', async () => {
+    const scene = await startScene()
+    expect((await scene.get('/prices/1/%zz')).body).toMatchObject({ statusCode: 400 })
+  })
+
+  test('what the HTTP parser refuses has the same body', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/networks?x=${'a'.repeat(70_000)}`)
+    expect(reply.body).toMatchObject({ statusCode: 431, code: 'INVALID_REQUEST' })
+    const raw = await new Promise<string>((resolve) => {
+      const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
+      let text = ''
+      socket.on('data', (data) => {
+        text += data
+      })
+      socket.on('close', () => resolve(text))
+      socket.write('NONSENSE\r\n\r\n')
+    })
+    expect(raw).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(JSON.parse(raw.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'INVALID_REQUEST' })
+  })
+
+  test('an error of the engine keeps its code, message and details', async () => {
+    const details = { token: weth, owner: sender, spender: dai, required: '2', actual: '1' }
+    const scene = await startScene(
+      {},
+      {
+        route: async () => {
+          throw new ForkrouteError('INSUFFICIENT_BALANCE', 'Too little WETH.', details)
+        },
+      },
+    )
+    const reply = await scene.get(
+      `/shortcuts/route?fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc}&amountIn=2`,
+    )
+    expect(reply.body).toEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message: 'Too little WETH.',
+      code: 'INSUFFICIENT_BALANCE',
+      requestId: reply.body.requestId,
+      details,
+    })
+  })
+
+  test.each([
+    ['CHAIN_NOT_READY', 503, '1'],
+    ['UPSTREAM_UNAVAILABLE', 503, '1'],
+    ['DEADLINE_EXCEEDED', 504, '1'],
+    ['NO_ROUTE', 422, null],
+  ] as const)('%s is a %i', async (code, status, retryAfter) => {
+    const scene = await startScene(
+      {},
+      {
+        quote: async () => {
+          throw new ForkrouteError(code, 'Sorry.')
+        },
+      },
+    )
+    const reply = await scene.get(quote)
+    expect(reply.body).toMatchObject({ statusCode: status, code, message: 'Sorry.' })
+    expect(reply.headers.get('retry-after')).toBe(retryAfter)
+  })
+
+  test('a fault of the service says nothing of itself, and is logged with its stack, without secrets', async () => {
+    const scene = await startScene(
+      {},
+      {
+        quote: async () => {
+          throw new Error('boom at https://user:hush@node.example/v2/SECRETKEY?x=1')
+        },
+      },
+    )
+    const reply = await scene.get(quote)
+    expect(reply.body).toEqual({
+      statusCode: 500,
+      error: 'Internal Server Error',
+      message: 'A fault of the service itself.',
+      code: 'INTERNAL',
+      requestId: reply.body.requestId,
+    })
+    expect(scene.log()).toContain(reply.body.requestId)
+    expect(scene.log()).toContain('service.itest')
+    expect(scene.log()).toContain('node.example')
+    expect(scene.log()).not.toMatch(/hush|SECRETKEY/)
+  })
+})
+
+describe('keys', () => {
+  test('a key lives from its creation to its end', async () => {
+    const scene = await startScene({ AUTH_MODE: 'key' })
+    const first = scene.keys.createKey({ name: 'first' })
+    const { accountId } = first.record
+    const second = scene.keys.createKey({ name: 'second', accountId })
+    const other = scene.keys.createKey({ name: 'other' })
+
+    const id = await scene.get('/account/accountId', bearer(first.key))
+    expect(id.body).toBe(accountId)
+    expect(id.body).toMatch(/^0x[0-9a-f]{64}$/)
+    expect((await scene.get('/account/accountId', bearer(second.key))).body).toBe(accountId)
+    expect((await scene.get('/account/accountId', bearer(other.key))).body).not.toBe(accountId)
+    await scene.get(quote, bearer(first.key))
+    expect(scene.asked.contexts[0]?.accountId).toBe(accountId)
+    expect(scene.keys.listKeys()[0]?.lastUsedAt).toBeGreaterThan(0)
+
+    scene.keys.disableKey(first.record.id)
+    expect((await scene.get('/networks', bearer(first.key))).body).toMatchObject({
+      statusCode: 403,
+      code: 'KEY_DISABLED',
+    })
+    expect((await scene.get('/networks', bearer(second.key))).status).toBe(200)
+  })
+
+  test.each([
+    ['none', {}],
+    ['another scheme', { authorization: 'Basic abc' }],
+    ['an unknown key', bearer('fr_unknown')],
+    ['an empty key', bearer('')],
+  ])('%s is a 401', async (_name, headers) => {
+    const scene = await startScene({ AUTH_MODE: 'key' })
+    const reply = await scene.get('/networks', headers)
+    expect(reply.body).toMatchObject({
+      statusCode: 401,
+      error: 'Unauthorized',
+      code: 'UNAUTHORIZED',
+    })
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test.each(['/api/v1/nothing', '/v1/networks', '/api/x', '/API/V1/networks'])(
+    '%s needs a key',
+    async (path) => {
+      const scene = await startScene({ AUTH_MODE: 'key' })
+      expect((await read(await fetch(scene.url + path))).status).toBe(401)
+    },
+  )
+
+  test.each(['/health', '/ready', '/metrics', '/docs', '/openapi.json'])(
+    '%s needs none',
+    async (path) => {
+      const scene = await startScene({ AUTH_MODE: 'key' })
+      expect((await scene.get(path)).status).toBe(200)
+    },
+  )
+
+  test('neither key nor hash reach the log', async () => {
+    const scene = await startScene({ AUTH_MODE: 'key' })
+    const { key, record } = scene.keys.createKey({ name: 'a' })
+    await scene.get('/networks', bearer(key))
+    await scene.get('/networks', bearer('fr_wrongwrongwrong'))
+    expect(scene.log()).toContain(record.id)
+    expect(scene.log()).not.toContain(key)
+    expect(scene.log()).not.toContain('wrongwrong')
+  })
+
+  test('the account is zero in open mode', async () => {
+    const scene = await startScene()
+    expect((await scene.get('/account/accountId')).body).toBe(`0x${'0'.repeat(64)}`)
+  })
+})
+
+describe('limits', () => {
+  test('the rate is counted by key', async () => {
+    const scene = await startScene({ AUTH_MODE: 'key', RATE_LIMIT_PER_MINUTE: '2' })
+    const one = bearer(scene.keys.createKey({ name: 'one' }).key)
+    const two = bearer(scene.keys.createKey({ name: 'two' }).key)
+    const first = await scene.get('/networks', one)
+    expect(first.headers.get('ratelimit-limit')).toBe('2')
+    expect(first.headers.get('ratelimit-remaining')).toBe('1')
+    expect(Number(first.headers.get('ratelimit-reset'))).toBeGreaterThan(0)
+    await scene.get('/networks', one)
+    const third = await scene.get('/networks', one)
+    expect(third.body).toMatchObject({ statusCode: 429, code: 'RATE_LIMITED' })
+    expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(third.headers.get('ratelimit-remaining')).toBe('0')
+    expect((await scene.get('/networks', two)).status).toBe(200)
+    expect((await scene.get('/health')).status).toBe(200)
+  })
+
+  test('calculations over the bound are shed at once, others are not', async () => {
+    const { change, arrived, release } = waitingEngine()
+    const scene = await startScene({ MAX_IN_FLIGHT: '1' }, change)
+    const first = scene.get(quote)
+    await arrived
+    const second = await scene.get(quote)
+    expect(second.body).toMatchObject({ statusCode: 503, code: 'OVERLOADED' })
+    expect(second.headers.get('retry-after')).toBe('1')
+    expect((await scene.get('/networks')).status).toBe(200)
+    release()
+    expect((await first).status).toBe(422)
+    expect((await scene.get(quote)).status).toBe(422)
+  })
+
+  test('an answer that is not ready in time is a 504, and its work keeps its place until it ends', async () => {
+    const { change, arrived, release } = waitingEngine()
+    const scene = await startScene({ REQUEST_TIMEOUT_MS: '1000', MAX_IN_FLIGHT: '1' }, change)
+    const reply = await scene.get(quote)
+    expect(reply.body).toMatchObject({ statusCode: 504, code: 'DEADLINE_EXCEEDED' })
+    expect((await arrived).aborted).toBe(true)
+    expect((await scene.get(quote)).body.code).toBe('OVERLOADED')
+    release()
+  })
+
+  test('prices that are not ready by deadlineMs are a 504', async () => {
+    const scene = await startScene({}, { prices: () => new Promise(() => {}) })
+    const reply = await scene.get(`/prices/1/${weth}?deadlineMs=50`)
+    expect(reply.body).toMatchObject({ statusCode: 504, code: 'DEADLINE_EXCEEDED' })
+  })
+
+  test('a client that leaves stops its calculation', async () => {
+    const { change, arrived, release } = waitingEngine()
+    const scene = await startScene({}, change)
+    const client = new AbortController()
+    const reply = fetch(`${scene.url}/api/v1${quote}`, { signal: client.signal })
+    const signal = await arrived
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
+    client.abort()
+    await expect(reply).rejects.toThrow()
+    await aborted
+    release()
+  })
+})
+
+describe('shutdown', () => {
+  test('finishes what is in flight and accepts nothing more', async () => {
+    const { change, arrived, release } = waitingEngine()
+    const scene = await startScene({}, change)
+    const reply = scene.get(quote)
+    await arrived
+    const closed = scene.server.close()
+    await expect(fetch(`${scene.url}/health`)).rejects.toThrow()
+    release()
+    expect((await reply).body.code).toBe('NO_ROUTE')
+    expect((await reply).headers.get('connection')).toBe('close')
+    await closed
+  })
+
+  test('does not wait longer than configured: 503 for what still runs', async () => {
+    const { change, arrived } = waitingEngine()
+    const scene = await startScene({ SHUTDOWN_TIMEOUT_MS: '50' }, change)
+    const reply = scene.get(quote)
+    const signal = await arrived
+    await scene.server.close()
+    expect((await reply).body).toMatchObject({ statusCode: 503, code: 'OVERLOADED' })
+    expect(signal.aborted).toBe(true)
+  })
+
+  test('idle connections do not hold it up', async () => {
+    const scene = await startScene()
+    await scene.get('/health')
+    await scene.server.close()
+    await scene.server.close()
+  })
+})

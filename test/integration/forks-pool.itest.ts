@@ -1,0 +1,243 @@
+/** Anvil processes of the fork pool: shared, counted, replaced, bounded, and never left behind. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  type Address,
+  type BlockPin,
+  bigintToString,
+  type Hex,
+} from '../../src/domain/primitives.js'
+import { createForkPool, type ForkPoolOptions } from '../../src/forks/fork-pool.js'
+import { simulate } from '../../src/forks/simulate.js'
+import { createRpcClient } from '../../src/rpc/json-rpc.js'
+import { startWorld, type World } from '../support/forks-world.js'
+
+let world: World
+/** Three blocks, oldest first. */
+const pins: BlockPin[] = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  for (let count = 0; count < 3; count++) {
+    await world.mine()
+    pins.push(await world.pin())
+  }
+})
+
+afterAll(() => world?.stop())
+
+function pinAt(index: number): BlockPin {
+  const pin = pins[index]
+  if (!pin) throw new Error(`no block ${index}`)
+  return pin
+}
+
+function makePool(options: Partial<ForkPoolOptions> = {}) {
+  const pool = createForkPool({ archiveUrl: () => world.node.url, ...options })
+  onTestFinished(() => pool.close())
+  return pool
+}
+
+function exists(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Polls; the condition must come true, how fast is not asserted. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let round = 0; round < 1_000; round++) {
+    if (condition()) return
+    await sleep(10)
+  }
+  throw new Error('the condition did not come true')
+}
+
+async function ask(url: string, method: string, params: readonly unknown[] = []): Promise<string> {
+  const client = createRpcClient(url)
+  try {
+    return await client.request<string>(method, params)
+  } finally {
+    await client.close()
+  }
+}
+
+async function blockOf(url: string): Promise<bigint> {
+  return BigInt(await ask(url, 'eth_blockNumber'))
+}
+
+describe('createForkPool', () => {
+  test('many acquires of a new block start its forks once, and share them', async () => {
+    const pool = makePool()
+    const leases = await Promise.all(Array.from({ length: 20 }, () => pool.acquire(pinAt(0))))
+    expect(pool.stats()).toMatchObject({ blocks: 1, forks: 2, leases: 20, restarts: 0 })
+    expect(new Set(leases.flatMap(({ urls }) => urls)).size).toBe(2)
+    for (const url of leases[0]?.urls ?? []) expect(await blockOf(url)).toBe(pinAt(0).number)
+  })
+
+  test('a lease released twice counts once, and forks outlive it', async () => {
+    const pool = makePool({ forksPerBlock: 1 })
+    const [first, second] = await Promise.all([pool.acquire(pinAt(0)), pool.acquire(pinAt(0))])
+    first.release()
+    first.release()
+    expect(pool.stats()).toMatchObject({ leases: 1, forks: 1 })
+    second.release()
+    expect(pool.stats()).toMatchObject({ leases: 0, forks: 1 })
+  })
+
+  test('a warmed block needs no start at its first lease', async () => {
+    const pool = makePool({ forksPerBlock: 1 })
+    await pool.warm(pinAt(1))
+    const { pids } = pool.stats()
+    const lease = await pool.acquire(pinAt(1))
+    expect(pool.stats().pids).toEqual(pids)
+    expect(lease.pin).toBe(pinAt(1))
+  })
+
+  test('over the bound, the block used longest ago ends first, never a leased one', async () => {
+    const pool = makePool({ forksPerBlock: 1, maxBlocks: 1 })
+    const old = await pool.acquire(pinAt(0))
+    const [oldPid = 0] = pool.stats().pids
+    const middle = await pool.acquire(pinAt(1))
+    const middlePid = pool.stats().pids[1] ?? 0
+    expect(pool.stats()).toMatchObject({ blocks: 2, forks: 2 })
+    middle.release()
+    await pool.warm(pinAt(2))
+    expect(pool.stats()).toMatchObject({ blocks: 2, forks: 2 })
+    await until(() => !exists(middlePid))
+    expect(exists(oldPid)).toBe(true)
+    old.release()
+    expect(pool.stats()).toMatchObject({ blocks: 1, forks: 1 })
+    await until(() => !exists(oldPid))
+  })
+
+  test('a fork that dies is replaced; reporting it twice starts one replacement', async () => {
+    const pool = makePool()
+    const lease = await pool.acquire(pinAt(0))
+    const [lost = ''] = lease.urls
+    const [first, second] = await Promise.all([lease.reportLost(lost), lease.reportLost(lost)])
+    expect(first).toEqual(second)
+    expect(first).toHaveLength(2)
+    expect(first).not.toContain(lost)
+    expect(pool.stats()).toMatchObject({ forks: 2, restarts: 1 })
+    for (const url of first) expect(await blockOf(url)).toBe(pinAt(0).number)
+  })
+
+  test('a fork that is killed from outside is noticed and back at the next acquire', async () => {
+    const pool = makePool({ forksPerBlock: 1 })
+    await pool.warm(pinAt(0))
+    const [pid = 0] = pool.stats().pids
+    process.kill(pid, 'SIGKILL')
+    await until(() => !pool.stats().pids.includes(pid))
+    const lease = await pool.acquire(pinAt(0))
+    expect(await blockOf(lease.urls[0] ?? '')).toBe(pinAt(0).number)
+  })
+
+  test('a fork that hangs is killed and replaced by the health probe', async () => {
+    const pool = makePool({ forksPerBlock: 1, probeIntervalMs: 20, probeTimeoutMs: 100 })
+    const lease = await pool.acquire(pinAt(0))
+    const [pid = 0] = pool.stats().pids
+    process.kill(pid, 'SIGSTOP')
+    await until(() => pool.stats().pids.some((other) => other !== pid))
+    await until(() => !exists(pid))
+    expect(await blockOf(lease.urls[0] ?? '')).toBe(pinAt(0).number)
+  })
+
+  test('a fork over its limit is replaced, and ends when its last lease does', async () => {
+    const pool = makePool({ forksPerBlock: 1, maxUses: 1, probeIntervalMs: 20 })
+    const lease = await pool.acquire(pinAt(0))
+    const [pid = 0] = pool.stats().pids
+    await until(() => !pool.stats().pids.includes(pid) && pool.stats().forks === 1)
+    expect(exists(pid)).toBe(true)
+    lease.release()
+    await until(() => !exists(pid))
+  })
+
+  test('expected contracts stand on every fork; code of the chain itself is left alone', async () => {
+    const absent: Address = '0x00000000000000000000000000000000beef0031'
+    const present = await world.deploy('Ledger')
+    const pin = await world.pin()
+    // Returns 42.
+    const code: Hex = '0x602a60005260206000f3'
+    const pool = makePool({ contracts: { [absent]: code, [present]: code } })
+    const lease = await pool.acquire(pin)
+    const [lost = ''] = lease.urls
+    for (const url of await lease.reportLost(lost)) {
+      expect(await ask(url, 'eth_getCode', [absent, 'latest'])).toBe(code)
+      expect(await ask(url, 'eth_getCode', [present, 'latest'])).not.toBe(code)
+    }
+    const request = {
+      from: world.deployer,
+      to: absent,
+      data: '0x',
+      value: 0n,
+      overrides: {},
+    } as const
+    const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds: 12 }, [request])
+    expect(result?.status === 'success' && BigInt(result.returnData)).toBe(42n)
+  })
+
+  test('a block whose hash is another one upstream is refused', async () => {
+    const pool = makePool({ forksPerBlock: 1 })
+    const reorged = { ...pinAt(0), hash: pinAt(1).hash }
+    await expect(pool.acquire(reorged)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+    expect(pool.stats()).toMatchObject({ blocks: 0, forks: 0, leases: 0 })
+  })
+
+  test('a node that is gone or answers errors is UPSTREAM_UNAVAILABLE', async () => {
+    const broken = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"jsonrpc":"2.0","id":0,"error":{"code":-32000,"message":"no"}}')
+    }).listen(0, '127.0.0.1')
+    await once(broken, 'listening')
+    const { port } = broken.address() as AddressInfo
+    const refuses = makePool({ archiveUrl: () => `http://127.0.0.1:${port}` })
+    await expect(refuses.acquire(pinAt(0))).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+    broken.close()
+    broken.closeAllConnections()
+    await once(broken, 'close')
+    await expect(refuses.acquire(pinAt(0))).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
+    expect(refuses.stats().forks).toBe(0)
+  })
+
+  test('close ends every fork, those still starting included', async () => {
+    const pool = makePool()
+    await pool.acquire(pinAt(0))
+    const { pids } = pool.stats()
+    const late = pool.acquire(pinAt(1)).catch(() => null)
+    await pool.close()
+    await late
+    expect(pids.filter(exists)).toEqual([])
+    expect(pool.stats().forks).toBe(0)
+    await expect(pool.acquire(pinAt(0))).rejects.toMatchObject({ code: 'FORK_UNAVAILABLE' })
+  })
+
+  test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    'no fork outlives a service that ends by %s',
+    async (signal) => {
+      const script = fileURLToPath(new URL('../support/forks-service.ts', import.meta.url))
+      const pin = JSON.stringify(pinAt(0), bigintToString)
+      // A group of its own, so that the signal reaches everything in it, as from a terminal.
+      const service = spawn(process.execPath, ['--import', 'tsx', script, world.node.url, pin], {
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const ended = once(service, 'exit')
+      const lines = createInterface({ input: service.stdout })
+      const [line] = (await once(lines, 'line')) as [string]
+      const pids = JSON.parse(line) as number[]
+      expect(pids.filter(exists)).toHaveLength(2)
+      process.kill(-(service.pid ?? 0), signal)
+      await ended
+      await until(() => !pids.some(exists))
+    },
+  )
+})

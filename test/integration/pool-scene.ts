@@ -1,0 +1,121 @@
+/** A bare Anvil with real third-party pool contracts, for differential tests of pool maths. */
+import {
+  type Abi,
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbi,
+  parseAbiParameters,
+} from 'viem'
+import { type Address, type BlockPin, type Hex, toAddress } from '../../src/domain/primitives.js'
+import type { ReadResult, StateReader } from '../../src/domain/state.js'
+import { sandboxBytecode } from '../../src/sandbox/generated/contracts.js'
+import { startAnvil, type TestAnvil } from '../support/anvil.js'
+
+export const erc20Abi = parseAbi([
+  'function approve(address, uint256)',
+  'function balanceOf(address) view returns (uint256)',
+])
+
+interface Receipt {
+  readonly status: Hex
+  readonly contractAddress: Hex | null
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[] }[]
+}
+
+/** Below the cap of one transaction (2^24), so that nothing has to be estimated. */
+const gas = '0xf42400'
+
+export class PoolScene {
+  private constructor(
+    private readonly anvil: TestAnvil,
+    /** Deploys, provides liquidity and trades; unlocked. */
+    readonly trader: Address,
+  ) {}
+
+  static async start(): Promise<PoolScene> {
+    const anvil = await startAnvil(['--accounts', '1', '--no-mining', '--code-size-limit', '40000'])
+    const [trader] = await anvil.rpc<Hex[]>('eth_accounts')
+    return new PoolScene(anvil, toAddress(trader ?? '0x'))
+  }
+
+  close(): Promise<void> {
+    return this.anvil.stop()
+  }
+
+  async deploy(code: Hex, types = '', values: readonly unknown[] = []): Promise<Address> {
+    const tail = types ? encodeAbiParameters(parseAbiParameters(types), values).slice(2) : ''
+    const receipt = await this.transact({ data: `${code}${tail}` })
+    if (receipt?.status !== '0x1' || !receipt.contractAddress) throw new Error('deployment failed')
+    return toAddress(receipt.contractAddress)
+  }
+
+  /** A standard token whose whole supply the trader holds. */
+  token(decimals: number): Promise<Address> {
+    const args = ['Token', 'TKN', decimals, 10n ** 45n, this.trader]
+    return this.deploy(
+      sandboxBytecode.StandardToken,
+      'string, string, uint8, uint256, address',
+      args,
+    )
+  }
+
+  /** Tokens in ascending order of address, with these decimals. */
+  async sortedTokens(decimals: readonly number[]) {
+    const tokens: { readonly address: Address; readonly decimals: number }[] = []
+    for (const d of decimals) tokens.push({ address: await this.token(d), decimals: d })
+    return tokens.sort((a, b) => (a.address < b.address ? -1 : 1))
+  }
+
+  /** Null when the transaction reverts (or is refused because it would). */
+  async send(to: Address, abi: Abi, functionName: string, args: readonly unknown[]) {
+    const data = encodeFunctionData({ abi, functionName, args })
+    const receipt = await this.transact({ to, data })
+    return receipt?.status === '0x1' ? receipt : null
+  }
+
+  async balanceOf(token: Address, owner: Address): Promise<bigint> {
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+    return BigInt(await this.call(token, data))
+  }
+
+  async mineAfter(seconds: number): Promise<void> {
+    await this.anvil.rpc('evm_increaseTime', [seconds])
+    await this.anvil.rpc('evm_mine')
+  }
+
+  call(to: Address, data: Hex): Promise<Hex> {
+    return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+  }
+
+  /** Reads the chain as it is at the moment. */
+  async reader(): Promise<StateReader> {
+    const latest = await this.anvil.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', [
+      'latest',
+      false,
+    ])
+    return {
+      // The adapters under test ask a reader's block for its time only.
+      block: { timestamp: BigInt(latest.timestamp) } as BlockPin,
+      storage: () => Promise.reject(new Error('no adapter under test reads storage')),
+      call: (calls) =>
+        Promise.all(
+          calls.map(
+            async ({ to, data }): Promise<ReadResult> =>
+              this.call(to, data).then(
+                (value) => ({ ok: true, value }),
+                (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }),
+              ),
+          ),
+        ),
+    }
+  }
+
+  private async transact(request: { to?: Address; data: Hex }): Promise<Receipt | null> {
+    // A transaction that reverts is mined too, since gas is given.
+    const hash = await this.anvil.rpc<Hex>('eth_sendTransaction', [
+      { from: this.trader, gas, ...request },
+    ])
+    await this.anvil.rpc('evm_mine')
+    return await this.anvil.rpc<Receipt | null>('eth_getTransactionReceipt', [hash])
+  }
+}

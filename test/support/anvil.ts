@@ -1,0 +1,64 @@
+/**
+ * A plain Anvil of the test's own, forked straight from a node: the independent judge of our answers.
+ * Shares nothing with the service but the binary.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { anvilBinary } from '../../src/forks/anvil.js'
+
+export interface TestAnvil {
+  readonly url: string
+  readonly pid: number
+  rpc<T = unknown>(method: string, params?: readonly unknown[]): Promise<T>
+  stop(): Promise<void>
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('no port')
+  return address.port
+}
+
+export async function startAnvil(flags: readonly string[]): Promise<TestAnvil> {
+  const port = await freePort()
+  const child = spawn(anvilBinary(), ['--host', '127.0.0.1', '--port', String(port), ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const exited = once(child, 'exit')
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    const listen = (data: Buffer) => {
+      output += data.toString()
+      if (output.includes('Listening on')) resolve()
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    exited.then(() => reject(new Error(`Anvil ended: ${output.slice(-500)}`)), reject)
+  })
+  const url = `http://127.0.0.1:${port}`
+  let id = 0
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async rpc<T>(method: string, params: readonly unknown[] = []) {
+      id += 1
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+      })
+      const reply = (await response.json()) as { result?: T; error?: { message: string } }
+      if (reply.error) throw new Error(`${method}: ${reply.error.message}`)
+      return reply.result as T
+    },
+    async stop() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}

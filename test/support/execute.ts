@@ -1,0 +1,176 @@
+/**
+ * Executes a returned transaction for real on a fork of its own, in the block after the pinned one,
+ * and reports what the chain says happened.
+ */
+import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
+import { type Address, isNative } from '../../src/domain/primitives.js'
+import { executorContracts } from '../../src/executor/deployments.js'
+import { nextBaseFee } from '../../src/forks/block-environment.js'
+import { startAnvil, type TestAnvil } from './anvil.js'
+
+export interface AnswerTransaction {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+  readonly value: string
+}
+
+export interface Execution {
+  readonly status: 'success' | 'reverted'
+  readonly gasUsed: bigint
+  readonly logs: readonly { address: Address; topics: Hex[]; data: Hex }[]
+  /** After minus before, in the order of `watch`; gas is added back for native. */
+  readonly deltas: readonly bigint[]
+  readonly blockNumber: bigint
+}
+
+export interface ExecuteArgs {
+  readonly nodeUrl: string
+  /** Block at whose end the answer was calculated. */
+  readonly blockNumber: number
+  readonly blockTimeSeconds?: number
+  readonly tx: AnswerTransaction
+  /** Balances to watch: native through its constant. */
+  readonly watch: readonly { readonly token: Address; readonly owner: Address }[]
+  /** Gives the sender this much by Anvil's own means, and approves the spender in a transaction of the same block. */
+  readonly fund?: readonly { readonly token: Address; readonly amount: bigint }[]
+  readonly approve?: Address
+  /** Places our contracts where the chain does not have them. */
+  readonly deploy?: boolean
+  /** Anything else before the transaction. */
+  readonly prepare?: (anvil: TestAnvil) => Promise<void>
+}
+
+const erc20 = parseAbi([
+  'function balanceOf(address) view returns (uint256)',
+  'function approve(address, uint256)',
+])
+
+interface Header {
+  readonly number: Hex
+  readonly timestamp: Hex
+  readonly baseFeePerGas: Hex
+  readonly gasUsed: Hex
+  readonly gasLimit: Hex
+}
+
+export async function executeOnFork(args: ExecuteArgs): Promise<Execution> {
+  const anvil = await startAnvil([
+    ...['--fork-url', args.nodeUrl, '--fork-block-number', String(args.blockNumber)],
+    ...['--chain-id', '1', '--no-mining', '--no-storage-caching', '--no-rate-limit'],
+    ...['--order', 'fifo'],
+  ])
+  try {
+    return await execute(anvil, args)
+  } finally {
+    await anvil.stop()
+  }
+}
+
+async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> {
+  const { tx } = args
+  if (args.deploy) await placeContracts(anvil)
+  for (const { token, amount } of args.fund ?? []) {
+    if (isNative(token)) await anvil.rpc('anvil_setBalance', [tx.from, numberToHex(amount)])
+    else await anvil.rpc('anvil_dealERC20', [tx.from, token, numberToHex(amount)])
+  }
+  await args.prepare?.(anvil)
+  await anvil.rpc('anvil_impersonateAccount', [tx.from])
+  const gasMoney = 10n ** 20n
+  const balance = BigInt(await anvil.rpc<Hex>('eth_getBalance', [tx.from, 'latest']))
+  await anvil.rpc('anvil_setBalance', [tx.from, numberToHex(balance + gasMoney)])
+
+  const head = await anvil.rpc<Header>('eth_getBlockByNumber', ['latest', false])
+  if (Number(head.number) !== args.blockNumber) throw new Error('the fork is not at the block')
+  const baseFee = nextBaseFee({
+    chainId: 1,
+    number: BigInt(head.number),
+    hash: '0x',
+    parentHash: '0x',
+    timestamp: BigInt(head.timestamp),
+    baseFeePerGas: BigInt(head.baseFeePerGas),
+    gasUsed: BigInt(head.gasUsed),
+    gasLimit: BigInt(head.gasLimit),
+  })
+  const time = BigInt(head.timestamp) + BigInt(args.blockTimeSeconds ?? 12)
+  await anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(time)])
+  await anvil.rpc('anvil_setNextBlockBaseFeePerGas', [numberToHex(baseFee)])
+
+  if (args.approve) {
+    for (const { token, amount } of args.fund ?? []) {
+      if (isNative(token)) continue
+      const data = encodeFunctionData({
+        abi: erc20,
+        functionName: 'approve',
+        args: [args.approve, amount],
+      })
+      await send(anvil, { from: tx.from, to: token, data, value: '0' }, baseFee)
+    }
+  }
+  const before = await balances(anvil, args.watch, 'latest')
+  const hash = await send(anvil, tx, baseFee)
+  await anvil.rpc('evm_mine')
+  const receipt = await anvil.rpc<{
+    status: Hex
+    gasUsed: Hex
+    effectiveGasPrice: Hex
+    blockNumber: Hex
+    logs: { address: Address; topics: Hex[]; data: Hex }[]
+  } | null>('eth_getTransactionReceipt', [hash])
+  if (!receipt)
+    throw new Error('the transaction was not mined: it is not valid or met missing state')
+  const after = await balances(anvil, args.watch, 'latest')
+  const paid = await gasPaid(anvil, receipt.blockNumber, tx.from)
+  return {
+    status: BigInt(receipt.status) === 1n ? 'success' : 'reverted',
+    gasUsed: BigInt(receipt.gasUsed),
+    logs: receipt.logs,
+    blockNumber: BigInt(receipt.blockNumber),
+    deltas: args.watch.map(({ token, owner }, index) => {
+      const delta = (after[index] ?? 0n) - (before[index] ?? 0n)
+      return isNative(token) && owner === tx.from ? delta + paid : delta
+    }),
+  }
+}
+
+/** Gas that the sender paid for all its transactions of the block. */
+async function gasPaid(anvil: TestAnvil, block: Hex, from: Address): Promise<bigint> {
+  const receipts = await anvil.rpc<{ from: Address; gasUsed: Hex; effectiveGasPrice: Hex }[]>(
+    'eth_getBlockReceipts',
+    [block],
+  )
+  return receipts
+    .filter((receipt) => receipt.from === from)
+    .reduce((sum, each) => sum + BigInt(each.gasUsed) * BigInt(each.effectiveGasPrice), 0n)
+}
+
+async function placeContracts(anvil: TestAnvil): Promise<void> {
+  for (const { address, runtimeCode } of Object.values(executorContracts)) {
+    await anvil.rpc('anvil_setCode', [address, runtimeCode])
+    await anvil.rpc('anvil_setNonce', [address, '0x1'])
+  }
+}
+
+function send(anvil: TestAnvil, tx: AnswerTransaction, baseFee: bigint): Promise<Hex> {
+  return anvil.rpc<Hex>('eth_sendTransaction', [
+    {
+      from: tx.from,
+      to: tx.to,
+      data: tx.data,
+      value: numberToHex(BigInt(tx.value)),
+      gas: numberToHex(10_000_000n),
+      maxFeePerGas: numberToHex(baseFee * 2n),
+      maxPriorityFeePerGas: '0x0',
+    },
+  ])
+}
+
+function balances(anvil: TestAnvil, watch: ExecuteArgs['watch'], block: string): Promise<bigint[]> {
+  return Promise.all(
+    watch.map(async ({ token, owner }) => {
+      if (isNative(token)) return BigInt(await anvil.rpc<Hex>('eth_getBalance', [owner, block]))
+      const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] })
+      return BigInt(await anvil.rpc<Hex>('eth_call', [{ to: token, data }, block]))
+    }),
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * A node that misbehaves on demand: a real HTTP server that passes calls on to a real node,
+ * after asking the test what to do with each HTTP request.
+ */
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface NodeCall {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+type Reply = Record<string, unknown>
+
+/** null passes the request on; `edit` changes the answers; a promise holds the request back. */
+export type Fault =
+  | null
+  | 'hang'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
+  | { readonly edit: (call: NodeCall, reply: Reply) => Reply }
+
+export type Behaviour = (calls: readonly NodeCall[], isBatch: boolean) => Fault | Promise<Fault>
+
+export interface FaultyNode {
+  /** Carries a key in its path, as the URLs of providers do. */
+  readonly url: string
+  readonly port: number
+  /** Methods of every call, one list per HTTP request. */
+  readonly requests: string[][]
+  behave: Behaviour
+  close(): Promise<void>
+}
+
+/** The part of every node URL that must never be seen. */
+export const secretKey = 'k3y-that-nobody-may-see'
+
+export async function startFaultyNode(
+  upstreamUrl: string,
+  options: { behave?: Behaviour; port?: number } = {},
+): Promise<FaultyNode> {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request as AsyncIterable<Buffer>) parts.push(part)
+    const body = JSON.parse(Buffer.concat(parts).toString()) as NodeCall | NodeCall[]
+    const calls = Array.isArray(body) ? body : [body]
+    node.requests.push(calls.map((call) => call.method))
+    const fault = await node.behave(calls, Array.isArray(body))
+    if (fault === 'hang') return
+    if (fault && 'status' in fault) {
+      response.writeHead(fault.status, fault.headers)
+      response.end(JSON.stringify(fault.body ?? 'no'))
+      return
+    }
+    const replies = await Promise.all(
+      calls.map(async (call) => {
+        const reply = await pass(upstreamUrl, call)
+        return fault ? fault.edit(call, reply) : reply
+      }),
+    )
+    send(response, Array.isArray(body) ? replies : replies[0])
+  })
+  server.listen(options.port ?? 0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const node: FaultyNode = {
+    url: `http://127.0.0.1:${port}/v2/${secretKey}`,
+    port,
+    requests: [],
+    behave: options.behave ?? (() => null),
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      if (server.listening) await once(server, 'close')
+    },
+  }
+  return node
+}
+
+/** Behaves as `first` for the first requests of which a call has the method, then passes everything on. */
+export function faultFor(method: string, times: number, fault: Fault): Behaviour {
+  let left = times
+  return (calls) => {
+    if (left === 0 || !calls.some((call) => call.method === method)) return null
+    left -= 1
+    return fault
+  }
+}
+
+export const count = (node: FaultyNode, method: string): number =>
+  node.requests.flat().filter((name) => name === method).length
+
+async function pass(url: string, call: NodeCall): Promise<Reply> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', ...call }),
+  })
+  return (await response.json()) as Reply
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}

@@ -1,0 +1,92 @@
+/** The whole service as users run it: real threads, forks, SQLite and HTTP, on a port and folder of its own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openKeyStore } from '../../src/api/key-store.js'
+import { createApiServer } from '../../src/api/server.js'
+import { loadConfig } from '../../src/config.js'
+import { createLogger } from '../../src/log.js'
+import { createService } from '../../src/service.js'
+
+export interface TestService {
+  readonly url: string
+  readonly key: string
+  readonly accountId: string
+  readonly dataDir: string
+  /** The node behind the service: the sandbox's URL when no RPC URL was given. */
+  readonly nodeUrl: string
+  get(path: string, query?: Query, headers?: Record<string, string>): Promise<Answer>
+  post(path: string, body: unknown): Promise<Answer>
+  stop(): Promise<void>
+}
+
+type Query = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field in the tests
+  readonly body: any
+}
+
+export async function startService(
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestService> {
+  const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'forkroute-test-')))
+  const config = loadConfig({ PORT: '0', LOG_LEVEL: 'error', ...env, DATA_DIR: dataDir })
+  const logger = createLogger(config.logLevel)
+  const service = await createService(config, { logger })
+  const keys = openKeyStore(dataDir)
+  const { key, record } = keys.createKey({ name: 'test' })
+  const server = createApiServer({
+    engine: service.engine,
+    config,
+    keys: config.authMode === 'open' ? null : keys,
+    logger,
+  })
+  const { url } = await server.listen()
+  const auth = { authorization: `Bearer ${key}` }
+  return {
+    url,
+    key,
+    accountId: record.accountId,
+    dataDir,
+    nodeUrl: service.sandboxUrl ?? config.rpcUrls[1]?.[0] ?? '',
+    get(path, query = {}, headers = {}) {
+      const target = new URL(path, url)
+      for (const [name, value] of Object.entries(query)) {
+        for (const each of typeof value === 'string' ? [value] : (value ?? [])) {
+          target.searchParams.append(name, each)
+        }
+      }
+      return answer(fetch(target, { headers: { ...auth, ...headers } }))
+    },
+    post: (path, body) =>
+      answer(
+        fetch(new URL(path, url), {
+          method: 'POST',
+          headers: { ...auth, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      ),
+    async stop() {
+      await server.close()
+      await service.close()
+      keys.close()
+      if (!env.DATA_DIR) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answer(pending: Promise<Response>): Promise<Answer> {
+  const response = await pending
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : null,
+  }
+}

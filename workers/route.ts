@@ -1,0 +1,17 @@
+/** Thread entry: routes, quotes and everything else that is calculated at a pinned block. */
+import { setMaxListeners } from 'node:events'
+import { workerData } from 'node:worker_threads'
+import '../src/forks/promise-with-resolvers.js'
+import { runTask } from '../src/routing/run-task.js'
+import type { TaskMessage, TaskReply, WorkerSettings } from '../src/routing/tasks.js'
+import { WorkerContext } from '../src/routing/worker-context.js'
+
+// One task's signal is given to all its parallel requests; ten listeners are no leak here.
+setMaxListeners(512)
+
+let context: WorkerContext | undefined
+
+export default function route(message: TaskMessage): Promise<TaskReply> {
+  context ??= new WorkerContext(workerData as WorkerSettings)
+  return runTask(context, message)
+}
