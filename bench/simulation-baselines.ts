@@ -71,7 +71,7 @@ export async function naiveBaseline(
   const options = { chain: foundry, transport: http(url), pollingInterval: 10 } as const
   const test = createTestClient({ ...options, mode: 'anvil' })
   const reader = createPublicClient(options)
-  const wallet = createWalletClient({ ...options, account: sender, chain: null })
+  const wallet = createWalletClient({ ...options, account: sender })
   await test.setAutomine(true)
   return async ({ request, tokenIn, tokenOut, amountIn }) => {
     const snapshot = await test.snapshot()

@@ -1,7 +1,7 @@
 /** The transactions that are simulated: swaps of one to three hops over the sandbox's V2 and V3 pools. */
 import { encodeFunctionData } from 'viem'
 import { type Address, type BlockPin, type Hex, toAddress } from '../src/domain/primitives.js'
-import type { SimulationRequest, StateOverrides } from '../src/domain/state.js'
+import type { SimulationRequest } from '../src/domain/state.js'
 import { createFunding } from '../src/forks/funding.js'
 import type { RpcClient } from '../src/rpc/json-rpc.js'
 import { sortTokens, v2PairAddress, v3PoolAddress } from '../src/sandbox/addresses.js'
@@ -130,14 +130,13 @@ async function toCandidate(
   { tokenIn, tokenOut, hops }: Path,
   amountIn: bigint,
 ): Promise<Candidate> {
-  const funds = await funding.fund(context, {
+  const overrides = await funding.fund(context, {
     token: tokenIn,
     owner: sender,
     amount: amountIn * 2n,
     allowance: { spender: router, amount: amountIn },
   })
-  if (!funds) throw new Error(`${tokenIn} cannot be funded.`)
-  const overrides: StateOverrides = { ...funds, [router]: { code: routerCode } }
+  if (!overrides) throw new Error(`${tokenIn} cannot be funded.`)
   const data = encodeFunctionData({
     abi: mixedRouterAbi,
     functionName: 'swap',

@@ -23,8 +23,8 @@ interface Vm {
     function expectEmit(bool topic1, bool topic2, bool topic3, bool data, address emitter) external;
     function addr(uint256 key) external returns (address);
     function signAndAttachDelegation(address implementation, uint256 key) external;
-    function recordLogs() external;
     function cool(address target) external;
+    function deployCode(string calldata artifact) external returns (address);
 }
 
 /// @dev Packs steps as src/executor/pack-steps.ts does.
@@ -107,10 +107,10 @@ library Steps {
 abstract contract Base {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 
-    Router internal router = new Router();
-    Delegate internal delegate = new Delegate();
-    WalletFactory internal factory = new WalletFactory();
-    CallbackPayer internal payer = new CallbackPayer();
+    Router internal router = Router(deployShipped("Router"));
+    Delegate internal delegate = Delegate(payable(deployShipped("Delegate")));
+    WalletFactory internal factory = WalletFactory(payable(deployShipped("WalletFactory")));
+    CallbackPayer internal payer = CallbackPayer(payable(deployShipped("CallbackPayer")));
     MockWeth internal weth = new MockWeth();
     MockToken internal usdc = new MockToken();
     V3LikePool internal pool = new V3LikePool(weth, usdc);
@@ -121,6 +121,11 @@ abstract contract Base {
     address internal receiver = address(0xcafe);
     address internal refund = address(0xdead01);
     address internal feeReceiver = address(0xfee);
+
+    /// @dev The bytecode that is shipped, not one of the tests' own compilation.
+    function deployShipped(string memory name) internal returns (address) {
+        return vm.deployCode(string.concat("contracts/out/", name, ".sol/", name, ".json"));
+    }
 
     function setUp() public virtual {
         vm.warp(1_700_000_000);

@@ -8,7 +8,7 @@ import {Base, Steps} from "./Base.sol";
 import {HookedToken} from "./mocks/Tokens.sol";
 
 contract DestinationReceiverTest is Base {
-    DestinationReceiver private destination = new DestinationReceiver();
+    DestinationReceiver private destination = DestinationReceiver(payable(deployShipped("DestinationReceiver")));
     address private fallbackReceiver = address(0xfa11);
 
     function deliver(Order memory order, uint256 amount) private {

@@ -12,8 +12,8 @@ import {HookedToken} from "./mocks/Tokens.sol";
 import {V2LikePair, V3LikePool, V4LikeManager} from "./mocks/Venues.sol";
 
 contract HelpersTest is Base {
-    UniswapV2Swapper private v2 = new UniswapV2Swapper();
-    UniswapV4Swapper private v4 = new UniswapV4Swapper();
+    UniswapV2Swapper private v2 = UniswapV2Swapper(payable(deployShipped("UniswapV2Swapper")));
+    UniswapV4Swapper private v4 = UniswapV4Swapper(payable(deployShipped("UniswapV4Swapper")));
     V2LikePair private pair;
     V4LikeManager private manager;
 

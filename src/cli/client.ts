@@ -5,7 +5,7 @@
 import { request } from 'undici'
 import { loadConfig } from '../config.js'
 import { createLogger } from '../log.js'
-import { progressLine, withProgress } from './output.js'
+import { withProgress } from './output.js'
 
 export interface ConnectionOptions {
   readonly url?: string
@@ -73,8 +73,9 @@ export async function withApi(
   // Loaded when needed: a command for a running service starts faster without it.
   const { createApiServer } = await import('../api/server.js')
   const { createService } = await import('../service.js')
-  const started = createService(config, { logger, onProgress: progressLine() })
-  const service = await withProgress('Starting the service', started)
+  const service = await withProgress('Starting the service', (onProgress) =>
+    createService(config, { logger, onProgress }),
+  )
   try {
     const api = createApiServer({ engine: service.engine, config, keys: null, logger })
     try {

@@ -74,12 +74,10 @@ export function addContracts(program: Command): void {
     .option('--yes', 'do not ask')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const work = deployContracts({
-        rpcUrl: rpcUrlOf(options),
-        privateKey: privateKeyOf(options),
-        confirm: options.yes ? () => true : confirm,
-      })
-      const result = await (options.yes ? withProgress('Deploying', work) : work)
+      const args = { rpcUrl: rpcUrlOf(options), privateKey: privateKeyOf(options) }
+      const result = options.yes
+        ? await withProgress('Deploying', () => deployContracts({ ...args, confirm: () => true }))
+        : await deployContracts({ ...args, confirm })
       if (options.json) {
         console.log(JSON.stringify(result, bigintToString, 2))
         return

@@ -99,7 +99,7 @@ export function addDoctor(program: Command): void {
     .command('doctor')
     .description('check Node.js, Anvil, the configuration and the nodes')
     .action(async (_local, command: Command) => {
-      const checks = await withProgress('Checking', examine())
+      const checks = await withProgress('Checking', examine)
       if (command.optsWithGlobals<OutputOptions>().json) printJson(checks)
       else {
         printTable(

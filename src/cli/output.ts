@@ -24,35 +24,38 @@ export function printTable(
   console.log(table.toString())
 }
 
-/** Says on standard error what is going on, once it takes over a second. */
-export async function withProgress<T>(label: string, work: Promise<T>): Promise<T> {
+/** What is being done, and how far it is, 0 to 1. */
+export type Report = (message: string, fraction: number) => void
+
+/**
+ * Says on standard error what is going on, once it takes over a second:
+ * one line that changes on a terminal, a line per stage in a pipe.
+ */
+export async function withProgress<T>(
+  label: string,
+  work: (report: Report) => Promise<T>,
+): Promise<T> {
   const start = Date.now()
   const isTty = process.stderr.isTTY
-  let shown = false
-  const timer = setInterval(() => {
+  let stage = label
+  let shown = ''
+  const show = () => {
     const seconds = Math.round((Date.now() - start) / 1_000)
-    if (isTty) process.stderr.write(`\r${label} … ${seconds} s`)
-    else if (!shown) process.stderr.write(`${label} …\n`)
-    shown = true
-  }, 1_000)
+    if (seconds < 1) return
+    if (isTty) process.stderr.write(`\r\x1b[K${stage} … ${seconds} s`)
+    else if (stage !== shown) process.stderr.write(`${stage} …\n`)
+    shown = stage
+  }
+  const timer = setInterval(show, 500)
   try {
-    return await work
+    return await work((message, fraction) => {
+      const done = fraction >= 1
+      stage = done ? label : `${label}: ${message} (${Math.round(fraction * 100)}%)`
+      show()
+    })
   } finally {
     clearInterval(timer)
     if (shown && isTty) process.stderr.write('\r\x1b[K')
-  }
-}
-
-/** Shows the stages of the sandbox build: one line on a terminal, a line per stage in a pipe. */
-export function progressLine(): (message: string, fraction: number) => void {
-  const isTty = process.stderr.isTTY
-  let last = ''
-  return (message, fraction) => {
-    const percent = `${Math.round(fraction * 100)}`.padStart(3)
-    if (isTty) process.stderr.write(`\r\x1b[Ksandbox ${percent}% ${message}`)
-    else if (message !== last) process.stderr.write(`sandbox ${percent}% ${message}\n`)
-    if (isTty && fraction >= 1) process.stderr.write('\r\x1b[K')
-    last = message
   }
 }
 

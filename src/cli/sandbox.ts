@@ -1,6 +1,6 @@
 /** `forkroute sandbox`: the sandbox chain alone, as a JSON-RPC node for users' own tests. */
 import type { Command } from 'commander'
-import { type OutputOptions, printJson, progressLine } from './output.js'
+import { type OutputOptions, printJson, withProgress } from './output.js'
 import { nextSignal, parsePort } from './process.js'
 
 export function addSandbox(program: Command): void {
@@ -13,7 +13,9 @@ export function addSandbox(program: Command): void {
       const port = parsePort(options.port)
       // Loaded when needed: the other commands start faster without it.
       const { startSandbox } = await import('../sandbox/sandbox.js')
-      const sandbox = await startSandbox({ onProgress: progressLine(), ...(port && { port }) })
+      const sandbox = await withProgress('Starting the sandbox', (onProgress) =>
+        startSandbox({ onProgress, port }),
+      )
       if (options.json) printJson({ url: sandbox.url, chainId: 1 })
       else console.log(`sandbox     ${sandbox.url}  (chain id 1; Ctrl-C stops it)`)
       await nextSignal()

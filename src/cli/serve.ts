@@ -6,7 +6,7 @@ import { type Config, loadConfig } from '../config.js'
 import { nativeToken } from '../domain/primitives.js'
 import { createLogger } from '../log.js'
 import type { Service } from '../service.js'
-import { progressLine, withProgress } from './output.js'
+import { withProgress } from './output.js'
 import { nextSignal } from './process.js'
 
 /** Anvil's first development account; rich on the sandbox chain. Its key is public. */
@@ -44,8 +44,9 @@ async function serve(config: Config): Promise<void> {
   // Loaded when needed: the other commands start faster without it.
   const { createApiServer } = await import('../api/server.js')
   const { createService } = await import('../service.js')
-  const started = createService(config, { logger, onProgress: progressLine() })
-  const service = await withProgress('Starting the service', started)
+  const service = await withProgress('Starting the service', (onProgress) =>
+    createService(config, { logger, onProgress }),
+  )
   const api = createApiServer({ engine: service.engine, config, keys, logger })
   const stop = async () => {
     await api.close()

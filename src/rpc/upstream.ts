@@ -57,6 +57,7 @@ export interface Upstream {
 }
 
 const defaultTimeoutMs = 10_000
+/** HTTP requests to one node. */
 const maxInFlight = 16
 /** Calls in one HTTP request at most; halved for a node that refuses. */
 const maxBatch = 300
@@ -87,7 +88,6 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const { chainId, timeoutMs = defaultTimeoutMs, verifyHeaderHash = true } = options
   const totalTimeoutMs = 2 * timeoutMs
   const counters: UpstreamCounters = { httpRequests: 0, calls: 0, retries: 0, coalesced: 0 }
-  const limit = pLimit(maxInFlight)
   const redact = createRedactor(options.urls)
   const closing = new AbortController()
   const nodes = options.urls.map((url, index) =>
@@ -99,7 +99,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       verifyHeaderHash,
       maxBatch,
       connections: maxInFlight,
-      limit,
+      // Of each node its own: one that hangs must not hold up the others.
+      limit: pLimit(maxInFlight),
       counters,
       redact,
       onChange: (problem) =>
@@ -120,7 +121,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
     const promise = new Promise<Answer<unknown>>((settle, fail) => {
       if (waiting.length === 0) {
-        if (limit.activeCount === 0) setImmediate(flush)
+        if (inFlight.size === 0) setImmediate(flush)
         else setTimeout(flush, groupingMs)
       }
       const refusedBy = new Map<UpstreamNode, string>()

@@ -7,7 +7,7 @@ import { createAnvil } from '@viem/anvil'
 import { ethereum } from '../chains/ethereum.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { anvilBinary } from '../forks/anvil.js'
-import { createReaper } from '../forks/reaper.js'
+import { createReaper, type Reaper } from '../forks/reaper.js'
 
 export interface AnvilProcess {
   readonly url: string
@@ -20,17 +20,23 @@ export interface AnvilProcess {
 /** Longest start and stop, milliseconds; loading and dumping take most of it on a busy machine. */
 const patienceMs = 60_000
 
+/**
+ * What @viem/anvil has no options for: no web page of a browser on this machine may talk to it, and the state
+ * of an older block is handed over in one request of some megabytes.
+ */
+const furtherFlags = ['--no-cors', '--no-request-size-limit']
+
+/** Kills what is left when this process dies by whatever cause; it ends by itself then, so nobody closes it. */
+let reaper: Reaper | undefined
+
 /** @throws ForkrouteError FORK_UNAVAILABLE when it does not come up. */
 export async function startAnvil(options: {
   readonly port?: number
   readonly timestamp?: number
   readonly noMining?: boolean
-  readonly dumpState?: string
   readonly loadState?: string
-  readonly preserveHistoricalStates?: boolean
 }): Promise<AnvilProcess> {
-  const { port = await freePort(), preserveHistoricalStates, ...rest } = options
-  const extra = ['--no-cors', ...(preserveHistoricalStates ? ['--preserve-historical-states'] : [])]
+  const { port = await freePort(), ...rest } = options
   const anvil = createAnvil({
     ...rest,
     anvilBinary: anvilBinary(),
@@ -40,15 +46,16 @@ export async function startAnvil(options: {
     startTimeout: patienceMs,
     execArgs: ([file, args, settings]) => [
       file,
-      [...args, ...extra],
+      [...args, ...furtherFlags],
       // A group of its own: Ctrl-C ends the service, which then ends its chain in order.
       { ...settings, detached: true, env: { PATH: process.env.PATH }, extendEnv: false },
     ],
   })
-  const reaper = createReaper()
+  reaper ??= createReaper()
+  const { add, remove } = reaper
   try {
     const { child, pid } = await childOf(port, () => anvil.start())
-    reaper.add(pid)
+    add(pid)
     return {
       url: `http://127.0.0.1:${port}`,
       port,
@@ -56,12 +63,10 @@ export async function startAnvil(options: {
       async stop() {
         // Not anvil.stop(): it leaves a timer that holds the process for the whole stopTimeout.
         await interrupt(child)
-        reaper.remove(pid)
-        await reaper.close()
+        remove(pid)
       },
     }
   } catch (cause) {
-    await reaper.close()
     throw new ForkrouteError('FORK_UNAVAILABLE', 'The sandbox chain did not start.', undefined, {
       cause,
     })

@@ -5,12 +5,14 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { numberToHex } from 'viem'
 import { ethereum } from '../chains/ethereum.js'
+import type { Hex } from '../domain/primitives.js'
 import { createRpcClient, type RpcClient } from '../rpc/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
 import { startAnvil } from './anvil-process.js'
 import { loadArtifacts } from './artifacts.js'
 import { createChainWriter } from './chain-writer.js'
 import { deployContracts } from './deploy-contracts.js'
+import { deployExecutor } from './deploy-executor.js'
 import { type DumpedAccounts, recordHistory } from './history.js'
 import { openMarket } from './open-market.js'
 import { trade } from './trading.js'
@@ -29,12 +31,15 @@ export const historyFile = 'history.json.gz'
 /** What is done, and how much of all is done, 0 to 1. */
 export type OnProgress = (message: string, fraction: number) => void
 
+export interface SandboxSummary {
+  /** Of the head. */
+  readonly blockNumber: number
+}
+
 interface Dump {
   readonly accounts: DumpedAccounts
-  readonly best_block_number: number | Hex
   readonly transactions: readonly { readonly info: object }[]
 }
-type Hex = `0x${string}`
 
 /**
  * Writes `stateFile` and `historyFile` into `directory`, which exists.
@@ -45,7 +50,7 @@ export async function buildSandbox(args: {
   readonly cacheDir: string
   readonly directory: string
   readonly onProgress: OnProgress
-}): Promise<void> {
+}): Promise<SandboxSummary> {
   const { cacheDir, directory, onProgress } = args
   const artifacts = await loadArtifacts(cacheDir, (message) => onProgress(message, 0))
   onProgress('starting an empty chain', 0.3)
@@ -63,6 +68,8 @@ export async function buildSandbox(args: {
     await deployContracts(chain, deployer, artifacts)
     onProgress('opening the pools', 0.4)
     await openMarket(chain, deployer)
+    deployExecutor(chain)
+    await chain.mine()
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await chain.checkReceipts()
     const base = await dump(client)
@@ -72,9 +79,10 @@ export async function buildSandbox(args: {
     onProgress('saving the chain', 0.8)
     const last = await dump(client)
     onProgress('saving the history', 0.85)
+    const lastBlock = await head(client)
     const history = await recordHistory(chain, {
       firstBlock,
-      lastBlock: await head(client),
+      lastBlock,
       base: base.accounts,
       head: last.accounts,
     })
@@ -87,6 +95,7 @@ export async function buildSandbox(args: {
     }))
     await writeFile(join(directory, stateFile), JSON.stringify({ ...last, transactions }))
     onProgress('the sandbox chain is ready', 1)
+    return { blockNumber: lastBlock }
   } finally {
     await client.close()
     await anvil.stop()

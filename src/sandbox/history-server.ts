@@ -65,7 +65,8 @@ export async function serveHistory(args: {
     }
     handle(request).then(
       ({ status, body }) => answer(status, body),
-      () => answer(502, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no answer"}}'),
+      () =>
+        answer(502, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no answer"}}'),
     )
   })
 

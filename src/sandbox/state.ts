@@ -1,19 +1,128 @@
-/** The cache of the built sandbox chain: built once, then started from; safe to use from several processes at once. */
+/** The cache of the built sandbox chain: built once, then started from; several processes may ask at once. */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { ethereum } from '../chains/ethereum.js'
+import { bigintToString } from '../domain/primitives.js'
+import { executorContracts } from '../executor/deployments.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
 
 /** How often a process that waits for another one's build looks again, milliseconds. */
 const lockPollMs = 100
-/** A lock whose owner has not touched it for so long is taken over, milliseconds. */
-const lockStaleMs = 120_000
 
 export interface SandboxState {
+  /** Dump of the head, for `anvil --load-state`. */
   readonly statePath: string
   readonly historyPath: string
+  /** Of the head. */
   readonly blockNumber: bigint
+}
+
+export interface SandboxStateOptions {
+  /** Default: `.cache/sandbox` of the project. */
+  readonly cacheDir?: string
+  readonly onProgress?: OnProgress
+}
+
+/**
+ * Builds the chain on first use, and again when anything that determines it has changed.
+ *
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded.
+ */
+export async function ensureSandboxState(options: SandboxStateOptions = {}): Promise<SandboxState> {
+  const { cacheDir = defaultCacheDir(), onProgress = () => undefined } = options
+  const directory = join(cacheDir, `chain-${cacheKey()}`)
+  if (!existsSync(directory)) {
+    await mkdir(cacheDir, { recursive: true })
+    await underLock(`${directory}.lock`, onProgress, async () => {
+      if (!existsSync(directory)) await build(cacheDir, directory, onProgress)
+    })
+  }
+  const { blockNumber } = JSON.parse(await readFile(join(directory, summaryFile), 'utf8'))
+  return {
+    statePath: join(directory, stateFile),
+    historyPath: join(directory, historyFile),
+    blockNumber: BigInt(blockNumber),
+  }
+}
+
+const summaryFile = 'summary.json'
+
+async function build(cacheDir: string, directory: string, onProgress: OnProgress): Promise<void> {
+  const temporary = `${directory}.${randomUUID()}`
+  await mkdir(temporary)
+  try {
+    const summary = await buildSandbox({ cacheDir, directory: temporary, onProgress })
+    const file = await open(join(temporary, summaryFile), 'w')
+    await file.writeFile(JSON.stringify(summary))
+    await file.close()
+    await rename(temporary, directory)
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+/** Runs `work` while no other process of this machine does; a lock whose owner is dead is taken over. */
+async function underLock(
+  path: string,
+  onProgress: OnProgress,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const lock = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return null
+      throw error
+    })
+    if (lock) {
+      try {
+        await lock.writeFile(String(process.pid))
+        await work()
+      } finally {
+        await lock.close()
+        await rm(path, { force: true })
+      }
+      return
+    }
+    if (attempt === 0) onProgress('waiting for another process that builds the chain', 0)
+    await sleep(lockPollMs)
+    const owner = Number(await readFile(path, 'utf8').catch(() => ''))
+    if (owner > 0 && !isAlive(owner)) await rm(path, { force: true })
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Of the code of this folder, the chain's addresses, our contracts in the chain, and the version of Anvil. */
+function cacheKey(): string {
+  const hash = createHash('sha256')
+  const folder = dirname(fileURLToPath(import.meta.url))
+  for (const part of [folder, join(folder, 'generated')]) {
+    const names = readdirSync(part).filter((name) => /^[^.]+\.(ts|js)$/.test(name))
+    for (const name of names.sort()) hash.update(name).update(readFileSync(join(part, name)))
+  }
+  hash.update(JSON.stringify([ethereum, executorContracts], bigintToString))
+  const require = createRequire(import.meta.url)
+  hash.update(readFileSync(require.resolve('@foundry-rs/anvil/package.json')))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Beside package.json, wherever this file was compiled to. */
+function defaultCacheDir(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'package.json'))) {
+    if (dirname(folder) === folder) throw new Error('The folder of the package was not found.')
+    folder = dirname(folder)
+  }
+  return join(folder, '.cache', 'sandbox')
 }

@@ -1,0 +1,41 @@
+/** Our own contracts on the sandbox chain, where everybody finds them, and the users' approvals of the Router. */
+import { concatHex, encodeFunctionData, padHex } from 'viem'
+import { contractAddress, executorContracts } from '../executor/deployments.js'
+import { sandboxAccount } from './accounts.js'
+import { rawWorth } from './amounts.js'
+import type { ChainWriter } from './chain-writer.js'
+import { tokenAbi } from './market-abi.js'
+import { startPrices } from './open-market.js'
+import { sandboxTokens } from './tokens.js'
+
+/** Deploys by CREATE2; Anvil has it from the start, as almost every chain does. */
+const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+const zeroSalt = padHex('0x', { size: 32 })
+const deploymentGas = 12_000_000n
+
+const maximum = 2n ** 256n - 1n
+/** What bob lets the Router take of each token, dollars. Alice sets no limit, the others allow nothing. */
+const limitUsd = 100_000
+
+/** Queues the transactions; the caller mines. */
+export function deployExecutor(chain: ChainWriter): void {
+  const from = sandboxAccount('deployer').address
+  for (const { deployer, initCode } of Object.values(executorContracts)) {
+    // What a constructor of ours deploys comes with its parent.
+    if (deployer) continue
+    const data = concatHex([zeroSalt, initCode])
+    chain.send({ from, to: deploymentProxy, data, gas: deploymentGas })
+  }
+  const router = contractAddress('Router')
+  for (const token of sandboxTokens) {
+    const approvals = [
+      ['alice', maximum],
+      ['bob', rawWorth(token, limitUsd, startPrices)],
+    ] as const
+    for (const [name, amount] of approvals) {
+      const args = [router, amount] as const
+      const data = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args })
+      chain.send({ from: sandboxAccount(name).address, to: token.address, data })
+    }
+  }
+}
