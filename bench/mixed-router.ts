@@ -10,7 +10,7 @@ pragma solidity ^0.8.0;
 contract MixedRouter {
   struct Hop { address pool; bool concentrated; bool zeroForOne; }
 
-  function swap(address tokenIn, address tokenOut, uint256 amount, Hop[] calldata hops) external returns (uint256) {
+  function swap(address tokenIn, address to, uint256 amount, Hop[] calldata hops) external returns (uint256) {
     call(tokenIn, abi.encodeWithSignature('transferFrom(address,address,uint256)', msg.sender, address(this), amount));
     address token = tokenIn;
     for (uint256 i = 0; i < hops.length; i++) {
@@ -28,8 +28,7 @@ contract MixedRouter {
       amount = balance(next, address(this)) - held;
       token = next;
     }
-    require(token == tokenOut, 'path');
-    call(token, abi.encodeWithSignature('transfer(address,uint256)', msg.sender, amount));
+    call(token, abi.encodeWithSignature('transfer(address,uint256)', to, amount));
     return amount;
   }
 
@@ -67,7 +66,7 @@ contract MixedRouter {
 
 export const mixedRouterAbi = parseAbi([
   'struct Hop { address pool; bool concentrated; bool zeroForOne; }',
-  'function swap(address tokenIn, address tokenOut, uint256 amount, Hop[] hops) returns (uint256)',
+  'function swap(address tokenIn, address to, uint256 amount, Hop[] hops) returns (uint256)',
 ])
 
 /** Runtime code. */

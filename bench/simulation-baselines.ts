@@ -13,6 +13,9 @@ import { blockEnvironment, maxTransactionGas } from '../src/forks/block-environm
 import { createRpcClient } from '../src/rpc/json-rpc.js'
 import { type Candidate, router, routerCode, sender } from './simulation-scene.js'
 
+/** The loop loses a receipt now and then and would wait three minutes for it. */
+const receiptTimeoutMs = 2_000
+
 /** Outcome of one candidate: gas of the receipt, or null when it failed. */
 export type Outcome = bigint | null
 export type Baseline = (candidate: Candidate) => Promise<Outcome>
@@ -87,10 +90,10 @@ export async function naiveBaseline(
           functionName: 'approve',
           args: [router, amount],
         })
-        await reader.waitForTransactionReceipt({ hash })
+        await reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs })
       }
       const hash = await wallet.sendTransaction({ to: router, data: request.data, chain: null })
-      const receipt = await reader.waitForTransactionReceipt({ hash })
+      const receipt = await reader.waitForTransactionReceipt({ hash, timeout: receiptTimeoutMs })
       await reader.readContract({ address: tokenOut, ...balanceArgs })
       await test.stopImpersonatingAccount({ address: sender })
       return receipt.status === 'success' ? receipt.gasUsed : null

@@ -11,6 +11,8 @@ import { compileMixedRouter, mixedRouterAbi } from './mixed-router.js'
 
 /** Where the swap contract is placed. */
 export const router: Address = '0x00000000000000000000000000000000be9c4001'
+/** Gets everything; apart from the sender, who holds every input token on the baselines' forks. */
+const receiver: Address = '0x00000000000000000000000000000000be9c4003'
 /** Sends everything; holds nothing on the chain. */
 export const sender: Address = '0x00000000000000000000000000000000be9c4002'
 
@@ -140,9 +142,9 @@ async function toCandidate(
   const data = encodeFunctionData({
     abi: mixedRouterAbi,
     functionName: 'swap',
-    args: [tokenIn, tokenOut, amountIn, hops],
+    args: [tokenIn, receiver, amountIn, hops],
   })
-  const measure = [{ token: tokenOut, owner: sender }]
+  const measure = [{ token: tokenOut, owner: receiver }]
   const request = { from: sender, to: router, data, value: 0n, overrides, measure }
   return { request, tokenIn, tokenOut, amountIn }
 }

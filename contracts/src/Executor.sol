@@ -30,6 +30,7 @@ contract Executor is StepRunner {
      * @notice The callback of a Uniswap V3-like pool, whatever its name: (int256, int256, bytes).
      * @dev Pays the positive delta to the target of the running step, once.
      */
+    // solhint-disable-next-line no-complex-fallback
     fallback() external {
         if (msg.sender != _payee || msg.data.length < 68) revert UnexpectedCall(msg.sender);
         _payee = address(0);

@@ -23,7 +23,6 @@ interface Vm {
     function expectEmit(bool topic1, bool topic2, bool topic3, bool data, address emitter) external;
     function addr(uint256 key) external returns (address);
     function signAndAttachDelegation(address implementation, uint256 key) external;
-    function cool(address target) external;
     function deployCode(string calldata artifact) external returns (address);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {DestinationReceiver} from "../src/DestinationReceiver.sol";
 import {InsufficientGas, InvalidReceiver, NotRunner} from "../src/Errors.sol";
 import {Order} from "../src/Types.sol";
@@ -71,10 +73,25 @@ contract DestinationReceiverTest is Base {
         Order memory plant = makeOrder(address(weth), 0, address(weth), 0, hex"");
         plant.steps = Steps.pack(Steps.approve(address(weth), address(hook), Steps.literal(type(uint256).max)));
         deliver(plant, 0);
-        // Any later message has an Executor of its own.
-        Order memory victim = makeOrder(address(weth), 1 ether, address(usdc), 1, Steps.pack(poolSwap(receiver)));
+        assertEq(weth.allowance(executorOf(plant), address(hook)), type(uint256).max, "planted");
+
+        // Any other message has an Executor of its own, which the hooked token tries to drain mid-route.
+        Order memory victim = makeOrder(address(weth), 1 ether, address(usdc), 1, hex"");
+        bytes memory touch = Steps.transfer(address(hook), address(pool), Steps.literal(0));
+        victim.steps = Steps.pack(touch, poolSwap(receiver));
+        hook.arm(address(weth), abi.encodeCall(IERC20.transferFrom, (executorOf(victim), stranger, 1 ether)));
         deliver(victim, 1 ether);
+        assertTrue(hook.called() && !hook.succeeded(), "the planted allowance worked");
         assertEq(usdc.balanceOf(receiver), swapOutput(1 ether), "the victim's output");
+    }
+
+    function executorOf(Order memory order) private view returns (address) {
+        return
+            Clones.predictDeterministicAddress(
+                destination.executorImplementation(),
+                keccak256(message(order, 0)),
+                address(destination)
+            );
     }
 
     function test_messageWithoutAFallbackReceiverReverts() public {

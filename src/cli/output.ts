@@ -38,19 +38,21 @@ export async function withProgress<T>(
   const start = Date.now()
   const isTty = process.stderr.isTTY
   let stage = label
+  let percent = ''
   let shown = ''
   const show = () => {
     const seconds = Math.round((Date.now() - start) / 1_000)
     if (seconds < 1) return
-    if (isTty) process.stderr.write(`\r\x1b[K${stage} … ${seconds} s`)
+    if (isTty) process.stderr.write(`\r\x1b[K${stage}${percent} … ${seconds} s`)
     else if (stage !== shown) process.stderr.write(`${stage} …\n`)
     shown = stage
   }
   const timer = setInterval(show, 500)
   try {
     return await work((message, fraction) => {
-      const done = fraction >= 1
-      stage = done ? label : `${label}: ${message} (${Math.round(fraction * 100)}%)`
+      const isDone = fraction >= 1
+      stage = isDone ? label : `${label}: ${message}`
+      percent = isDone ? '' : ` (${Math.round(fraction * 100)}%)`
       show()
     })
   } finally {

@@ -64,7 +64,7 @@ describe('encodeCall', () => {
         fc.uint8Array(),
         ([kind, width], near, tail) => {
           const abi = parseAbiItem(
-            `function f(uint256 before, ${kind}${width * 8} value, bytes after, uint8[] more)`,
+            `function f(uint256 head, ${kind}${width * 8} value, bytes tail, uint8[] more)`,
           ) as AbiFunction
           const bytes = `0x${Buffer.from(tail).toString('hex')}`
           const args = (value: unknown) => [near, value, bytes, [...tail]]

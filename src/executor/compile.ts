@@ -130,13 +130,14 @@ function checkOrder(order: Order, refused: readonly Address[]): void {
   for (const [index, { token, amount }] of inputs.entries()) {
     const fee = feeAmounts[index] ?? 0n
     if (fee > amount) problems.push(`The fee ${fee} is above the input ${amount} of ${token}.`)
-    if (fee > 0n && order.feeReceiver === zeroAddress) problems.push('A fee needs a feeReceiver.')
   }
   for (const [name, list] of Object.entries({ inputs, outputs })) {
     const tokens = list.map(({ token }) => token)
     if (new Set(tokens).size !== tokens.length) problems.push(`A token stands twice in ${name}.`)
   }
-  const receivers = { receiver: order.receiver, refundReceiver: order.refundReceiver }
+  const { receiver, refundReceiver, feeReceiver } = order
+  const hasFee = feeAmounts.some((fee) => fee > 0n)
+  const receivers = { receiver, refundReceiver, ...(hasFee && { feeReceiver }) }
   for (const [name, address] of Object.entries(receivers)) {
     if ([zeroAddress, ...refused].includes(address)) {
       problems.push(`The ${name} ${address} cannot receive anything.`)

@@ -3,6 +3,7 @@
  */
 import type { Catalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
+import { untilAborted } from '../domain/abort.js'
 import type { CallContext, Engine, PriceRecord } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { nativeToken, type Token } from '../domain/primitives.js'
@@ -65,7 +66,7 @@ export function createEngine(parts: EngineParts): Engine {
     { signal }: CallContext,
   ): Promise<{ value: TaskTypes[K]['result']; blockNumber: bigint; timestamp: bigint }> {
     const { id } = chainOf(at.chainId)
-    const pin = await parts.pins.at(id, at.blockNumber)
+    const pin = await untilAborted(parts.pins.at(id, at.blockNumber), signal)
     const lease = await parts.forks.acquire(pin)
     try {
       const archiveUrl = parts.archive.url(id, pin.number)

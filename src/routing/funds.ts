@@ -5,8 +5,14 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { RouteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type Address, isNative } from '../domain/primitives.js'
-import { mergeOverrides, type ReadResult, type StateOverrides } from '../domain/state.js'
+import {
+  mergeOverrides,
+  type PrecedingCall,
+  type ReadResult,
+  type StateOverrides,
+} from '../domain/state.js'
 import { spenderOf } from '../executor/strategies.js'
+import type { Pool } from '../protocols/protocol.js'
 import type { TaskRun } from './task-run.js'
 
 const erc20 = parseAbi([
@@ -15,11 +21,10 @@ const erc20 = parseAbi([
 ])
 
 /**
- * Throws when balance or allowance at the block is below amountIn.
- * @returns No overrides: the simulation uses what is there.
+ * Throws when balance or allowance at the block is below amountIn; the simulation uses what is there.
  * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE.
  */
-export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<StateOverrides> {
+export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<Funds> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
   await Promise.all(
@@ -44,26 +49,62 @@ export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<S
       }
     }),
   )
-  return {}
+  return { overrides: {}, unfunded: [] }
+}
+
+export interface Funds {
+  readonly overrides: StateOverrides
+  /** Tokens whose balances no slot decides: a holder must send them before each simulated transaction. */
+  readonly unfunded: readonly { readonly token: Address; readonly amount: bigint }[]
 }
 
 /** Overrides that give the sender amountIn of each token, and the spender its allowance. */
-export async function overrideFunds(run: TaskRun, request: RouteRequest): Promise<StateOverrides> {
+export async function overrideFunds(run: TaskRun, request: RouteRequest): Promise<Funds> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
-  const funds = await Promise.all(
+  const found = await Promise.all(
     request.tokensIn.map(async (token, index) => {
       const amount = request.amountsIn[index] ?? 0n
-      const found = await run.fund(token, owner, amount, spender)
-      if (found) return found
+      return { token, amount, overrides: await run.fund(token, owner, amount, spender) }
+    }),
+  )
+  return {
+    overrides: mergeOverrides(...found.flatMap(({ overrides }) => overrides ?? [])),
+    unfunded: found.filter(({ overrides }) => overrides === null),
+  }
+}
+
+/**
+ * Calls that run before a candidate and fund what overrides cannot: pools that hold the token and are not
+ * on the candidate's path send it.
+ *
+ * @param onPath - addresses of the candidate's pools.
+ * @throws ForkrouteError STATE_UNAVAILABLE when no pool off the path can send a token.
+ */
+export async function callsThatFund(
+  run: TaskRun,
+  request: RouteRequest,
+  { unfunded }: Funds,
+  pools: readonly Pool[],
+  onPath: ReadonlySet<Address>,
+): Promise<readonly PrecedingCall[]> {
+  const owner = request.fromAddress
+  const spender = spenderOf(request.strategy, owner)
+  const calls = await Promise.all(
+    unfunded.map(async ({ token, amount }) => {
+      const holders = pools
+        .filter(({ address, tokens }) => tokens.includes(token) && !onPath.has(address))
+        .map(({ address }) => address)
+      const plan = await run.fundFromHolder(token, owner, amount, spender, [...new Set(holders)])
+      if (plan) return plan
       throw new ForkrouteError(
         'STATE_UNAVAILABLE',
-        `The balance of ${token} cannot be overridden for a simulation without funds; ask for a route from an address that holds it.`,
+        `The balance of ${token} cannot be overridden, and no pool off the path can lend it; ask for a route from an address that holds it.`,
         { token },
       )
     }),
   )
-  return mergeOverrides(...funds)
+  return calls.flat()
 }
 
 function facts(

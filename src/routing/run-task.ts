@@ -2,6 +2,7 @@
  * The entry of a routing thread: one message in, one reply out; nothing is ever thrown across the border.
  */
 import { performance } from 'node:perf_hooks'
+import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
 import { createReader } from '../forks/reader.js'
 import { ForkLostError } from '../forks/simulate.js'
@@ -60,7 +61,7 @@ export async function runTask<K extends TaskKind>(
       abort.signal,
       deadlineMs === undefined ? null : started + deadlineMs,
     )
-    const value = await handlers[message.kind](run, message.args)
+    const value = await untilAborted(handlers[message.kind](run, message.args), abort.signal)
     return { ok: true, value, trace: trace() }
   } catch (error) {
     if (error instanceof ForkLostError) {

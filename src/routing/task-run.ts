@@ -7,6 +7,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { RoutingStrategy } from '../domain/plan.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type {
+  PrecedingCall,
   SimulationRequest,
   SimulationResult,
   StateOverrides,
@@ -16,7 +17,8 @@ import { contractAddress, deploymentOverrides } from '../executor/deployments.js
 import { executorErrorsAbi } from '../executor/errors.js'
 import { isDelegate } from '../executor/strategies.js'
 import { forkClient } from '../forks/clients.js'
-import { nextBaseFee, simulate } from '../forks/simulate.js'
+import { fundFromHolder } from '../forks/holder-funding.js'
+import { nextBaseFee, type SimulationFork, simulate } from '../forks/simulate.js'
 import { JsonRpcError } from '../rpc/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from './tasks.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
@@ -27,6 +29,7 @@ const deadlineRound = 8
 export class TaskRun {
   readonly stages: Record<string, number> = {}
   readonly simulations = { success: 0, reverted: 0, unreadable: 0 }
+  readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
   readonly pin: BlockPin
   readonly settings: WorkerSettings
   /** Wei per gas: base fee of the next block plus the tip. */
@@ -59,15 +62,11 @@ export class TaskRun {
   }
 
   async simulate(requests: readonly SimulationRequest[]): Promise<SimulationResult[]> {
-    const results = await simulate(
-      {
-        urls: this.place.forkUrls,
-        pin: this.pin,
-        blockTimeSeconds: this.block.chain.blockTimeSeconds,
-      },
-      requests,
-      { signal: this.signal, warm: this.block.warm, errorsAbi: executorErrorsAbi },
-    )
+    const results = await simulate(this.#fork(), requests, {
+      signal: this.signal,
+      warm: this.block.warm,
+      errorsAbi: executorErrorsAbi,
+    })
     for (const { status } of results) this.simulations[status]++
     this.block.warm = true
     return results
@@ -107,6 +106,34 @@ export class TaskRun {
       { urls: this.place.forkUrls, pin: this.pin },
       { token, owner, amount, ...(spender && { allowance: { spender, amount } }) },
     )
+  }
+
+  /** Calls after which `owner` has the amount, sent by the first holder that can; null when none can. */
+  fundFromHolder(
+    token: Address,
+    owner: Address,
+    amount: bigint,
+    spender: Address | null,
+    holders: readonly Address[],
+  ): Promise<readonly PrecedingCall[] | null> {
+    const key = [token, amount, ...holders].join(':')
+    const known = this.#lent.get(key)
+    if (known) return known
+    const request = {
+      token,
+      owner,
+      amount,
+      holders,
+      ...(spender && { allowance: { spender, amount } }),
+    }
+    const found = fundFromHolder(this.#fork(), request, this.signal)
+    this.#lent.set(key, found)
+    return found
+  }
+
+  #fork(): SimulationFork {
+    const { blockTimeSeconds } = this.block.chain
+    return { urls: this.place.forkUrls, pin: this.pin, blockTimeSeconds }
   }
 
   async #account(method: 'eth_getBalance' | 'eth_getCode', address: Address): Promise<Hex> {

@@ -5,7 +5,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
-import { threadEntry } from '../threads.js'
+import { threadFile } from '../threads.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes, WorkerSettings } from './tasks.js'
 
 /** Tasks wait for forks most of the time, so one thread interleaves several. */
@@ -30,10 +30,8 @@ export function createWorkerPool(options: {
   /** Faults of the pool itself: they belong to no task. */
   onError(error: unknown): void
 }): WorkerPool {
-  const { filename, execArgv } = threadEntry('route')
   const pool = new Piscina({
-    filename,
-    execArgv,
+    filename: threadFile('route'),
     minThreads: options.threads,
     maxThreads: options.threads,
     concurrentTasksPerWorker: tasksPerThread,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { ForkrouteError, fromWireError, type Wire } from '../domain/errors.js'
-import { threadEntry } from '../threads.js'
+import { threadFile } from '../threads.js'
 import type { ArchiveRequest, ArchiveThreadData, ThreadMessage } from './archive-messages.js'
 
 export type ArchiveLogger = Pick<Logger, 'info' | 'warn' | 'error'>
@@ -32,7 +32,6 @@ export async function startArchiveLink(
   logger: ArchiveLogger,
   onNews: (message: News) => void,
 ): Promise<ArchiveLink> {
-  const { filename, execArgv } = threadEntry('archive')
   const pending = new Map<number, (answer: Wire<unknown>) => void>()
   let nextId = 1
   let closing = false
@@ -50,7 +49,7 @@ export async function startArchiveLink(
 
   /** Resolves with the port once the thread listens. */
   function start(port: number): Promise<number> {
-    const thread = new Worker(filename, { execArgv, workerData: { ...data, port } })
+    const thread = new Worker(threadFile('archive'), { workerData: { ...data, port } })
     current = thread
     return new Promise((resolve, reject) => {
       exited = new Promise((done) => {

@@ -18,6 +18,7 @@ export const contractAddresses = {
   balancerVault: venueHex('balancer-v2', 'vault'),
   balancerWeightedFactory: '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
   balancerStableFactory: '0xc66ba2b6595d3613ccab350c886ace23866ede24',
+  v4PoolManager: venueHex('uniswap-v4', 'poolManager'),
   multicall3: '0xca11bde05977b3631167028862be2a173976ca11',
   permit2: '0x000000000022d473030f116ddee9f6b43ac78ba3',
   dollarImplementation: '0x43506849d7c04f9138d1a2050bbf3a0c054402dd',

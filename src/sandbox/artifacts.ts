@@ -89,9 +89,18 @@ async function unpack(directory: string, item: ArtifactPackage): Promise<Record<
   })
   const found: Record<string, Hex> = {}
   for (const [key, { path, field }] of Object.entries(item.files)) {
-    found[key] = toHex(JSON.parse((await texts.get(path)) ?? '{}')[field], item, path)
+    found[key] = toHex(fieldOf(JSON.parse((await texts.get(path)) ?? '{}'), field), item, path)
   }
   return found
+}
+
+/** @param path - names separated by dots. */
+function fieldOf(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((inner, name) => {
+    return typeof inner === 'object' && inner !== null
+      ? (inner as Record<string, unknown>)[name]
+      : undefined
+  }, value)
 }
 
 function toHex(value: unknown, item: ArtifactPackage, path: string): Hex {

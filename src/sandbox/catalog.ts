@@ -3,11 +3,20 @@
  * the chain as well; Balancer's and Curve's have no registry there and are imported from this list.
  */
 import { getContractAddress, numberToHex } from 'viem'
-import { type Address, toAddress } from '../domain/primitives.js'
+import { type Address, nativeToken, toAddress, zeroAddress } from '../domain/primitives.js'
 import type { Pool } from '../protocols/protocol.js'
+import { poolIdOf } from '../protocols/uniswap-v4/pool-key.js'
 import { contractAddresses, curvePoolAddresses, v2PairAddress, v3PoolAddress } from './addresses.js'
-import { type BalancerPlan, balancerPlans, curvePlans, v2Plans, v3Plans } from './market-plan.js'
-import { sandboxToken } from './tokens.js'
+import {
+  type BalancerPlan,
+  balancerPlans,
+  curvePlans,
+  type V4Plan,
+  v2Plans,
+  v3Plans,
+  v4Plans,
+} from './market-plan.js'
+import { type SandboxToken, sandboxToken } from './tokens.js'
 
 /** Ticks between the ends of positions, by fee. */
 export const tickSpacings: Readonly<Record<number, number>> = {
@@ -56,6 +65,32 @@ function pairOf(symbols: readonly [string, string]): [Address, Address] {
   return a < b ? [a, b] : [b, a]
 }
 
+/** Key of a V4 pool, and what its currencies are worth as: WETH in place of native ether. */
+export function v4Pool(plan: V4Plan) {
+  const currencies = plan.symbols
+    .map((symbol) => {
+      const isEther = symbol === 'ETH'
+      const token = sandboxToken(isEther ? 'WETH' : symbol)
+      return { token, currency: isEther ? zeroAddress : token.address }
+    })
+    .sort((a, b) => (a.currency < b.currency ? -1 : 1))
+  const [first, second] = currencies
+  if (!first || !second) throw new RangeError('A pool has two currencies.')
+  const tokens: [SandboxToken, SandboxToken] = [first.token, second.token]
+  const key = {
+    currency0: first.currency,
+    currency1: second.currency,
+    fee: plan.fee,
+    tickSpacing: tickSpacings[plan.fee] ?? 1,
+    hooks: zeroAddress,
+  }
+  return { key, tokens }
+}
+
+function addressesOf(tokens: readonly SandboxToken[]): Address[] {
+  return tokens.map(({ address }) => address)
+}
+
 /** All pools, traps included. */
 export function sandboxPools(): Pool[] {
   return [
@@ -69,6 +104,16 @@ export function sandboxPools(): Pool[] {
       const address = v3PoolAddress(...tokens, fee)
       const parameters = { fee, tickSpacing: tickSpacings[fee] ?? 0 }
       return { protocol, id: address, address, tokens, parameters }
+    }),
+    ...v4Plans.map((plan) => {
+      const { key, tokens } = v4Pool(plan)
+      return {
+        protocol: plan.protocol,
+        id: poolIdOf(key),
+        address: contractAddresses.v4PoolManager,
+        tokens: key.currency0 === zeroAddress ? [nativeToken, key.currency1] : addressesOf(tokens),
+        parameters: { fee: key.fee, tickSpacing: key.tickSpacing, hooks: key.hooks },
+      }
     }),
     ...balancerPlans.map((plan, index) => {
       const tokens = balancerTokens(plan)

@@ -88,6 +88,12 @@ function protocolPlacements(deployer: Address, code: (key: string) => Hex): Plac
       args: [at.v2Factory, ethereum.wrappedNative],
     },
     { address: at.v3Factory, creationCode: code('v3Factory') },
+    {
+      address: at.v4PoolManager,
+      creationCode: code('v4PoolManager'),
+      types: oneAddress,
+      args: [deployer],
+    },
     { address: at.multicall3, creationCode: multicall3CreationCode() },
     {
       address: at.balancerVault,

@@ -5,7 +5,7 @@ import { sandboxAccount } from './accounts.js'
 import { rawWorth } from './amounts.js'
 import type { ChainWriter } from './chain-writer.js'
 import { tokenAbi } from './market-abi.js'
-import { startPrices } from './open-market.js'
+import { startPrices } from './market-pools.js'
 import { sandboxTokens } from './tokens.js'
 
 /** Deploys by CREATE2; Anvil has it from the start, as almost every chain does. */

@@ -29,6 +29,9 @@ const blockArgument: Readonly<Record<string, number>> = {
 /** A larger body is refused, bytes. */
 const maxBodyBytes = 32 * 1024 * 1024
 
+/** Clients here keep theirs for 30 seconds, milliseconds. */
+const keepAliveMs = 65_000
+
 export interface HistoryServer {
   readonly port: number
   close(): Promise<void>
@@ -84,6 +87,8 @@ export async function serveHistory(args: {
     return { status: answer.statusCode, body: await answer.body.text() }
   }
 
+  // Longer than clients keep an idle connection, so that none is closed under a request.
+  server.keepAliveTimeout = keepAliveMs
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(args.port, '127.0.0.1', resolve)

@@ -78,6 +78,18 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     },
   },
   {
+    name: '@uniswap/v4-core',
+    version: '1.0.2',
+    integrity:
+      'sha512-X15Tm2wWd+USAzEExMbo+g9naA6QN6mPgWm0MzDwRNlOfaNlepfUpSyt9RSrUfEODspwbyWbcLg6t5nwc/e7lg==',
+    files: {
+      v4PoolManager: {
+        path: 'package/out/PoolManager.sol/PoolManager.json',
+        field: 'bytecode.object',
+      },
+    },
+  },
+  {
     name: '@1inch/solidity-utils',
     version: '6.9.16',
     integrity:

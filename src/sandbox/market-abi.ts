@@ -23,6 +23,17 @@ export const deskAbi = parseAbi([
   'function swapV3(address pool, bool zeroForOne, uint256 amountIn)',
 ])
 
+const poolKey =
+  'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }'
+
+export const v4Abi = parseAbi([
+  poolKey,
+  'function initialize(PoolKey key, uint160 sqrtPriceX96)',
+  'function mintV4(address manager, PoolKey key, int24 below, int24 above, uint128 liquidity)',
+  'function pushV4(address manager, PoolKey key, uint160 sqrtPriceX96)',
+  'function swapV4(address manager, PoolKey key, bool zeroForOne, uint256 amountIn)',
+])
+
 export const factoryAbi = parseAbi([
   'function createPair(address tokenA, address tokenB)',
   'function enableFeeAmount(uint24 fee, int24 tickSpacing)',

@@ -17,6 +17,15 @@ export interface V3Plan {
   readonly trapPriceBps?: number
 }
 
+/** Without hooks, with the tick spacing of V3; `ETH` is native ether. */
+export interface V4Plan {
+  readonly protocol: 'uniswap-v4'
+  readonly symbols: readonly [string, string]
+  /** Hundredths of a basis point. */
+  readonly fee: number
+  readonly depthUsd: number
+}
+
 export interface BalancerPlan {
   readonly protocol: 'balancer-v2'
   readonly symbols: readonly string[]
@@ -146,6 +155,16 @@ export const v3Plans: readonly V3Plan[] = tiers({
   'wstETH/WETH': { 100: 30 * m, 500: 4 * m },
   'sUSD/USDC': { 500: 1 * m },
 })
+
+export const v4Plans: readonly V4Plan[] = tiers({
+  'ETH/USDC': { 500: 45 * m, 3000: 15 * m },
+  'ETH/USDT': { 500: 12 * m },
+  'ETH/WBTC': { 3000: 8 * m },
+  'ETH/wstETH': { 100: 3 * m },
+  'ETH/LINK': { 3000: 900 * k },
+  'USDC/USDT': { 100: 9 * m },
+  'WBTC/USDC': { 3000: 2 * m },
+}).map((plan) => ({ ...plan, protocol: 'uniswap-v4' }))
 
 export const balancerPlans: readonly BalancerPlan[] = [
   { symbols: ['WBTC', 'WETH'], weights: [50, 50], fee: 2500, depthUsd: 8 * m },

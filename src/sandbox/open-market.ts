@@ -2,74 +2,33 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 import { sandboxAccounts } from './accounts.js'
-import {
-  contractAddresses as at,
-  curvePoolAddresses,
-  v2PairAddress,
-  v3PoolAddress,
-} from './addresses.js'
-import { liquidityWorth, type Prices, rawWorth, sqrtPriceX96 } from './amounts.js'
-import { balancerPoolId, balancerTokens, tickSpacings } from './catalog.js'
+import { contractAddresses as at, curvePoolAddresses } from './addresses.js'
+import { type Prices, rawWorth, sqrtPriceX96 } from './amounts.js'
+import { balancerPoolId, balancerTokens, v4Pool } from './catalog.js'
 import type { ChainWriter } from './chain-writer.js'
+import { createPools } from './create-pools.js'
 import { wholeSupply } from './deploy-contracts.js'
-import {
-  curveAbi,
-  deskAbi,
-  factoryAbi,
-  stableFactoryAbi,
-  tokenAbi,
-  vaultAbi,
-  weightedFactoryAbi,
-} from './market-abi.js'
+import { curveAbi, deskAbi, factoryAbi, tokenAbi, v4Abi, vaultAbi } from './market-abi.js'
 import {
   balancerPlans,
   curvePlans,
   type V2Plan,
   type V3Plan,
+  type V4Plan,
   v2Plans,
   v3Plans,
+  v4Plans,
 } from './market-plan.js'
-import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.js'
+import { addressOf, sortedTokens, startPrices } from './market-pools.js'
+import { openingPositions } from './positions.js'
+import { sandboxToken, sandboxTokens } from './tokens.js'
 
 /** What each of the four users gets of each token, dollars. */
 const userFundsUsd = 5_000_000
+/** Native ether of the desk, wei. */
+const deskEther = 2_000_000n * 10n ** 18n
 const zero = '0x0000000000000000000000000000000000000000'
 const maximum = 2n ** 256n - 1n
-
-/** Positions of a pool: ticks below and above the price, part of the depth. The last one lies off the middle. */
-const volatileRanges = [
-  { below: 0, above: 0, percent: 10 },
-  { below: 6000, above: 6000, percent: 20 },
-  { below: 1500, above: 1500, percent: 35 },
-  { below: 400, above: 400, percent: 25 },
-  { below: 300, above: 4000, percent: 10 },
-] as const
-const stableRanges = [
-  { below: 0, above: 0, percent: 2 },
-  { below: 200, above: 200, percent: 18 },
-  { below: 12, above: 12, percent: 60 },
-  { below: 3, above: 8, percent: 20 },
-] as const
-
-const dollars = ['USDC', 'USDT', 'DAI', 'FRAX', 'sUSD']
-const staked = ['WETH', 'wstETH']
-
-/** Both tokens of a pool in the pool's order. */
-export function sortedTokens(symbols: readonly [string, string]): [SandboxToken, SandboxToken] {
-  const [a, b] = [sandboxToken(symbols[0]), sandboxToken(symbols[1])]
-  return a.address < b.address ? [a, b] : [b, a]
-}
-
-export function addressOf(plan: V2Plan | V3Plan): Address {
-  const [token0, token1] = sortedTokens(plan.symbols)
-  return plan.protocol === 'uniswap-v3'
-    ? v3PoolAddress(token0.address, token1.address, plan.fee)
-    : v2PairAddress(plan.protocol, token0.address, token1.address)
-}
-
-export const startPrices: Prices = Object.fromEntries(
-  sandboxTokens.map((token) => [token.symbol, token.priceUsdE12]),
-)
 
 function pricesFor({ symbols, trapPriceBps = 10_000 }: V2Plan | V3Plan): Prices {
   const first = sandboxToken(symbols[0])
@@ -100,8 +59,14 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
   })
   v3Plans.forEach((plan) => {
     initializeV3(chain, deployer, plan)
-    for (const data of v3Positions(plan)) onDesk(data)
+    const options = { ...plan, tokens: sortedTokens(plan.symbols), prices: pricesFor(plan) }
+    for (const { below, above, liquidity } of openingPositions(options)) {
+      const args = [addressOf(plan), below, above, liquidity] as const
+      onDesk(encodeFunctionData({ abi: deskAbi, functionName: 'mintV3', args }))
+    }
   })
+  chain.send({ from: deployer, to: desk, data: '0x', value: deskEther })
+  for (const plan of v4Plans) openV4(chain, deployer, plan)
   await chain.mine()
   for (const { address } of sandboxTokens) {
     for (const spender of [at.balancerVault, ...curvePoolAddresses]) {
@@ -147,43 +112,6 @@ function fund(chain: ChainWriter, deployer: Address): void {
   }
 }
 
-function createPools(chain: ChainWriter, deployer: Address): void {
-  const send = (to: Address, data: Hex) => chain.send({ from: deployer, to, data })
-  for (const plan of v2Plans) {
-    const [token0, token1] = sortedTokens(plan.symbols)
-    const args = [token0.address, token1.address] as const
-    const factory = plan.protocol === 'uniswap-v2' ? at.v2Factory : at.sushiFactory
-    send(factory, encodeFunctionData({ abi: factoryAbi, functionName: 'createPair', args }))
-  }
-  send(
-    at.v3Factory,
-    encodeFunctionData({ abi: factoryAbi, functionName: 'enableFeeAmount', args: [100, 1] }),
-  )
-  for (const plan of v3Plans) {
-    const [token0, token1] = sortedTokens(plan.symbols)
-    const args = [token0.address, token1.address, plan.fee] as const
-    send(at.v3Factory, encodeFunctionData({ abi: factoryAbi, functionName: 'createPool', args }))
-  }
-  for (const plan of balancerPlans) {
-    const tokens = balancerTokens(plan)
-    const name = `Balancer ${tokens.map(({ token }) => token.symbol).join(' ')}`
-    const symbol = `B-${tokens.map(({ token }) => token.symbol).join('-')}`
-    const addresses = tokens.map(({ token }) => token.address)
-    const swapFee = BigInt(plan.fee) * 10n ** 12n
-    if (plan.weights) {
-      const weights = tokens.map(({ weight }) => BigInt(weight ?? 0) * 10n ** 16n)
-      const args = [name, symbol, addresses, weights, swapFee, deployer] as const
-      const data = encodeFunctionData({ abi: weightedFactoryAbi, functionName: 'create', args })
-      send(at.balancerWeightedFactory, data)
-    } else {
-      const amplification = BigInt(plan.amplification ?? 0)
-      const args = [name, symbol, addresses, amplification, swapFee, deployer] as const
-      const data = encodeFunctionData({ abi: stableFactoryAbi, functionName: 'create', args })
-      send(at.balancerStableFactory, data)
-    }
-  }
-}
-
 function initializeV3(chain: ChainWriter, deployer: Address, plan: V3Plan): void {
   const [token0, token1] = sortedTokens(plan.symbols)
   const to = addressOf(plan)
@@ -200,29 +128,24 @@ function initializeV3(chain: ChainWriter, deployer: Address, plan: V3Plan): void
   chain.send({ from: deployer, to, data: grow })
 }
 
-function v3Positions(plan: V3Plan): Hex[] {
-  const [, token1] = sortedTokens(plan.symbols)
-  const [token0] = sortedTokens(plan.symbols)
-  const prices = pricesFor(plan)
-  const sqrtPrice = sqrtPriceX96(token0, token1, prices)
-  const isCalm = [dollars, staked].some((group) => plan.symbols.every((s) => group.includes(s)))
-  const spacing = tickSpacings[plan.fee] ?? 1
-  return (isCalm ? stableRanges : volatileRanges).map(({ below, above, percent }) => {
-    // No narrower than the spacing of the ticks allows.
-    const widths = {
-      below: below === 0 ? 0 : Math.max(below, spacing),
-      above: above === 0 ? 0 : Math.max(above, spacing),
-    }
-    const liquidity = liquidityWorth({
-      token1,
-      sqrtPrice,
-      dollars: Math.ceil((plan.depthUsd * percent) / 100),
-      ...widths,
-      prices,
-    })
-    const args = [addressOf(plan), widths.below, widths.above, liquidity] as const
-    return encodeFunctionData({ abi: deskAbi, functionName: 'mintV3', args })
+/** Initialises a V4 pool and gives its first liquidity. */
+function openV4(chain: ChainWriter, deployer: Address, plan: V4Plan): void {
+  const { key, tokens } = v4Pool(plan)
+  const [token0, token1] = tokens
+  const manager = at.v4PoolManager
+  const price = sqrtPriceX96(token0, token1, startPrices)
+  const initialize = encodeFunctionData({
+    abi: v4Abi,
+    functionName: 'initialize',
+    args: [key, price],
   })
+  chain.send({ from: deployer, to: manager, data: initialize })
+  for (const position of openingPositions({ ...plan, tokens, prices: startPrices })) {
+    const { below, above, liquidity } = position
+    const args = [manager, key, below, above, liquidity] as const
+    const data = encodeFunctionData({ abi: v4Abi, functionName: 'mintV4', args })
+    chain.send({ from: deployer, to: at.tradingDesk, data })
+  }
 }
 
 function balancerJoin(index: number): Hex {

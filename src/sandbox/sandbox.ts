@@ -5,7 +5,9 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { hexToNumber } from 'viem'
 import { ethereum } from '../chains/ethereum.js'
+import type { Hex } from '../domain/primitives.js'
 import { createRpcClient } from '../rpc/json-rpc.js'
 import { startAnvil } from './anvil-process.js'
 import { createHistory, type HistoryData } from './history.js'
@@ -45,6 +47,11 @@ export async function startSandbox(
   }
   try {
     // Blocks of users follow the last one as all others do; without this they would take the wall clock's time.
+    const { timestamp } = await client.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
+      'latest',
+      false,
+    ])
+    await client.request('evm_setTime', [hexToNumber(timestamp)])
     await client.request('anvil_setBlockTimestampInterval', [ethereum.blockTimeSeconds])
     const server = await serveHistory({
       port: options.port ?? 0,

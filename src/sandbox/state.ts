@@ -103,12 +103,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Of the code of this folder, the chain's addresses, our contracts in the chain, and the version of Anvil. */
+/** Of the code of this folder that builds, the chain's addresses, our contracts in the chain, and the version of Anvil. */
 function cacheKey(): string {
   const hash = createHash('sha256')
   const folder = dirname(fileURLToPath(import.meta.url))
+  const serving = /^(sandbox|history-server)\./
   for (const part of [folder, join(folder, 'generated')]) {
-    const names = readdirSync(part).filter((name) => /^[^.]+\.(ts|js)$/.test(name))
+    const names = readdirSync(part).filter(
+      (name) => /^[^.]+\.(ts|js)$/.test(name) && !serving.test(name),
+    )
     for (const name of names.sort()) hash.update(name).update(readFileSync(join(part, name)))
   }
   hash.update(JSON.stringify([ethereum, executorContracts], bigintToString))

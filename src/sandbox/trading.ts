@@ -7,19 +7,21 @@ import type { Address, Hex } from '../domain/primitives.js'
 import { sandboxAccounts } from './accounts.js'
 import { contractAddresses as at, curvePoolAddresses } from './addresses.js'
 import { type Prices, rawWorth, sqrtPriceX96 } from './amounts.js'
-import { balancerPoolId } from './catalog.js'
+import { balancerPoolId, v4Pool } from './catalog.js'
 import type { ChainWriter } from './chain-writer.js'
 import { sandboxFeeds } from './deploy-contracts.js'
-import { curveAbi, deskAbi, tokenAbi, vaultAbi } from './market-abi.js'
+import { curveAbi, deskAbi, tokenAbi, v4Abi, vaultAbi } from './market-abi.js'
 import {
   balancerPlans,
   curvePlans,
   type V2Plan,
   type V3Plan,
+  type V4Plan,
   v2Plans,
   v3Plans,
+  v4Plans,
 } from './market-plan.js'
-import { addressOf, sortedTokens, startPrices } from './open-market.js'
+import { addressOf, sortedTokens, startPrices } from './market-pools.js'
 import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.js'
 
 /** Blocks with trades; with those before them the chain has over 300. */
@@ -45,9 +47,12 @@ function createDice() {
 
 type Dice = ReturnType<typeof createDice>
 
-const pricedPools: readonly (V2Plan | V3Plan)[] = [...v2Plans, ...v3Plans].filter(
-  ({ trapPriceBps }) => trapPriceBps === undefined,
-)
+type PricedPlan = V2Plan | V3Plan | V4Plan
+
+const pricedPools: readonly PricedPlan[] = [
+  ...[...v2Plans, ...v3Plans].filter(({ trapPriceBps }) => trapPriceBps === undefined),
+  ...v4Plans,
+]
 
 export async function trade(
   chain: ChainWriter,
@@ -75,7 +80,7 @@ export async function trade(
   }
 }
 
-function some(dice: Dice): (V2Plan | V3Plan)[] {
+function some(dice: Dice): PricedPlan[] {
   return Array.from({ length: 2 + dice(4) }, () => pick(pricedPools, dice))
 }
 
@@ -105,15 +110,23 @@ function walk(prices: Prices, dice: Dice): Prices {
 }
 
 /** A trader who brings the pool to the market's price, up to most of the pool's fee, which is his margin. */
-function follow(plan: V2Plan | V3Plan, prices: Prices, dice: Dice): Hex {
-  const [token0, token1] = sortedTokens(plan.symbols)
-  const margin = Math.floor((plan.protocol === 'uniswap-v3' ? plan.fee : 3000) * 0.8)
+function follow(plan: PricedPlan, prices: Prices, dice: Dice): Hex {
+  const [token0, token1] = tokensOf(plan)
+  const margin = Math.floor(('fee' in plan ? plan.fee : 3000) * 0.8)
   const noise = BigInt(dice(2 * margin + 1) - margin)
   // Half the noise, since it is put on the square root.
-  const root =
-    (sqrtPriceX96(token0, token1, prices) * (2n * oneMillion + noise)) / (2n * oneMillion)
+  const price = sqrtPriceX96(token0, token1, prices)
+  const root = (price * (2n * oneMillion + noise)) / (2n * oneMillion)
+  if (plan.protocol === 'uniswap-v4') {
+    const args = [at.v4PoolManager, v4Pool(plan).key, root] as const
+    return encodeFunctionData({ abi: v4Abi, functionName: 'pushV4', args })
+  }
   const functionName = plan.protocol === 'uniswap-v3' ? 'pushV3' : 'pushV2'
   return encodeFunctionData({ abi: deskAbi, functionName, args: [addressOf(plan), root] })
+}
+
+function tokensOf(plan: PricedPlan): [SandboxToken, SandboxToken] {
+  return plan.protocol === 'uniswap-v4' ? v4Pool(plan).tokens : sortedTokens(plan.symbols)
 }
 
 /** 0.01 to 0.2 percent of a pool's depth. */
@@ -123,8 +136,12 @@ function randomSwap(prices: Prices, dice: Dice): Hex {
   if (kind < 6) {
     const plan = pick(pricedPools, dice)
     const zeroForOne = dice(2) === 0
-    const token = sortedTokens(plan.symbols)[zeroForOne ? 0 : 1]
+    const token = tokensOf(plan)[zeroForOne ? 0 : 1]
     const amount = rawWorth(token, dollars(plan.depthUsd), prices)
+    if (plan.protocol === 'uniswap-v4') {
+      const args = [at.v4PoolManager, v4Pool(plan).key, zeroForOne, amount] as const
+      return encodeFunctionData({ abi: v4Abi, functionName: 'swapV4', args })
+    }
     const functionName = plan.protocol === 'uniswap-v3' ? 'swapV3' : 'swapV2'
     const args = [addressOf(plan), zeroForOne, amount] as const
     return encodeFunctionData({ abi: deskAbi, functionName, args })

@@ -50,6 +50,7 @@ let usdc: Address
 let pool: Address
 let recorder: Address
 let safe: Address
+let payer: Address
 
 beforeAll(async () => {
   anvil = await startAnvil([])
@@ -61,6 +62,7 @@ beforeAll(async () => {
   pool = await deploy(anvil, user, mocks.V3LikePool, [weth, usdc])
   recorder = await deploy(anvil, user, mocks.Recorder)
   safe = await deploy(anvil, user, mocks.DelegatecallingAccount)
+  payer = await deploy(anvil, user, mocks.DirectPayer)
   await call(usdc, 'mint', [pool, 1_000n * ether])
   await call(usdc, 'mint', [user, 1_000n * ether])
   await send(anvil, { from: user, to: weth, data: '0xd0e30db0', value: numberToHex(100n * ether) })
@@ -264,6 +266,27 @@ describe('buildTransaction', () => {
     // A tenth of the second word went on to the receiver, the rest of the input was refunded.
     expect(await balance(weth, receiver)).toBe(ether / 5n)
     expect(await balance(weth, refundReceiver)).toBe(3n * ether - ether / 5n)
+  })
+
+  test('router: a warm swap costs at most 31,000 gas more than the least a contract can do', async () => {
+    const swapped = { token: weth, amount: ether }
+    await call(weth, 'approve', [payer, 2n * ether])
+    await call(weth, 'approve', [contractAddress('Router'), 2n * ether])
+    const pay = encodeFunctionData({
+      abi: parseAbi(['function swap(address, address, bool, int256, uint256)']),
+      args: [pool, receiver, weth < usdc, ether, ether / 2n],
+    })
+    const outputs = [{ token: usdc, minAmountOut: ether / 2n }]
+    const steps = [swapStep(receiver)]
+    const routed = order({ inputs: [swapped], steps, outputs, outputsPaidBySteps: true })
+    // The second of each finds warm balances, and the sender's Executor.
+    const gas = { direct: 0n, router: 0n }
+    for (let round = 0; round < 2; round++) {
+      gas.direct = BigInt((await send(anvil, { from: user, to: payer, data: pay })).gasUsed)
+      gas.router = BigInt((await run('router', user, routed)).receipt.gasUsed)
+    }
+    console.log(`gas: direct ${gas.direct}, through Router ${gas.router}`)
+    expect(gas.router - gas.direct).toBeLessThanOrEqual(31_000n)
   })
 
   test.each<[RoutingStrategy, number]>([

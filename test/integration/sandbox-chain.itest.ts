@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
+import { poolStateSlot } from '../../src/protocols/uniswap-v4/discover.js'
 import { sandboxAccount, sandboxAccounts } from '../../src/sandbox/accounts.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
@@ -46,10 +47,10 @@ async function readNumber(to: Address, functionName: string, args: readonly unkn
 async function send(from: Address, to: Address, functionName: string, args: readonly unknown[]) {
   const { client } = scene()
   const data = encode(functionName, args)
-  const hash = await client.request<Hex>('eth_sendTransaction', [
+  // Answers with the receipt, when the transaction is mined.
+  const receipt = await client.request<{ status: Hex }>('eth_sendTransactionSync', [
     { from, to, data, gas: '0x2dc6c0' },
   ])
-  const receipt = await client.request<{ status: Hex }>('eth_getTransactionReceipt', [hash])
   return receipt.status === '0x1'
 }
 
@@ -164,6 +165,12 @@ describe('sandbox pools', () => {
     if (protocol === 'uniswap-v3') return readNumber(address, 'liquidity')
     if (protocol === 'curve') return readNumber(address, 'balances', [3])
     if (protocol === 'balancer-v2') return BigInt(await read(address, 'getPoolTokens', [id]))
+    if (protocol === 'uniswap-v4') {
+      const liquidity = numberToHex(poolStateSlot(id) + 3n, { size: 32 })
+      return BigInt(
+        await scene().client.request<Hex>('eth_getStorageAt', [address, liquidity, 'latest']),
+      )
+    }
     return readNumber(address, 'getReserves')
   }
 

@@ -17,6 +17,7 @@ contract CallbackPayer {
     bool private transient _running;
 
     /// @notice The pool's callback, whatever its name: (int256, int256, bytes). Pays the positive delta once.
+    // solhint-disable-next-line no-complex-fallback
     fallback() external {
         if (msg.sender != _payee || msg.data.length < 68) revert UnexpectedCall(msg.sender);
         _payee = address(0);

@@ -1,0 +1,162 @@
+/**
+ * Candidates simulated per second: the product's path against a tuned sequential loop and a naive viem loop on
+ * the same transactions, in turns within one run. Run by itself it prints a table, then JSON as its last line.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import Table from 'cli-table3'
+import { anvilBinary } from '../src/forks/anvil.js'
+import { createForkPool } from '../src/forks/fork-pool.js'
+import { simulate } from '../src/forks/simulate.js'
+import { createRpcClient } from '../src/rpc/json-rpc.js'
+import { startSandbox } from '../src/sandbox/sandbox.js'
+import { freePort } from '../test/support/anvil.js'
+import type { Section } from './section.js'
+import {
+  type Baseline,
+  naiveBaseline,
+  type Outcome,
+  tunedBaseline,
+} from './zz-tmp-baselines.js'
+import { type Candidate, makeCandidates, readPin, router, routerCode } from './simulation-scene.js'
+
+const candidateCount = 90
+const rounds = 3
+/** Of one way in one round. */
+const roundMs = 3_000
+const targets = { tuned: 10, naive: 60 }
+
+async function startPlainFork(url: string, block: bigint, flags: readonly string[]) {
+  const port = await freePort()
+  const fork = ['--fork-url', url, '--fork-block-number', `${block}`, '--chain-id', '1']
+  const args = [...fork, '--port', `${port}`, '--no-storage-caching', '--no-rate-limit', '-q']
+  const child = spawn(anvilBinary(), [...args, ...flags], { stdio: 'ignore' })
+  const client = createRpcClient(`http://127.0.0.1:${port}`)
+  for (;;) {
+    if (child.exitCode !== null) throw new Error('A baseline Anvil did not start.')
+    if (await client.request('eth_chainId').catch(() => null)) break
+  }
+  await client.close()
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  return { url: `http://127.0.0.1:${port}`, stop }
+}
+
+/** Candidates per second: runs until the time is over. */
+async function rateOf(run: () => Promise<readonly Outcome[]>) {
+  const started = performance.now()
+  let done = 0
+  while (performance.now() - started < roundMs) done += (await run()).length
+  return (done * 1_000) / (performance.now() - started)
+}
+
+function sequence(baseline: Baseline, candidates: readonly Candidate[]) {
+  let next = 0
+  return async () => {
+    const candidate = candidates[next++ % candidates.length]
+    return candidate ? [await baseline(candidate)] : []
+  }
+}
+
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+/** Candidates per second of the three ways, and whether gas agrees with the receipts. */
+export async function simulationBench(): Promise<Section> {
+  const closers: (() => Promise<unknown>)[] = []
+  try {
+    return report(await run(closers))
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+interface Figures {
+  readonly succeeded: number
+  /** Candidates whose simulated gas is not that of the tuned loop's receipt. */
+  readonly differing: number
+  readonly naiveFailed: number
+  readonly perSecond: Readonly<Record<'product' | 'tuned' | 'naive', number>>
+}
+
+async function run(closers: (() => Promise<unknown>)[]): Promise<Figures> {
+  const sandbox = await startSandbox({})
+  closers.push(() => sandbox.stop())
+  const client = createRpcClient(sandbox.url)
+  closers.push(() => client.close())
+  const pin = await readPin(client)
+  const pool = createForkPool({
+    archiveUrl: () => sandbox.url,
+    contracts: { [router]: routerCode },
+  })
+  closers.push(() => pool.close())
+  const { urls } = await pool.acquire(pin)
+  const candidates = await makeCandidates(urls, pin, candidateCount)
+  const requests = candidates.map(({ request }) => request)
+  const product = async (warm: boolean): Promise<Outcome[]> => {
+    const results = await simulate({ urls, pin, blockTimeSeconds: 12 }, requests, { warm })
+    return results.map((result) => (result.status === 'success' ? result.gasUsed : null))
+  }
+  const tunedFork = await startPlainFork(sandbox.url, pin.number, ['--no-mining'])
+  closers.push(tunedFork.stop)
+  const naiveFork = await startPlainFork(sandbox.url, pin.number, [])
+  closers.push(naiveFork.stop)
+  const tuned = await tunedBaseline(tunedFork.url, pin, candidates)
+  const naive = await naiveBaseline(naiveFork.url, candidates)
+
+  // A first pass warms every fork and gives the outcomes that must agree.
+  const gas = await product(false)
+  const receipts: Outcome[] = []
+  for (const candidate of candidates) receipts.push(await tuned(candidate))
+  // A hang of the naive loop must not count as slowness: only what it can do is timed.
+  const naiveAble: Candidate[] = []
+  for (const candidate of candidates) {
+    if ((await naive(candidate)) !== null) naiveAble.push(candidate)
+  }
+
+  const rates = { product: [] as number[], tuned: [] as number[], naive: [] as number[] }
+  const nextTuned = sequence(tuned, candidates)
+  const nextNaive = sequence(naive, naiveAble)
+  for (let round = 0; round < rounds; round++) {
+    rates.product.push(await rateOf(() => product(true)))
+    rates.tuned.push(await rateOf(nextTuned))
+    rates.naive.push(await rateOf(nextNaive))
+  }
+  return {
+    succeeded: gas.filter((used) => used !== null).length,
+    differing: gas.filter((used, index) => used !== receipts[index]).length,
+    naiveFailed: candidates.length - naiveAble.length,
+    perSecond: {
+      product: median(rates.product),
+      tuned: median(rates.tuned),
+      naive: median(rates.naive),
+    },
+  }
+}
+
+function report({ perSecond, succeeded, differing, naiveFailed }: Figures): Section {
+  const row = (way: string, rate: number, target: number | '') => ({
+    way,
+    perSecond: Math.round(rate),
+    productIsTimesFaster: Number((perSecond.product / rate).toFixed(1)),
+    target,
+  })
+  return {
+    name: `simulation: ${candidateCount} candidates of 1 to 3 hops, ${succeeded} succeed, ${differing} differ in gas from the receipt, ${naiveFailed} fail in the naive loop`,
+    rows: [
+      row('product: eth_simulateV1 on shared forks', perSecond.product, ''),
+      row('tuned: snapshot, send, mine, revert', perSecond.tuned, targets.tuned),
+      row('naive: viem', perSecond.naive, targets.naive),
+    ],
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { name, rows } = await simulationBench()
+  const table = new Table({ head: Object.keys(rows[0] ?? {}) })
+  table.push(...rows.map((row) => Object.values(row)))
+  process.stdout.write(`${name}\n${table.toString()}\n${JSON.stringify({ name, rows })}\n`)
+}

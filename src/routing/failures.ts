@@ -1,0 +1,65 @@
+/**
+ * Why there is no answer: no path, no working path, or not enough readable state to tell.
+ */
+import type { RouteRequest } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address } from '../domain/primitives.js'
+import type { SimulationResult } from '../domain/state.js'
+import { type Built, describe, unreadableReason } from './built.js'
+import type { MarketView } from './market.js'
+import { unreadableWarnings } from './warnings.js'
+
+export function noRoute(
+  view: MarketView,
+  missing: { tokenIn: Address; tokenOut: Address },
+  maxHops: number,
+): ForkrouteError {
+  const warnings = unreadableWarnings(view.unreadable)
+  if (!view.pools.length && view.unreadable.length) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'No pool could be read at this block, so whether a route exists is not known.',
+      { ...missing, warnings },
+    )
+  }
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops.`,
+    { ...missing, maxHops, ...(warnings.length && { warnings }) },
+  )
+}
+
+export function nothingProven(
+  built: readonly Built[],
+  results: readonly (SimulationResult | null)[],
+  request: RouteRequest,
+): ForkrouteError {
+  if (results.some((result) => result === null)) {
+    return new ForkrouteError(
+      'DEADLINE_EXCEEDED',
+      `Nothing was found within ${request.deadlineMs ?? 0} ms.`,
+    )
+  }
+  const candidates = built.map(({ candidate }, index) => {
+    const result = results[index]
+    const reason =
+      result?.status === 'reverted'
+        ? result.reason
+        : result?.status === 'unreadable'
+          ? unreadableReason
+          : 'no output'
+    return describe(candidate, reason)
+  })
+  if (results.every((result) => result?.status === 'unreadable')) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'Paths exist, but each of them needs state that the node does not give.',
+      { candidates },
+    )
+  }
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `All ${built.length} candidates failed in simulation.`,
+    { candidates },
+  )
+}
