@@ -10,6 +10,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'integration',
+          sequence: { groupOrder: 1 },
           include: ['test/**/*.itest.ts'],
           globalSetup: ['test/global-setup.ts'],
           testTimeout: 60_000,
@@ -31,6 +32,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'e2e',
+          sequence: { groupOrder: 2 },
           include: ['test/**/*.e2e.ts'],
           globalSetup: ['test/global-setup.ts'],
           testTimeout: 180_000,

@@ -9,8 +9,9 @@ import type { ChainDefinition } from './chains/chain.js'
 import { chainById, chains as supportedChains } from './chains/registry.js'
 import { type Config, ConfigError } from './config.js'
 import type { Engine } from './domain/engine.js'
-import { executorAddress, quoteSender } from './executor/deployments.js'
+import { executorAddress, executorContracts, quoteSender } from './executor/deployments.js'
 import { createForkPool, type ForkPool } from './forks/fork-pool.js'
+import { balanceProbe } from './forks/measure.js'
 import type { Logger } from './log.js'
 import { registerGauge } from './metrics.js'
 import type { Pool } from './protocols/protocol.js'
@@ -55,7 +56,7 @@ export async function createService(
     const archive = await startArchive({
       dataDir: config.dataDir,
       chains: chains.map(({ id }) => ({ chainId: id, urls: urls[id] ?? [] })),
-      knownEmpty: [quoteSender, executorAddress(quoteSender)],
+      knownEmpty: [quoteSender, executorAddress(quoteSender), balanceProbe],
       pollIntervalMs: config.headPollMs,
       upstreamTimeoutMs: config.upstreamTimeoutMs,
       logger,
@@ -64,6 +65,9 @@ export async function createService(
 
     const forks = createForkPool({
       archiveUrl: (chainId, block) => archive.url(chainId, block),
+      contracts: Object.fromEntries(
+        Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
+      ),
       forksPerBlock: config.forksPerBlock,
     })
     closers.push(() => forks.close())

@@ -39,6 +39,9 @@ export interface RouteRequest {
   readonly deadlineMs?: number
 }
 
+/** A quote without a sender is calculated for one that nobody is. */
+export type QuoteRequest = Omit<RouteRequest, 'fromAddress'> & { readonly fromAddress?: Address }
+
 /** Of one call: who asks, and when to stop. */
 export interface CallContext {
   /** bytes32 of the account, for the on-chain event; zero in open mode. */
@@ -144,7 +147,7 @@ export interface Engine {
   aggregators(): readonly string[]
   route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
   /** As route, with the sender's funds overridden; nothing is refused for lack of them. */
-  quote(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
+  quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
   /** In the order asked; null where no price is known. */
   prices(
     chainId: number,

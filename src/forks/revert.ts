@@ -40,13 +40,17 @@ export function decodeRevert(data: Hex, abi: Abi = []): string {
       const code = hexToBigInt(slice(data, 4))
       return `Panic(0x${code.toString(16).padStart(2, '0')}): ${panics[code.toString()] ?? 'unknown code'}`
     }
-    return `${errorName}(${args.map(print).join(', ')})`
+    return `${errorName}(${args.map((arg) => print(arg, abi)).join(', ')})`
   } catch {
     return `unknown error ${selector}`
   }
 }
 
-function print(value: unknown): string {
-  if (typeof value === 'string') return value
+/** An argument that is itself a reason, as a failed step carries its target's, is decoded in turn. */
+function print(value: unknown, abi: Abi): string {
+  if (typeof value === 'string') {
+    const isReason = /^0x[0-9a-f]{8}([0-9a-f]{64})*$/.test(value)
+    return isReason ? decodeRevert(value as Hex, abi) : value
+  }
   return typeof value === 'object' ? JSON.stringify(value, bigintToString) : String(value)
 }

@@ -8,20 +8,10 @@ import type { Abi } from 'viem'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../domain/state.js'
 import type { RpcCall, RpcResult } from '../rpc/json-rpc.js'
-import { nextBaseFee } from './block-environment.js'
 import { forkClient } from './clients.js'
-import {
-  askFork,
-  ForkLostError,
-  faultOf,
-  forkError,
-  isMalformed,
-  upstreamUnavailable,
-} from './faults.js'
+import { askFork, faultOf, forkError, isMalformed, upstreamUnavailable } from './faults.js'
 import { senderBalances } from './sender-balance.js'
 import { encodeSimulation, type SimulatedBlock, toResult } from './simulation-codec.js'
-
-export { ForkLostError, nextBaseFee }
 
 /** Calls in one JSON-RPC batch on a warm fork: more is no faster, and 120 hold 310 MB in Anvil. */
 const batchSize = 8

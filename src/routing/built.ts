@@ -55,7 +55,8 @@ export function build(
       amount: request.amountsIn[index] ?? 0n,
     })),
     feeAmounts: request.feesBps ? feeAmounts : [],
-    feeReceiver: request.feeReceiver ?? receiver,
+    // A quote may leave out who gets the fee; the sender is not measured.
+    feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: plan.steps,
     outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
     outputsPaidBySteps: plan.paysReceiver,

@@ -7,7 +7,7 @@ import { untilAborted } from '../domain/abort.js'
 import type { CallContext, Engine, PriceRecord } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { nativeToken, type Token } from '../domain/primitives.js'
-import { walletAddress } from '../executor/deployments.js'
+import { quoteSender, walletAddress } from '../executor/deployments.js'
 import { strategyAddresses } from '../executor/strategies.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import { countSimulations, observeStage } from '../metrics.js'
@@ -123,7 +123,8 @@ export function createEngine(parts: EngineParts): Engine {
       return (await run('route', args, request, context)).value
     },
 
-    async quote(request, context) {
+    async quote(given, context) {
+      const request = { ...given, fromAddress: given.fromAddress ?? quoteSender }
       const args = { mode: 'quote' as const, request, accountId: context.accountId }
       return (await run('route', args, request, context)).value
     },

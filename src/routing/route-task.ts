@@ -28,14 +28,14 @@ export async function runRoute(
   const amountsNet = request.amountsIn.map((amount, index) => amount - (feeAmounts[index] ?? 0n))
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
-  const [view, funds, contracts] = await run.stage('state', () =>
+  const [view, funds] = await run.stage('state', () =>
     Promise.all([
       run.block.market.view(run.reader, pairsOf(chain, request.tokensIn, request.tokensOut)),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
-      run.contractOverrides(request.strategy, request.fromAddress),
     ]),
   )
-  const overrides = mergeOverrides(contracts, funds.overrides)
+  const code = run.codeOverrides(request.strategy, request.fromAddress)
+  const overrides = mergeOverrides(code, funds.overrides)
   const pools = await run.stage('state', () => usablePools(run, request, view.pools))
   const { candidates, missing } = await run.stage('search', async () =>
     findCandidates({

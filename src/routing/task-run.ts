@@ -13,12 +13,13 @@ import type {
   StateOverrides,
   StateReader,
 } from '../domain/state.js'
-import { contractAddress, deploymentOverrides } from '../executor/deployments.js'
+import { executorContracts } from '../executor/deployments.js'
 import { executorErrorsAbi } from '../executor/errors.js'
 import { isDelegate } from '../executor/strategies.js'
+import { nextBaseFee } from '../forks/block-environment.js'
 import { forkClient } from '../forks/clients.js'
 import { fundFromHolder } from '../forks/holder-funding.js'
-import { nextBaseFee, type SimulationFork, simulate } from '../forks/simulate.js'
+import { type SimulationFork, simulate } from '../forks/simulate.js'
 import { JsonRpcError } from '../rpc/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from './tasks.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
@@ -149,13 +150,9 @@ export class TaskRun {
     }
   }
 
-  /** Our contracts where the chain does not have them at the block, and the account's own code for a delegatecall. */
-  async contractOverrides(strategy: RoutingStrategy, from: Address): Promise<StateOverrides> {
-    const absent = (await this.block.contractsDeployed((address) => this.hasCode(address)))
-      ? {}
-      : deploymentOverrides()
-    if (!isDelegate(strategy)) return absent
-    const code = deploymentOverrides(['Delegate'])[contractAddress('Delegate')]?.code
-    return code ? { ...absent, [from]: { code } } : absent
+  /** The account's own code for a delegatecall. Our contracts are on the forks: the pool places them where they are absent. */
+  codeOverrides(strategy: RoutingStrategy, from: Address): StateOverrides {
+    if (!isDelegate(strategy)) return {}
+    return { [from]: { code: executorContracts.Delegate.runtimeCode } }
   }
 }

@@ -16,7 +16,6 @@ import {
   type Token,
 } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
-import { executorContracts } from '../executor/deployments.js'
 import { createFunding, type Funding } from '../forks/funding.js'
 import { depthUsd } from '../pricing/observation.js'
 import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pricing/pricing.js'
@@ -34,7 +33,6 @@ export class BlockContext {
   readonly market: Market
   /** Set once a simulation ran: batches pay only on a warm fork. */
   warm = false
-  #deployed: Promise<boolean> | undefined
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #deep = new Map<string, Promise<boolean>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
@@ -52,18 +50,6 @@ export class BlockContext {
       catalogPools: (tokens) => worker.catalog.poolsAmong(chain.id, tokens),
       onDiscovered: (pools) => worker.noteDiscovered(pools),
     })
-  }
-
-  /** Whether our contracts are on the chain at this block: all of them, or they are all overridden. */
-  contractsDeployed(hasCode: (address: Address) => Promise<boolean>): Promise<boolean> {
-    const addresses = Object.values(executorContracts).map(({ address }) => address)
-    const reading =
-      this.#deployed ?? Promise.all(addresses.map(hasCode)).then((all) => all.every(Boolean))
-    this.#deployed = reading
-    reading.catch(() => {
-      this.#deployed = undefined
-    })
-    return reading
   }
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Pool } from 'undici'
+import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import type { RpcClient } from '../rpc/json-rpc.js'
 import type { History } from './history.js'
@@ -90,7 +91,7 @@ export async function serveHistory(args: {
   // Longer than clients keep an idle connection, so that none is closed under a request.
   server.keepAliveTimeout = keepAliveMs
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (cause) => reject(portRefused(args.port, cause)))
     server.listen(args.port, '127.0.0.1', resolve)
   })
   const address = server.address()
@@ -103,6 +104,11 @@ export async function serveHistory(args: {
       await pool.destroy()
     },
   }
+}
+
+function portRefused(port: number, cause: Error): ForkrouteError {
+  const message = `The sandbox cannot listen on port ${port}: it is in use or not allowed.`
+  return new ForkrouteError('INVALID_REQUEST', message, { port }, { cause })
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

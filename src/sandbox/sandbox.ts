@@ -30,7 +30,7 @@ export interface Sandbox {
  *
  * @param options.port - 0 or absent: any free one.
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded, FORK_UNAVAILABLE when
- * Anvil does not start.
+ * Anvil does not start, INVALID_REQUEST when the port cannot be had.
  */
 export async function startSandbox(
   options: SandboxStateOptions & { readonly port?: number } = {},

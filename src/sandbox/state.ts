@@ -1,7 +1,7 @@
 /** The cache of the built sandbox chain: built once, then started from; several processes may ask at once. */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +13,8 @@ import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.j
 
 /** How often a process that waits for another one's build looks again, milliseconds. */
 const lockPollMs = 100
+/** No build takes so long: its process id is another process's by now, milliseconds. */
+const lockStaleMs = 300_000
 
 export interface SandboxState {
   /** Dump of the head, for `anvil --load-state`. */
@@ -89,9 +91,17 @@ async function underLock(
     }
     if (attempt === 0) onProgress('waiting for another process that builds the chain', 0)
     await sleep(lockPollMs)
-    const owner = Number(await readFile(path, 'utf8').catch(() => ''))
-    if (owner > 0 && !isAlive(owner)) await rm(path, { force: true })
+    if (await isAbandoned(path)) await rm(path, { force: true })
   }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const [owner, lock] = await Promise.all([
+    readFile(path, 'utf8').catch(() => ''),
+    stat(path).catch(() => null),
+  ])
+  if (lock && Date.now() - lock.mtimeMs > lockStaleMs) return true
+  return Number(owner) > 0 && !isAlive(Number(owner))
 }
 
 function isAlive(pid: number): boolean {

@@ -12,14 +12,14 @@ import {
   Wallet,
   WalletBalance,
 } from '../../src/api/records.js'
-import type { RouteAnswer, RouteRequest } from '../../src/domain/engine.js'
+import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
 import { observeStage, registerGauge } from '../../src/metrics.js'
 import { answerTo, blockNumber, dai, type Scene, sender, startScene, usdc, weth } from './scene.js'
 
 const trade = `tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-function warned(request: RouteRequest): RouteAnswer {
+function warned(request: QuoteRequest): RouteAnswer {
   return { ...answerTo(request), warnings: ['curve could not be read'] }
 }
 

@@ -9,7 +9,13 @@ import { onTestFinished } from 'vitest'
 import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
 import { type ApiServer, createApiServer } from '../../src/api/server.js'
 import { type Config, loadConfig } from '../../src/config.js'
-import type { CallContext, Engine, RouteAnswer, RouteRequest } from '../../src/domain/engine.js'
+import type {
+  CallContext,
+  Engine,
+  QuoteRequest,
+  RouteAnswer,
+  RouteRequest,
+} from '../../src/domain/engine.js'
 import { nativeToken, type Token } from '../../src/domain/primitives.js'
 import { createLogger } from '../../src/log.js'
 
@@ -21,7 +27,7 @@ export const blockNumber = 23_000_000
 
 export interface Asked {
   readonly routes: RouteRequest[]
-  readonly quotes: RouteRequest[]
+  readonly quotes: QuoteRequest[]
   readonly contexts: CallContext[]
   readonly prices: { chainId: number; addresses: readonly string[]; blockNumber?: bigint }[]
   readonly approvals: unknown[]
@@ -35,7 +41,7 @@ export const tokens: readonly Token[] = [
   { chainId: 8453, address: usdc, symbol: 'USDC', name: 'USDC', decimals: 6, logoUri: null },
 ]
 
-export function answerTo(request: RouteRequest): RouteAnswer {
+export function answerTo(request: QuoteRequest): RouteAnswer {
   return {
     chainId: request.chainId,
     route: [
@@ -64,7 +70,7 @@ export function answerTo(request: RouteRequest): RouteAnswer {
       gasUsed: 1n,
       gasLimit: 2n,
     },
-    tx: { from: request.fromAddress, to: dai, data: '0x1234', value: 5n },
+    tx: { from: request.fromAddress ?? dai, to: dai, data: '0x1234', value: 5n },
     ...(request.feesBps && { feeAmounts: request.feesBps }),
     ...(request.includeTransactionCost && { gasCost: { native: 7n, usd: 0.5 } }),
     warnings: [],

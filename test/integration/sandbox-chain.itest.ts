@@ -98,6 +98,12 @@ describe('sandbox chain', () => {
     }
   })
 
+  test('names the port when it is in use', async () => {
+    const { port } = scene().sandbox
+    const message = `The sandbox cannot listen on port ${port}: it is in use or not allowed.`
+    await expect(startSandbox({ port })).rejects.toThrow(message)
+  })
+
   test('has over 300 blocks of history, 12 seconds apart', async () => {
     const last = Number(scene().sandbox.blockNumber)
     const calls = Array.from({ length: 301 }, (_, index) => ({

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureSandboxState, type SandboxState } from '../../src/sandbox/state.js'
@@ -40,6 +42,11 @@ async function contentOf(state: SandboxState) {
     base: canonical(history.base),
   }
 }
+
+test('the committed bytecode is what the sources compile to', async () => {
+  const script = join('scripts', 'compile-sandbox-contracts.mjs')
+  await promisify(execFile)(process.execPath, [script, '--check'])
+})
 
 test('two builds are equal block by block, and of two at once only one builds', async () => {
   const messages: string[] = []

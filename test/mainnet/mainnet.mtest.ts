@@ -16,7 +16,7 @@ import {
 } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
-import { executeOnFork } from '../support/execute.js'
+import { executeOnFork, placeContracts } from '../support/execute.js'
 import { startService, type TestService } from '../support/service.js'
 import {
   isRecorded,
@@ -56,6 +56,7 @@ describe.skipIf(!isRecorded)('recorded mainnet', () => {
       ...['--fork-url', node.url, '--fork-block-number', String(stateBlock), '--chain-id', '1'],
       ...['--no-mining', '--no-storage-caching', '--no-rate-limit'],
     ])
+    await placeContracts(fork)
     single = singlePools({ pools, pin: await readPin(fork), nodeUrl: node.url, fork })
     dataDir = await mkdtemp(join(tmpdir(), 'forkroute-mainnet-'))
     const catalog = openCatalog(dataDir)

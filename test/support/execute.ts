@@ -37,6 +37,8 @@ export interface ExecuteArgs {
   readonly approve?: Address
   /** Places our contracts where the chain does not have them. */
   readonly deploy?: boolean
+  /** Transactions of the same sender that come before it in the block. */
+  readonly first?: readonly AnswerTransaction[]
   /** Anything else before the transaction. */
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
 }
@@ -107,6 +109,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
       await send(anvil, { from: tx.from, to: token, data, value: '0' }, baseFee)
     }
   }
+  for (const earlier of args.first ?? []) await send(anvil, earlier, baseFee)
   const before = await balances(anvil, args.watch, 'latest')
   const hash = await send(anvil, tx, baseFee)
   await anvil.rpc('evm_mine')
@@ -144,7 +147,8 @@ async function gasPaid(anvil: TestAnvil, block: Hex, from: Address): Promise<big
     .reduce((sum, each) => sum + BigInt(each.gasUsed) * BigInt(each.effectiveGasPrice), 0n)
 }
 
-async function placeContracts(anvil: TestAnvil): Promise<void> {
+/** Our contracts, for a chain that does not have them. */
+export async function placeContracts(anvil: TestAnvil): Promise<void> {
   for (const { address, runtimeCode } of Object.values(executorContracts)) {
     await anvil.rpc('anvil_setCode', [address, runtimeCode])
     await anvil.rpc('anvil_setNonce', [address, '0x1'])

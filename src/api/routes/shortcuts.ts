@@ -1,8 +1,7 @@
 /** Routes and quotes: contract sections 4.8, 4.9 and 4.11. */
 import type { z } from 'zod'
-import type { RouteAnswer, RouteRequest } from '../../domain/engine.js'
+import type { QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
-import { quoteSender } from '../../executor/deployments.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records.js'
 import {
@@ -65,13 +64,11 @@ function toRouteRequest(input: RouteInput): RouteRequest {
   }
 }
 
-function toQuoteRequest(input: QuoteInput): RouteRequest {
-  const fromAddress = input.fromAddress ?? quoteSender
+function toQuoteRequest(input: QuoteInput): QuoteRequest {
   const fees = input.fee?.length === 1 ? input.amountIn.map(() => input.fee?.[0] ?? 0n) : input.fee
   const hasFee = fees?.some((bps) => bps > 0n)
   return {
     chainId: input.chainId,
-    fromAddress,
     strategy: input.routingStrategy,
     executionMode: 'backend',
     tokensIn: input.tokenIn,
@@ -83,9 +80,9 @@ function toQuoteRequest(input: QuoteInput): RouteRequest {
     includeTransactionCost: false,
     includePriceImpact: input.priceImpact,
     ...defined({
+      fromAddress: input.fromAddress,
       feesBps: hasFee ? fees : undefined,
-      // A quote may leave out who gets the fee: the simulation then pays the sender, who is not measured.
-      feeReceiver: hasFee ? (input.feeReceiver ?? fromAddress) : undefined,
+      feeReceiver: hasFee ? input.feeReceiver : undefined,
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
