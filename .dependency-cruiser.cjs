@@ -14,7 +14,12 @@ const below = {
 }
 /** Small files of src/ itself that several layers may use. */
 const shared = ['src/threads.ts', 'src/log.ts', 'src/metrics.ts', 'src/config.ts']
-const sharedBy = { rpc: 'threads|log', routing: 'threads|metrics', api: 'config|log|metrics', forks: 'log' }
+const sharedBy = {
+  rpc: 'threads|log',
+  routing: 'threads|metrics',
+  api: 'config|log|metrics',
+  forks: 'log',
+}
 
 module.exports = {
   forbidden: [

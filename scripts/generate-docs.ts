@@ -1,10 +1,8 @@
 // Writes docs/errors.md from the table of error codes, docs/openapi.json from the contract and
 // docs/configuration.md from the schema of the environment.
 // With --check writes nothing and fails when a file is not up to date.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
-import { createRequire } from 'node:module'
 import { allEndpoints } from '../src/api/endpoints.js'
 import { openApiDocument } from '../src/api/openapi.js'
 import { serviceVersion } from '../src/api/version.js'
@@ -51,23 +49,15 @@ ${[...perChain, ...fixed].join('\n')}
 `
 }
 
-/** In the form that the formatter leaves alone. */
-function formatted(path: string, text: string): string {
-  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
-  const args = [biome, 'format', `--stdin-file-path=${path}`]
-  return execFileSync(process.execPath, args, { input: text, encoding: 'utf8' })
-}
-
 const definitions = allEndpoints('svc').map((one) => one.definition)
 const files = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
-  'docs/openapi.json': JSON.stringify(openApiDocument(definitions, serviceVersion)),
+  'docs/openapi.json': `${JSON.stringify(openApiDocument(definitions, serviceVersion), null, 2)}\n`,
 }
 
 const isCheck = process.argv.includes('--check')
-for (const [path, raw] of Object.entries(files)) {
-  const text = formatted(path, raw)
+for (const [path, text] of Object.entries(files)) {
   const file = new URL(`../${path}`, import.meta.url)
   if (isCheck) {
     let present = ''
@@ -77,7 +67,7 @@ for (const [path, raw] of Object.entries(files)) {
       // An absent file is not up to date either.
     }
     if (present === text) continue
-    console.error(`${path} is not up to date: run npx tsx scripts/generate-docs.ts`)
+    console.error(`${path} is not up to date: run npm run docs`)
     process.exitCode = 1
   } else {
     mkdirSync(new URL('.', file), { recursive: true })
