@@ -6,9 +6,11 @@ import { quantile, type Section } from './section.js'
 
 const inFlight = [1, 8, 32]
 const quotesPerRow = 400
-const memoryQuotes = 5_000
+const memoryQuotes = Number(process.env.BENCH_MEMORY_QUOTES ?? 5_000)
 const memorySamples = 10
 const path = '/api/v1/shortcuts/quote'
+/** Means per quote, in the order in which they run. */
+const stages = ['state', 'search', 'plan', 'simulate', 'price', 'finalise', 'total'] as const
 const base = {
   chainId: '1',
   tokenIn: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
@@ -41,8 +43,7 @@ export async function httpBench(): Promise<Section[]> {
         'p50 ms': round(quantile(times, 0.5)),
         'p95 ms': round(quantile(times, 0.95)),
         'p99 ms': round(quantile(times, 0.99)),
-        'mean ms': round(times.reduce((sum, ms) => sum + ms, 0) / times.length),
-        'simulations ms (mean)': round(simulation),
+        ...Object.fromEntries(stages.map((name) => [`${name} ms`, round(stage(name))])),
         'p50 / simulations': round(quantile(times, 0.5) / simulation),
       })
     }

@@ -3,7 +3,7 @@
  * Owns the choice of contract and function; the steps inside are `prepare-steps.ts` and `pack-steps.ts`.
  * Called by routing. Pure.
  */
-import { decodeAbiParameters, encodeFunctionData } from 'viem'
+import { decodeAbiParameters, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Order, RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, Hex } from '../domain/primitives.js'
@@ -19,6 +19,23 @@ import { packSteps } from './pack-steps.js'
 import type { PreparedStep } from './prepare-steps.js'
 import { prepareSteps } from './prepare-steps.js'
 import { isDelegate } from './strategies.js'
+
+// Selectors are hashed once: a route encodes some dozens of candidates.
+const { Router, Delegate, WalletFactory } = executorContracts
+const routerExecute = prepareEncodeFunctionData({ abi: Router.abi, functionName: 'execute' })
+const routerExecuteLegacy = prepareEncodeFunctionData({
+  abi: Router.abi,
+  functionName: 'executeLegacy',
+})
+const delegateExecute = prepareEncodeFunctionData({ abi: Delegate.abi, functionName: 'execute' })
+const delegateExecuteLegacy = prepareEncodeFunctionData({
+  abi: Delegate.abi,
+  functionName: 'executeLegacy',
+})
+const walletRun = prepareEncodeFunctionData({
+  abi: WalletFactory.abi,
+  functionName: 'deployAndRun',
+})
 
 /**
  * Who runs the steps, and so what `encodeSwap` takes as the executor.
@@ -68,35 +85,26 @@ export function buildTransaction(args: {
     0n,
   )
 
-  const { Router, Delegate, WalletFactory } = executorContracts
   switch (strategy) {
     case 'router': {
-      const call = { abi: Router.abi, functionName: 'execute', args: [fullOrder] } as const
-      return { from, to: Router.address, data: encodeFunctionData(call), value }
+      const data = encodeFunctionData({ ...routerExecute, args: [fullOrder] })
+      return { from, to: Router.address, data, value }
     }
     case 'router-legacy': {
-      const call = { abi: Router.abi, functionName: 'executeLegacy', args: [legacyOrder] } as const
-      return { from, to: Router.address, data: encodeFunctionData(call), value }
+      const data = encodeFunctionData({ ...routerExecuteLegacy, args: [legacyOrder] })
+      return { from, to: Router.address, data, value }
     }
     case 'wallet-v2': {
-      const call = {
-        abi: WalletFactory.abi,
-        functionName: 'deployAndRun',
-        args: [fullOrder],
-      } as const
-      return { from, to: WalletFactory.address, data: encodeFunctionData(call), value }
+      const data = encodeFunctionData({ ...walletRun, args: [fullOrder] })
+      return { from, to: WalletFactory.address, data, value }
     }
     case 'delegate': {
-      const call = { abi: Delegate.abi, functionName: 'execute', args: [fullOrder] } as const
-      return { from, to: Delegate.address, data: encodeFunctionData(call), value: 0n }
+      const data = encodeFunctionData({ ...delegateExecute, args: [fullOrder] })
+      return { from, to: Delegate.address, data, value: 0n }
     }
     case 'delegate-legacy': {
-      const call = {
-        abi: Delegate.abi,
-        functionName: 'executeLegacy',
-        args: [legacyOrder],
-      } as const
-      return { from, to: Delegate.address, data: encodeFunctionData(call), value: 0n }
+      const data = encodeFunctionData({ ...delegateExecuteLegacy, args: [legacyOrder] })
+      return { from, to: Delegate.address, data, value: 0n }
     }
   }
 }

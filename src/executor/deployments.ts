@@ -3,6 +3,7 @@
  * that place them where they are not deployed. Owns the addresses that follow from them
  * (Executor of a sender, wallet of an owner). Pure.
  */
+import { LRUCache } from 'lru-cache'
 import { concatHex, getContractAddress, keccak256, padHex, stringToHex } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 import { toAddress } from '../domain/primitives.js'
@@ -21,10 +22,18 @@ export function contractAddress(name: ExecutorContractName): Address {
   return contracts[name].address
 }
 
+/** Each costs three hashes and is asked for with every candidate. */
+const executors = new LRUCache<Address, Address>({ max: 1_000 })
+
 /** The clone that runs the steps of `sender`, deployed or not. */
 export function executorAddress(sender: Address): Address {
+  const known = executors.get(sender)
+  if (known) return known
   const salt = padHex(sender, { size: 32 })
-  return create2(contracts.Router.address, salt, cloneInitCode(contracts.Executor.address))
+  const code = cloneInitCode(contracts.Executor.address)
+  const address = create2(contracts.Router.address, salt, code)
+  executors.set(sender, address)
+  return address
 }
 
 /** The wallet of `owner`, deployed or not. */
