@@ -18,7 +18,7 @@ FROM node:20.20.2-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates tini \
  && rm -rf /var/lib/apt/lists/* \
- && install -d -o node -g node /data /home/node/.cache
+ && install -d -o node -g node /data /app/.cache
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules

@@ -39,7 +39,10 @@ async function prepare(url: string, candidates: readonly Candidate[]): Promise<v
   await client.close()
 }
 
-/** Snapshot, send, mine, receipt, revert: raw requests over a kept connection; balances and allowances set once. */
+/**
+ * Snapshot, send, mine, receipt, revert: raw requests over a kept connection; balances, allowances and
+ * impersonation set once, gas and fees given. One batch would be fewer requests, but Anvil does not keep its order.
+ */
 export async function tunedBaseline(
   url: string,
   pin: BlockPin,
@@ -48,15 +51,18 @@ export async function tunedBaseline(
   await prepare(url, candidates)
   const client = createRpcClient(url, { connections: 1 })
   await client.request('anvil_impersonateAccount', [sender])
-  const environment = blockEnvironment(pin, 12)
+  const { baseFeePerGas, time } = blockEnvironment(pin, 12)
+  const environment = [
+    { method: 'anvil_setNextBlockBaseFeePerGas', params: [numberToHex(baseFeePerGas)] },
+    { method: 'evm_setNextBlockTimestamp', params: [numberToHex(time)] },
+  ]
+  const fees = { maxFeePerGas: numberToHex(baseFeePerGas), maxPriorityFeePerGas: '0x0' }
+  const gas = numberToHex(maxTransactionGas)
   return async ({ request }) => {
     const snapshot = await client.request('evm_snapshot')
-    await client.request('anvil_setNextBlockBaseFeePerGas', [
-      numberToHex(environment.baseFeePerGas),
-    ])
-    await client.request('evm_setNextBlockTimestamp', [numberToHex(environment.time)])
+    await client.batch(environment)
     const hash = await client.request('eth_sendTransaction', [
-      { from: sender, to: router, data: request.data, gas: numberToHex(maxTransactionGas) },
+      { from: sender, to: router, data: request.data, gas, ...fees },
     ])
     await client.request('evm_mine')
     const receipt = await client.request<Receipt | null>('eth_getTransactionReceipt', [hash])

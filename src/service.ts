@@ -64,7 +64,7 @@ export async function createService(
     closers.push(() => archive.close())
 
     const forks = createForkPool({
-      archiveUrl: (chainId, block) => archive.url(chainId, block),
+      archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
       contracts: Object.fromEntries(
         Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
       ),

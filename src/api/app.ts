@@ -17,7 +17,7 @@ import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
 import { allEndpoints } from './endpoints.js'
-import { errorHandler } from './errors.js'
+import { allowOnly, errorHandler } from './errors.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
 import { isPublic, openApiDocument } from './openapi.js'
@@ -45,7 +45,7 @@ export function createApp(args: AppArgs): Express {
   app.set('json replacer', bigintToString)
   app.set('trust proxy', config.trustProxyHops)
 
-  app.use(observe(logger))
+  app.use(observe(logger), requireHost)
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -68,6 +68,7 @@ export function createApp(args: AppArgs): Express {
   app.get('/metrics', named('/metrics'), async (_req, res) => {
     res.type(registry.contentType).send(await registry.metrics())
   })
+  app.all(['/openapi.json', '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
 
   const gate = createGate(config.maxInFlight)
@@ -111,10 +112,7 @@ function routerOf(endpoints: readonly Endpoint[], args: AppArgs, gate: Gate) {
     methods.set(path, [...(methods.get(path) ?? []), ...allowed])
   }
   for (const [path, allowed] of methods) {
-    router.all(patternOf(path), named(path), (req, res) => {
-      res.setHeader('allow', allowed.join(', '))
-      throw new ForkrouteError('METHOD_NOT_ALLOWED', `${req.method} is not allowed here.`)
-    })
+    router.all(patternOf(path), named(path), allowOnly(allowed))
   }
   return router
 }
@@ -181,6 +179,14 @@ function named(route: string): RequestHandler {
     res.locals.route = route
     next()
   }
+}
+
+/** HTTP/1.1 demands the header; Node's own check, which is off, answers without our body. */
+const requireHost: RequestHandler = (req, _res, next) => {
+  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
+    throw new ForkrouteError('INVALID_REQUEST', 'The Host header is missing.')
+  }
+  next()
 }
 
 const noStore: RequestHandler = (_req, res, next) => {

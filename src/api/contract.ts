@@ -17,6 +17,8 @@ export interface RouteDefinition<
   readonly path: string
   readonly operationId: string
   readonly summary: string
+  /** What a caller should know before the first use. */
+  readonly description: string
   readonly tag: string
   readonly params: Params
   /** Of the query (GET) or of the JSON body (POST). */
@@ -141,5 +143,6 @@ function unknownChain(definition: RouteDefinition, given: Given, engine: Engine)
   if (!definition.errors.includes('UNKNOWN_CHAIN')) return null
   const text = given.chainId
   if (typeof text !== 'string' || !/^[1-9]\d{0,15}$/.test(text)) return null
+  if (!Number.isSafeInteger(Number(text))) return null
   return engine.networks().some((network) => network.id === Number(text)) ? null : text
 }

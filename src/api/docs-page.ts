@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import express, { type Router } from 'express'
 import helmet from 'helmet'
+import { allowOnly } from './errors.js'
 
 const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 
@@ -62,5 +63,6 @@ export function docsPage(): Router {
       res.sendFile(file, { root: folder, maxAge: '1h' })
     })
   }
+  router.all(['/', '/start.js', ...files.map((file) => `/${file}`)], allowOnly(['GET', 'HEAD']))
   return router
 }

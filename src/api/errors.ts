@@ -1,6 +1,6 @@
 /** Every error of the API ends here, in the one body of the contract. Nothing internal passes. */
 import { STATUS_CODES } from 'node:http'
-import type { ErrorRequestHandler, Response } from 'express'
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
 
@@ -57,6 +57,14 @@ function send(res: Response, error: ForkrouteError): void {
     requestId: res.locals.requestId,
     ...(error.details && { details: error.details }),
   })
+}
+
+/** Refuses every method that no handler before it has taken. @param allowed - what the path takes instead. */
+export function allowOnly(allowed: readonly string[]): RequestHandler {
+  return (req, res) => {
+    res.setHeader('allow', allowed.join(', '))
+    throw new ForkrouteError('METHOD_NOT_ALLOWED', `${req.method} is not allowed here.`)
+  }
 }
 
 /** Express knows an error handler by its four parameters. */

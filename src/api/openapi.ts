@@ -1,6 +1,8 @@
 /** The OpenAPI 3.1 document, from the same definitions that validate. */
+import type { z } from 'zod'
 import {
   createDocument,
+  type oas31,
   type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
@@ -14,7 +16,11 @@ const description = `Every path under /api/v1 is also served under /v1.
 
 Lists in a query may be written k=a&k=b, k[]=a&k[]=b or k=a,b. Addresses are accepted in any letter case
 (mixed case must carry a correct EIP-55 checksum) and answered in lower case. Amounts are decimal strings in
-the smallest unit. The native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee.`
+the smallest unit. The native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee. Slippage, fees and price
+impact are basis points (1/10000).
+
+Every answer carries x-request-id (one that is sent is kept). Errors that may pass (429, 503, 504) carry
+retry-after, in seconds.`
 
 export function isPublic(definition: RouteDefinition): boolean {
   return !definition.path.startsWith('/api/')
@@ -47,6 +53,26 @@ function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
   return responses
 }
 
+/** The required fields with their examples. */
+function exampleOf(input: z.ZodObject): Record<string, unknown> {
+  const required = Object.entries(input.shape).filter(
+    ([, field]) => !field.safeParse(undefined).success,
+  )
+  return Object.fromEntries(
+    required.map(([name, field]) => [name, (field as z.ZodType).meta()?.example]),
+  )
+}
+
+/** Reference pages look for both beside the schema of a parameter, not inside. */
+function hoist(parameter: oas31.ParameterObject | oas31.ReferenceObject): void {
+  if (!('schema' in parameter) || !parameter.schema || '$ref' in parameter.schema) return
+  const { schema } = parameter
+  if (schema.description) parameter.description = schema.description
+  if (schema.example !== undefined) parameter.example = schema.example
+  delete schema.description
+  delete schema.example
+}
+
 function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   const { params, input, method } = definition
   const path = Object.keys(params.shape).length > 0 ? { path: params } : {}
@@ -54,10 +80,14 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   return {
     operationId: definition.operationId,
     summary: definition.summary,
+    description: definition.description,
     tags: [definition.tag],
     requestParams: { ...path, ...query },
     ...(method === 'post' && {
-      requestBody: { required: true, content: { 'application/json': { schema: input } } },
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: input, example: exampleOf(input) } },
+      },
     }),
     responses: responsesOf(definition),
     ...(isPublic(definition) && { security: [] }),
@@ -87,5 +117,9 @@ export function openApiDocument(definitions: readonly RouteDefinition[], version
       },
     },
   }
-  return createDocument(document)
+  const created = createDocument(document)
+  for (const item of Object.values(created.paths ?? {})) {
+    for (const operation of [item.get, item.post]) operation?.parameters?.forEach(hoist)
+  }
+  return created
 }

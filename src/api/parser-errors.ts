@@ -1,36 +1,55 @@
-/** What Node's HTTP parser refuses never reaches Express; it gets the same body here. */
+/** What Node refuses or hands over before Express sees it gets the same body here. */
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type ErrorCode, errorCodes } from '../domain/errors.js'
 
-const answers: Readonly<Record<string, { status: number; message: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request line and headers are over the limit.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  /** Where HTTP has a closer word than the table. */
+  readonly status?: number
 }
-const malformed = { status: 400, message: 'The request is not valid HTTP.' }
 
-export function answerParserErrors(server: Server): void {
+const answers: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 'INVALID_REQUEST',
+    status: 431,
+    message: 'The request line and headers are over the limit.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    code: 'INVALID_REQUEST',
+    status: 408,
+    message: 'The request took too long to arrive.',
+  },
+}
+const malformed: Refusal = { code: 'INVALID_REQUEST', message: 'The request is not valid HTTP.' }
+const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed here.' }
+
+/** @param isAnswering - whether an answer to an earlier, whole request is due or on its way on a connection. */
+export function answerParserErrors(server: Server, isAnswering: (socket: Socket) => boolean): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    // The client has gone, or an answer has begun: nothing can be said.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+    // The client has gone, or would take this for the answer to its earlier request.
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
       socket.destroy()
       return
     }
-    const { status, message } = answers[error.code ?? ''] ?? malformed
-    const requestId = randomUUID()
-    const title = STATUS_CODES[status]
-    const body = JSON.stringify({
-      statusCode: status,
-      error: title,
-      message,
-      code: 'INVALID_REQUEST',
-      requestId,
-    })
-    socket.end(
-      `HTTP/1.1 ${status} ${title}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\n` +
-        `connection: close\r\n\r\n${body}`,
-    )
+    refuse(socket, answers[error.code ?? ''] ?? malformed)
   })
+  server.on('connect', (_req, socket) => refuse(socket, noTunnel))
+}
+
+function refuse(socket: Duplex, { code, message, status = errorCodes[code].status }: Refusal) {
+  const requestId = randomUUID()
+  const error = STATUS_CODES[status]
+  const body = JSON.stringify({ statusCode: status, error, message, code, requestId })
+  // The client may leave first; without a listener that would end the process.
+  socket.on('error', () => socket.destroy())
+  socket.end(
+    `HTTP/1.1 ${status} ${error}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\nx-request-id: ${requestId}\r\n` +
+      `connection: close\r\n\r\n${body}`,
+  )
 }

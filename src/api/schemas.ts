@@ -35,7 +35,14 @@ export const Address = z
   })
   .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
   .transform((text): Address20 => toAddress(text))
-  .meta({ example: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' })
+
+/** Examples of required fields: together they make requests that work on the sandbox. */
+export const examples = {
+  sender: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+  usdc: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+  weth: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  oneEther: '1000000000000000000',
+} as const
 
 const maxUint256 = 2n ** 256n - 1n
 
@@ -46,13 +53,9 @@ export const AmountOrZero = z
   .regex(/^\d{1,78}$/, { error: amountMessage, abort: true })
   .transform(BigInt)
   .refine((amount) => amount <= maxUint256, amountMessage)
-  .meta({ example: '1000000000000000000' })
 
 /** Raw units, > 0. */
-export const Amount = AmountOrZero.refine(
-  (amount) => amount > 0n,
-  'must be greater than zero',
-).meta({ example: '1000000000000000000' })
+export const Amount = AmountOrZero.refine((amount) => amount > 0n, 'must be greater than zero')
 
 export function integer(min: number, max: number) {
   const error =
@@ -67,7 +70,9 @@ export function integer(min: number, max: number) {
     .meta(documentedAs('integer', { minimum: min, maximum: max }))
 }
 
-export const ChainId = integer(1, Number.MAX_SAFE_INTEGER)
+export const ChainId = integer(1, Number.MAX_SAFE_INTEGER).meta({
+  description: 'EIP-155 chain id.',
+})
 
 export const BlockNumber = integer(0, Number.MAX_SAFE_INTEGER)
   .transform(BigInt)
@@ -100,7 +105,10 @@ export const Slippage = z
     return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
   })
   .refine((centiBps) => centiBps <= 1_000_000n, slippageMessage)
-  .meta({ description: 'Basis points; 50 when minAmountOut is not given.', example: '50' })
+  .meta({
+    description:
+      'Basis points with at most two decimals; 50 when neither it nor minAmountOut is given.',
+  })
 
 /** Whole basis points; which figures are allowed depends on the endpoint. */
 export const FeeBps = z
@@ -108,11 +116,11 @@ export const FeeBps = z
   .regex(/^\d{1,5}$/, { error: 'must be whole basis points', abort: true })
   .transform(BigInt)
   .refine((bps) => bps <= 100n, 'must be at most 100 basis points')
-  .meta({ example: '25' })
 
 export const ReferralCode = z
   .string('must be 1 to 16 printable ASCII characters')
   .regex(/^[\x20-\x7e]{1,16}$/, 'must be 1 to 16 printable ASCII characters')
+  .meta({ description: 'At most 16 characters, carried in the on-chain event.' })
 
 export const Name = z.string('must be a text').max(256, 'must be at most 256 characters')
 
@@ -127,6 +135,11 @@ export function withDefault<T extends z.ZodType>(
   documented: string | number | boolean,
 ) {
   return schema.default(parsed).meta({ ...schema.meta(), override: { default: documented } })
+}
+
+/** The schema with its meaning in the document. @param example - of a required field only. */
+export function described<T extends z.ZodType>(schema: T, description: string, example?: unknown) {
+  return schema.meta({ description, ...(example !== undefined && { example }) })
 }
 
 export function listOf<T extends z.ZodType>(item: T, min: number, max: number) {
@@ -144,5 +157,11 @@ export function strategyToWire(strategy: RoutingStrategy, serviceName: string): 
 export function routingStrategy(serviceName: string) {
   const byWire = new Map(routingStrategies.map((name) => [strategyToWire(name, serviceName), name]))
   const names = [...byWire.keys()] as [string, ...string[]]
-  return oneOf(names).transform((text): RoutingStrategy => byWire.get(text) ?? 'router')
+  return oneOf(names)
+    .transform((text): RoutingStrategy => byWire.get(text) ?? 'router')
+    .meta({
+      description:
+        'What executes: router pulls tokenIn from fromAddress (it needs an allowance); delegate runs ' +
+        `inside fromAddress; ${strategyToWire('wallet-v2', serviceName)} runs in its smart wallet.`,
+    })
 }

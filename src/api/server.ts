@@ -30,14 +30,23 @@ export function createApiServer(args: Omit<AppArgs, 'stopping'>): ApiServer {
   const stopping = new AbortController()
   const app = createApp({ ...args, stopping: stopping.signal })
   const server = createServer(
-    { maxHeaderSize: maxHeaderBytes, requestTimeout: receiveTimeoutMs },
+    {
+      maxHeaderSize: maxHeaderBytes,
+      requestTimeout: receiveTimeoutMs,
+      // The app refuses such a request itself, with the body of every other error.
+      requireHostHeader: false,
+    },
     app,
   )
+  // An expectation that is not known may be ignored; Node alone answers it without a body.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.keepAliveTimeout = keepAliveTimeoutMs
-  answerParserErrors(server)
   let closing: Promise<void> | null = null
   const sockets = new Set<Socket>()
   const answering = new Map<ServerResponse, Socket>()
+  answerParserErrors(server, (socket) =>
+    [...answering].some(([res, its]) => its === socket && (res.headersSent || res.req.complete)),
+  )
 
   server.on('connection', (socket) => {
     sockets.add(socket)

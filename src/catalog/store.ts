@@ -19,8 +19,11 @@ export interface StoredPool extends Pool {
 export interface Catalog {
   /** All pools of a chain, ordered by protocol and id. */
   listPools(chainId: number): StoredPool[]
-  /** Pools that hold at least two of the tokens, in the same order. */
-  poolsAmong(chainId: number, tokens: ReadonlySet<Address>): StoredPool[]
+  /**
+   * Imported pools that hold at least two of the tokens, in the same order. Not the discovered ones: look-ups find
+   * those again at every block that has them, and what was asked before must not change what is answered next.
+   */
+  importedAmong(chainId: number, tokens: ReadonlySet<Address>): StoredPool[]
   /** An operator's own pools; replaces parameters of pools that are there. */
   importPools(chainId: number, pools: readonly Pool[]): { added: number; updated: number }
   /** Remembers look-up results; leaves pools that are there alone. @returns how many were new. */
@@ -66,6 +69,9 @@ export function openCatalog(
   const list = db.prepare<[number], Row>(
     'SELECT * FROM pools WHERE chain_id = ? ORDER BY protocol, id',
   )
+  const imported = db.prepare<[number], Row>(
+    "SELECT * FROM pools WHERE chain_id = ? AND source = 'imported' ORDER BY protocol, id",
+  )
   const has = db.prepare<[number, string, string], { found: 1 }>(
     'SELECT 1 AS found FROM pools WHERE chain_id = ? AND protocol = ? AND id = ?',
   )
@@ -94,8 +100,8 @@ export function openCatalog(
 
   return {
     listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
-    poolsAmong: (chainId, tokens) =>
-      guarded(() => list.all(chainId).map(toPool)).filter(
+    importedAmong: (chainId, tokens) =>
+      guarded(() => imported.all(chainId).map(toPool)).filter(
         (pool) => pool.tokens.filter((token) => tokens.has(token)).length >= 2,
       ),
     importPools(chainId, pools) {

@@ -12,7 +12,7 @@ import { createForkStarter, residentBytes } from './fork-starter.js'
 
 export interface ForkPoolOptions {
   /** Where forks of a block read their state: the archive's URL of that block. */
-  readonly archiveUrl: (chainId: number, block: bigint) => string
+  readonly archiveUrl: (pin: BlockPin) => string
   /**
    * Runtime code that simulations count on, by address: placed on each fork where the chain has none at the block.
    * The same by overrides costs more than half of the simulation rate (24 kB of code).

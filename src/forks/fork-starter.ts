@@ -25,7 +25,7 @@ export interface ForkStarter {
 }
 
 export function createForkStarter(options: {
-  readonly archiveUrl: (chainId: number, block: bigint) => string
+  readonly archiveUrl: (pin: BlockPin) => string
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly startTimeoutMs: number
 }): ForkStarter {
@@ -44,7 +44,7 @@ export function createForkStarter(options: {
   async function startProcess(pin: BlockPin, attempt = 1) {
     startedForks += 1
     const key = `${pin.chainId}:${pin.hash}#${startedForks}`
-    starts.set(key, { pin, archiveUrl: options.archiveUrl(pin.chainId, pin.number) })
+    starts.set(key, { pin, archiveUrl: options.archiveUrl(pin) })
     try {
       return { key, instance: await processes.start(key) }
     } catch (error) {

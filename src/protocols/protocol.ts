@@ -27,6 +27,8 @@ export interface Unreadable {
   /** Pool id, or the look-up that failed. */
   readonly subject: string
   readonly message: string
+  /** Of a failed look-up: the pair of tokens that it was for. */
+  readonly pair?: readonly [Address, Address]
 }
 
 export interface DiscoverArgs {

@@ -62,7 +62,7 @@ export async function finalise(
 ): Promise<{ answer: Proven; minAmountsOut: readonly bigint[] }> {
   const { request } = args
   const failed: ReturnType<typeof describe>[] = []
-  for (const best of proven.slice(0, finalAttempts)) {
+  for (const best of meetingMinimums(request, proven).slice(0, finalAttempts)) {
     const minAmountsOut =
       request.limit.kind === 'minimum'
         ? request.limit.minAmountsOut
@@ -89,6 +89,15 @@ export async function finalise(
     `The best route found fails as the final transaction: ${failed[0]?.reason}.`,
     { candidates: failed },
   )
+}
+
+/** Those that give the caller's minimums, though others may be worth more after gas; all when none does. */
+function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): readonly Proven[] {
+  if (limit.kind === 'slippage') return proven
+  const meeting = proven.filter(({ amountsOut }) =>
+    amountsOut.every((amount, index) => amount >= (limit.minAmountsOut[index] ?? 0n)),
+  )
+  return meeting.length ? meeting : proven
 }
 
 /** floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */

@@ -69,9 +69,12 @@ export function createEngine(parts: EngineParts): Engine {
     const pin = await untilAborted(parts.pins.at(id, at.blockNumber), signal)
     const lease = await parts.forks.acquire(pin)
     try {
-      const archiveUrl = parts.archive.url(id, pin.number)
+      const archiveUrl = parts.archive.url(id, pin.number, pin.hash)
       const attempt = async () => {
         const place = { pin, archiveUrl, forkUrls: lease.urls }
+        if (!place.forkUrls.length) {
+          throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
+        }
         const reply = await parts.workers.run({ kind, args, place }, signal)
         note(id, pin.number, reply.trace)
         return reply

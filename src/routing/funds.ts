@@ -27,7 +27,7 @@ const erc20 = parseAbi([
 export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<Funds> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
-  await Promise.all(
+  const checks = await Promise.allSettled(
     request.tokensIn.map(async (token, index) => {
       const required = request.amountsIn[index] ?? 0n
       const [balance, allowance] = isNative(token)
@@ -49,6 +49,8 @@ export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<F
       }
     }),
   )
+  // Of several problems always the first token's, whichever was read first.
+  for (const check of checks) if (check.status === 'rejected') throw check.reason
   return { overrides: {}, unfunded: [] }
 }
 

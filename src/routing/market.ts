@@ -29,7 +29,7 @@ export interface MarketView {
 export interface MarketSource {
   readonly chain: ChainDefinition
   readonly protocols: readonly ProtocolAdapter[]
-  /** Pools that the catalog knows among the tokens. */
+  /** Pools among the tokens that the operator has imported. */
   catalogPools(tokens: ReadonlySet<Address>): readonly Pool[]
   /** Lower-case pool ids that are never used. */
   readonly blacklist: ReadonlySet<string>
@@ -88,7 +88,9 @@ export class Market {
         poolKeys: pools
           .filter((pool) => holds(pool, pair, this.#source.chain.wrappedNative))
           .map(poolKey),
-        unreadable,
+        unreadable: unreadable.filter((fact) =>
+          concerns(fact, pair, this.#source.chain.wrappedNative),
+        ),
       }))
       this.#pairs.set(key, own)
       own.catch(() => this.#pairs.delete(key))
@@ -129,6 +131,8 @@ export class Market {
       await loaded
     })
     await Promise.all(loads)
+    // Pools that another call is loading: if that fails, these pairs are not known either.
+    await Promise.all(pools.map((pool) => this.#pools.get(poolKey(pool))))
     return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
   }
 }
@@ -143,9 +147,14 @@ function toMarketPool(
 }
 
 /** Native and wrapped native count as one token here: paths wrap and unwrap on the way. */
-function holds(pool: Pool, [a, b]: Pair, wrappedNative: Address): boolean {
-  const tokens = pool.tokens.map((token) => (isNative(token) ? wrappedNative : token))
-  return tokens.includes(a) && tokens.includes(b)
+function holds({ tokens }: Pick<Pool, 'tokens'>, [a, b]: Pair, wrappedNative: Address): boolean {
+  const canonical = tokens.map((token) => (isNative(token) ? wrappedNative : token))
+  return canonical.includes(a) && canonical.includes(b)
+}
+
+/** A failed look-up belongs to its pair alone, whatever other pairs were looked up with it. */
+function concerns({ pair }: Unreadable, asked: Pair, wrappedNative: Address): boolean {
+  return !pair || holds({ tokens: pair }, asked, wrappedNative)
 }
 
 function sorted([a, b]: Pair): Pair {

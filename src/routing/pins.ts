@@ -46,6 +46,8 @@ export function createPins(options: {
     if (known) return known
     const reading = archive.prefetch(pin)
     ahead.set(key, reading)
+    // The archive was being restarted: the next who asks reads ahead again.
+    reading.catch(() => ahead.delete(key))
     return reading
   }
 

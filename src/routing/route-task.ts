@@ -10,6 +10,7 @@ import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
+import { refusePartial, watchLeftovers } from './leftovers.js'
 import type { MarketPool } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
@@ -59,9 +60,13 @@ export async function runRoute(
       }),
     ),
   )
-  const results = await run.stage('simulate', () =>
-    run.simulateUntilDeadline(built.map((one) => toSimulation(one, request))),
+  const watched = built.map((one) => watchLeftovers(one, request))
+  const simulated = await run.stage('simulate', () =>
+    run.simulateUntilDeadline(
+      built.map((one, index) => ({ ...toSimulation(one, request), measure: watched[index] ?? [] })),
+    ),
   )
+  const results = simulated.map((result, index) => refusePartial(watched[index] ?? [], result))
   const priced = await run.stage('price', () => pricedTokens(run, request))
   const proven = rank(run, request.strategy, built, results, priced)
   if (!proven.length) throw nothingProven(built, results, request)

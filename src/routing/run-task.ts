@@ -50,7 +50,7 @@ export async function runTask<K extends TaskKind>(
   const trace = () => ({
     stages: { ...run?.stages, total: (performance.now() - started) / 1_000 },
     simulations: run?.simulations ?? { success: 0, reverted: 0, unreadable: 0 },
-    discovered: worker.takeDiscovered(),
+    discovered: run?.block.takeDiscovered() ?? [],
   })
   try {
     run = new TaskRun(

@@ -4,7 +4,7 @@ import { type Address, nativeToken } from '../domain/primitives.js'
 import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
 import { findCandidates } from './candidates.js'
 import type { MarketPool } from './market.js'
-import { buildGraph, findPaths, selectDiverse } from './search.js'
+import { buildGraph, findPaths, type Path, selectDiverse } from './search.js'
 
 type Reserves = Readonly<Record<Address, bigint>>
 
@@ -49,7 +49,12 @@ function search(pools: readonly MarketPool[], amountIn: bigint, maxHops: number,
   })
 }
 
-const keys = (paths: readonly { key: string }[]) => paths.map(({ key }) => key)
+/** `first/second`: pools on the way, `wrap` and `unwrap` included. */
+const keys = (paths: readonly Path[]) => paths.map(nameOf)
+
+function nameOf({ hops }: Path): string {
+  return hops.map((hop) => (hop.kind === 'swap' ? hop.market.loaded.pool.id : hop.kind)).join('/')
+}
 
 describe('findPaths', () => {
   const direct = pool('direct', { [a]: 1_000n, [b]: 900n })
@@ -57,14 +62,11 @@ describe('findPaths', () => {
   const second = pool('second', { [c]: 1_000_000n, [b]: 1_000_000n })
 
   test('two deep hops beat a shallow direct pool for a large amount', () => {
-    expect(keys(search([direct, first, second], 10_000n, 3))).toEqual([
-      '/product:first/product:second',
-      '/product:direct',
-    ])
+    expect(keys(search([direct, first, second], 10_000n, 3))).toEqual(['first/second', 'direct'])
   })
 
   test('one hop at most leaves only the direct pool', () => {
-    expect(keys(search([direct, first, second], 10_000n, 1))).toEqual(['/product:direct'])
+    expect(keys(search([direct, first, second], 10_000n, 1))).toEqual(['direct'])
   })
 
   test('four hops are found when four are allowed, and not when three are', () => {
@@ -87,12 +89,12 @@ describe('findPaths', () => {
   })
 
   test('native to wrapped native is one wrap', () => {
-    expect(keys(search([], 10n, 3, nativeToken, weth))).toEqual(['/wrap'])
+    expect(keys(search([], 10n, 3, nativeToken, weth))).toEqual(['wrap'])
   })
 
   test('equal outputs are ordered by pool id, whatever the order of arrival', () => {
     const twins = [pool('y', { [a]: 500n, [b]: 500n }), pool('x', { [a]: 500n, [b]: 500n })]
-    expect(keys(search(twins, 10n, 1))).toEqual(['/product:x', '/product:y'])
+    expect(keys(search(twins, 10n, 1))).toEqual(['x', 'y'])
   })
 
   test('property: no path visits a token or a pool twice, and outputs are positive', () => {
@@ -126,8 +128,18 @@ describe('selectDiverse', () => {
     ]).flat()
     const shallow = pool('shallow', { [a]: 10_000n, [b]: 10_000n })
     const paths = search([...deep, shallow], 10_000n, 2)
-    expect(paths.at(-1)?.key).toBe('/product:shallow')
-    expect(keys(selectDiverse(paths, 4))).toContain('/product:shallow')
+    expect(keys(paths).at(-1)).toBe('shallow')
+    expect(keys(selectDiverse(paths, 4))).toContain('shallow')
+  })
+})
+
+describe('pools of several tokens', () => {
+  test('two ways through the same two pools are two candidates, and the better one is not replaced', () => {
+    const first = pool('first', { [a]: 10n ** 9n, [c]: 10n ** 9n, [d]: 10n ** 8n })
+    const second = pool('second', { [c]: 10n ** 9n, [d]: 10n ** 9n, [b]: 10n ** 9n })
+    const paths = search([first, second], 10_000n, 2)
+    expect(keys(paths)).toEqual(['first/second', 'first/second'])
+    expect(selectDiverse(paths, 8)).toEqual(paths)
   })
 })
 

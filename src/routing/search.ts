@@ -23,7 +23,7 @@ export interface Path {
   readonly exact: boolean
   /** Rough gas of the hops alone. */
   readonly gas: bigint
-  /** Identity for ties and for removing doubles. */
+  /** Identity for ties and for removing doubles: pool id first, then protocol and token, since pools of many tokens and shared ids exist. */
   readonly key: string
 }
 
@@ -161,7 +161,7 @@ function extend(
         amountOut: quote.amountOut,
         exact: path.exact && quote.exact,
         gas: path.gas + market.adapter.gasEstimate(pool, state),
-        key: `${path.key}/${poolKey(pool)}`,
+        key: `${path.key}/${pool.id}:${pool.protocol}>${tokenOut}`,
       })
     }
   }

@@ -34,6 +34,7 @@ export class BlockContext {
   /** Set once a simulation ran: batches pay only on a warm fork. */
   warm = false
   readonly #facts = new Map<Address, Promise<Token | null>>()
+  readonly #discovered: Pool[] = []
   readonly #deep = new Map<string, Promise<boolean>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
@@ -47,8 +48,8 @@ export class BlockContext {
       chain,
       protocols,
       blacklist: new Set(worker.settings.poolBlacklist),
-      catalogPools: (tokens) => worker.catalog.poolsAmong(chain.id, tokens),
-      onDiscovered: (pools) => worker.noteDiscovered(pools),
+      catalogPools: (tokens) => worker.catalog.importedAmong(chain.id, tokens),
+      onDiscovered: (pools) => this.#discovered.push(...pools),
     })
   }
 
@@ -127,6 +128,11 @@ export class BlockContext {
     })
   }
 
+  /** Pools that look-ups at this block found since the last call; the main thread stores them. */
+  takeDiscovered(): Pool[] {
+    return this.#discovered.splice(0)
+  }
+
   nativeFacts(): Token {
     const { nativeCurrency, id } = this.chain
     return { chainId: id, address: nativeToken, ...nativeCurrency, logoUri: null }
@@ -138,7 +144,6 @@ export class WorkerContext {
   readonly catalog: Catalog
   readonly listedTokens: ReadonlyMap<string, Token>
   readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
-  #discovered: Pool[] = []
 
   constructor(readonly settings: WorkerSettings) {
     this.catalog = openCatalog(settings.dataDir, { readonly: true })
@@ -159,17 +164,6 @@ export class WorkerContext {
     const context = new BlockContext(chain, pin, this)
     this.#blocks.set(key, context)
     return context
-  }
-
-  noteDiscovered(pools: readonly Pool[]): void {
-    this.#discovered.push(...pools)
-  }
-
-  /** Pools found since the last call; the main thread stores them. */
-  takeDiscovered(): Pool[] {
-    const pools = this.#discovered
-    this.#discovered = []
-    return pools
   }
 }
 

@@ -25,8 +25,11 @@ export interface ArchiveOptions {
 }
 
 export interface Archive {
-  /** For `anvil --fork-url`: state of this very block, for ever, once the block was pinned. */
-  url(chainId: number, blockNumber: bigint): string
+  /**
+   * For `anvil --fork-url`: state of this very block, for ever. Without a hash it is the block that is known by the
+   * number at this moment, which a reorg changes: whoever holds a pin gives its hash.
+   */
+  url(chainId: number, blockNumber: bigint, blockHash?: Hex): string
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
   pin(chainId: number, block: bigint | 'latest'): Promise<BlockPin>
   /** The newest known block, or null before the first. */
@@ -94,8 +97,8 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
   await link.ask<void>({ kind: 'firstAnswers', waitMs: startWaitMs })
 
   return {
-    url(chainId, blockNumber) {
-      const hash = hashes.get(`${chainId}/${blockNumber}`)
+    url(chainId, blockNumber, blockHash) {
+      const hash = blockHash ?? hashes.get(`${chainId}/${blockNumber}`)
       const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}`
       return `http://127.0.0.1:${link.port}/${path}`
     },

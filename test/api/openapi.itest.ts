@@ -12,6 +12,30 @@ function refsIn(value: unknown): string[] {
   )
 }
 
+interface Operation {
+  readonly path: string
+  readonly method: string
+  readonly operationId: string
+  readonly description?: string
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly description?: string
+    readonly required?: boolean
+    readonly example?: unknown
+    readonly schema: { readonly default?: unknown }
+  }[]
+  readonly requestBody?: { readonly content: { 'application/json': { readonly example: unknown } } }
+}
+
+function operationsOf(document: {
+  paths: Record<string, Record<string, Omit<Operation, 'path' | 'method'>>>
+}): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+}
+
 describe('/openapi.json', () => {
   test('is the committed document', async () => {
     const scene = await startScene()
@@ -62,6 +86,39 @@ describe('/openapi.json', () => {
       ignoreBridges: [],
       crosschainRouteMode: 'full',
     })
+  })
+
+  test('describes every operation and parameter, with an example of every required one', async () => {
+    const scene = await startScene()
+    const { body } = await scene.get('/openapi.json')
+    for (const operation of operationsOf(body)) {
+      expect(operation.description, operation.operationId).toMatch(/\.$/)
+      for (const { name, description, required, example, schema } of operation.parameters) {
+        const place = `${operation.operationId} ${name}`
+        expect(description, place).toMatch(/\.$/)
+        if (required) expect(example ?? schema.default, place).toBeDefined()
+        // A page that fills in examples would ask for every optional thing at once.
+        else expect(example, place).toBeUndefined()
+      }
+    }
+  })
+
+  test('the examples make requests that are answered', async () => {
+    const scene = await startScene()
+    const { body } = await scene.get('/openapi.json')
+    for (const { path, method, parameters, requestBody } of operationsOf(body)) {
+      let target = path
+      const search = new URLSearchParams()
+      for (const { name, in: place, example } of parameters) {
+        if (place === 'path') target = target.replace(`{${name}}`, String(example))
+        else for (const value of [example ?? []].flat()) search.append(name, String(value))
+      }
+      const reply =
+        method === 'post'
+          ? await scene.post(target, requestBody?.content['application/json'].example)
+          : await scene.get(`${target}?${search}`)
+      expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(200)
+    }
   })
 
   test('carries the configured service name', async () => {

@@ -231,6 +231,7 @@ describe('wrong route requests', () => {
     [{ chainId: 'one' }, 'chainId must be an integer of at least 1'],
     [{ chainId: '0' }, 'chainId must be an integer of at least 1'],
     [{ chainId: '1.0' }, 'chainId must be an integer of at least 1'],
+    [{ chainId: '9007199254740993' }, 'chainId must be an integer of at least 1'],
     [
       { slippage: '1.234' },
       'slippage must be basis points from 0 to 10000 with at most two decimals',

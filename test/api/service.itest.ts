@@ -24,6 +24,23 @@ function waitingEngine() {
   return { change, arrived, release }
 }
 
+/** What a server writes to these bytes until it closes the connection, one entry per answer. */
+async function sendRaw(url: string, bytes: string) {
+  const text = await new Promise<string>((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    let received = ''
+    socket.on('data', (data) => {
+      received += data
+    })
+    socket.on('close', () => resolve(received))
+    socket.write(bytes)
+  })
+  return text.split(/(?=HTTP\/1\.1 )/).map((answer) => {
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    return { head, body, requestId: /x-request-id: (\S+)/.exec(head)?.[1] }
+  })
+}
+
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => {}
   const promise = new Promise<T>((done) => {
@@ -62,6 +79,45 @@ describe('errors', () => {
     expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
   })
 
+  test.each(['/metrics', '/openapi.json', '/docs', '/docs/start.js', '/health'])(
+    'another method of %s is a 405, not a 404',
+    async (path) => {
+      const scene = await startScene()
+      for (const method of ['PUT', 'OPTIONS']) {
+        const reply = await read(await fetch(scene.url + path, { method }))
+        expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
+        expect(reply.headers.get('allow')).toBe('GET, HEAD')
+      }
+    },
+  )
+
+  test.each([
+    ['without a Host header', 'GET /health HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+    [
+      'nonsense after a good request on its connection',
+      'GET /health HTTP/1.1\r\nHost: a\r\n\r\nNONSENSE\r\n\r\n',
+      400,
+      'INVALID_REQUEST',
+    ],
+  ])('%s has the one body, too', async (_name, request, statusCode, code) => {
+    const scene = await startScene()
+    const answers = await sendRaw(scene.url, request)
+    expect(JSON.parse(answers.at(-1)?.body ?? '')).toEqual({
+      statusCode,
+      error: expect.any(String),
+      message: expect.any(String),
+      code,
+      requestId: answers.at(-1)?.requestId,
+    })
+  })
+
+  test('an expectation that nobody knows is ignored', async () => {
+    const scene = await startScene()
+    const head = 'GET /health HTTP/1.1\r\nHost: a\r\nExpect: x\r\nConnection: close\r\n\r\n'
+    expect((await sendRaw(scene.url, head)).at(-1)?.body).toBe('{"status":"ok"}')
+  })
+
   test.each([
     ['not JSON', '{"a":', 400, 'INVALID_REQUEST', 'The request body is not valid JSON.'],
     ['an array', '[]', 400, 'INVALID_REQUEST', 'The request body must be a JSON object.'],
@@ -97,17 +153,9 @@ describe('errors', () => {
     const scene = await startScene()
     const reply = await scene.get(`/networks?x=${'a'.repeat(70_000)}`)
     expect(reply.body).toMatchObject({ statusCode: 431, code: 'INVALID_REQUEST' })
-    const raw = await new Promise<string>((resolve) => {
-      const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
-      let text = ''
-      socket.on('data', (data) => {
-        text += data
-      })
-      socket.on('close', () => resolve(text))
-      socket.write('NONSENSE\r\n\r\n')
-    })
-    expect(raw).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(JSON.parse(raw.split('\r\n\r\n')[1] ?? '')).toMatchObject({ code: 'INVALID_REQUEST' })
+    const [raw] = await sendRaw(scene.url, 'NONSENSE\r\n\r\n')
+    expect(raw?.head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(JSON.parse(raw?.body ?? '')).toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
   test('an error of the engine keeps its code, message and details', async () => {

@@ -6,7 +6,16 @@ import type { Address as Address20 } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { runWithin } from '../deadline.js'
 import { Network, Price } from '../records.js'
-import { Address, BlockNumber, ChainId, DeadlineMs, listOf, Name } from '../schemas.js'
+import {
+  Address,
+  BlockNumber,
+  ChainId,
+  DeadlineMs,
+  described,
+  examples,
+  listOf,
+  Name,
+} from '../schemas.js'
 
 const priceErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
@@ -19,6 +28,7 @@ const priceErrors: readonly ErrorCode[] = [
   'DEADLINE_EXCEEDED',
 ]
 
+const pathChainId = ChainId.meta({ example: 1 })
 const pinning = { blockNumber: BlockNumber.optional(), deadlineMs: DeadlineMs.optional() }
 
 const getNetworks = defineRoute({
@@ -27,6 +37,7 @@ const getNetworks = defineRoute({
   tag: 'Metadata',
   operationId: 'getNetworks',
   summary: 'Lists the supported networks.',
+  description: 'isConnected says whether the chain has a block to calculate at.',
   input: z.object({
     name: Name.optional().meta({ description: 'Title of the network, letter case ignored.' }),
     chainId: ChainId.optional(),
@@ -41,7 +52,9 @@ const getPrice = defineRoute({
   tag: 'Metadata',
   operationId: 'getPrice',
   summary: 'USD price of one token at a block.',
-  params: z.object({ chainId: ChainId, address: Address }),
+  description:
+    'Price in USD per whole token, from Chainlink feeds or pools on the chain itself; 404 when none is known.',
+  params: z.object({ chainId: pathChainId, address: described(Address, 'Token.', examples.weth) }),
   input: z.object(pinning),
   response: Price,
   isCalculation: true,
@@ -53,10 +66,17 @@ const getPrices = defineRoute({
   path: '/api/v1/prices/{chainId}',
   tag: 'Metadata',
   operationId: 'getPrices',
-  summary:
-    'USD prices of up to 100 tokens at a block, in the order asked; null where none is known.',
-  params: z.object({ chainId: ChainId }),
-  input: z.object({ addresses: listOf(Address, 1, 100), ...pinning }),
+  summary: 'USD prices of up to 100 tokens at a block.',
+  description:
+    'In the order asked, duplicates included; null where no price is known. All at the same block.',
+  params: z.object({ chainId: pathChainId }),
+  input: z.object({
+    addresses: described(listOf(Address, 1, 100), 'Tokens, 100 at most.', [
+      examples.weth,
+      examples.usdc,
+    ]),
+    ...pinning,
+  }),
   response: z.array(Price.nullable()),
   isCalculation: true,
   errors: priceErrors,
@@ -68,6 +88,7 @@ const getAggregators = defineRoute({
   tag: 'Metadata',
   operationId: 'getAggregators',
   summary: 'Lists what swaps: the values of ignoreAggregators.',
+  description: 'Slugs of the protocols that a route may swap through.',
   response: z.array(z.string()),
   errors: [],
 })
@@ -77,7 +98,9 @@ const getAccountId = defineRoute({
   path: '/api/v1/account/accountId',
   tag: 'Account',
   operationId: 'getAccountId',
-  summary: 'The account id tied to the key, as used in the on-chain event (bytes32).',
+  summary: 'The account id tied to the key.',
+  description:
+    'bytes32, as carried in the on-chain event; zero when the service runs without keys.',
   response: z.string(),
   errors: [],
 })

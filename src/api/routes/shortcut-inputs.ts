@@ -1,5 +1,6 @@
 /** What a route and a quote may be asked: the fields, and the rules between them. */
 import { z } from 'zod'
+import { nativeToken } from '../../domain/primitives.js'
 import type { Given } from '../input.js'
 import {
   Address,
@@ -8,6 +9,8 @@ import {
   BlockNumber,
   ChainId,
   DeadlineMs,
+  described,
+  examples,
   FeeBps,
   Flag,
   listOf,
@@ -99,53 +102,91 @@ export function shortcutInputs(serviceName: string) {
   const common = {
     chainId: withDefault(ChainId, 1, 1),
     routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
-    tokenIn: listOf(Address, 1, maxTokens),
-    amountIn: listOf(Amount, 1, maxTokens).meta({ description: 'One amount per tokenIn.' }),
-    tokenOut: listOf(Address, 1, maxTokens),
-    ignoreAggregators: listOf(Name, 0, maxIgnored).default([]),
-    ignoreStandards: listOf(Name, 0, maxIgnored).default([]),
+    tokenIn: described(
+      listOf(Address, 1, maxTokens),
+      'Tokens to give; several are merged into the output.',
+      [nativeToken],
+    ),
+    amountIn: described(
+      listOf(Amount, 1, maxTokens),
+      'One amount per tokenIn, in its smallest unit, fee included.',
+      [examples.oneEther],
+    ),
+    tokenOut: described(
+      listOf(Address, 1, maxTokens),
+      'Tokens to get; with several, amountOut and minAmountOut are lists in this order.',
+      [examples.usdc],
+    ),
+    ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
+    ignoreStandards: names('Protocols to leave out, by slug.'),
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
   }
   const route = z.object({
     ...common,
-    fromAddress: Address,
-    executionMode: oneOf(['user', 'backend']).default('user'),
-    toEoa: Flag.optional().meta({ deprecated: true, description: 'Replaced by receiver.' }),
-    includeTransactionCost: withDefault(Flag, false, false),
-    receiver: Address.optional(),
-    spender: Address.optional(),
-    refundReceiver: Address.optional(),
-    minAmountOut: listOf(AmountOrZero, 1, maxTokens)
-      .optional()
-      .meta({ description: 'One per tokenOut; not together with slippage.' }),
+    fromAddress: described(
+      Address,
+      'Sender of the transaction; must hold amountIn, and allow it where routingStrategy says so.',
+      examples.sender,
+    ),
+    executionMode: described(
+      oneOf(['user', 'backend']).default('user'),
+      "user: the sender's funds and allowance at the block are checked; backend: they are not, " +
+        'the sender is funded before sending.',
+    ),
+    toEoa: described(Flag.optional(), 'Replaced by receiver.').meta({ deprecated: true }),
+    includeTransactionCost: described(
+      withDefault(Flag, false, false),
+      'Adds gasCost: the cost of the gas, in wei of the native token and in USD.',
+    ),
+    receiver: described(Address.optional(), 'Gets tokenOut; default fromAddress.'),
+    spender: described(
+      Address.optional(),
+      "Whose tokens are spent: fromAddress, or the wallet's owner with a wallet or delegate strategy.",
+    ),
+    refundReceiver: described(
+      Address.optional(),
+      'Gets what the steps leave over; default receiver, then fromAddress.',
+    ),
+    minAmountOut: described(
+      listOf(AmountOrZero, 1, maxTokens).optional(),
+      'One per tokenOut, in its smallest unit; not together with slippage.',
+    ),
     slippage: Slippage.optional(),
-    fee: listOf(FeeBps, 1, maxTokens)
-      .optional()
-      .meta({ description: 'Basis points, 1 to 100 per amountIn; a list of zeros is ignored.' }),
-    feeReceiver: Address.optional().meta({ description: 'Required with fee.' }),
-    destinationFeeReceiver: Address.optional(),
-    ignoreBridges: listOf(Name, 0, maxIgnored).default([]),
-    crosschainRouteMode: oneOf([
-      'direct',
-      'source',
-      'destination',
-      'sourceOrDestination',
-      'full',
-    ]).default('full'),
+    fee: described(
+      listOf(FeeBps, 1, maxTokens).optional(),
+      'Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored.',
+    ),
+    feeReceiver: described(Address.optional(), 'Gets the fee; required with fee.'),
+    destinationFeeReceiver: described(Address.optional(), crossChainOnly),
+    ignoreBridges: names(crossChainOnly),
+    crosschainRouteMode: described(
+      oneOf(['direct', 'source', 'destination', 'sourceOrDestination', 'full']).default('full'),
+      crossChainOnly,
+    ),
     referralCode: ReferralCode.optional(),
-    destinationChainId: ChainId.optional(),
+    destinationChainId: described(
+      ChainId.optional(),
+      'Must equal chainId: cross-chain routes are not available.',
+    ),
   })
   const quote = z.object({
     ...common,
-    fromAddress: Address.optional(),
-    priceImpact: withDefault(Flag, true, true),
-    fee: listOf(FeeBps, 1, maxTokens)
-      .optional()
-      .meta({ description: 'Basis points, 0 to 100: one for all amounts, or one per amountIn.' }),
-    feeReceiver: Address.optional(),
+    fromAddress: described(Address.optional(), 'Sender; its funds do not matter.'),
+    priceImpact: described(withDefault(Flag, true, true), 'Whether to calculate priceImpact.'),
+    fee: described(
+      listOf(FeeBps, 1, maxTokens).optional(),
+      'Basis points, 0 to 100: one for all amounts, or one per amountIn.',
+    ),
+    feeReceiver: described(Address.optional(), 'Gets the fee.'),
   })
   return { route, quote }
+}
+
+const crossChainOnly = 'Accepted, without effect: cross-chain routes are not available.'
+
+function names(description: string) {
+  return described(listOf(Name, 0, maxIgnored).default([]), description)
 }
 
 export type RouteInput = z.output<ReturnType<typeof shortcutInputs>['route']>

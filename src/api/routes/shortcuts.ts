@@ -175,12 +175,17 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
     method: 'get',
     operationId: 'getRoute',
     summary: 'Finds the best route and returns it as one unsigned transaction.',
+    description:
+      'Candidates run as real transactions on a fork of one block; amountOut and gas are what the returned ' +
+      'transaction did there as the first of the next block. Funds and allowance must be there; see quote.',
   })
   const postRoute = defineRoute({
     ...routeContract,
     method: 'post',
     operationId: 'postRoute',
     summary: 'As the GET, with the inputs in a JSON body.',
+    description:
+      'Lists are JSON arrays; a single value is taken as a list of one. Amounts are strings, or integers up to 2^53.',
   })
   const getQuote = defineRoute({
     method: 'get',
@@ -188,6 +193,8 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
     tag: 'Shortcuts',
     operationId: 'getQuote',
     summary: 'Estimates the output of a route; needs no funds and no allowance.',
+    description:
+      'As route, with the funds of the sender overridden in the simulation. Without fromAddress, for a sender that is nobody.',
     input: quote,
     response: Quote,
     rules: quoteRules,

@@ -10,6 +10,7 @@ const getHealth = defineRoute({
   tag: 'System',
   operationId: 'getHealth',
   summary: 'The process is alive.',
+  description: 'Says nothing about chains and nodes; see /ready.',
   response: z.object({ status: z.literal('ok') }),
   errors: [],
 })
@@ -20,6 +21,7 @@ const getReadiness = defineRoute({
   tag: 'System',
   operationId: 'getReadiness',
   summary: 'Every chain has a fresh pinned block; says what the nodes of each chain can do.',
+  description: '503 while a chain has none; details then says which, and why.',
   response: Readiness,
   errors: ['CHAIN_NOT_READY'],
 })

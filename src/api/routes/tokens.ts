@@ -7,6 +7,7 @@ import {
   Address,
   ChainId,
   Decimal,
+  described,
   Flag,
   integer,
   listOf,
@@ -18,32 +19,47 @@ import {
 const maxPageSize = 1_000
 /** Values of one list filter. */
 const maxValues = 1_000
-const addresses = listOf(Address, 1, maxValues).optional()
-const names = listOf(Name, 1, maxValues).optional()
+
+function addresses(description: string) {
+  return described(listOf(Address, 1, maxValues).optional(), description)
+}
+
+function names(description: string) {
+  return described(listOf(Name, 1, maxValues).optional(), description)
+}
 
 const input = z.object({
-  project: Name.optional(),
-  protocolSlug: Name.optional(),
-  underlyingTokens: addresses,
-  underlyingTokensExact: addresses,
-  primaryAddress: addresses,
-  address: addresses,
-  name: names.meta({ description: 'Letter case ignored.' }),
-  symbol: names.meta({ description: 'Letter case ignored.' }),
+  project: described(Name.optional(), 'Project of the DeFi token.'),
+  protocolSlug: described(Name.optional(), 'Protocol of the DeFi token.'),
+  underlyingTokens: addresses('Tokens that the DeFi token stands for, all of these among others.'),
+  underlyingTokensExact: addresses('Tokens that the DeFi token stands for, these and no others.'),
+  primaryAddress: addresses('Contracts by which the DeFi token is entered.'),
+  address: addresses('Tokens themselves.'),
+  name: names('Names of tokens, letter case ignored.'),
+  symbol: names('Symbols of tokens, letter case ignored.'),
   chainId: ChainId.optional(),
-  type: oneOf(['defi', 'base']).optional(),
-  liquidityType: oneOf(['SingleToken', 'MultiToken']).optional(),
-  page: withDefault(integer(1, 1_000_000_000), 1, 1),
-  pageSize: withDefault(integer(1, maxPageSize), maxPageSize, maxPageSize),
+  type: described(oneOf(['defi', 'base']).optional(), 'Default: both.'),
+  liquidityType: described(
+    oneOf(['SingleToken', 'MultiToken']).optional(),
+    'DeFi tokens of one or of several underlying tokens; default: both.',
+  ),
+  page: described(withDefault(integer(1, 1_000_000_000), 1, 1), 'Counted from 1.'),
+  pageSize: described(
+    withDefault(integer(1, maxPageSize), maxPageSize, maxPageSize),
+    'Tokens per page.',
+  ),
   cursor: integer(0, 1_000_000_000)
     .optional()
     .meta({ description: 'The cursor of the page before; wins over page.' }),
-  includeMetadata: withDefault(Flag, false, false),
-  includeUnderlying: withDefault(Flag, true, true),
-  apyFrom: Decimal.optional(),
-  apyTo: Decimal.optional(),
-  tvlFrom: Decimal.optional(),
-  tvlTo: Decimal.optional(),
+  includeMetadata: described(
+    withDefault(Flag, false, false),
+    'Adds symbol, name, decimals and logosUri.',
+  ),
+  includeUnderlying: described(withDefault(Flag, true, true), 'Adds underlyingTokens.'),
+  apyFrom: described(Decimal.optional(), 'Lowest APY in percent.'),
+  apyTo: described(Decimal.optional(), 'Highest APY in percent.'),
+  tvlFrom: described(Decimal.optional(), 'Lowest TVL in USD.'),
+  tvlTo: described(Decimal.optional(), 'Highest TVL in USD.'),
 })
 type TokensInput = z.output<typeof input>
 
@@ -53,6 +69,8 @@ const getTokens = defineRoute({
   tag: 'Metadata',
   operationId: 'getTokens',
   summary: 'Lists tokens, a page at a time, ordered by chain and address.',
+  description:
+    'Go on with page, or hand meta.cursor back as cursor; a filter that is absent lets everything pass.',
   input,
   response: TokenPage,
   errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
@@ -124,7 +142,7 @@ export const tokenEndpoints: readonly Endpoint[] = [
         lastPage,
         currentPage,
         perPage,
-        prev: currentPage > 1 ? currentPage - 1 : null,
+        prev: currentPage > 1 ? Math.min(currentPage - 1, lastPage) : null,
         next: hasMore ? currentPage + 1 : null,
         cursor: hasMore ? start + perPage : null,
       },

@@ -9,6 +9,8 @@ import {
   Address,
   AmountOrZero,
   ChainId,
+  described,
+  examples,
   Flag,
   routingStrategy,
   strategyToWire,
@@ -22,7 +24,11 @@ const walletErrors: readonly ErrorCode[] = [
   'UPSTREAM_UNAVAILABLE',
   'STATE_UNAVAILABLE',
   'FORK_UNAVAILABLE',
+  'OVERLOADED',
+  'DEADLINE_EXCEEDED',
 ]
+
+const Owner = described(Address, 'The externally owned account.', examples.sender)
 
 const getWallet = defineRoute({
   method: 'get',
@@ -30,7 +36,9 @@ const getWallet = defineRoute({
   tag: 'Wallet',
   operationId: 'getWallet',
   summary: 'The smart wallet of an address, deployed or not yet.',
-  input: z.object({ chainId: withDefault(ChainId, 1, 1), fromAddress: Address }),
+  description:
+    'Its address is known before it is deployed; strategies lists who acts for each routing strategy.',
+  input: z.object({ chainId: withDefault(ChainId, 1, 1), fromAddress: Owner }),
   response: Wallet,
   errors: walletErrors,
 })
@@ -41,14 +49,23 @@ const getBalances = defineRoute({
   tag: 'Wallet',
   operationId: 'getBalances',
   summary: 'Balances of an address, or of its smart wallet.',
+  description:
+    'Listed tokens and the native token, at the newest pinned block; tokens without balance are left out.',
   input: z.object({
-    chainId: withDefault(z.union([z.literal('all'), ChainId], 'must be a chain id, or all'), 1, 1),
-    eoaAddress: Address,
-    useEoa: Flag.meta({ description: 'false: the balances of the associated smart wallet.' }),
+    chainId: described(
+      withDefault(z.union([z.literal('all'), ChainId], 'must be a chain id, or all'), 1, 1),
+      'EIP-155 chain id, or all.',
+    ),
+    eoaAddress: Owner,
+    useEoa: described(
+      Flag,
+      'true: the balances of eoaAddress; false: those of its smart wallet.',
+      true,
+    ),
   }),
   response: z.array(WalletBalance),
   isCalculation: true,
-  errors: [...walletErrors, 'OVERLOADED', 'DEADLINE_EXCEEDED'],
+  errors: walletErrors,
 })
 
 function approveContract(serviceName: string) {
@@ -58,19 +75,29 @@ function approveContract(serviceName: string) {
     tag: 'Wallet',
     operationId: 'getApproval',
     summary: 'A transaction that lets the contract of the strategy spend a token.',
+    description:
+      'Unsigned; send it from fromAddress before a route whose tokenIn is not the native token.',
     input: z.object({
       chainId: withDefault(ChainId, 1, 1),
-      fromAddress: Address,
+      fromAddress: Owner,
       routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
-      tokenAddress: Address.refine(
-        (token) => !isNative(token),
-        'must be an ERC-20 token: the native token needs no approval',
+      tokenAddress: described(
+        Address.refine(
+          (token) => !isNative(token),
+          'must be an ERC-20 token: the native token needs no approval',
+        ),
+        'ERC-20 token that may be spent.',
+        examples.usdc,
       ),
-      amount: AmountOrZero,
+      amount: described(
+        AmountOrZero,
+        'Smallest unit of the token; 0 takes the allowance back.',
+        '1000000',
+      ),
     }),
     response: Approval,
     isCalculation: true,
-    errors: [...walletErrors, 'SIMULATION_REVERTED', 'OVERLOADED', 'DEADLINE_EXCEEDED'],
+    errors: [...walletErrors, 'SIMULATION_REVERTED'],
   })
 }
 

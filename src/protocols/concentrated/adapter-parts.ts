@@ -47,8 +47,12 @@ export function concentratedParts(
         return { protocol: pool.protocol, subject: pool.id, message }
       })
     },
-    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>
-      concentratedAmountOut(state, isZeroForOne(pool, tokenIn), amountIn),
+    // A pool that is known to take only a part of the input does not serve the swap.
+    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => {
+      const swap = concentratedAmountOut(state, isZeroForOne(pool, tokenIn), amountIn)
+      const isPartial = swap.exact && swap.unspent > 0n
+      return { amountOut: isPartial ? 0n : swap.amountOut, exact: swap.exact }
+    },
     applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
       concentratedAfter(state, isZeroForOne(pool, tokenIn), amountIn),
   }

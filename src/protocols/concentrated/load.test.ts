@@ -76,7 +76,7 @@ describe('loadConcentrated', () => {
     const reader = storageReader({})
     const { state } = await loadOne(reader)
     expect(reader.rounds()).toBe(1)
-    expect(concentratedAmountOut(state, true, 1n)).toEqual({ amountOut: 0n, exact: true })
+    expect(concentratedAmountOut(state, true, 1n)).toMatchObject({ amountOut: 0n, exact: true })
   })
   test('a pool whose liquidity cannot be read fails alone, with the reason', async () => {
     const refused = toWord(slots.liquidity)
@@ -97,7 +97,7 @@ describe('loadConcentrated', () => {
     const { state } = await loadOne(reader)
     expect(state).toMatchObject({ lowerTick: 6, upperTick: 5, ticks: [] })
     const quote = concentratedAmountOut(state, true, 1_000_000n)
-    expect(quote).toEqual({ amountOut: 999_999n, exact: false })
+    expect(quote).toMatchObject({ amountOut: 999_999n, exact: false })
   })
   test('an unreadable tick can be reached and not be crossed', async () => {
     const reader = storageReader(poolStorage(5, wide), [tickSlot(30)])

@@ -35,6 +35,8 @@ export interface ConcentratedState {
 /** Where a swap ended. */
 interface Outcome {
   readonly amountOut: bigint
+  /** Of the input, where liquidity ends. */
+  readonly unspent: bigint
   readonly exact: boolean
   readonly sqrtPriceX96: bigint
   readonly liquidity: bigint
@@ -104,7 +106,8 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
     }
     sqrtPriceX96 = step.sqrtPriceX96
   }
-  return { amountOut, exact, sqrtPriceX96, liquidity, tick: betweenTicks ? null : tick }
+  const end = betweenTicks ? null : tick
+  return { amountOut, unspent: remaining, exact, sqrtPriceX96, liquidity, tick: end }
 }
 
 /**
@@ -120,10 +123,10 @@ export function concentratedAmountOut(
   state: ConcentratedState,
   zeroForOne: boolean,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly exact: boolean } {
-  if (state.sqrtPriceX96 === 0n) return { amountOut: 0n, exact: true }
-  const { amountOut, exact } = run(state, zeroForOne, amountIn)
-  return { amountOut, exact }
+): { readonly amountOut: bigint; readonly unspent: bigint; readonly exact: boolean } {
+  if (state.sqrtPriceX96 === 0n) return { amountOut: 0n, unspent: amountIn, exact: true }
+  const { amountOut, unspent, exact } = run(state, zeroForOne, amountIn)
+  return { amountOut, unspent, exact }
 }
 
 /** The state after that swap; the given one is not changed. */

@@ -14,6 +14,8 @@ import {
   wordOf,
 } from './abi.js'
 
+type Pair = readonly [Address, Address]
+
 interface Discovered {
   readonly pools: Pool[]
   readonly unreadable: Unreadable[]
@@ -29,21 +31,28 @@ export async function discoverCurve(args: DiscoverArgs): Promise<Discovered> {
     pairs.map(([a, b]) => ({ to: registry, data: encodeFindPools(a, b) })),
   )
   const found = none()
-  const addresses = new Set<Address>()
-  for (const [k, result] of lookUps.entries()) {
+  const pairsByPool = new Map<Address, Pair[]>()
+  for (const [k, pair] of pairs.entries()) {
+    const result = lookUps[k]
+    if (!result) continue
     if (!result.ok && result.reason === 'unreadable') {
-      found.unreadable.push(failure(`pools of ${pairs[k]?.join(' and ')}`, result.message))
+      found.unreadable.push(failure(`pools of ${pair.join(' and ')}`, result.message, pair))
     }
     for (const address of listOf('find_pools_for_coins', result) ?? []) {
-      addresses.add(toAddress(address))
+      const pool = toAddress(address)
+      pairsByPool.set(pool, [...(pairsByPool.get(pool) ?? []), pair])
     }
   }
   const wanted = new Set(pairs.map(([a, b]) => pairKey(a, b)))
-  const list = [...addresses].sort()
+  const list = [...pairsByPool.keys()].sort()
   const described = await describe(args, registry, list)
-  for (const [k, item] of described.entries()) {
+  for (const [k, address] of list.entries()) {
+    const item = described[k]
     if (item === 'unreadable') {
-      found.unreadable.push(failure(list[k] ?? '', 'Its coins or its kind could not be read.'))
+      const message = 'Its coins or its kind could not be read.'
+      for (const pair of pairsByPool.get(address) ?? []) {
+        found.unreadable.push(failure(address, message, pair))
+      }
     } else if (item && touches(item, wanted)) found.pools.push(item)
   }
   return found
@@ -103,8 +112,8 @@ function toPool(address: Address, results: readonly ReadResult[]): Pool | 'unrea
 }
 
 /** The pair, and with native ETH in the place of its wrapped token: old pools hold ETH itself. */
-function withNative(a: Address, b: Address, wrapped: Address): (readonly [Address, Address])[] {
-  const pairs: (readonly [Address, Address])[] = [[a, b]]
+function withNative(a: Address, b: Address, wrapped: Address): Pair[] {
+  const pairs: Pair[] = [[a, b]]
   if (a === wrapped) pairs.push([nativeToken, b])
   if (b === wrapped) pairs.push([a, nativeToken])
   return pairs
@@ -123,8 +132,8 @@ function isKnown(value: bigint | null | undefined): value is bigint {
   return value !== null && value !== undefined
 }
 
-function failure(subject: string, message: string): Unreadable {
-  return { protocol: 'curve', subject, message }
+function failure(subject: string, message: string, pair: Pair): Unreadable {
+  return { protocol: 'curve', subject, message, pair }
 }
 
 function none(): Discovered {

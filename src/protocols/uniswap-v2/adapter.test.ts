@@ -48,7 +48,7 @@ describe('uniswapV2', () => {
     })
     expect(found.pools).toEqual([pool])
     expect(found.unreadable).toEqual([
-      { protocol: 'uniswap-v2', subject: `getPair ${a} ${c}`, message: 'refused' },
+      { protocol: 'uniswap-v2', subject: `getPair ${a} ${c}`, message: 'refused', pair: [a, c] },
     ])
   })
   test('loads both reserves from one word and leaves the timestamp out', async () => {

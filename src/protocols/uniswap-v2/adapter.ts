@@ -71,7 +71,8 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<UniswapV
       const failed = entries.find((entry) => !entry.ok)
       if (failed && !failed.ok) {
         const subject = `getPair ${token0} ${token1}`
-        unreadable.push({ protocol: row.slug, subject, message: failed.message })
+        const pair = [token0, token1] as const
+        unreadable.push({ protocol: row.slug, subject, message: failed.message, pair })
       }
     })
     return { pools, unreadable }

@@ -39,7 +39,12 @@ describe('uniswapV3', () => {
     const found = await uniswapV3.discover({ ...common, reader, pairs: [[a, b]] })
     expect(found.pools).toEqual([pool])
     expect(found.unreadable).toEqual([
-      { protocol: 'uniswap-v3', subject: `getPool ${a} ${b} 3000`, message: 'refused' },
+      {
+        protocol: 'uniswap-v3',
+        subject: `getPool ${a} ${b} 3000`,
+        message: 'refused',
+        pair: [a, b],
+      },
     ])
   })
   test('a pool without its parameters is not loaded, and named', async () => {

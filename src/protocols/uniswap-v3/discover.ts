@@ -33,16 +33,17 @@ export async function discoverV3(
   const unreadable: Unreadable[] = []
   wanted.forEach(({ token0, token1, fee }, index) => {
     const subject = `getPool ${token0} ${token1} ${fee}`
+    const pair = [token0, token1] as const
     const entry = results[tiers.length + index]
     if (!entry?.ok) {
-      unreadable.push({ protocol: slug, subject, message: entry?.message ?? 'Not read.' })
+      unreadable.push({ protocol: slug, subject, message: entry?.message ?? 'Not read.', pair })
       return
     }
     const pool = addressInWord(entry.value)
     if (!pool) return
     const spacing = spacings.get(fee)
     if (!spacing?.ok) {
-      unreadable.push({ protocol: slug, subject, message: spacing?.message ?? 'Not read.' })
+      unreadable.push({ protocol: slug, subject, message: spacing?.message ?? 'Not read.', pair })
       return
     }
     pools.push({

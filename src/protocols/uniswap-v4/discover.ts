@@ -41,7 +41,9 @@ export async function discoverV4(
   candidates.forEach((pool, index) => {
     const result = results[index]
     if (!result?.ok) {
-      unreadable.push({ protocol: slug, subject: pool.id, message: result?.message ?? 'Not read.' })
+      const { id, tokens } = pool
+      const message = result?.message ?? 'Not read.'
+      unreadable.push({ protocol: slug, subject: id, message, pair: tokens })
     } else if (BigInt(result.value) !== 0n) {
       pools.push(pool)
     }
@@ -65,7 +67,7 @@ function candidate(
   address: Address,
   tokens: readonly [Address, Address],
   tier: { readonly fee: number; readonly tickSpacing: number },
-): Pool {
+): Pool & { readonly tokens: readonly [Address, Address] } {
   const id = poolIdOf({
     currency0: toCurrency(tokens[0]),
     currency1: toCurrency(tokens[1]),

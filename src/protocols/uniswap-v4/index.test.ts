@@ -59,7 +59,14 @@ describe('uniswapV4', () => {
     const found = await uniswapV4.discover({ ...common, reader, pairs: [[a, weth]] })
     expect(found).toEqual({
       pools: [],
-      unreadable: [{ protocol: 'uniswap-v4', subject: nativePool.id, message: 'refused' }],
+      unreadable: [
+        {
+          protocol: 'uniswap-v4',
+          subject: nativePool.id,
+          message: 'refused',
+          pair: nativePool.tokens,
+        },
+      ],
     })
   })
   test('loads price, fees by direction and liquidity of the pool', async () => {
