@@ -3,7 +3,6 @@ import { encodeFunctionData } from 'viem'
 import { type Address, type BlockPin, type Hex, toAddress } from '../src/domain/primitives.js'
 import type { SimulationRequest } from '../src/domain/state.js'
 import { createFunding } from '../src/forks/funding.js'
-import type { RpcClient } from '../src/rpc/json-rpc.js'
 import { sortTokens, v2PairAddress, v3PoolAddress } from '../src/sandbox/addresses.js'
 import { v2Plans, v3Plans } from '../src/sandbox/market-plan.js'
 import { sandboxToken } from '../src/sandbox/tokens.js'
@@ -35,21 +34,6 @@ interface PoolRow {
   readonly pool: Address
   readonly concentrated: boolean
   readonly tokens: readonly [Address, Address]
-}
-
-export async function readPin(client: RpcClient): Promise<BlockPin> {
-  const block = await client.request<Record<string, Hex>>('eth_getBlockByNumber', ['latest', false])
-  const field = (name: string) => block[name] ?? '0x0'
-  return {
-    chainId: Number(await client.request<Hex>('eth_chainId')),
-    number: BigInt(field('number')),
-    hash: field('hash'),
-    parentHash: field('parentHash'),
-    timestamp: BigInt(field('timestamp')),
-    baseFeePerGas: BigInt(field('baseFeePerGas')),
-    gasUsed: BigInt(field('gasUsed')),
-    gasLimit: BigInt(field('gasLimit')),
-  }
 }
 
 /** Pools between tokens that behave, traps left out. */

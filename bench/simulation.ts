@@ -2,16 +2,14 @@
  * Candidates simulated per second: the product's path against a tuned sequential loop and a naive viem loop on
  * the same transactions, in turns within one run. Run by itself it prints a table, then JSON as its last line.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
-import { anvilBinary } from '../src/forks/anvil.js'
 import { createForkPool } from '../src/forks/fork-pool.js'
 import { simulate } from '../src/forks/simulate.js'
 import { createRpcClient } from '../src/rpc/json-rpc.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
-import { freePort } from '../test/support/anvil.js'
+import { startAnvil } from '../test/support/anvil.js'
+import { readPin } from '../test/support/pin.js'
 import type { Section } from './section.js'
 import {
   type Baseline,
@@ -19,7 +17,7 @@ import {
   type Outcome,
   tunedBaseline,
 } from './simulation-baselines.js'
-import { type Candidate, makeCandidates, readPin, router, routerCode } from './simulation-scene.js'
+import { type Candidate, makeCandidates, router, routerCode } from './simulation-scene.js'
 
 const candidateCount = 90
 const rounds = 3
@@ -29,22 +27,9 @@ const roundMs = 3_000
 const maxFailures = 20
 const targets = { tuned: 10, naive: 60 }
 
-async function startPlainFork(url: string, block: bigint, flags: readonly string[]) {
-  const port = await freePort()
+function startPlainFork(url: string, block: bigint, flags: readonly string[]) {
   const fork = ['--fork-url', url, '--fork-block-number', `${block}`, '--chain-id', '1']
-  const args = [...fork, '--port', `${port}`, '--no-storage-caching', '--no-rate-limit', '-q']
-  const child = spawn(anvilBinary(), [...args, ...flags], { stdio: 'ignore' })
-  const client = createRpcClient(`http://127.0.0.1:${port}`)
-  for (;;) {
-    if (child.exitCode !== null) throw new Error('A baseline Anvil did not start.')
-    if (await client.request('eth_chainId').catch(() => null)) break
-  }
-  await client.close()
-  const stop = async () => {
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  return { url: `http://127.0.0.1:${port}`, stop }
+  return startAnvil([...fork, '--no-storage-caching', '--no-rate-limit', ...flags])
 }
 
 /** Candidates per second: runs until the time is over. A turn that came to nothing counts neither way. */
@@ -100,7 +85,7 @@ async function run(closers: (() => Promise<unknown>)[]): Promise<Figures> {
   closers.push(() => sandbox.stop())
   const client = createRpcClient(sandbox.url)
   closers.push(() => client.close())
-  const pin = await readPin(client)
+  const pin = await readPin(sandbox.url)
   const pool = createForkPool({
     archiveUrl: () => sandbox.url,
     contracts: { [router]: routerCode },

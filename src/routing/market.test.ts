@@ -1,4 +1,3 @@
-import '../forks/promise-with-resolvers.js'
 import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../test/support/storage-reader.js'
 import { ethereum } from '../chains/ethereum.js'
@@ -61,13 +60,16 @@ describe('Market', () => {
   })
 
   test('a pool whose load failed under another pair is read again, not silently left out', async () => {
-    const first = Promise.withResolvers<never>()
+    let fail: (error: Error) => void = () => undefined
+    const first = new Promise<never>((_resolve, reject) => {
+      fail = reject
+    })
     let loads = 0
     const market = marketOf(
       {
         load: async ({ pools }) => {
           loads += 1
-          if (loads === 1) return first.promise
+          if (loads === 1) return first
           return pools.map((pool) => ({ pool, state: {}, partial: false }))
         },
       },
@@ -76,7 +78,7 @@ describe('Market', () => {
     const one = market.view(reader, [[a, b]])
     const two = market.view(reader, [[a, c]])
     await expect.poll(() => loads).toBe(1)
-    first.reject(new Error('the fork died'))
+    fail(new Error('the fork died'))
     await expect(one).rejects.toThrow('the fork died')
     await expect(two).rejects.toThrow('the fork died')
     for (const pair of [[a, b] as const, [a, c] as const]) {

@@ -24,16 +24,18 @@ function waitingEngine() {
   return { change, arrived, release }
 }
 
-/** What a server writes to these bytes until it closes the connection, one entry per answer. */
-async function sendRaw(url: string, bytes: string) {
+/** Sends one after the other on one connection, which the server closes; one entry per answer. */
+async function sendRaw(url: string, ...requests: readonly string[]) {
   const text = await new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const [first = '', ...later] = requests
     let received = ''
     socket.on('data', (data) => {
       received += data
+      socket.write(later.shift() ?? '')
     })
     socket.on('close', () => resolve(received))
-    socket.write(bytes)
+    socket.write(first)
   })
   return text.split(/(?=HTTP\/1\.1 )/).map((answer) => {
     const [head = '', body = ''] = answer.split('\r\n\r\n')
@@ -92,17 +94,22 @@ describe('errors', () => {
   )
 
   test.each([
-    ['without a Host header', 'GET /health HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
-    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
     [
-      'nonsense after a good request on its connection',
-      'GET /health HTTP/1.1\r\nHost: a\r\n\r\nNONSENSE\r\n\r\n',
+      'without a Host header',
+      ['GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
       400,
       'INVALID_REQUEST',
     ],
-  ])('%s has the one body, too', async (_name, request, statusCode, code) => {
+    ['CONNECT', ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
+    [
+      'nonsense after a good request on its connection',
+      ['GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 'NONSENSE\r\n\r\n'],
+      400,
+      'INVALID_REQUEST',
+    ],
+  ])('%s has the one body, too', async (_name, requests, statusCode, code) => {
     const scene = await startScene()
-    const answers = await sendRaw(scene.url, request)
+    const answers = await sendRaw(scene.url, ...requests)
     expect(JSON.parse(answers.at(-1)?.body ?? '')).toEqual({
       statusCode,
       error: expect.any(String),

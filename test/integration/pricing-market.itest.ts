@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
-import type { Address, BlockPin, Hex } from '../../src/domain/primitives.js'
+import type { Address } from '../../src/domain/primitives.js'
 import { createReader, type ForkReader } from '../../src/forks/reader.js'
 import {
   type PriceMarket,
@@ -19,6 +19,7 @@ import { createChainWriter } from '../../src/sandbox/chain-writer.js'
 import { deployContracts } from '../../src/sandbox/deploy-contracts.js'
 import { openMarket } from '../../src/sandbox/open-market.js'
 import { sandboxTokens } from '../../src/sandbox/tokens.js'
+import { readPin } from '../support/pin.js'
 
 let anvil: AnvilProcess
 let client: RpcClient
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await deployContracts(chain, deployer, await loadArtifacts('.cache/sandbox', () => {}))
   await openMarket(chain, deployer)
   await chain.checkReceipts()
-  const pin = await head()
+  const pin = await readPin(anvil.url)
   reader = createReader({ pin, archiveUrl: anvil.url, forkUrls: [anvil.url] })
   const market = await loadMarket()
   const tokens = sandboxTokens.map(({ address }) => address)
@@ -52,21 +53,6 @@ afterAll(async () => {
   await client.close()
   await anvil.stop()
 })
-
-async function head(): Promise<BlockPin> {
-  const block = await client.request<Record<string, Hex>>('eth_getBlockByNumber', ['latest', false])
-  const number = (key: string) => BigInt(block[key] ?? 0)
-  return {
-    chainId: 1,
-    number: number('number'),
-    hash: block.hash ?? '0x',
-    parentHash: block.parentHash ?? '0x',
-    timestamp: number('timestamp'),
-    baseFeePerGas: number('baseFeePerGas'),
-    gasUsed: number('gasUsed'),
-    gasLimit: number('gasLimit'),
-  }
-}
 
 async function loadMarket(): Promise<PriceMarket> {
   const all = sandboxPools()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Order, Step } from '../../src/domain/plan.js'
-import { type Address, type BlockPin, type Hex, zeroAddress } from '../../src/domain/primitives.js'
+import { type Address, type BlockPin, zeroAddress } from '../../src/domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationRequest,
@@ -23,10 +23,10 @@ import { simulate } from '../../src/forks/simulate.js'
 import type { LoadedPool, ProtocolAdapter } from '../../src/protocols/protocol.js'
 import { sushiswapV2, uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
 import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
-import { createRpcClient } from '../../src/rpc/json-rpc.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxTokens } from '../../src/sandbox/tokens.js'
+import { readPin } from '../support/pin.js'
 
 const receiver: Address = '0x00000000000000000000000000000000beef0003'
 const executor = executorAddress(quoteSender)
@@ -47,20 +47,7 @@ const funding = createFunding()
 
 beforeAll(async () => {
   sandbox = await startSandbox({})
-  const client = createRpcClient(sandbox.url)
-  const head = await client.request<Record<string, Hex>>('eth_getBlockByNumber', ['latest', false])
-  await client.close()
-  const number = (key: string) => BigInt(head[key] ?? 0)
-  pin = {
-    chainId: 1,
-    number: number('number'),
-    hash: head.hash ?? '0x',
-    parentHash: head.parentHash ?? '0x',
-    timestamp: number('timestamp'),
-    baseFeePerGas: number('baseFeePerGas'),
-    gasUsed: number('gasUsed'),
-    gasLimit: number('gasLimit'),
-  }
+  pin = await readPin(sandbox.url)
   reader = createReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
 })
 

@@ -7,16 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCatalog } from '../../src/catalog/store.js'
-import {
-  type Address,
-  type BlockPin,
-  type Hex,
-  isNative,
-  nativeToken,
-} from '../../src/domain/primitives.js'
+import { type Address, isNative, nativeToken } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
 import { executeOnFork, placeContracts } from '../support/execute.js'
+import { readPin } from '../support/pin.js'
 import { startService, type TestService } from '../support/service.js'
 import {
   isRecorded,
@@ -57,7 +52,7 @@ describe.skipIf(!isRecorded)('recorded mainnet', () => {
       ...['--no-mining', '--no-storage-caching', '--no-rate-limit'],
     ])
     await placeContracts(fork)
-    single = singlePools({ pools, pin: await readPin(fork), nodeUrl: node.url, fork })
+    single = singlePools({ pools, pin: await readPin(fork.url), nodeUrl: node.url, fork })
     dataDir = await mkdtemp(join(tmpdir(), 'forkroute-mainnet-'))
     const catalog = openCatalog(dataDir)
     catalog.importPools(1, pools)
@@ -152,19 +147,4 @@ function holds(tokens: readonly Address[], a: Address, b: Address): boolean {
   const wrapped = (token: Address) => (isNative(token) ? weth : token)
   const held = tokens.map(wrapped)
   return held.includes(wrapped(a)) && held.includes(wrapped(b))
-}
-
-async function readPin(anvil: TestAnvil): Promise<BlockPin> {
-  const block = await anvil.rpc<Record<string, Hex>>('eth_getBlockByNumber', ['latest', false])
-  const number = (name: string) => BigInt(block[name] ?? 0)
-  return {
-    chainId: 1,
-    number: number('number'),
-    hash: block.hash ?? '0x',
-    parentHash: block.parentHash ?? '0x',
-    timestamp: number('timestamp'),
-    baseFeePerGas: number('baseFeePerGas'),
-    gasUsed: number('gasUsed'),
-    gasLimit: number('gasLimit'),
-  }
 }
