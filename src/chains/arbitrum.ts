@@ -25,23 +25,18 @@ export const arbitrum = defineChain({
   venues: {
     'uniswap-v2': {
       factory: '0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9',
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
       feeBps: 30,
     },
     'sushiswap-v2': {
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
       feeBps: 30,
     },
     'uniswap-v3': {
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'pancakeswap-v3': {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
-      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
-      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
       feeTiers: ['100', '500', '2500', '10000'],
     },
     'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },

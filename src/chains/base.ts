@@ -22,18 +22,14 @@ export const base = defineChain({
   venues: {
     'uniswap-v2': {
       factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
       feeBps: 30,
     },
     'uniswap-v3': {
       factory: '0x33128a8fc17869897dce68ed026d694621f6fdfd',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'pancakeswap-v3': {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
-      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
-      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
       feeTiers: ['100', '500', '2500', '10000'],
     },
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },

@@ -48,7 +48,6 @@ export const ethereum = defineChain({
     },
     'sushiswap-v2': {
       factory: '0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac',
-      initCodeHash: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
       feeBps: 30,
     },
     'uniswap-v3': {
@@ -58,18 +57,12 @@ export const ethereum = defineChain({
     },
     'pancakeswap-v3': {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
-      deployer: '0x41ff9aa7e16b8b1a8a8dc4f0efacd93d02d071c9',
-      initCodeHash: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
       feeTiers: ['100', '500', '2500', '10000'],
     },
     'uniswap-v4': { poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90' },
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     curve: {
-      addressProvider: '0x5ffe7fb82894076ecb99a30d6a32e969e6e35e98',
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
-      registry: '0x90e00ace148ca3b23ac1bc8c240c2a7dd9c2d7f5',
-      stableSwapFactory: '0xb9fc157394af804a3578134a6585c0dc9cc990d4',
-      stableSwapNgFactory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
     },
   },
 })

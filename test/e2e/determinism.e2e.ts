@@ -120,32 +120,3 @@ describe('answers', () => {
     }
   })
 })
-
-describe('amounts that no pool can take', () => {
-  const inputs: readonly (readonly [string, Address, Address, bigint])[] = [
-    ['all the WETH there is', weth, usdc, 10n ** 26n],
-    ['more LINK than exists', link, weth, 10n ** 27n],
-    ['a hundred times the market in DAI', dai, usdc, 10n ** 28n],
-  ]
-  test.each(inputs)('%s: what is answered spends the whole input', async (_name, ...swap) => {
-    const [tokenIn, tokenOut, amountIn] = swap
-    const service = await fresh({})
-    try {
-      const answer = await service.get(quote, {
-        chainId: '1',
-        tokenIn,
-        tokenOut,
-        amountIn: `${amountIn}`,
-      })
-      if (answer.status === 422) {
-        expect(answer.body.code).toMatch(/NO_ROUTE|SIMULATION_REVERTED/)
-        return
-      }
-      expect(answer.status, answer.text).toBe(200)
-      const protocols = answer.body.route.map((step: { protocol: string }) => step.protocol)
-      expect(protocols).not.toContain('uniswap-v3')
-    } finally {
-      await service.stop()
-    }
-  })
-})
