@@ -1,6 +1,7 @@
 /**
- * The first route at a block that was never asked for, after one at the block before: how long it takes and
+ * The first route at a block that was never asked for, after one at its neighbour: how long it takes and
  * how often the node is asked, against the same work on a plain Anvil fork of the same node.
+ * The node is the sandbox, or that of BENCH_NODE_URL (chain 1, its last two blocks readable).
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,13 +27,15 @@ const latenciesMs = [0, 20, 50]
 const chainId = 1
 
 export async function coldBench(): Promise<Section> {
-  const sandbox = await startSandbox({})
+  const own = process.env.BENCH_NODE_URL
+  const sandbox = own ? null : await startSandbox({})
+  const nodeUrl = own ?? sandbox?.url ?? ''
   const rows: Section['rows'] = []
   try {
     for (const latencyMs of latenciesMs) {
-      const node = await startLatencyNode(sandbox.url, latencyMs)
-      const ours = await throughService(node, sandbox.blockNumber)
-      const plain = await throughPlainFork(node, ours.pin, sandbox.blockNumber)
+      const node = await startLatencyNode(nodeUrl, latencyMs)
+      const ours = await throughService(node)
+      const plain = await throughPlainFork(node, ours.pin)
       await node.stop()
       rows.push({
         'latency ms': latencyMs,
@@ -44,14 +47,14 @@ export async function coldBench(): Promise<Section> {
       })
     }
   } finally {
-    await sandbox.stop()
+    await sandbox?.stop()
   }
-  return { name: 'first route at a new block', rows }
+  return { name: `first route at a new block, ${own ? 'given node' : 'sandbox'}`, rows }
 }
 
 type Node = Awaited<ReturnType<typeof startLatencyNode>>
 
-async function throughService(node: Node, head: bigint) {
+async function throughService(node: Node) {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
   const catalog = openCatalog(dataDir)
   catalog.importPools(chainId, sandboxPools())
@@ -64,12 +67,13 @@ async function throughService(node: Node, head: bigint) {
   })
   const service = await createService(config, { logger: createLogger('error') })
   const context = { accountId: noAccount, signal: AbortSignal.timeout(120_000) }
-  // The head block is warm already; two blocks of the past show the step from one to the next.
-  await service.engine.quote({ ...exampleQuote, blockNumber: head - 6n }, context)
-  await service.engine.quote({ ...exampleQuote, blockNumber: head - 5n }, context)
+  const { block: head } = await service.engine.quote(exampleQuote, context)
   node.reset()
   const started = performance.now()
-  const answer = await service.engine.quote({ ...exampleQuote, blockNumber: head - 4n }, context)
+  const answer = await service.engine.quote(
+    { ...exampleQuote, blockNumber: head.number - 1n },
+    context,
+  )
   const ms = performance.now() - started
   const { requests } = node
   await service.close()
@@ -80,7 +84,7 @@ async function throughService(node: Node, head: bigint) {
  * The same thread code with one plain fork in place of pool and archive. Its own bulk reads go straight to the
  * node: through the fork, which works a batch off one by one, they alone would take most of the time.
  */
-async function throughPlainFork(node: Node, pin: BlockPin, head: bigint) {
+async function throughPlainFork(node: Node, pin: BlockPin) {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
   const catalog = openCatalog(dataDir)
   catalog.importPools(chainId, sandboxPools())
@@ -97,7 +101,7 @@ async function throughPlainFork(node: Node, pin: BlockPin, head: bigint) {
   node.reset()
   const started = performance.now()
   const fork = await startAnvil([
-    ...['--fork-url', node.url, '--fork-block-number', String(head - 4n)],
+    ...['--fork-url', node.url, '--fork-block-number', String(pin.number)],
     ...['--chain-id', String(chainId), '--no-mining', '--no-storage-caching', '--no-rate-limit'],
   ])
   await placeContracts(fork)
