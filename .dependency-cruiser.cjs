@@ -19,6 +19,7 @@ const sharedBy = {
   routing: 'threads|metrics',
   api: 'config|log|metrics',
   forks: 'log',
+  sandbox: 'threads',
 }
 
 module.exports = {
@@ -55,8 +56,14 @@ module.exports = {
     {
       name: 'only-routing-forks-and-rpc-in-threads',
       severity: 'error',
-      from: { path: '^workers/' },
+      from: { path: '^workers/', pathNot: '^workers/sandbox\\.ts$' },
       to: { path: '^src/(api|cli|sandbox)/' },
+    },
+    {
+      name: 'only-the-sandbox-in-its-thread',
+      severity: 'error',
+      from: { path: '^workers/sandbox\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(sandbox|domain)/' },
     },
     {
       name: 'shared-files-stay-leaves',

@@ -56,11 +56,16 @@ export interface Config {
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
 }
 
-/** The environment is not usable. `problems` are sentences without values that may be secret. */
+/** What the user gave is not usable. `problems` are sentences without values that may be secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  constructor(readonly problems: readonly string[]) {
-    super(`The configuration is not valid:\n${problems.map((text) => `  - ${text}`).join('\n')}`)
+  /** @param what - the environment, unless it was a file or an option of a command. */
+  constructor(
+    readonly problems: readonly string[],
+    what: 'configuration' | 'command line' | 'file' = 'configuration',
+  ) {
+    const list = problems.map((text) => `\n  - ${text}`).join('')
+    super(`The ${what} is not valid:${problems.length === 1 ? ` ${problems[0]}` : list}`)
   }
 }
 

@@ -5,7 +5,7 @@ describe('withoutSecrets', () => {
   test.each([
     ['GET https://eth.example/v2/abcDEF failed', 'GET https://eth.example/… failed'],
     ['(http://user:pass@10.0.0.1:8545)', '(http://10.0.0.1:8545/…)'],
-    ['wss://node.example?key=1, https://b.example', 'wss://node.example/…, https://b.example/…'],
+    ['wss://node.example?key=1, https://b.example', 'wss://node.example/…, https://b.example'],
     ['key fr_abcdefgh12345 refused', 'key fr_… refused'],
     ['nothing to hide', 'nothing to hide'],
   ])('%s', (text, clean) => {

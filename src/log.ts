@@ -15,7 +15,11 @@ const redactedPaths = ['authorization', 'key', 'apiKey', 'privateKey', 'url', 'u
  */
 export function withoutSecrets(text: string): string {
   return text
-    .replace(/\b((?:https?|wss?):\/\/)(?:[^\s/@"']*@)?([^\s/?#"'),]+)[^\s"'),]*/gi, '$1$2/…')
+    .replace(
+      /\b((?:https?|wss?):\/\/)([^\s/@"']*@)?([^\s/?#"'),]+)([^\s"'),]*)/gi,
+      (_url, scheme: string, user: string | undefined, host: string, rest: string) =>
+        user || /[^/]/.test(rest) ? `${scheme}${host}/…` : `${scheme}${host}`,
+    )
     .replace(/\bfr_[A-Za-z0-9_-]{8,}/g, 'fr_…')
 }
 

@@ -47,11 +47,10 @@ export async function createService(
     }
   }
   try {
-    const { chains, urls, sandboxUrl, importedPools } = await chooseChains(config, options, closers)
+    const { chains, urls, sandboxUrl, sandboxPools } = await chooseChains(config, options, closers)
     const tokens = await loadTokenLists(config.tokenLists)
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
-    for (const chain of chains) catalog.importPools(chain.id, importedPools)
 
     const archive = await startArchive({
       dataDir: config.dataDir,
@@ -82,6 +81,7 @@ export async function createService(
         liquidityFloorUsd: config.liquidityFloorUsd,
         priorityFeePerGas: config.priorityFeePerGas,
         tokens,
+        sandboxPools,
       },
       onError: (error) => logger.warn({ err: error }, 'worker pool'),
     })
@@ -126,8 +126,8 @@ async function chooseChains(
   chains: readonly ChainDefinition[]
   urls: Readonly<Record<number, readonly string[]>>
   sandboxUrl: string | null
-  /** Pools that no look-up on the chain finds. */
-  importedPools: readonly Pool[]
+  /** Pools of the sandbox that no look-up on the chain finds. */
+  sandboxPools: readonly Pool[]
 }> {
   const ids = Object.keys(config.rpcUrls).map(Number)
   if (ids.length) {
@@ -139,7 +139,7 @@ async function chooseChains(
       )
     }
     const chains = ids.flatMap((id) => chainById(id) ?? [])
-    return { chains, urls: config.rpcUrls, sandboxUrl: null, importedPools: [] }
+    return { chains, urls: config.rpcUrls, sandboxUrl: null, sandboxPools: [] }
   }
   // Loaded only when it is needed: an operator with nodes of his own runs none of it.
   const [{ startSandbox }, { sandboxPools }] = await Promise.all([
@@ -156,7 +156,7 @@ async function chooseChains(
     chains: [chain],
     urls: { [chain.id]: [sandbox.url] },
     sandboxUrl: sandbox.url,
-    importedPools: sandboxPools(),
+    sandboxPools: sandboxPools(),
   }
 }
 

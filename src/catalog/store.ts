@@ -101,9 +101,7 @@ export function openCatalog(
   return {
     listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
     importedAmong: (chainId, tokens) =>
-      guarded(() => imported.all(chainId).map(toPool)).filter(
-        (pool) => pool.tokens.filter((token) => tokens.has(token)).length >= 2,
-      ),
+      guarded(() => imported.all(chainId).map(toPool)).filter((pool) => holdsTwoOf(pool, tokens)),
     importPools(chainId, pools) {
       return guarded(() =>
         db.transaction(() => {
@@ -130,6 +128,11 @@ export function openCatalog(
     },
     close: () => db.close(),
   }
+}
+
+/** Whether a swap between two of the tokens could go through the pool. */
+export function holdsTwoOf(pool: Pool, tokens: ReadonlySet<Address>): boolean {
+  return pool.tokens.filter((token) => tokens.has(token)).length >= 2
 }
 
 function openDatabase(dataDir: string, readonly: boolean): Database.Database {

@@ -3,7 +3,7 @@
  * for the length of the command. Both are asked over HTTP, so an answer is the same either way.
  */
 import { request } from 'undici'
-import { loadConfig } from '../config.js'
+import { ConfigError, loadConfig } from '../config.js'
 import { createLogger } from '../log.js'
 import { withProgress } from './output.js'
 
@@ -28,8 +28,25 @@ export class ApiFailure extends Error {
   }
 }
 
+/** The base of a service, also when it is given as `serve` prints it, with /api/v1. @throws ConfigError. */
+function baseOf(url: string): URL {
+  const base = URL.canParse(url) ? new URL(url) : null
+  if (!base || !/^https?:$/.test(base.protocol)) {
+    throw new ConfigError(
+      ['--url: must be an http(s) URL, such as http://127.0.0.1:3000.'],
+      'command line',
+    )
+  }
+  base.pathname = base.pathname.replace(/(\/api)?(\/v1)?\/*$/, '')
+  return base
+}
+
 function createClient(url: string, key: string | undefined): ApiClient {
-  const base = url.replace(/\/+$/, '')
+  const { origin, pathname } = baseOf(url)
+  if (key && !/^[\x21-\x7e]+$/.test(key)) {
+    throw new ConfigError(['--key: must be printable ASCII without blanks.'], 'command line')
+  }
+  const base = `${origin}${pathname.replace(/\/$/, '')}`
   return {
     async get<T>(path: string, query: Query = {}) {
       const search = new URLSearchParams()
@@ -39,6 +56,9 @@ function createClient(url: string, key: string | undefined): ApiClient {
       const response = await request(`${base}/api/v1${path}?${search}`, {
         headers: { ...(key && { authorization: `Bearer ${key}` }) },
         headersTimeout: 120_000,
+      }).catch((error: NodeJS.ErrnoException) => {
+        const reason = error.code ?? error.message
+        throw new ApiFailure({ message: `The service at ${origin} does not answer (${reason}).` })
       })
       const text = await response.body.text()
       let body: unknown

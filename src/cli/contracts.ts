@@ -14,24 +14,36 @@ interface Options extends OutputOptions {
   readonly yes?: boolean
 }
 
+/** Of secp256k1; private keys are below it. */
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
 function privateKeyOf(options: Options): Hex {
   const key = options.privateKey ?? process.env.PRIVATE_KEY ?? ''
-  if (/^0x[0-9a-fA-F]{64}$/.test(key)) return key as Hex
-  throw new ConfigError([
-    '--private-key (or the variable PRIVATE_KEY): must be 0x and 64 hexadecimal digits.',
-  ])
+  // Checked here: what signs would name a key out of range in its complaint.
+  if (/^0x[0-9a-fA-F]{64}$/.test(key) && BigInt(key) > 0n && BigInt(key) < curveOrder) {
+    return key as Hex
+  }
+  throw new ConfigError(
+    [
+      '--private-key (or the variable PRIVATE_KEY): must be 0x and 64 hexadecimal digits, a secp256k1 key.',
+    ],
+    'command line',
+  )
 }
 
 function rpcUrlOf(options: Options): string {
   const url = options.rpcUrl ?? process.env.RPC_URL ?? ''
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new ConfigError(['--rpc-url (or the variable RPC_URL): must be an http(s) URL.'])
+  throw new ConfigError(
+    ['--rpc-url (or the variable RPC_URL): must be an http(s) URL.'],
+    'command line',
+  )
 }
 
 async function confirm(plan: DeploymentPlan): Promise<boolean> {
   const absent = plan.contracts.filter(({ state }) => state === 'absent').map(({ name }) => name)
   if (!stdin.isTTY) {
-    throw new ConfigError(['--yes: is needed where nobody can be asked.'])
+    throw new ConfigError(['--yes: is needed where nobody can be asked.'], 'command line')
   }
   const terminal = createInterface({ input: stdin, output: stdout })
   const question = `Deploy ${absent.join(', ')} on chain ${plan.chainId}? [y/N] `

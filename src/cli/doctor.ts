@@ -85,13 +85,13 @@ async function examine(): Promise<Check[]> {
   if (chains.length === 0) {
     checks.push({ check: 'nodes', ok: true, found: 'none: the sandbox plays chain 1' })
   }
-  for (const [chainId, urls] of chains) {
-    for (const [index, url] of urls.entries()) {
+  const nodes = chains.flatMap(([chainId, urls]) =>
+    urls.map((url, index) => {
       const name = `RPC_URL_${chainId} (${index + 1} of ${urls.length})`
-      checks.push(await attempt(name, () => checkUpstream(Number(chainId), url)))
-    }
-  }
-  return checks
+      return attempt(name, () => checkUpstream(Number(chainId), url))
+    }),
+  )
+  return [...checks, ...(await Promise.all(nodes))]
 }
 
 export function addDoctor(program: Command): void {

@@ -2,13 +2,13 @@
 /** The command line. One file per command; this one only joins them and prints what goes wrong. */
 import { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
-import { ConfigError } from '../config.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { withoutSecrets } from '../log.js'
 import { ApiFailure } from './client.js'
 import { addContracts } from './contracts.js'
 import { addDoctor } from './doctor.js'
 import { addKeys } from './keys.js'
+import { printJson } from './output.js'
 import { addPools } from './pools.js'
 import { addPrices } from './prices.js'
 import { addRoute } from './route.js'
@@ -37,18 +37,32 @@ addKeys(program)
 addContracts(program)
 addDoctor(program)
 
+// A reader that has seen enough, such as head, is no error, and no reason for a service to end.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 try {
   await program.parseAsync()
 } catch (error) {
-  const isExpected =
-    error instanceof ConfigError || error instanceof ForkrouteError || error instanceof ApiFailure
-  const isBug = error instanceof TypeError || error instanceof ReferenceError
-  if (program.opts<{ json?: boolean }>().json && error instanceof ApiFailure) {
-    console.log(JSON.stringify(error.body, null, 2))
-  } else if (error instanceof Error) {
-    console.error(withoutSecrets(!isExpected && isBug ? (error.stack ?? '') : error.message))
-  } else {
-    console.error(error)
-  }
+  if (program.opts<{ json?: boolean }>().json) printJson(toBody(error))
+  console.error(withoutSecrets(toText(error)))
   process.exitCode = 1
+}
+
+/** The body of the service's own errors, or its beginning. */
+function toBody(error: unknown): object {
+  if (error instanceof ApiFailure) return error.body
+  const message = withoutSecrets(error instanceof Error ? error.message : String(error))
+  if (!(error instanceof ForkrouteError)) return { message }
+  return { message, code: error.code, ...(error.details && { details: error.details }) }
+}
+
+/** A bug shows its stack, what a user can put right is a sentence. */
+function toText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const isBug = error instanceof TypeError || error instanceof ReferenceError
+  return isBug ? (error.stack ?? error.message) : error.message
 }

@@ -20,8 +20,13 @@ export function printTable(
     style: isPlain ? { head: [], border: [] } : { head: ['cyan'], border: ['gray'] },
     chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
   })
-  for (const row of rows) table.push(row.map((cell) => String(cell ?? '–')))
+  for (const row of rows) table.push(row.map((cell) => printable(String(cell ?? '–'))))
   console.log(table.toString())
+}
+
+/** Names come from chains and lists that anybody writes: what would steer a terminal is left out. */
+export function printable(text: string): string {
+  return text.replaceAll(/[^\P{C}\n]/gu, '')
 }
 
 /** What is being done, and how far it is, 0 to 1. */

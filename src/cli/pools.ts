@@ -2,18 +2,16 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { Address } from '../api/schemas.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config.js'
-import { toAddress } from '../domain/primitives.js'
 import type { Pool } from '../protocols/protocol.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
-const Address = z
-  .string('must be an address')
-  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
-  .transform(toAddress)
+/** More are counted, not printed. */
+const maxProblems = 100
 
 const PoolRow = z.object(
   {
@@ -25,25 +23,38 @@ const PoolRow = z.object(
       .regex(/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, 'must be an address or a pool id')
       .transform((id) => id.toLowerCase()),
     address: Address,
-    tokens: z.array(Address, 'must be a list of addresses').min(2, 'must hold at least two tokens'),
+    tokens: z
+      .array(Address, 'must be a list of addresses')
+      .min(2, 'must hold at least two tokens')
+      .refine((tokens) => new Set(tokens).size === tokens.length, 'must not name a token twice'),
     parameters: z.record(
       z.string(),
-      z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+      z.union(
+        [z.string(), z.number(), z.boolean(), z.array(z.string())],
+        'must be a text, a number, a flag or a list of texts',
+      ),
       'must be an object',
     ),
   },
   'must be an object',
 )
 
-/** @throws ConfigError that names every wrong row. */
+function shortened(problems: readonly string[]): string[] {
+  const more = problems.length - maxProblems
+  return [...problems.slice(0, maxProblems), ...(more > 0 ? [`and ${more} more.`] : [])]
+}
+
+/** @throws ConfigError that names every wrong row, of the first hundred findings. */
 function parsePools(text: string): Pool[] {
   let rows: unknown
   try {
     rows = JSON.parse(text)
   } catch {
-    throw new ConfigError(['The file is not JSON.'])
+    throw new ConfigError(['it is not JSON.'], 'file')
   }
-  if (!Array.isArray(rows)) throw new ConfigError(['The file must hold a JSON array of pools.'])
+  if (!Array.isArray(rows)) {
+    throw new ConfigError(['it must hold a JSON array of pools.'], 'file')
+  }
   const problems: string[] = []
   const pools = rows.flatMap((row, index) => {
     const parsed = PoolRow.safeParse(row)
@@ -55,7 +66,7 @@ function parsePools(text: string): Pool[] {
     }
     return []
   })
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError(shortened(problems), 'file')
   return pools
 }
 
@@ -65,7 +76,8 @@ interface Options extends OutputOptions {
 
 function chainOf(options: Options): number {
   const chain = chainById(Number(options.chain))
-  if (!chain) throw new ConfigError([`--chain: ${options.chain} is not a known chain.`])
+  if (!chain)
+    throw new ConfigError([`--chain: ${options.chain} is not a known chain.`], 'command line')
   return chain.id
 }
 

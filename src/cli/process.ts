@@ -18,5 +18,5 @@ export function nextSignal(): Promise<NodeJS.Signals> {
 export function parsePort(text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
-  throw new ConfigError([`--port: must be an integer from 0 to 65535.`])
+  throw new ConfigError(['--port: must be an integer from 0 to 65535.'], 'command line')
 }

@@ -4,6 +4,7 @@
  */
 import './promise-with-resolvers.js'
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -21,6 +22,16 @@ export const portTaken = /address already in use/i
 
 /** Anvil's own words when it cannot read the block it is to fork. */
 const upstreamFault = /failed to (fetch|get)|error sending request|error response|rpc/i
+
+/**
+ * Anvil takes WebSocket requests of any origin, so a web page open in a browser on this machine could change a fork
+ * that it finds. Linux has 16 million loopback addresses, of which a page cannot try all; other systems have one.
+ */
+function loopbackAddress(): string {
+  if (process.platform !== 'linux') return '127.0.0.1'
+  const [a = 0, b = 0, c = 0] = randomBytes(3)
+  return `127.${a}.${b}.${1 + (c % 254)}`
+}
 
 let binary: string | undefined
 
@@ -51,13 +62,14 @@ export function anvilBinary(): string {
 function forkFlags(args: {
   readonly archiveUrl: string
   readonly pin: BlockPin
+  readonly host: string
   readonly port: number
 }): string[] {
   return [
     ...['--fork-url', args.archiveUrl],
     ...['--fork-block-number', args.pin.number.toString()],
     ...['--chain-id', args.pin.chainId.toString()],
-    ...['--host', '127.0.0.1'],
+    ...['--host', args.host],
     ...['--port', args.port.toString()],
     // Its dev accounts and its deployment proxy would change the forked state.
     ...['--accounts', '0'],
@@ -88,6 +100,7 @@ export interface ForkProcessArgs {
  */
 export const forkProcess = Instance.define((args: ForkProcessArgs) => {
   let child: ChildProcess | undefined
+  const host = loopbackAddress()
   return {
     _internal: {
       get pid(): number | null {
@@ -98,14 +111,15 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
       },
     },
     name: 'anvil-fork',
-    host: '127.0.0.1',
+    host,
     port: 0,
     async start({ port = 0 }, { emitter }) {
-      const started = launch(args, port)
+      const place = { host, port }
+      const started = launch(args, place)
       child = started.child
       started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))
       try {
-        await untilReady(args, port, started)
+        await untilReady(args, place, started)
       } catch (error) {
         await kill(started.child)
         throw error
@@ -123,8 +137,13 @@ interface Launched {
   readonly failure: () => Error | null
 }
 
-function launch(args: ForkProcessArgs, port: number): Launched {
-  const child = spawn(anvilBinary(), forkFlags({ ...args, port }), {
+interface Place {
+  readonly host: string
+  readonly port: number
+}
+
+function launch(args: ForkProcessArgs, place: Place): Launched {
+  const child = spawn(anvilBinary(), forkFlags({ ...args, ...place }), {
     // A group of its own: Ctrl-C on a terminal ends the service, which then ends its forks in order.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -147,8 +166,12 @@ function launch(args: ForkProcessArgs, port: number): Launched {
   return { child, output: () => output, failure: () => failure }
 }
 
-async function untilReady(args: ForkProcessArgs, port: number, started: Launched): Promise<void> {
-  const client = createRpcClient(`http://127.0.0.1:${port}`, { timeoutMs: args.startTimeoutMs })
+async function untilReady(
+  args: ForkProcessArgs,
+  { host, port }: Place,
+  started: Launched,
+): Promise<void> {
+  const client = createRpcClient(`http://${host}:${port}`, { timeoutMs: args.startTimeoutMs })
   const signal = AbortSignal.timeout(args.startTimeoutMs)
   started.child.once('exit', () => client.close())
   try {

@@ -21,6 +21,8 @@ export interface CandidateArgs {
   readonly tokensOut: readonly Address[]
   readonly maxHops: number
   readonly count: number
+  /** Raw units of the token that a million gas costs; undefined where no price is known. */
+  gasCost(token: Address): bigint | undefined
 }
 
 export interface CandidateSet {
@@ -57,6 +59,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
         amountIn,
         maxHops: args.maxHops,
         wrappedNative: args.wrappedNative,
+        gasCostIn: args.gasCost(tokenIn),
+        gasCostOut: args.gasCost(tokenOut),
       })
       if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut } }
       options.push({ tokenIn, tokenOut, amountIn, bps, paths })

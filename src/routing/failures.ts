@@ -1,9 +1,10 @@
 /**
  * Why there is no answer: no path, no working path, or not enough readable state to tell.
  */
+import type { ChainDefinition } from '../chains/chain.js'
 import type { RouteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Address } from '../domain/primitives.js'
+import { type Address, isNative } from '../domain/primitives.js'
 import type { SimulationResult } from '../domain/state.js'
 import { type Built, describe, unreadableReason } from './built.js'
 import type { MarketView } from './market.js'
@@ -12,13 +13,20 @@ import { unreadableWarnings } from './warnings.js'
 export function noRoute(
   view: MarketView,
   missing: { tokenIn: Address; tokenOut: Address },
+  chain: Pick<ChainDefinition, 'wrappedNative'>,
   maxHops: number,
 ): ForkrouteError {
   const warnings = unreadableWarnings(view.unreadable)
-  if (!view.pools.length && view.unreadable.length) {
+  const canonical = (token: Address) => (isNative(token) ? chain.wrappedNative : token)
+  const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
+  // A look-up of one of the two tokens that failed could have found the very pool that is missing.
+  const isUndecided = view.unreadable.some(
+    ({ pair }) => !view.pools.length || pair?.some((token) => ends.includes(canonical(token))),
+  )
+  if (isUndecided) {
     return new ForkrouteError(
       'STATE_UNAVAILABLE',
-      'No pool could be read at this block, so whether a route exists is not known.',
+      'Not every pool could be looked up at this block, so whether a route exists is not known.',
       { ...missing, warnings },
     )
   }

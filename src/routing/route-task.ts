@@ -5,16 +5,17 @@
 import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
 import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../domain/state.js'
+import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
 import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
-import type { MarketPool } from './market.js'
+import type { MarketPool, MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
-import { type PricedToken, priceImpactBps } from './valuation.js'
+import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
 
 export async function runRoute(
@@ -29,15 +30,17 @@ export async function runRoute(
   const amountsNet = request.amountsIn.map((amount, index) => amount - (feeAmounts[index] ?? 0n))
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
-  const [view, funds] = await run.stage('state', () =>
+  const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
       run.block.market.view(run.reader, pairsOf(chain, request.tokensIn, request.tokensOut)),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
+      pricedTokens(run, request),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
-  const pools = await run.stage('state', () => usablePools(run, request, view.pools))
+  const view = withoutIgnored(all, request)
+  const pools = await run.stage('state', () => deepPools(run, view.pools))
   const { candidates, missing } = await run.stage('search', async () =>
     findCandidates({
       pools,
@@ -47,11 +50,12 @@ export async function runRoute(
       tokensOut: request.tokensOut,
       maxHops: run.settings.maxHops,
       count: run.settings.candidates,
+      gasCost: (token) => gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
     }),
   )
-  if (missing) throw noRoute(view, missing, run.settings.maxHops)
+  if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
-  const allPools = view.pools.map(({ loaded }) => loaded.pool)
+  const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const built = await run.stage('plan', () =>
     Promise.all(
       candidates.map(async (candidate) => {
@@ -67,7 +71,6 @@ export async function runRoute(
     ),
   )
   const results = simulated.map((result, index) => refusePartial(watched[index] ?? [], result))
-  const priced = await run.stage('price', () => pricedTokens(run, request))
   const proven = rank(run, request.strategy, built, results, priced)
   if (!proven.length) throw nothingProven(built, results, request)
 
@@ -94,22 +97,28 @@ export async function runRoute(
   }
 }
 
-async function usablePools(
+/** What the caller leaves out can neither be used nor missed. */
+function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
+  const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
+  if (!ignored.size) return view
+  const isWanted = (slug: string) =>
+    !ignored.has(slug) && !ignored.has(protocolBySlug(slug)?.project ?? slug)
+  return {
+    pools: view.pools.filter(({ adapter }) => isWanted(adapter.slug)),
+    unreadable: view.unreadable.filter(({ protocol }) => isWanted(protocol)),
+  }
+}
+
+async function deepPools(
   run: TaskRun,
-  request: RouteRequest,
   pools: readonly MarketPool[],
 ): Promise<readonly MarketPool[]> {
-  const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
   const floor = run.settings.liquidityFloorUsd
-  const usable = await Promise.all(
-    pools.map(
-      async (market) =>
-        !ignored.has(market.adapter.slug) &&
-        !ignored.has(market.adapter.project) &&
-        (floor === 0 || (await run.block.isDeepEnough(run.reader, market, floor))),
-    ),
+  if (floor === 0) return pools
+  const deep = await Promise.all(
+    pools.map((market) => run.block.isDeepEnough(run.reader, market, floor)),
   )
-  return pools.filter((_market, index) => usable[index])
+  return pools.filter((_market, index) => deep[index])
 }
 
 async function pricedTokens(run: TaskRun, request: RouteRequest) {

@@ -69,6 +69,28 @@ describe('findPaths', () => {
     expect(keys(search([direct, first, second], 10_000n, 1))).toEqual(['direct'])
   })
 
+  test('what a cheaper path saves in gas counts, and the highest plain output stays a candidate', () => {
+    const dear = pool('dear', { [a]: 10n ** 9n, [b]: 10n ** 9n })
+    const pools = [dear, pool('cheap', { [a]: 10n ** 9n, [b]: 990_000_000n })]
+    const byId: MarketPool[] = pools.map((each, index) => ({
+      ...each,
+      adapter: { ...each.adapter, gasEstimate: () => (index === 0 ? 300_000n : 100_000n) },
+    }))
+    const args = {
+      graph: buildGraph(byId),
+      tokenIn: a,
+      tokenOut: b,
+      amountIn: 10_000n,
+      maxHops: 1,
+      wrappedNative: weth,
+    }
+    expect(keys(findPaths(args))).toEqual(['dear', 'cheap'])
+    expect(keys(findPaths({ ...args, gasCostOut: 1_000n }))).toEqual(['cheap', 'dear'])
+    const byInput = findPaths({ ...args, gasCostIn: 1_000n })
+    expect(keys(byInput)).toEqual(['cheap', 'dear'])
+    expect(keys(selectDiverse(byInput, 2))).toEqual(['cheap', 'dear'])
+  })
+
   test('four hops are found when four are allowed, and not when three are', () => {
     const chain = [
       pool('1', { [a]: 1_000n, [c]: 1_000n }),
@@ -149,7 +171,7 @@ describe('findCandidates', () => {
     pool('cb', { [c]: 10_000n, [b]: 10_000n }),
     pool('ad', { [a]: 10_000n, [d]: 10_000n }),
   ]
-  const common = { pools, wrappedNative: weth, maxHops: 3, count: 8 }
+  const common = { pools, wrappedNative: weth, maxHops: 3, count: 8, gasCost: () => undefined }
 
   test('several inputs are merged into one output, a leg each', () => {
     const { candidates } = findCandidates({

@@ -31,6 +31,8 @@ export interface Path {
 const beamWidth = 3
 /** Complete paths kept per token path. */
 const pathsPerTokenPath = 6
+/** Candidates that are chosen by output without gas. */
+const plainBest = 3
 const wrapGas = 30_000n
 
 type Adjacency = ReadonlyMap<Address, ReadonlyMap<Address, readonly MarketPool[]>>
@@ -62,21 +64,42 @@ export interface SearchArgs {
   /** Swaps at most; wrapping and unwrapping count as none. */
   readonly maxHops: number
   readonly wrappedNative: Address
+  /** Raw units that a million gas costs; absent where no price is known. */
+  readonly gasCostIn?: bigint | undefined
+  readonly gasCostOut?: bigint | undefined
 }
 
+const gasUnit = 1_000_000n
+
 /**
- * Paths with a positive output, best first by native output, ties by fewer hops, then by pool ids.
+ * Paths with a positive output, best first by native output after gas, ties by fewer hops, then by pool ids.
  * A path visits no token twice and uses no pool twice.
  */
 export function findPaths(args: SearchArgs): Path[] {
   const found: Path[] = []
   const start: Path = { hops: [], amountOut: args.amountIn, exact: true, gas: 0n, key: '' }
   explore(args, args.tokenIn, [start], new Set([args.tokenIn]), 0, found)
-  return found.sort(comparePaths)
+  return ranked(args, args.tokenOut, found)
 }
 
-export function comparePaths(a: Path, b: Path): number {
-  if (a.amountOut !== b.amountOut) return a.amountOut > b.amountOut ? -1 : 1
+/** Best first by amount after gas at the token where all of the paths end. */
+function ranked(args: SearchArgs, token: Address, paths: readonly Path[]): Path[] {
+  let best = 0n
+  for (const { amountOut } of paths) if (amountOut > best) best = amountOut
+  const gasCost = (gas: bigint): bigint => {
+    if (token === args.tokenOut && args.gasCostOut !== undefined) {
+      return (gas * args.gasCostOut) / gasUnit
+    }
+    // Between the ends: what the gas costs of the input, at the rate of the best path so far.
+    return (gas * (args.gasCostIn ?? 0n) * best) / (gasUnit * args.amountIn)
+  }
+  return paths
+    .map((path) => ({ path, net: path.amountOut - gasCost(path.gas) }))
+    .sort((a, b) => (a.net === b.net ? breakTie(a.path, b.path) : a.net > b.net ? -1 : 1))
+    .map(({ path }) => path)
+}
+
+function breakTie(a: Path, b: Path): number {
   if (a.hops.length !== b.hops.length) return a.hops.length - b.hops.length
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }
@@ -96,9 +119,8 @@ function explore(
     if (swapsAfter > args.maxHops) continue
     const arrives = next === args.tokenOut
     if (!arrives && !canStillArrive(args, next, swapsAfter)) continue
-    const extended = extend(partials, token, next, hops)
+    const extended = ranked(args, next, extend(partials, token, next, hops))
     if (!extended.length) continue
-    extended.sort(comparePaths)
     if (arrives) found.push(...extended.slice(0, pathsPerTokenPath))
     else {
       const beam = extended.slice(0, beamWidth)
@@ -173,8 +195,9 @@ function uses(path: Path, market: MarketPool): boolean {
 }
 
 /**
- * The candidates that are simulated: the best by rank, every direct pool, and paths over pools that the
- * others do not use, so that one unreadable or deceptive pool cannot spoil them all.
+ * The candidates that are simulated: the best by rank, those of the highest plain output (gas is only estimated),
+ * every direct pool, and paths over pools that the others do not use, so that one unreadable or deceptive pool
+ * cannot spoil them all.
  *
  * @param paths - best first.
  * @param count - how many at most.
@@ -185,6 +208,10 @@ export function selectDiverse(paths: readonly Path[], count: number): Path[] {
     if (chosen.size < count) chosen.set(path.key, path)
   }
   for (const path of paths.slice(0, Math.ceil(count / 2))) take(path)
+  const byOutput = paths.toSorted((a, b) =>
+    a.amountOut === b.amountOut ? breakTie(a, b) : a.amountOut > b.amountOut ? -1 : 1,
+  )
+  for (const path of byOutput.slice(0, plainBest)) take(path)
   const swaps = (path: Path) => path.hops.filter((hop) => hop.kind === 'swap')
   for (const path of paths.filter((each) => swaps(each).length === 1)) take(path)
   const covered = new Set([...chosen.values()].flatMap((path) => swaps(path).map(hopKey)))

@@ -18,6 +18,8 @@ export interface WorkerSettings {
   /** Wei per gas, by chain id, where it differs from the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
   readonly tokens: readonly Token[]
+  /** Pools of the sandbox that no look-up finds; in no catalog, so that a real chain never meets them. */
+  readonly sandboxPools?: readonly Pool[]
 }
 
 export interface TokenPriceFact {

@@ -2,7 +2,7 @@
  * What a worker thread keeps between tasks: the market, prices and token facts of the last few blocks.
  */
 import { LRUCache } from 'lru-cache'
-import { type Catalog, openCatalog } from '../catalog/store.js'
+import { type Catalog, holdsTwoOf, openCatalog } from '../catalog/store.js'
 import { readTokenFacts } from '../catalog/token-facts.js'
 import { tokenKey } from '../catalog/token-lists.js'
 import type { ChainDefinition } from '../chains/chain.js'
@@ -48,7 +48,10 @@ export class BlockContext {
       chain,
       protocols,
       blacklist: new Set(worker.settings.poolBlacklist),
-      catalogPools: (tokens) => worker.catalog.importedAmong(chain.id, tokens),
+      catalogPools: (tokens) => [
+        ...(worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
+        ...worker.catalog.importedAmong(chain.id, tokens),
+      ],
       onDiscovered: (pools) => this.#discovered.push(...pools),
     })
   }

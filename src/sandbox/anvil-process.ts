@@ -13,6 +13,7 @@ export interface AnvilProcess {
   readonly url: string
   readonly port: number
   readonly pid: number
+  hasEnded(): boolean
   /** Ends the process and waits for its end, and so for its dump. */
   stop(): Promise<void>
 }
@@ -60,6 +61,7 @@ export async function startAnvil(options: {
       url: `http://127.0.0.1:${port}`,
       port,
       pid,
+      hasEnded: () => hasEnded(child),
       async stop() {
         // Not anvil.stop(): it leaves a timer that holds the process for the whole stopTimeout.
         await interrupt(child)
@@ -99,8 +101,12 @@ async function childOf(port: number, start: () => Promise<void>): Promise<Runnin
   return { child, pid: child.pid }
 }
 
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
 async function interrupt(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (hasEnded(child)) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGINT')
   await ended

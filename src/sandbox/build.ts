@@ -15,7 +15,7 @@ import { deployContracts } from './deploy-contracts.js'
 import { deployExecutor } from './deploy-executor.js'
 import { type DumpedAccounts, recordHistory } from './history.js'
 import { openMarket } from './open-market.js'
-import { trade } from './trading.js'
+import { settle, trade } from './trading.js'
 
 /** Unix seconds of block 0. */
 const genesisTimestamp = 1_760_000_000
@@ -71,6 +71,7 @@ export async function buildSandbox(args: {
     deployExecutor(chain)
     await chain.mine()
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
+    await settle(chain)
     await chain.checkReceipts()
     const base = await dump(client)
     const firstBlock = await head(client)

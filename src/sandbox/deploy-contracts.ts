@@ -176,6 +176,8 @@ function tokenPlacement(token: SandboxToken, holder: Address, weth9: Hex): Place
       return [{ ...standard, creationCode: sandboxBytecode.ReturnlessToken }]
     case 'vyper-layout':
       return [{ ...standard, creationCode: sandboxBytecode.VyperLayoutToken }]
+    case 'checkpointed':
+      return [{ ...standard, creationCode: sandboxBytecode.CheckpointToken }]
     case 'frozen':
       return [{ ...standard, creationCode: sandboxBytecode.FreezableToken }]
     case 'honeypot':

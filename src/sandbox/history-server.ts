@@ -3,13 +3,10 @@
  * asks for the state of an older block gives that block's state to Anvil.
  */
 import { createServer, type IncomingMessage } from 'node:http'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { Pool } from 'undici'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import type { RpcClient } from '../rpc/json-rpc.js'
 import type { History } from './history.js'
+import type { RunningChain } from './running-chain.js'
 
 /** Where a method that reads state takes its block. */
 const blockArgument: Readonly<Record<string, number>> = {
@@ -38,30 +35,17 @@ export interface HistoryServer {
   close(): Promise<void>
 }
 
+/**
+ * @param args.chain - the running chain; called for each request, since a new one takes the place of one that died.
+ * @throws ForkrouteError INVALID_REQUEST when the port cannot be had.
+ */
 export async function serveHistory(args: {
   /** 0 = a free one. */
   readonly port: number
-  readonly anvil: { readonly url: string; readonly client: RpcClient }
+  readonly chain: () => Promise<RunningChain>
   readonly history: History
 }): Promise<HistoryServer> {
-  const { anvil, history } = args
-  const pool = new Pool(anvil.url, { connections: 64, pipelining: 1 })
-  const loaded = new Map<number, Promise<void>>()
-
-  function load(number: number): Promise<void> {
-    const known = loaded.get(number)
-    if (known) return known
-    const loading = (async () => {
-      const json = JSON.stringify(history.loadableState(number))
-      const blob = await promisify(gzip)(json, { level: 1 })
-      await anvil.client.request('anvil_loadState', [`0x${blob.toString('hex')}`])
-    })()
-    loaded.set(number, loading)
-    // The next request for the block tries again.
-    loading.catch(() => loaded.delete(number))
-    return loading
-  }
-
+  const { chain, history } = args
   const server = createServer((request, response) => {
     const answer = (status: number, body: string) => {
       response.writeHead(status, { 'content-type': 'application/json' })
@@ -69,23 +53,15 @@ export async function serveHistory(args: {
     }
     handle(request).then(
       ({ status, body }) => answer(status, body),
-      () =>
-        answer(502, '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no answer"}}'),
+      (error: unknown) => answer(502, failure(error)),
     )
   })
 
   async function handle(request: IncomingMessage) {
     const body = await readBody(request)
+    const { load, forward } = await chain()
     for (const number of oldBlocks(body, history)) await load(number)
-    const headers = { 'content-type': 'application/json' }
-    const method = request.method === 'POST' ? 'POST' : 'GET'
-    const answer = await pool.request({
-      method,
-      path: '/',
-      headers,
-      ...(method === 'POST' && { body }),
-    })
-    return { status: answer.statusCode, body: await answer.body.text() }
+    return forward(request.method === 'POST' ? body : null)
   }
 
   // Longer than clients keep an idle connection, so that none is closed under a request.
@@ -101,9 +77,14 @@ export async function serveHistory(args: {
     async close() {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
-      await pool.destroy()
     },
   }
+}
+
+function failure(error: unknown): string {
+  const message =
+    error instanceof ForkrouteError ? error.message : 'The sandbox chain did not answer.'
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32603, message } })
 }
 
 function portRefused(port: number, cause: Error): ForkrouteError {

@@ -15,6 +15,7 @@ export const tokenAbi = parseAbi([
 
 export const deskAbi = parseAbi([
   'function execute(address target, uint256 value, bytes data)',
+  'function many(bytes[] calls)',
   'function seedV2(address pair, uint256 amount0, uint256 amount1)',
   'function pushV2(address pair, uint160 sqrtPriceX96)',
   'function swapV2(address pair, bool zeroForOne, uint256 amountIn)',
@@ -58,4 +59,13 @@ export const vaultAbi = parseAbi([
 export const curveAbi = parseAbi([
   'function add_liquidity(uint256[4] amounts, uint256 minimum)',
   'function exchange(int128 i, int128 j, uint256 dx, uint256 minimum)',
+])
+
+export const readAbi = parseAbi([
+  'function aggregate((address target, bytes callData)[] calls) view returns (uint256, bytes[])',
+  'function getReserves()',
+  'function slot0()',
+  'function extsload(bytes32 slot)',
+  'function getPoolTokens(bytes32 poolId)',
+  'function balances(int128 coin)',
 ])

@@ -95,7 +95,9 @@ export const v2Plans: readonly V2Plan[] = [
     'MKR/WETH': 6 * m,
     'FRAX/WETH': 2 * m,
     'wstETH/WETH': 500 * k,
+    'stETH/WETH': 3 * m,
     'PAXG/WETH': 1_200 * k,
+    'SNT/WETH': 700 * k,
     'STA/WETH': 300 * k,
     'USDC/USDT': 3 * m,
     'DAI/USDC': 5 * m,
@@ -121,6 +123,7 @@ export const v2Plans: readonly V2Plan[] = [
     'LDO/WETH': 5 * m,
     'MKR/WETH': 400 * k,
     'FRAX/WETH': 300 * k,
+    'stETH/WETH': 900 * k,
     'sUSD/WETH': 1 * m,
     'DAI/USDC': 400 * k,
     // Stale: nobody traded it for long; cheap UNI, but only for some hundred dollars.
@@ -129,8 +132,8 @@ export const v2Plans: readonly V2Plan[] = [
 ]
 
 export const v3Plans: readonly V3Plan[] = tiers({
-  'WETH/USDC': { 100: 1 * m, 500: 180 * m, 3000: 90 * m, 10000: 5 * m },
-  'WETH/USDT': { 100: 2 * m, 500: 40 * m, 3000: 70 * m, 10000: 800 * k },
+  'WETH/USDC': { 100: 1 * m, 500: 20 * m, 3000: 200 * m, 10000: 5 * m },
+  'WETH/USDT': { 100: 1 * m, 500: 20 * m, 3000: 110 * m, 10000: 800 * k },
   'DAI/WETH': { 500: 6 * m, 3000: 20 * m },
   'WBTC/WETH': { 500: 60 * m, 3000: 120 * m, 10000: 500 * k },
   'WBTC/USDC': { 500: 2 * m, 3000: 40 * m },
@@ -154,10 +157,11 @@ export const v3Plans: readonly V3Plan[] = tiers({
   'MKR/USDC': { 3000: 300 * k },
   'wstETH/WETH': { 100: 30 * m, 500: 4 * m },
   'sUSD/USDC': { 500: 1 * m },
+  'SNT/WETH': { 3000: 500 * k },
 })
 
 export const v4Plans: readonly V4Plan[] = tiers({
-  'ETH/USDC': { 500: 45 * m, 3000: 15 * m },
+  'ETH/USDC': { 500: 12 * m, 3000: 15 * m },
   'ETH/USDT': { 500: 12 * m },
   'ETH/WBTC': { 3000: 8 * m },
   'ETH/wstETH': { 100: 3 * m },

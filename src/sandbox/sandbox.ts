@@ -2,23 +2,17 @@
  * The sandbox: an Ethereum mainnet in small on this machine, with real protocol contracts, over 300 blocks of
  * scripted history, and traps. It stands at the same block at every start and advances only by what is sent to it.
  */
-import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { hexToNumber } from 'viem'
-import { ethereum } from '../chains/ethereum.js'
-import type { Hex } from '../domain/primitives.js'
-import { createRpcClient } from '../rpc/json-rpc.js'
-import { startAnvil } from './anvil-process.js'
-import { createHistory, type HistoryData } from './history.js'
-import { serveHistory } from './history-server.js'
+import { Worker } from 'node:worker_threads'
+import { ForkrouteError, fromWireError } from '../domain/errors.js'
+import { threadFile } from '../threads.js'
+import type { SandboxMessage, SandboxNodeOptions } from './sandbox-node.js'
 import { ensureSandboxState, type SandboxStateOptions } from './state.js'
 
 export interface Sandbox {
   /** JSON-RPC over HTTP, loopback only. */
   readonly url: string
   readonly port: number
-  /** Of its Anvil. */
+  /** Of its Anvil; another one after that has died. */
   readonly pid: number
   /** Of the head at the start. */
   readonly blockNumber: bigint
@@ -35,46 +29,34 @@ export interface Sandbox {
 export async function startSandbox(
   options: SandboxStateOptions & { readonly port?: number } = {},
 ): Promise<Sandbox> {
-  const state = await ensureSandboxState(options)
-  const [anvil, history] = await Promise.all([
-    startAnvil({ loadState: state.statePath }),
-    loadHistory(state.historyPath),
-  ])
-  const client = createRpcClient(anvil.url)
-  const stopAnvil = async () => {
-    await client.close()
-    await anvil.stop()
-  }
-  try {
-    // Blocks of users follow the last one as all others do; without this they would take the wall clock's time.
-    const { timestamp } = await client.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
-      'latest',
-      false,
-    ])
-    await client.request('evm_setTime', [hexToNumber(timestamp)])
-    await client.request('anvil_setBlockTimestampInterval', [ethereum.blockTimeSeconds])
-    const server = await serveHistory({
-      port: options.port ?? 0,
-      anvil: { url: anvil.url, client },
-      history,
+  const { statePath, historyPath, blockNumber } = await ensureSandboxState(options)
+  const workerData: SandboxNodeOptions = { statePath, historyPath, port: options.port ?? 0 }
+  const thread = new Worker(threadFile('sandbox'), { workerData })
+  const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+  let pid = 0
+  const port = await new Promise<number>((resolve, reject) => {
+    thread.on('message', (message: SandboxMessage) => {
+      if (message.kind === 'chain') pid = message.pid
+      else if (message.kind === 'listening') resolve(message.port)
+      else reject(fromWireError(message.error))
     })
-    return {
-      url: `http://127.0.0.1:${server.port}`,
-      port: server.port,
-      pid: anvil.pid,
-      blockNumber: state.blockNumber,
-      async stop() {
-        await server.close()
-        await stopAnvil()
-      },
-    }
-  } catch (error) {
-    await stopAnvil()
-    throw error
+    const failed = (cause?: unknown) =>
+      reject(
+        new ForkrouteError('FORK_UNAVAILABLE', 'The sandbox thread ended.', undefined, { cause }),
+      )
+    thread.once('error', failed)
+    thread.once('exit', () => failed())
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    blockNumber,
+    get pid() {
+      return pid
+    },
+    async stop() {
+      thread.postMessage('stop')
+      await ended
+    },
   }
-}
-
-async function loadHistory(path: string) {
-  const json = await promisify(gunzip)(await readFile(path))
-  return createHistory(JSON.parse(json.toString()) as HistoryData)
 }

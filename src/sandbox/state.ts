@@ -1,7 +1,7 @@
 /** The cache of the built sandbox chain: built once, then started from; several processes may ask at once. */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,9 @@ import { ethereum } from '../chains/ethereum.js'
 import { bigintToString } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
+import { sandboxBytecode } from './generated/contracts.js'
+import { artifactPackages } from './manifest.js'
+import { headHash } from './version.js'
 
 /** How often a process that waits for another one's build looks again, milliseconds. */
 const lockPollMs = 100
@@ -63,6 +66,7 @@ async function build(cacheDir: string, directory: string, onProgress: OnProgress
     await file.writeFile(JSON.stringify(summary))
     await file.close()
     await rename(temporary, directory)
+    await removeOthers(cacheDir, directory)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -113,21 +117,27 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Of the code of this folder that builds, the chain's addresses, our contracts in the chain, and the version of Anvil. */
+/** Of what determines the chain; nothing in it depends on whether the code is compiled. */
 function cacheKey(): string {
   const hash = createHash('sha256')
-  const folder = dirname(fileURLToPath(import.meta.url))
-  const serving = /^(sandbox|history-server)\./
-  for (const part of [folder, join(folder, 'generated')]) {
-    const names = readdirSync(part).filter(
-      (name) => /^[^.]+\.(ts|js)$/.test(name) && !serving.test(name),
-    )
-    for (const name of names.sort()) hash.update(name).update(readFileSync(join(part, name)))
-  }
-  hash.update(JSON.stringify([ethereum, executorContracts], bigintToString))
+  const content = [headHash, artifactPackages, sandboxBytecode, ethereum, executorContracts]
+  hash.update(JSON.stringify(content, bigintToString))
   const require = createRequire(import.meta.url)
   hash.update(readFileSync(require.resolve('@foundry-rs/anvil/package.json')))
   return hash.digest('hex').slice(0, 16)
+}
+
+/** Chains of other versions, and what a build left that was killed. What another process builds now stays. */
+async function removeOthers(cacheDir: string, directory: string): Promise<void> {
+  for (const name of await readdir(cacheDir)) {
+    const path = join(cacheDir, name)
+    if (!name.startsWith('chain-') || path === directory) continue
+    const found = await stat(path).catch(() => null)
+    const isComplete = /^chain-[0-9a-f]{16}$/.test(name)
+    if (found && (isComplete || Date.now() - found.mtimeMs > lockStaleMs)) {
+      await rm(path, { recursive: true, force: true })
+    }
+  }
 }
 
 /** Beside package.json, wherever this file was compiled to. */

@@ -16,6 +16,8 @@ export type TokenBehaviour =
   | 'rebasing'
   | 'staked-wrapper'
   | 'fee-on-transfer'
+  /** Balances are lists of checkpoints: no storage slot decides one. */
+  | 'checkpointed'
   /** Every transfer reverts. */
   | 'frozen'
   /** Can be bought, cannot be sold. */
@@ -120,6 +122,14 @@ const rows: readonly Row[] = [
     'fee-on-transfer',
     usd(0.02),
     100,
+  ],
+  [
+    'SNT',
+    'Status Network Token',
+    '0x744d70fdbe2ba4cf95131626614a1763df805b9e',
+    18,
+    'checkpointed',
+    usd(0.03),
   ],
   ['FRZN', 'Frozen Token', '0xf702e70000000000000000000000000000000001', 18, 'frozen', usd(2)],
   ['HNY', 'Honeypot', '0xf702e70000000000000000000000000000000002', 18, 'honeypot', usd(0.5)],

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +73,13 @@ describe('forkroute pools', () => {
   test('every wrong row is named, and nothing is imported', async () => {
     const DATA_DIR = folder()
     const file = join(DATA_DIR, 'pools.json')
-    const rows = [pool, { ...pool, protocol: 'nope' }, { ...pool, tokens: [usdc], id: 'x' }, 7]
+    const rows = [
+      pool,
+      { ...pool, protocol: 'nope' },
+      { ...pool, tokens: [usdc], id: 'x' },
+      7,
+      { ...pool, tokens: [usdc, usdc] },
+    ]
     writeFileSync(file, JSON.stringify(rows))
     const outcome = await run(['pools', 'import', file], { DATA_DIR })
     expect(outcome.code).toBe(1)
@@ -80,6 +87,7 @@ describe('forkroute pools', () => {
     expect(outcome.err).toContain('row 3: id must be an address or a pool id')
     expect(outcome.err).toContain('row 3: tokens must hold at least two tokens')
     expect(outcome.err).toContain('row 4: must be an object')
+    expect(outcome.err).toContain('row 5: tokens must not name a token twice')
     expect((await run(['pools', 'list', '--json'], { DATA_DIR })).out.trim()).toBe('[]')
   })
 })
@@ -126,6 +134,8 @@ describe('forkroute with --url', () => {
     expect(prices.out).toMatch(/DAI.*–/)
     const tokens = await run(['tokens', '--chain', '8453', '--url', scene.url])
     expect(tokens.out).toContain('8453')
+    const prefixed = await run(['tokens', 'DAI', '--json', '--url', `${scene.url}/api/v1`])
+    expect(JSON.parse(prefixed.out).meta.total).toBe(1)
     const unknown = await run(['prices', 'NOPE', '--url', scene.url])
     expect(unknown.err).toContain('No listed token of chain 1 is called NOPE')
   })
@@ -140,6 +150,40 @@ describe('forkroute', () => {
         '  - PORT: must be an integer from 0 to 65535.\n' +
         '  - WORKERS: must be an integer from 1 to 256.\n',
     )
+  })
+
+  test('a private key out of range is refused without being printed', async () => {
+    const key = `0x${'f'.repeat(64)}`
+    const outcome = await run(['contracts', 'deploy', '--yes', '--rpc-url', 'http://127.0.0.1:9'], {
+      PRIVATE_KEY: key,
+    })
+    expect(outcome).toMatchObject({ code: 1, out: '' })
+    expect(outcome.err).toMatch(/^The command line is not valid: --private-key .*\n$/)
+    expect(outcome.err).not.toMatch(new RegExp(`${BigInt(key)}|f{64}`))
+  })
+
+  test('an error is one sentence on standard error, and with --json also JSON on standard output', async () => {
+    const args = ['quote', '1', usdc, weth, '--json', '--url']
+    for (const url of ['http://127.0.0.1:9', 'nowhere']) {
+      const outcome = await run([...args, url])
+      expect(outcome.code).toBe(1)
+      expect(outcome.err.trim().split('\n')).toHaveLength(1)
+      expect(JSON.parse(outcome.out)).toEqual({ message: outcome.err.trim() })
+    }
+    const disabled = await run(['keys', 'disable', 'x', '--json'], { DATA_DIR: folder() })
+    expect(JSON.parse(disabled.out)).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test('a reader that has seen enough is no error', async () => {
+    const scene = await startScene()
+    const child = spawn(process.execPath, ['--import', 'tsx', entry, 'tokens', '--url', scene.url])
+    child.stdout.destroy()
+    let err = ''
+    child.stderr.on('data', (data) => {
+      err += data
+    })
+    const [code] = await once(child, 'close')
+    expect({ code, err }).toEqual({ code: 0, err: '' })
   })
 
   test('doctor names a node that is not there, without its key', async () => {

@@ -18,13 +18,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-const cases = ([weth, link, nativeToken] as const).flatMap((tokenIn) =>
-  [24n, 32n, 37n, 40n, 46n].map((digits) => [tokenIn, digits] as const),
-)
+const cases: readonly (readonly [Address, bigint])[] = [
+  ...[24n, 37n, 46n].map((digits) => [weth, digits] as const),
+  ...[32n].map((digits) => [link, digits] as const),
+  ...[32n, 46n].map((digits) => [nativeToken, digits] as const),
+]
 
 describe('GET /api/v1/shortcuts/route', () => {
   test.each(cases)('%s, 1e%d raw units: all spent, or no answer', async (tokenIn, digits) => {
-    // The native balance of an account is bounded by what Anvil can add up.
     const amount = 10n ** digits
     const answer = await service.get('/api/v1/shortcuts/route', {
       chainId: '1',

@@ -36,6 +36,9 @@ describe('tokens that do not behave', () => {
     ['STA', 'WETH', 10_000n * ether],
     ['WETH', 'STA', ether / 10n],
     ['wstETH', 'USDC', ether],
+    ['stETH', 'USDC', ether],
+    ['USDC', 'stETH', 3_000_000_000n],
+    ['SNT', 'USDC', 10_000n * ether],
     ['MKR', 'WETH', ether],
     ['CRV', 'DAI', 100n * ether],
   ])(
@@ -68,6 +71,8 @@ describe('tokens that do not behave', () => {
     ['MKR', ether],
     ['PAXG', ether],
     ['wstETH', ether],
+    ['stETH', ether],
+    ['SNT', 10_000n * ether],
   ])('a quote for %s needs no funds', async (from, amountIn) => {
     const answer = await quote(token(from), token('WETH'), amountIn)
     expect(answer.status, answer.text).toBe(200)

@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { encodeFunctionData, hexToNumber, numberToHex, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { poolStateSlot } from '../../src/protocols/uniswap-v4/discover.js'
+import { createRpcClient } from '../../src/rpc/json-rpc.js'
 import { sandboxAccount, sandboxAccounts } from '../../src/sandbox/accounts.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
@@ -62,6 +64,18 @@ interface Header {
 
 const header = (tag: string) => scene().client.request<Header>('eth_getBlockByNumber', [tag, false])
 
+/** Until no process has the id. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await setImmediate()
+  }
+}
+
 function pairOf(a: string, b: string): Address {
   const tokens = [sandboxToken(a).address, sandboxToken(b).address].sort()
   const pool = sandboxPools().find(
@@ -96,6 +110,26 @@ describe('sandbox chain', () => {
     } finally {
       await second.stop()
     }
+  })
+
+  test('a chain that is killed is started anew at its head, its older blocks too', async () => {
+    const own = await startSandbox()
+    const client = createRpcClient(own.url)
+    const pair = pairOf('WETH', 'USDC')
+    const slot = (block: string) => client.request<Hex>('eth_getStorageAt', [pair, '0x8', block])
+    try {
+      const before = await Promise.all([slot('latest'), slot('0x64')])
+      const { pid } = own
+      process.kill(pid, 'SIGKILL')
+      await gone(pid)
+      expect(await Promise.all([slot('latest'), slot('0x64')])).toEqual(before)
+      expect(own.pid).not.toBe(pid)
+      expect(BigInt(await client.request<Hex>('eth_blockNumber'))).toBe(own.blockNumber)
+    } finally {
+      await client.close()
+      await own.stop()
+    }
+    expect(() => process.kill(own.pid, 0)).toThrow('ESRCH')
   })
 
   test('names the port when it is in use', async () => {

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureSandboxState, type SandboxState } from '../../src/sandbox/state.js'
+import { headHash } from '../../src/sandbox/version.js'
 
 let first: SandboxState
 let directory: string
@@ -48,7 +49,15 @@ test('the committed bytecode is what the sources compile to', async () => {
   await promisify(execFile)(process.execPath, [script, '--check'])
 })
 
+test('the sources and the compiled code use the same chain', async () => {
+  const compiled = '../../dist/src/sandbox/state.js'
+  const { ensureSandboxState: ensure } = await import(compiled)
+  expect(await ensure()).toEqual(first)
+})
+
 test('two builds are equal block by block, and of two at once only one builds', async () => {
+  const othersBuild = 'chain-00000000000000bb.1'
+  for (const name of ['chain-00000000000000aa', othersBuild]) await mkdir(join(directory, name))
   const messages: string[] = []
   const build = () =>
     ensureSandboxState({ cacheDir: directory, onProgress: (message) => messages.push(message) })
@@ -56,8 +65,15 @@ test('two builds are equal block by block, and of two at once only one builds', 
   expect(third).toEqual(second)
   expect(messages.filter((message) => message === 'opening the pools')).toHaveLength(1)
   expect(messages).toContain('waiting for another process that builds the chain')
+  const built = await contentOf(second)
+  expect(built.hashes.at(-1), 'another chain was built: put its head into version.ts').toBe(
+    headHash,
+  )
   expect(second.blockNumber).toBe(first.blockNumber)
-  expect(await contentOf(second)).toEqual(await contentOf(first))
+  expect(built).toEqual(await contentOf(first))
+  // The chain of another version is gone, what another process builds is not.
   const left = await readdir(directory)
-  expect(left.filter((name) => !name.startsWith('artifacts-'))).toHaveLength(1)
+  const chains = left.filter((name) => !name.startsWith('artifacts-'))
+  expect(chains).toHaveLength(2)
+  expect(chains).toContain(othersBuild)
 }, 120_000)

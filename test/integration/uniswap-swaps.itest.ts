@@ -18,11 +18,13 @@ import {
   quoteSender,
 } from '../../src/executor/deployments.js'
 import { createFunding } from '../../src/forks/funding.js'
+import { fundFromHolder } from '../../src/forks/holder-funding.js'
 import { createReader } from '../../src/forks/reader.js'
 import { simulate } from '../../src/forks/simulate.js'
 import type { LoadedPool, ProtocolAdapter } from '../../src/protocols/protocol.js'
 import { sushiswapV2, uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
 import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
+import { contractAddresses } from '../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxTokens } from '../../src/sandbox/tokens.js'
@@ -130,14 +132,16 @@ async function toRequest(adapter: ProtocolAdapter, each: Case): Promise<Simulati
   }
   const tx = buildTransaction({ strategy: 'router', from: quoteSender, order })
   const allowance = { spender, amount }
-  const funds = await funding.fund(
-    { urls: [sandbox.url], pin },
-    { token: tokenIn, owner: quoteSender, amount, allowance },
-  )
-  if (!funds) throw new Error(`cannot fund ${tokenIn}`)
+  const wanted = { token: tokenIn, owner: quoteSender, amount, allowance }
+  const fork = { urls: [sandbox.url], pin, blockTimeSeconds: ethereum.blockTimeSeconds }
+  const funds = await funding.fund(fork, wanted)
+  const holders = [contractAddresses.tradingDesk]
+  const before = funds ? [] : await fundFromHolder(fork, { ...wanted, holders })
+  if (!before) throw new Error(`cannot fund ${tokenIn}`)
   return {
     ...tx,
-    overrides: mergeOverrides(deploymentOverrides(), funds, {
+    before,
+    overrides: mergeOverrides(deploymentOverrides(), funds ?? {}, {
       [quoteSender]: { balance: 10n ** 20n },
     }),
     measure: [{ token: tokenOut, owner: receiver }],

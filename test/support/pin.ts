@@ -1,10 +1,12 @@
-/** The newest block of a node as a pin, read by the test itself. */
+/** A block of a node as a pin, the newest unless a number is given; read by the test itself. */
+import { numberToHex } from 'viem'
 import type { BlockPin, Hex } from '../../src/domain/primitives.js'
 import { createRpcClient } from '../../src/rpc/json-rpc.js'
 
-export async function readPin(url: string): Promise<BlockPin> {
+export async function readPin(url: string, number?: number): Promise<BlockPin> {
   const client = createRpcClient(url)
-  const block = await client.request<Record<string, Hex>>('eth_getBlockByNumber', ['latest', false])
+  const tag = number === undefined ? 'latest' : numberToHex(number)
+  const block = await client.request<Record<string, Hex>>('eth_getBlockByNumber', [tag, false])
   const chainId = Number(await client.request<Hex>('eth_chainId'))
   await client.close()
   const field = (name: string): Hex => block[name] ?? '0x0'

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { storageReader } from '../../test/support/storage-reader.js'
+import type { ForkPool } from '../forks/fork-pool.js'
+import type { Archive } from '../rpc/archive.js'
+import { createPins } from './pins.js'
+
+const pin = storageReader({}).block
+
+describe('createPins', () => {
+  test('reading ahead that failed once, as while the archive restarts, is tried again', async () => {
+    let failures = 1
+    const archive: Partial<Archive> = {
+      head: () => null,
+      onHead: () => () => undefined,
+      pin: async () => pin,
+      prefetch: async () => {
+        failures -= 1
+        if (failures >= 0) throw new Error('restarting')
+        return { items: 0, failed: 0 }
+      },
+    }
+    const forks: Partial<ForkPool> = { warm: async () => undefined }
+    const pins = createPins({
+      archive: archive as Archive,
+      forks: forks as ForkPool,
+      chainIds: [],
+      maxHeadAgeSeconds: null,
+      onProblem: () => undefined,
+    })
+    await expect(pins.at(1, 1n)).rejects.toThrow('restarting')
+    expect(await pins.at(1, 1n)).toBe(pin)
+    pins.close()
+  })
+})

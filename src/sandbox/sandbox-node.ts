@@ -1,0 +1,75 @@
+/**
+ * The sandbox's JSON-RPC node: the address that clients know, and behind it an Anvil, a new one whenever a request
+ * finds that the last has died. Runs in the thread `workers/sandbox.ts`, since older states take time to put together.
+ */
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { WireError } from '../domain/errors.js'
+import { createHistory, type HistoryData } from './history.js'
+import { type HistoryServer, serveHistory } from './history-server.js'
+import { type RunningChain, startChain } from './running-chain.js'
+
+export interface SandboxNodeOptions {
+  readonly statePath: string
+  readonly historyPath: string
+  /** 0 = a free one. */
+  readonly port: number
+}
+
+/** From the thread; `chain` also when a new Anvil has taken the place of one that died. */
+export type SandboxMessage =
+  | { readonly kind: 'chain'; readonly pid: number }
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'refused'; readonly error: WireError }
+
+/**
+ * @param onChain - told the process id of each Anvil.
+ * @throws ForkrouteError FORK_UNAVAILABLE when Anvil does not start, INVALID_REQUEST when the port cannot be had.
+ */
+export async function startSandboxNode(
+  { statePath, historyPath, port }: SandboxNodeOptions,
+  onChain: (pid: number) => void,
+): Promise<HistoryServer> {
+  const json = await promisify(gunzip)(await readFile(historyPath))
+  const history = createHistory(JSON.parse(json.toString()) as HistoryData)
+
+  let current: RunningChain | null = null
+  let starting: Promise<RunningChain> | null = null
+
+  /** All requests that find the chain dead wait for the same new one. */
+  async function chain(): Promise<RunningChain> {
+    if (current && !current.hasEnded()) return current
+    starting ??= replace().finally(() => {
+      starting = null
+    })
+    return starting
+  }
+
+  async function replace(): Promise<RunningChain> {
+    await current?.stop()
+    current = await startChain(statePath, history)
+    onChain(current.pid)
+    return current
+  }
+
+  async function stopChain(): Promise<void> {
+    await starting?.catch(() => undefined)
+    await current?.stop()
+  }
+
+  await chain()
+  try {
+    const server = await serveHistory({ port, chain, history })
+    return {
+      port: server.port,
+      async close() {
+        await server.close()
+        await stopChain()
+      },
+    }
+  } catch (error) {
+    await stopChain()
+    throw error
+  }
+}

@@ -1,0 +1,101 @@
+/** The calculation core without HTTP: archive, forks, pins, threads and engine on a folder of their own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openCatalog } from '../../src/catalog/store.js'
+import { ethereum } from '../../src/chains/ethereum.js'
+import type { Engine } from '../../src/domain/engine.js'
+import type { Address, Hex } from '../../src/domain/primitives.js'
+import { executorAddress, executorContracts, quoteSender } from '../../src/executor/deployments.js'
+import { createForkPool, type ForkPool } from '../../src/forks/fork-pool.js'
+import { balanceProbe } from '../../src/forks/measure.js'
+import { createEngine } from '../../src/routing/engine.js'
+import { createPins } from '../../src/routing/pins.js'
+import { createWorkerPool } from '../../src/routing/worker-pool.js'
+import { type Archive, startArchive } from '../../src/rpc/archive.js'
+import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
+import { sandboxPools } from '../../src/sandbox/catalog.js'
+
+export interface TestEngine {
+  readonly engine: Engine
+  readonly archive: Archive
+  readonly forks: ForkPool
+  /** Faults that no caller saw. */
+  readonly problems: readonly unknown[]
+  stop(): Promise<void>
+}
+
+export async function startEngine(options: {
+  readonly url: string
+  readonly mode?: ArchiveMode
+  readonly threads?: number
+  readonly pollIntervalMs?: number
+}): Promise<TestEngine> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'forkroute-engine-'))
+  const problems: unknown[] = []
+  const note = (problem: unknown) => problems.push(problem)
+  const catalog = openCatalog(dataDir)
+  const archive = await startArchive({
+    dataDir,
+    chains: [{ chainId: 1, urls: options.mode?.kind === 'replay' ? [] : [options.url] }],
+    ...(options.mode && { mode: options.mode }),
+    knownEmpty: [quoteSender, executorAddress(quoteSender), balanceProbe],
+    pollIntervalMs: options.pollIntervalMs ?? 50,
+    logLevel: 'silent',
+  })
+  const contracts: Record<Address, Hex> = Object.fromEntries(
+    Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
+  )
+  const forks = createForkPool({
+    archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
+    contracts,
+    forksPerBlock: 1,
+    maxBlocks: 2,
+  })
+  const workers = createWorkerPool({
+    threads: options.threads ?? 1,
+    settings: {
+      dataDir,
+      candidates: 24,
+      maxHops: 3,
+      poolBlacklist: [],
+      liquidityFloorUsd: 0,
+      priorityFeePerGas: {},
+      tokens: [],
+      sandboxPools: sandboxPools(),
+    },
+    onError: note,
+  })
+  const pins = createPins({
+    archive,
+    forks,
+    chainIds: [1],
+    maxHeadAgeSeconds: null,
+    onProblem: (_chainId, error) => note(error),
+  })
+  const engine = createEngine({
+    chains: [ethereum],
+    archive,
+    forks,
+    pins,
+    workers,
+    catalog,
+    tokens: [],
+    onProblem: note,
+  })
+  await pins.ready(1)
+  return {
+    engine,
+    archive,
+    forks,
+    problems,
+    async stop() {
+      pins.close()
+      await workers.close()
+      await forks.close()
+      await archive.close()
+      catalog.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
