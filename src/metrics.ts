@@ -18,7 +18,7 @@ const httpSeconds = new Histogram({
 })
 const stageSeconds = new Histogram({
   name: 'forkroute_stage_seconds',
-  help: 'Time of one stage of a calculation: market, search, plan, simulate …',
+  help: 'Time of one stage of a calculation: state, price, search, plan, simulate, finalise; total: of all.',
   labelNames: ['stage'],
   buckets: secondsBuckets,
   registers: [registry],

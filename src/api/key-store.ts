@@ -97,9 +97,10 @@ function open(dataDir: string): Database.Database {
     migrate(db)
     return db
   } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException
     throw new ForkrouteError(
       'STORAGE_UNAVAILABLE',
-      'The key store in the data folder cannot be opened.',
+      `The key store (forkroute.sqlite in the data folder) cannot be opened: ${code}.`,
       undefined,
       { cause },
     )

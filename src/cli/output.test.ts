@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { formatUnits, parseUnits } from './output.js'
+import { formatUnits, parseUnits, printable } from './output.js'
+
+describe('printable', () => {
+  test('a token name cannot steer the terminal: escapes and writing direction are left out', () => {
+    expect(printable('a\u001b[31mb\u0007\u202ec\u0085\r\nd é 币')).toBe('a[31mbc\nd é 币')
+  })
+})
 
 describe('formatUnits', () => {
   test.each([

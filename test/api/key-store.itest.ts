@@ -61,7 +61,8 @@ describe('openKeyStore', () => {
     expect(() => openKeyStore(dataDir)).toThrow(
       expect.objectContaining({
         code: 'STORAGE_UNAVAILABLE',
-        message: 'The key store in the data folder cannot be opened.',
+        message:
+          'The key store (forkroute.sqlite in the data folder) cannot be opened: SQLITE_NOTADB.',
       }),
     )
   })
