@@ -48,6 +48,8 @@ export interface Config {
   readonly headPollMs: number
   /** Of one HTTP request to a node. */
   readonly upstreamTimeoutMs: number
+  /** False: a node is believed about the hash of a block. */
+  readonly checkHeaderHashes: boolean
   /** A start waits this long for the first pinned block; after it the service runs, and the chain is not ready. */
   readonly firstPinWaitMs: number
   /** A chain whose newest block is older is not ready; null: any age is accepted. */
@@ -157,6 +159,9 @@ export const environment = z.object({
     .describe('USD that a pool must trade before its price moves 2 %; 0: every pool is used.'),
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
+  HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
+    'Recomputes the hash of every header; off only for chains whose headers hash in another way.',
+  ),
   FIRST_PIN_WAIT_MS: integer(20_000, 0, 600_000).describe(
     'A start waits this long for the first block of every chain; then it runs, and those are not ready.',
   ),
@@ -251,6 +256,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
+    checkHeaderHashes: read.HEADER_HASH_CHECK === 'on',
     firstPinWaitMs: read.FIRST_PIN_WAIT_MS,
     maxHeadAgeSeconds: read.MAX_HEAD_AGE_SECONDS ?? null,
     priorityFeePerGas,

@@ -54,7 +54,11 @@ export async function createService(
 
     const archive = await startArchive({
       dataDir: config.dataDir,
-      chains: chains.map(({ id }) => ({ chainId: id, urls: urls[id] ?? [] })),
+      chains: chains.map(({ id }) => ({
+        chainId: id,
+        urls: urls[id] ?? [],
+        verifyHeaderHash: config.checkHeaderHashes,
+      })),
       knownEmpty: [quoteSender, executorAddress(quoteSender), balanceProbe],
       pollIntervalMs: config.headPollMs,
       upstreamTimeoutMs: config.upstreamTimeoutMs,

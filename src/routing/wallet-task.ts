@@ -51,6 +51,10 @@ export async function buildApproval(
       'routingStrategy: delegate strategies need no allowance, the account itself spends.',
     )
   }
+  // A call to an address without code succeeds and does nothing.
+  if (!(await run.hasCode(token))) {
+    throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
+  }
   const data = encodeFunctionData({ abi: erc20, functionName: 'approve', args: [spender, amount] })
   const [result] = await run.simulate([{ from: owner, to: token, data, value: 0n, overrides: {} }])
   if (result?.status === 'success') {

@@ -201,6 +201,17 @@ describe('wallet endpoints', () => {
     expect(done.deltas).toEqual([BigInt(quoted.body.amountOut)])
   })
 
+  test('an approval of an address without code is refused', async () => {
+    const answer = await service.get('/api/v1/wallet/approve', {
+      chainId: '1',
+      fromAddress: carol,
+      tokenAddress: '0x000000000000000000000000000000000000dead',
+      amount: '1',
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body.code).toBe('INVALID_REQUEST')
+  })
+
   test('the wallet of an owner is named before it is deployed', async () => {
     const answer = await service.get('/api/v1/wallet', { chainId: '1', fromAddress: alice })
     expect(answer.body).toMatchObject({ isDeployed: false, owner: alice, chainId: 1 })
