@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Address, nativeToken, zeroAddress } from '../../src/domain/primitives.js'
 import type { Pool } from '../../src/protocols/protocol.js'
@@ -26,7 +26,8 @@ export interface RecordedNode {
 export async function startRecordedNode(latencyMs = 0): Promise<RecordedNode> {
   const child = spawn(
     process.execPath,
-    [join(folder, 'serve.mjs'), '--port', '0', '--latency-ms', String(latencyMs)],
+    // The node runs only under its real path.
+    [realpathSync(join(folder, 'serve.mjs')), '--port', '0', '--latency-ms', String(latencyMs)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const exited = once(child, 'exit')
