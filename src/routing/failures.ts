@@ -7,6 +7,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import { type Address, isNative } from '../domain/primitives.js'
 import type { SimulationResult } from '../domain/state.js'
 import { type Built, describe, unreadableReason } from './built.js'
+import type { Funds } from './funds.js'
 import type { MarketView } from './market.js'
 import { unreadableWarnings } from './warnings.js'
 
@@ -32,8 +33,17 @@ export function noRoute(
   }
   return new ForkrouteError(
     'NO_ROUTE',
-    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops.`,
+    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount.`,
     { ...missing, maxHops, ...(warnings.length && { warnings }) },
+  )
+}
+
+export function notFundable({ unfunded }: Funds): ForkrouteError {
+  const tokens = unfunded.map(({ token }) => token)
+  return new ForkrouteError(
+    'STATE_UNAVAILABLE',
+    `The balance of ${tokens.join(', ')} cannot be overridden, and no pool off the path can lend it; ask for a route from an address that holds it.`,
+    { tokens },
   )
 }
 

@@ -78,10 +78,9 @@ export async function overrideFunds(run: TaskRun, request: RouteRequest): Promis
 
 /**
  * Calls that run before a candidate and fund what overrides cannot: pools that hold the token and are not
- * on the candidate's path send it.
+ * on the candidate's path send it. Null when no pool off the path can.
  *
  * @param onPath - addresses of the candidate's pools.
- * @throws ForkrouteError STATE_UNAVAILABLE when no pool off the path can send a token.
  */
 export async function callsThatFund(
   run: TaskRun,
@@ -89,24 +88,18 @@ export async function callsThatFund(
   { unfunded }: Funds,
   pools: readonly Pool[],
   onPath: ReadonlySet<Address>,
-): Promise<readonly PrecedingCall[]> {
+): Promise<readonly PrecedingCall[] | null> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
   const calls = await Promise.all(
-    unfunded.map(async ({ token, amount }) => {
+    unfunded.map(({ token, amount }) => {
       const holders = pools
         .filter(({ address, tokens }) => tokens.includes(token) && !onPath.has(address))
         .map(({ address }) => address)
-      const plan = await run.fundFromHolder(token, owner, amount, spender, [...new Set(holders)])
-      if (plan) return plan
-      throw new ForkrouteError(
-        'STATE_UNAVAILABLE',
-        `The balance of ${token} cannot be overridden, and no pool off the path can lend it; ask for a route from an address that holds it.`,
-        { token },
-      )
+      return run.fundFromHolder(token, owner, amount, spender, [...new Set(holders)])
     }),
   )
-  return calls.flat()
+  return calls.every((plan) => plan !== null) ? calls.flat() : null
 }
 
 function facts(

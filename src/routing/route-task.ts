@@ -9,7 +9,7 @@ import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
 import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
-import { noRoute, nothingProven } from './failures.js'
+import { noRoute, notFundable, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import type { MarketPool, MarketView } from './market.js'
@@ -56,14 +56,16 @@ export async function runRoute(
   if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const built = await run.stage('plan', () =>
+  const plans = await run.stage('plan', () =>
     Promise.all(
       candidates.map(async (candidate) => {
         const before = await callsThatFund(run, request, funds, allPools, poolsOn(candidate))
-        return build(run, args, candidate, feeAmounts, { before, overrides })
+        return before && build(run, args, candidate, feeAmounts, { before, overrides })
       }),
     ),
   )
+  const built = plans.filter((one) => one !== null)
+  if (!built.length) throw notFundable(funds)
   const watched = built.map((one) => watchLeftovers(one, request))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(

@@ -146,6 +146,26 @@ describe('GET /api/v1/shortcuts/route', () => {
     expect(answer.text).toContain('InsufficientOutput')
   })
 
+  test('minAmountOut is enforced on chain: sent twice without slippage, the second one reverts', async () => {
+    const answer = await route({
+      tokenIn: weth,
+      amountIn: (10n * ether).toString(),
+      tokenOut: usdc,
+      slippage: '0',
+    })
+    expect(answer.body.minAmountOut).toBe(answer.body.amountOut)
+    const done = await executeOnFork({
+      nodeUrl: service.nodeUrl,
+      blockNumber: answer.body.createdAt,
+      first: [answer.body.tx],
+      tx: answer.body.tx,
+      watch: [{ token: usdc, owner: alice }],
+    })
+    expect(done.status).toBe('reverted')
+    // Only the first of the two delivered.
+    expect(done.deltas).toEqual([BigInt(answer.body.amountOut)])
+  })
+
   test('ignoreStandards keeps a protocol out of the route, and all of them leave none', async () => {
     const query = { tokenIn: weth, amountIn: ether.toString(), tokenOut: usdc }
     const open = await route(query)

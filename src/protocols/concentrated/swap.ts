@@ -117,7 +117,8 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
  * @param amountIn - raw units, fee not yet taken.
  * @returns `amountOut` rounded down as the contract does. Where liquidity ends, what was bought until there:
  *   the contract leaves the rest of the input with the caller. `exact` is false when the swap left the known
- *   range; liquidity is then taken as constant from there on.
+ *   range; liquidity is then taken as constant from there on, and 0n is the answer when even so the price would
+ *   move by a factor of 64.
  */
 export function concentratedAmountOut(
   state: ConcentratedState,
@@ -125,8 +126,22 @@ export function concentratedAmountOut(
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly unspent: bigint; readonly exact: boolean } {
   if (state.sqrtPriceX96 === 0n) return { amountOut: 0n, unspent: amountIn, exact: true }
-  const { amountOut, unspent, exact } = run(state, zeroForOne, amountIn)
+  const { amountOut, unspent, exact, sqrtPriceX96 } = run(state, zeroForOne, amountIn)
+  if (!exact && isFar(state.sqrtPriceX96, sqrtPriceX96)) {
+    return { amountOut: 0n, unspent: amountIn, exact }
+  }
   return { amountOut, unspent, exact }
+}
+
+/**
+ * An estimate may move the price by a factor of 64 at most. The contract would walk through every empty word
+ * of the bitmap on its way, thousands of reads from the node, for a swap that nobody can want.
+ */
+const maxSqrtPriceFactor = 8n
+
+function isFar(from: bigint, to: bigint): boolean {
+  const [low, high] = from < to ? [from, to] : [to, from]
+  return high >= low * maxSqrtPriceFactor
 }
 
 /** The state after that swap; the given one is not changed. */
