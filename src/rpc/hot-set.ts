@@ -9,7 +9,6 @@ import type { ItemKey } from './state-item.js'
 
 export interface HotSet {
   touch(key: ItemKey): void
-  forget(key: ItemKey): void
   /** Starts a new block and lists what recent blocks asked for, most recently used first. */
   next(): ItemKey[]
   save(): void
@@ -40,7 +39,6 @@ export function createHotSet(chainId: number, disk: DiskCache): HotSet {
 
   return {
     touch: (key) => keys.set(key, blocks),
-    forget: (key) => keys.delete(key),
     next() {
       blocks += 1
       if (blocks % saveEvery === 0) save()

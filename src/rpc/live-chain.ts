@@ -252,15 +252,10 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     async prefetch(at) {
       const missing = hot.next().filter((key) => held(key, at) === null)
       const results = await Promise.all(
-        missing.map((key) => fetch(key, at).catch(() => ({ ok: false as const, message: '' }))),
+        missing.map((key) => fetch(key, at).catch(() => ({ ok: false as const }))),
       )
-      let failed = 0
-      results.forEach((result, index) => {
-        const key = missing[index]
-        if (result.ok || key === undefined) return
-        failed += 1
-        if (result.message !== '') hot.forget(key)
-      })
+      // What cannot be read stays on the list: refused in bulk now, it is not asked for one by one later.
+      const failed = results.filter(({ ok }) => !ok).length
       counters.prefetched += missing.length - failed
       return { items: missing.length - failed, failed }
     },
