@@ -91,6 +91,7 @@ async function run(closers: (() => Promise<unknown>)[]): Promise<Figures> {
     contracts: { [router]: routerCode },
   })
   closers.push(() => pool.close())
+  await pool.warm(pin)
   const { urls } = await pool.acquire(pin)
   const candidates = await makeCandidates(urls, pin, candidateCount)
   const requests = candidates.map(({ request }) => request)

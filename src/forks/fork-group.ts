@@ -26,10 +26,11 @@ export interface ForkGroup {
   holders: number
   forks(): readonly Fork[]
   /**
-   * Starts what is missing; callers at the same time share one start.
+   * Starts what is missing of this many forks, or of as many as were wanted before; callers at the same time
+   * share one start.
    * @throws what the start threw, when no fork at all is left.
    */
-  ensure(): Promise<void>
+  ensure(count?: number): Promise<void>
   /** Kills the fork, if it still is of this group, and starts another in its place. */
   replace(url: string): Promise<void>
   /** Starts another in its place first; the old one ends when nobody holds it. */
@@ -56,6 +57,7 @@ export function createForkGroup(args: {
   const retired = new Set<Fork>()
   const stopping = new Set<Promise<void>>()
   let closed = false
+  let wanted = 1
 
   function stop(fork: Fork): void {
     const done = args.stop(fork).catch(() => undefined)
@@ -97,8 +99,9 @@ export function createForkGroup(args: {
 
   const forks = () => slots.flatMap(({ fork }) => (fork ? [fork] : []))
 
-  async function ensure(): Promise<void> {
-    const missing = slots.filter(({ fork }) => !fork)
+  async function ensure(count = wanted): Promise<void> {
+    wanted = Math.min(Math.max(wanted, count), slots.length)
+    const missing = slots.slice(0, wanted).filter(({ fork }) => !fork)
     const failed = (await Promise.allSettled(missing.map(fill))).find(
       (result) => result.status === 'rejected',
     )

@@ -58,7 +58,11 @@ export interface ForkPoolStats {
 }
 
 export interface ForkPool {
-  /** @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE. */
+  /**
+   * A block that was not warmed starts with one fork and gets another with each lease at the same time, up to
+   * `forksPerBlock`: a block of the past is mostly asked for once, and a start costs more than a route.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE.
+   */
   acquire(pin: BlockPin): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease. */
   warm(pin: BlockPin): Promise<void>
@@ -100,12 +104,12 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   }
 
   /** Runs with the group held, so that no other block's arrival ends it. */
-  async function ensured(pin: BlockPin): Promise<ForkGroup> {
+  async function ensured(pin: BlockPin, count?: number): Promise<ForkGroup> {
     const group = groupOf(pin)
     group.holders += 1
     evict()
     try {
-      await group.ensure()
+      await group.ensure(count ?? group.holders)
       return group
     } catch (error) {
       letGo(group)
@@ -193,7 +197,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       return lease(await ensured(pin))
     },
     async warm(pin) {
-      letGo(await ensured(pin))
+      letGo(await ensured(pin, forksPerBlock))
     },
     stats() {
       const all = [...groups.values()]

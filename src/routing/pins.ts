@@ -103,7 +103,8 @@ export function createPins(options: {
     async at(chainId, blockNumber) {
       if (blockNumber === undefined) return newest(chainId)
       const pin = await archive.pin(chainId, blockNumber)
-      await Promise.all([readAhead(pin), forks.warm(pin)])
+      // Not waited for: the fork starts meanwhile, and a read that is under way is not asked twice.
+      readAhead(pin).catch(() => undefined)
       return pin
     },
     ready(chainId) {

@@ -83,6 +83,15 @@ describe('createForkPool', () => {
     for (const url of leases[0]?.urls ?? []) expect(await blockOf(url)).toBe(pinAt(0).number)
   })
 
+  test('a block that was not warmed has as many forks as leases at a time, up to the bound', async () => {
+    const pool = makePool()
+    const first = await pool.acquire(pinAt(0))
+    expect(first.urls).toHaveLength(1)
+    const [second, third] = await Promise.all([pool.acquire(pinAt(0)), pool.acquire(pinAt(0))])
+    expect(pool.stats()).toMatchObject({ blocks: 1, forks: 2, leases: 3 })
+    for (const lease of [first, second, third]) expect(lease.urls).toHaveLength(2)
+  })
+
   test('a lease released twice counts once, and forks outlive it', async () => {
     const pool = makePool({ forksPerBlock: 1 })
     const [first, second] = await Promise.all([pool.acquire(pinAt(0)), pool.acquire(pinAt(0))])
@@ -121,6 +130,7 @@ describe('createForkPool', () => {
 
   test('a fork that dies is replaced; reporting it twice starts one replacement', async () => {
     const pool = makePool()
+    await pool.warm(pinAt(0))
     const lease = await pool.acquire(pinAt(0))
     const [lost = ''] = lease.urls
     const [first, second] = await Promise.all([lease.reportLost(lost), lease.reportLost(lost)])

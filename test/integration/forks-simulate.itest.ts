@@ -28,6 +28,7 @@ beforeAll(async () => {
   await world.send(bench, 'Bench', 'fill', [0n, 40n])
   pin = await world.pin()
   pool = createForkPool({ archiveUrl: () => world.node.url })
+  await pool.warm(pin)
   lease = await pool.acquire(pin)
 })
 

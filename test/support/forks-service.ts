@@ -16,6 +16,7 @@ const pin: BlockPin = {
   gasLimit: BigInt(fields.gasLimit),
 }
 const pool = createForkPool({ archiveUrl: () => url })
+await pool.warm(pin)
 await pool.acquire(pin)
 console.log(JSON.stringify(pool.stats().pids))
 setInterval(() => undefined, 1_000)
