@@ -4,7 +4,7 @@
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, Step } from '../domain/plan.js'
-import type { Address } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 
 /** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
@@ -113,6 +113,12 @@ export interface ProtocolAdapter<State = unknown> {
 
   /** The state after that swap, as a new value. */
   applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
+
+  /**
+   * Slots of `pool.address` that a swap reads besides what `load` reads. On a cold block they are read ahead in
+   * bulk for the candidates: a fork would ask for them one after the other.
+   */
+  swapSlots?(pool: Pool, state: State): readonly Hex[]
 
   /** Rough gas of one swap, for ranking only: the simulation measures the real one. */
   gasEstimate(pool: Pool, state: State): bigint

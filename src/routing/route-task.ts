@@ -7,7 +7,7 @@ import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
-import { findCandidates } from './candidates.js'
+import { type Candidate, findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, notFundable, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
@@ -66,6 +66,7 @@ export async function runRoute(
   )
   const built = plans.filter((one) => one !== null)
   if (!built.length) throw notFundable(funds)
+  if (!run.block.warm) await run.stage('state', () => readSwapSlots(run, candidates))
   const watched = built.map((one) => watchLeftovers(one, request))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(
@@ -153,4 +154,14 @@ function gasCost(run: TaskRun, gasUsed: bigint, priced: ReadonlyMap<Address, Pri
 function droppedWarnings(results: readonly (SimulationResult | null)[]): string[] {
   const dropped = results.filter((result) => result?.status === 'unreadable').length
   return dropped ? [droppedWarning(dropped, results.length)] : []
+}
+
+/** Fills the archive before the forks ask slot by slot; what cannot be read is theirs to meet. */
+async function readSwapSlots(run: TaskRun, candidates: readonly Candidate[]): Promise<void> {
+  const hops = candidates.flatMap(({ legs }) => legs.flatMap(({ path }) => path.hops))
+  const pools = new Set(hops.flatMap((hop) => (hop.kind === 'swap' ? [hop.market] : [])))
+  const reads = [...pools].flatMap(({ adapter, loaded: { pool, state } }) =>
+    (adapter.swapSlots?.(pool, state) ?? []).map((slot) => ({ address: pool.address, slot })),
+  )
+  if (reads.length) await run.reader.storage(reads)
 }

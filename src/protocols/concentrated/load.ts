@@ -27,6 +27,8 @@ export interface ConcentratedSource {
     readonly tickBitmap: bigint
   }
   readonly tickSpacing: number
+  /** True where slot0 holds the oracle's index and cardinality behind the tick, as in V3. */
+  readonly hasOracle?: boolean
   /** Fee by direction from the word of slot0, 1/1_000_000. */
   readonly feePips: (slot0: bigint) => readonly [bigint, bigint]
 }
@@ -245,6 +247,12 @@ function assemble(
       liquidityNets,
       lowerTick,
       upperTick,
+      ...(head.source.hasOracle && {
+        oracle: {
+          index: Number(BigInt.asUintN(16, head.slot0 >> 184n)),
+          cardinality: Number(BigInt.asUintN(16, head.slot0 >> 200n)),
+        },
+      }),
     },
   }
 }

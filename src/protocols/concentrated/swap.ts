@@ -30,6 +30,8 @@ export interface ConcentratedState {
   /** A swap may reach these ticks exactly; what happens past them is an estimate. */
   readonly lowerTick: number
   readonly upperTick: number
+  /** Of the oracle entry that is newest and of how many there are, where the protocol has an oracle in slot0. */
+  readonly oracle?: { readonly index: number; readonly cardinality: number }
 }
 
 /** Where a swap ended. */

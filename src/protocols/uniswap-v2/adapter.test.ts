@@ -80,6 +80,10 @@ describe('uniswapV2', () => {
     const down = uniswapV2.applySwap(pool, state, b, a, 1_000n)
     expect(down).toEqual({ reserve0: 1_000_000n - 498n, reserve1: 2_001_000n })
   })
+  test('a swap also reads the tokens, the oracle accumulators and the lock', () => {
+    const slots = [6n, 7n, 9n, 10n, 12n].map(toWord)
+    expect(uniswapV2.swapSlots?.(pool, state)).toEqual(slots)
+  })
   test('encodes a transfer to the pair and a call of the helper', () => {
     const amountIn = { ref: 'balance', token: b } as const
     const steps = uniswapV2.encodeSwap({

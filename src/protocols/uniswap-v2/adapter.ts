@@ -28,6 +28,9 @@ interface UniswapV2Row {
 /** Pair storage: reserve0, reserve1 (uint112 each) and a timestamp share slot 8. */
 const reservesSlot = toWord(8n)
 
+/** token0, token1, the two oracle accumulators and the lock. */
+const swapSlots = [6n, 7n, 9n, 10n, 12n].map(toWord)
+
 /** Transfer, swap with one oracle update, warm and cold storage mixed. */
 const gasPerSwap = 90_000n
 
@@ -122,6 +125,7 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<UniswapV
         ? { reserve0: state.reserve0 + amountIn, reserve1: state.reserve1 - amountOut }
         : { reserve0: state.reserve0 - amountOut, reserve1: state.reserve1 + amountIn }
     },
+    swapSlots: () => swapSlots,
     gasEstimate: () => gasPerSwap,
     encodeSwap: ({ pool, tokenIn, amountIn, helpers, recipient }) => [
       { kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn },

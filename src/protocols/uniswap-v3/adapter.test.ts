@@ -47,6 +47,31 @@ describe('uniswapV3', () => {
       },
     ])
   })
+  test('a swap also reads fee growth, two oracle entries and the records of the next ticks', () => {
+    const state = {
+      sqrtPriceX96: sqrtPriceAtTick(5),
+      tick: 5,
+      liquidity: 1n,
+      feePips: [500n, 500n] as const,
+      tickSpacing: 10,
+      ticks: [-20, 0, 30],
+      liquidityNets: [1n, 1n, -2n],
+      lowerTick: -100,
+      upperTick: 100,
+      oracle: { index: 4, cardinality: 5 },
+    }
+    const record = (tick: bigint) =>
+      [1n, 2n, 3n].map((word) => toWord(mappingSlot(tick, 5n) + word))
+    // Slots of UniswapV3Pool: 1 to 3 fee growth and protocol fees, 5 ticks, 8 the first oracle entry.
+    expect(uniswapV3.swapSlots?.(pool, state)).toEqual([
+      ...[1n, 2n, 3n, 12n, 8n].map(toWord),
+      ...record(0n),
+      ...record(30n),
+    ])
+    // PancakeSwap's slot0 takes two slots, so everything behind it lies one further.
+    const pancake = pancakeswapV3.swapSlots?.(pool, { ...state, ticks: [] })
+    expect(pancake).toEqual([1n, 2n, 3n, 4n, 13n, 9n].map(toWord))
+  })
   test('a pool without its parameters is not loaded, and named', async () => {
     const bare = { ...pool, parameters: { fee: 500 } }
     const loads = await uniswapV3.load({

@@ -1,10 +1,12 @@
 /** Builds the adapter of one V3-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbiItem } from 'viem'
+import type { Hex } from '../../domain/primitives.js'
 import { concentratedParts, feeAndSpacing, isZeroForOne } from '../concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../concentrated/load.js'
 import type { ConcentratedState } from '../concentrated/swap.js'
 import { maxSqrtPriceX96, minSqrtPriceX96 } from '../concentrated/tick-math.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { mappingSlot, toWord } from '../storage-slots.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 
 interface UniswapV3Row {
@@ -24,6 +26,29 @@ const swapAbi = parseAbiItem(
   'function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) returns (int256 amount0, int256 amount1)',
 )
 
+/** Words of a tick's record: liquidity, two fee growths, oracle values. */
+const wordsPerTick = 4n
+
+/** Fee growth and protocol fees, the oracle entries read and written, and the records of the next tick on either side. */
+function swapSlots(slots: UniswapV3Row['poolSlots'], state: ConcentratedState): Hex[] {
+  const found: bigint[] = []
+  for (let slot = slots.slot0 + 1n; slot < slots.liquidity; slot++) found.push(slot)
+  const { oracle, ticks, tick } = state
+  if (oracle && oracle.cardinality > 0) {
+    // The oracle's array lies two slots behind the bitmap; a swap in a new block writes the entry after the newest.
+    const entries = [oracle.index, (oracle.index + 1) % oracle.cardinality]
+    for (const entry of entries) found.push(slots.tickBitmap + 2n + BigInt(entry))
+  }
+  const above = ticks.findIndex((each) => each > tick)
+  const next = above < 0 ? [ticks.at(-1)] : [ticks[above - 1], ticks[above]]
+  for (const each of next) {
+    if (each === undefined) continue
+    const record = mappingSlot(BigInt(each), slots.ticks)
+    for (let word = 1n; word < wordsPerTick; word++) found.push(record + word)
+  }
+  return found.map(toWord)
+}
+
 /** @returns Adapter for pools with V3's `swap` and maths; the row says where their state lies. */
 export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<ConcentratedState> {
   const { factorySlots, poolSlots, ...identity } = row
@@ -41,9 +66,11 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
         address: pool.address,
         slots: poolSlots,
         tickSpacing: parameters.tickSpacing,
+        hasOracle: true,
         feePips: () => [fee, fee],
       }
     }),
+    swapSlots: (_pool, state) => swapSlots(poolSlots, state),
     gasEstimate: () => gasPerSwap,
     encodeSwap({ pool, tokenIn, amountIn, recipient }) {
       const zeroForOne = isZeroForOne(pool, tokenIn)
