@@ -63,7 +63,8 @@ describe('forks', () => {
 
 describe('nodes', () => {
   test('a node that answers 429 and 502 for a while is asked again', async () => {
-    const service = await startService({ RPC_URL_1: node.url, ...fast })
+    // The usual timeout: a read may take twice as long over all retries, and the pauses between them grow.
+    const service = await startService({ RPC_URL_1: node.url, HEAD_POLL_MS: '50' })
     try {
       node.fail('rate-limited', 3)
       expect((await quote(service, { tokenOut: dai })).status).toBe(200)
