@@ -7,7 +7,7 @@ import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
 import type { ChainDefinition } from './chains/chain.js'
 import { chainById, chains as supportedChains } from './chains/registry.js'
-import { type Config, ConfigError } from './config.js'
+import type { Config } from './config.js'
 import type { Engine } from './domain/engine.js'
 import { executorAddress, executorContracts, quoteSender } from './executor/deployments.js'
 import { createForkPool, type ForkPool } from './forks/fork-pool.js'
@@ -135,13 +135,6 @@ async function chooseChains(
 }> {
   const ids = Object.keys(config.rpcUrls).map(Number)
   if (ids.length) {
-    const unknown = ids.filter((id) => !chainById(id))
-    if (unknown.length) {
-      const known = supportedChains.map(({ id }) => id).join(', ')
-      throw new ConfigError(
-        unknown.map((id) => `RPC_URL_${id}: the chain is not supported; supported: ${known}.`),
-      )
-    }
     const chains = ids.flatMap((id) => chainById(id) ?? [])
     return { chains, urls: config.rpcUrls, sandboxUrl: null, sandboxPools: [] }
   }

@@ -1,7 +1,7 @@
 /**
  * What differs between chains. A new chain is one file here and one line in `registry.ts`.
  */
-import type { Address } from '../domain/primitives.js'
+import { type Address, isNative } from '../domain/primitives.js'
 
 /** Addresses and constants of one protocol on one chain; the protocol's folder says which keys it needs. */
 export type VenueParameters = Readonly<Record<string, string | number | readonly string[]>>
@@ -34,4 +34,12 @@ export interface ChainDefinition {
 
 export function defineChain(chain: ChainDefinition): ChainDefinition {
   return chain
+}
+
+/** The wrapped token in place of native: where the two count as one, as in prices and look-ups of pools. */
+export function canonicalToken(
+  chain: Pick<ChainDefinition, 'wrappedNative'>,
+  token: Address,
+): Address {
+  return isNative(token) ? chain.wrappedNative : token
 }

@@ -5,8 +5,8 @@
  * Owns what a price is; pure but for `readFeeds`. Called by routing.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import type { ChainDefinition } from '../chains/chain.js'
-import { type Address, type BlockPin, isNative } from '../domain/primitives.js'
+import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
+import type { Address, BlockPin } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
 import { type Observation, observe, usdScale } from './observation.js'
@@ -84,7 +84,7 @@ export function priceTokens(args: {
   }
   return new Map(
     tokens.map((token) => {
-      const key = canonical(token, chain)
+      const key = canonicalToken(chain, token)
       const price = known.get(key) ?? fromPools(key, poolsByToken, market, known, chain)
       return [token, price ? toTokenPrice(price) : null]
     }),
@@ -137,7 +137,7 @@ type PoolIndex = ReadonlyMap<Address, PriceMarket['pools']>
 function indexPools(market: PriceMarket, chain: ChainDefinition): PoolIndex {
   const index = new Map<Address, PriceMarket['pools'][number][]>()
   for (const entry of market.pools) {
-    for (const token of new Set(entry.loaded.pool.tokens.map((t) => canonical(t, chain)))) {
+    for (const token of new Set(entry.loaded.pool.tokens.map((t) => canonicalToken(chain, t)))) {
       const list = index.get(token)
       if (list) list.push(entry)
       else index.set(token, [entry])
@@ -158,10 +158,10 @@ function fromPools(
   const observations: Weighted[] = []
   for (const entry of index.get(token) ?? []) {
     const { tokens } = entry.loaded.pool
-    const own = tokens.find((each) => canonical(each, chain) === token)
+    const own = tokens.find((each) => canonicalToken(chain, each) === token)
     if (!own) continue
     for (const each of tokens) {
-      const quoteKey = canonical(each, chain)
+      const quoteKey = canonicalToken(chain, each)
       const quote = known.get(quoteKey)
       const quoteDecimals = market.decimals.get(quoteKey)
       if (quoteKey === token || !quote || quoteDecimals === undefined) continue
@@ -219,8 +219,4 @@ function toTokenPrice({ price, confidence, source }: Known): TokenPrice {
     confidence: Math.round(confidence * 100) / 100,
     source,
   }
-}
-
-function canonical(token: Address, chain: ChainDefinition): Address {
-  return isNative(token) ? chain.wrappedNative : token
 }

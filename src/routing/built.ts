@@ -8,7 +8,7 @@ import type { SimulationRequest } from '../domain/state.js'
 import { buildTransaction, runnerAddress } from '../executor/compile.js'
 import { executorContracts, walletAddress } from '../executor/deployments.js'
 import { isDelegate } from '../executor/strategies.js'
-import type { Candidate } from './candidates.js'
+import { type Candidate, swapsOf } from './candidates.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
 
@@ -26,11 +26,8 @@ export interface Built {
   readonly tx: UnsignedTransaction
 }
 
-export function poolsOn({ legs }: Candidate): ReadonlySet<Address> {
-  const hops = legs.flatMap(({ path }) => path.hops)
-  return new Set(
-    hops.flatMap((hop) => (hop.kind === 'swap' ? [hop.market.loaded.pool.address] : [])),
-  )
+export function poolsOn(candidate: Candidate): ReadonlySet<Address> {
+  return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
 }
 
 export function build(
@@ -78,11 +75,7 @@ function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): A
 }
 
 function helpersOf(candidate: Candidate): Record<string, Address> {
-  const names = candidate.legs.flatMap(({ path }) =>
-    path.hops.flatMap((hop) =>
-      hop.kind === 'swap' ? (hop.market.adapter.helperContracts ?? []) : [],
-    ),
-  )
+  const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.helperContracts ?? [])
   const known: Record<string, { readonly address: Address }> = executorContracts
   return Object.fromEntries(
     [...new Set(names)].flatMap((name) => {

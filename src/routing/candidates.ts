@@ -12,6 +12,12 @@ export interface Candidate {
   readonly key: string
 }
 
+/** The pools that a candidate swaps in, in order. */
+export function swapsOf({ legs }: Candidate): MarketPool[] {
+  const hops = legs.flatMap(({ path }) => path.hops)
+  return hops.flatMap((hop) => (hop.kind === 'swap' ? [hop.market] : []))
+}
+
 export interface CandidateArgs {
   readonly pools: readonly MarketPool[]
   readonly wrappedNative: Address

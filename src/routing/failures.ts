@@ -1,10 +1,10 @@
 /**
  * Why there is no answer: no path, no working path, or not enough readable state to tell.
  */
-import type { ChainDefinition } from '../chains/chain.js'
+import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { RouteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
-import { type Address, isNative } from '../domain/primitives.js'
+import type { Address } from '../domain/primitives.js'
 import type { SimulationResult } from '../domain/state.js'
 import { type Built, describe, unreadableReason } from './built.js'
 import type { Funds } from './funds.js'
@@ -18,7 +18,7 @@ export function noRoute(
   maxHops: number,
 ): ForkrouteError {
   const warnings = unreadableWarnings(view.unreadable)
-  const canonical = (token: Address) => (isNative(token) ? chain.wrappedNative : token)
+  const canonical = (token: Address) => canonicalToken(chain, token)
   const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
   // A look-up of one of the two tokens that failed could have found the very pool that is missing.
   const isUndecided = view.unreadable.some(

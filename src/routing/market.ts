@@ -2,8 +2,8 @@
  * Pool states of one chain at one block, as one worker thread knows them.
  * Grows by the pairs that requests need: discovery, then state, each pair once per block.
  */
-import type { ChainDefinition } from '../chains/chain.js'
-import { type Address, isNative, nativeToken } from '../domain/primitives.js'
+import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
+import { type Address, nativeToken } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import {
   type LoadedPool,
@@ -85,12 +85,8 @@ export class Market {
     const work = this.#load(reader, [...pairs.values()])
     for (const [key, pair] of pairs) {
       const own = work.then(({ pools, unreadable }) => ({
-        poolKeys: pools
-          .filter((pool) => holds(pool, pair, this.#source.chain.wrappedNative))
-          .map(poolKey),
-        unreadable: unreadable.filter((fact) =>
-          concerns(fact, pair, this.#source.chain.wrappedNative),
-        ),
+        poolKeys: pools.filter((pool) => holds(pool, pair, this.#source.chain)).map(poolKey),
+        unreadable: unreadable.filter((fact) => concerns(fact, pair, this.#source.chain)),
       }))
       this.#pairs.set(key, own)
       own.catch(() => this.#pairs.delete(key))
@@ -147,14 +143,14 @@ function toMarketPool(
 }
 
 /** Native and wrapped native count as one token here: paths wrap and unwrap on the way. */
-function holds({ tokens }: Pick<Pool, 'tokens'>, [a, b]: Pair, wrappedNative: Address): boolean {
-  const canonical = tokens.map((token) => (isNative(token) ? wrappedNative : token))
+function holds({ tokens }: Pick<Pool, 'tokens'>, [a, b]: Pair, chain: ChainDefinition): boolean {
+  const canonical = tokens.map((token) => canonicalToken(chain, token))
   return canonical.includes(a) && canonical.includes(b)
 }
 
 /** A failed look-up belongs to its pair alone, whatever other pairs were looked up with it. */
-function concerns({ pair }: Unreadable, asked: Pair, wrappedNative: Address): boolean {
-  return !pair || holds({ tokens: pair }, asked, wrappedNative)
+function concerns({ pair }: Unreadable, asked: Pair, chain: ChainDefinition): boolean {
+  return !pair || holds({ tokens: pair }, asked, chain)
 }
 
 function sorted([a, b]: Pair): Pair {

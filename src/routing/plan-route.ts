@@ -2,10 +2,10 @@
  * A found route as executor steps, and as the step records of the answer.
  */
 import { parseAbi } from 'viem'
-import type { ChainDefinition } from '../chains/chain.js'
+import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { RouteStepRecord } from '../domain/engine.js'
 import type { Amount, AmountRef, Step } from '../domain/plan.js'
-import { type Address, isNative, nativeToken } from '../domain/primitives.js'
+import { type Address, isNative } from '../domain/primitives.js'
 import type { Hop, Path } from './search.js'
 
 /** One input token (or a share of it) and the path that it takes. */
@@ -149,9 +149,9 @@ export function pairsOf(
   tokensIn: readonly Address[],
   tokensOut: readonly Address[],
 ): (readonly [Address, Address])[] {
-  const wrapped = (token: Address) => (token === nativeToken ? chain.wrappedNative : token)
+  const canonical = (token: Address) => canonicalToken(chain, token)
   const tokens = [
-    ...new Set([...tokensIn, ...tokensOut, ...chain.connectorTokens].map(wrapped)),
+    ...new Set([...tokensIn, ...tokensOut, ...chain.connectorTokens].map(canonical)),
   ].sort()
   return tokens.flatMap((a, i) => tokens.slice(i + 1).map((b) => [a, b] as const))
 }

@@ -7,7 +7,7 @@ import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
-import { type Candidate, findCandidates } from './candidates.js'
+import { type Candidate, findCandidates, swapsOf } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, notFundable, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
@@ -158,8 +158,7 @@ function droppedWarnings(results: readonly (SimulationResult | null)[]): string[
 
 /** Fills the archive before the forks ask slot by slot; what cannot be read is theirs to meet. */
 async function readSwapSlots(run: TaskRun, candidates: readonly Candidate[]): Promise<void> {
-  const hops = candidates.flatMap(({ legs }) => legs.flatMap(({ path }) => path.hops))
-  const pools = new Set(hops.flatMap((hop) => (hop.kind === 'swap' ? [hop.market] : [])))
+  const pools = new Set(candidates.flatMap(swapsOf))
   const reads = [...pools].flatMap(({ adapter, loaded: { pool, state } }) =>
     (adapter.swapSlots?.(pool, state) ?? []).map((slot) => ({ address: pool.address, slot })),
   )

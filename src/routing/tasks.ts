@@ -37,7 +37,7 @@ export interface TaskTypes {
   }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {
-    args: { owner: Address; tokens: readonly Token[] }
+    args: { owner: Address }
     result: { token: Token; amount: bigint; priceUsd: number | null }[]
   }
   approval: {

@@ -14,8 +14,10 @@ const erc20 = parseAbi([
 /** Balances that are not zero, native first, then as listed. A token that cannot be read is left out. */
 export async function readBalances(
   run: TaskRun,
-  { owner, tokens }: TaskTypes['balances']['args'],
+  { owner }: TaskTypes['balances']['args'],
 ): Promise<TaskTypes['balances']['result']> {
+  const { id } = run.block.chain
+  const tokens = run.settings.tokens.filter(({ chainId }) => chainId === id)
   const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] })
   const [native, nativeFacts, results] = await Promise.all([
     run.nativeBalance(owner),

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { type Catalog, holdsTwoOf, openCatalog } from '../catalog/store.js'
 import { readTokenFacts } from '../catalog/token-facts.js'
 import { tokenKey } from '../catalog/token-lists.js'
-import type { ChainDefinition } from '../chains/chain.js'
+import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import { chainById } from '../chains/registry.js'
 import { ForkrouteError } from '../domain/errors.js'
 import {
@@ -73,7 +73,7 @@ export class BlockContext {
    * so that it does not depend on what else was asked before.
    */
   price(reader: StateReader, token: Address): Promise<TokenPrice | null> {
-    const key = isNative(token) ? this.chain.wrappedNative : token
+    const key = canonicalToken(this.chain, token)
     return once(this.#prices, key, async () => {
       const pairs = pairsOf(this.chain, [key], [])
       const [view, feeds] = await Promise.all([
