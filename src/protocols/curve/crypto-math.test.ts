@@ -16,6 +16,7 @@ const balanced: CryptoPoolState = {
   midFee: 3_000_000n,
   outFee: 30_000_000n,
   feeGamma: 500_000_000_000_000n,
+  solver: 'newton',
 }
 const sizes = fc.bigInt({ min: 10n ** 4n, max: 10n ** 12n })
 

@@ -17,6 +17,8 @@ function pool(changes: Partial<StablePoolState> = {}): StablePoolState {
     fee: 4_000_000n,
     adminFee: 0n,
     legacy: true,
+    offpegFeeMultiplier: 0n,
+    dividesAtEnd: false,
     ...changes,
   })
 }
@@ -65,7 +67,7 @@ describe('exchange', () => {
       adminFee: 5_000_000_000n,
       legacy: false,
     })
-    expect(exchange(state, 0, 2, 11_338n)).toEqual({
+    expect(exchange(state, 0, 2, 11_338n)).toMatchObject({
       amountOut: 14_687_286_779_353_184_644_702_296n,
       balances: [13_483n, 5_497_805_837_023_926n, 3_688_038_546_253_435_854_680_568n],
     })
@@ -80,7 +82,7 @@ describe('exchange', () => {
       adminFee: 5_000_000_000n,
       legacy: false,
     })
-    expect(exchange(state, 0, 1, 1_500_757_365n)).toEqual({
+    expect(exchange(state, 0, 1, 1_500_757_365n)).toMatchObject({
       amountOut: 1_541_184_965n,
       balances: [401_763_034_460_004n, 2_482_666_902_779_180n, 33_451_548_283_643n],
     })
