@@ -17,6 +17,7 @@ const balanced: CryptoPoolState = {
   outFee: 30_000_000n,
   feeGamma: 500_000_000_000_000n,
   solver: 'newton',
+  weighsFee: false,
 }
 /** The pools of USDT and USDC with WBTC and WETH on mainnet, after block 24628607. */
 const ofMainnet: Omit<CryptoPoolState, 'balances' | 'priceScale' | 'invariant' | 'solver'> = {
@@ -51,6 +52,7 @@ const twocrypto: CryptoPoolState = {
   outFee: 30_000_000n,
   feeGamma: 230_000_000_000_000n,
   solver: 'newton',
+  weighsFee: false,
 }
 const states = fc.constantFrom<CryptoPoolState>(
   balanced,
@@ -81,6 +83,16 @@ describe('cryptoAmountOut', () => {
     const later: CryptoPoolState = { ...twocrypto, solver: 'cubic' }
     expect(cryptoAmountOut(later, ...sell)).toBe(8_380_783_423_119_979_779n)
     expect(cryptoAmountOut(later, ...buy)).toBe(11_667_763_872_283_804_568n)
+  })
+
+  test('known vectors: the fee of twocrypto-ng since 2025', () => {
+    const latest: CryptoPoolState = { ...twocrypto, solver: 'cubic', weighsFee: true }
+    expect(cryptoAmountOut(latest, 0, 1, 7_308_130_462_016_327_680n)).toBe(
+      8_380_778_246_765_280_008n,
+    )
+    expect(cryptoAmountOut(latest, 1, 0, 13_460_930_109_518_272_512n)).toBe(
+      11_667_756_666_910_078_487n,
+    )
   })
 
   test('property: both ways to solve find the same root, to one part in 10 billion', () => {

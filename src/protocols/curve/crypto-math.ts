@@ -3,7 +3,8 @@
  * equals the contract to the wei; what follows it (a new D, a shifted price scale) is left out.
  *
  * @see curvefi/curve-crypto-contract d7d04cd, contracts/tricrypto/CurveCryptoMath3.vy (`newton_y`,
- *   `reduction_coefficient`), CurveCryptoSwap.vy (`exchange`) and contracts/two/CurveCryptoSwap2ETH.vy
+ *   `reduction_coefficient`), CurveCryptoSwap.vy (`exchange`) and contracts/two/CurveCryptoSwap2ETH.vy;
+ *   curvefi/twocrypto-ng 0fcca0d, contracts/main/Twocrypto.vy (`_fee`)
  */
 import { isSafe, solveCubic } from './crypto-cubic.js'
 
@@ -33,6 +34,8 @@ export interface CryptoPoolState {
   readonly feeGamma: bigint
   /** How y is found: by Newton's method (2021), or as the root of a cubic (the "ng" factories). */
   readonly solver: 'newton' | 'cubic'
+  /** Two coins, since 2025: `feeGamma` weighs how balanced the pool is, instead of being added to it. */
+  readonly weighsFee: boolean
 }
 
 /**
@@ -79,10 +82,11 @@ export function cryptoApply(
   return { ...state, balances }
 }
 
-function feeOf({ midFee, outFee, feeGamma }: CryptoPoolState, xp: readonly bigint[]): bigint {
+function feeOf(state: CryptoPoolState, xp: readonly bigint[]): bigint {
+  const { midFee, outFee, feeGamma } = state
   const n = BigInt(xp.length)
+  if (n === 2n) return twoCoinFee(state, xp)
   const sum = xp.reduce((total, x) => total + x, 0n)
-  if (n === 2n) return twoCoinFee({ midFee, outFee, feeGamma }, xp)
   const balance = xp.reduce((product, x) => (product * n * x) / sum, precision)
   const share = feeGamma > 0n ? (feeGamma * precision) / (feeGamma + precision - balance) : balance
   return (midFee * share + outFee * (precision - share)) / precision
@@ -90,12 +94,15 @@ function feeOf({ midFee, outFee, feeGamma }: CryptoPoolState, xp: readonly bigin
 
 /** Pools of two coins multiply in another order. */
 function twoCoinFee(
-  { midFee, outFee, feeGamma }: Pick<CryptoPoolState, 'midFee' | 'outFee' | 'feeGamma'>,
+  { midFee, outFee, feeGamma, weighsFee }: CryptoPoolState,
   [a = 0n, b = 0n]: readonly bigint[],
 ): bigint {
   const sum = a + b
   const balance = (((4n * precision * a) / sum) * b) / sum
-  const share = (feeGamma * precision) / (feeGamma + precision - balance)
+  const distance = precision - balance
+  const share = weighsFee
+    ? (feeGamma * balance) / ((feeGamma * balance) / precision + distance)
+    : (feeGamma * precision) / (feeGamma + distance)
   return (midFee * share + outFee * (precision - share)) / precision
 }
 

@@ -84,9 +84,11 @@ async function load(
   }
   const [loaded] = await curve.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
+  const after = (i: number, j: number, amountIn: bigint) =>
+    curve.applySwap(pool, loaded.state, pool.tokens[i] ?? '0x', pool.tokens[j] ?? '0x', amountIn)
   const quote = (i: number, j: number, amountIn: bigint) =>
     curve.amountOut(pool, loaded.state, pool.tokens[i] ?? '0x', pool.tokens[j] ?? '0x', amountIn)
-  return { ...loaded, quote }
+  return { ...loaded, quote, after }
 }
 
 describe('load of stable-ng pools', () => {
@@ -257,9 +259,16 @@ describe('load of twocrypto pools', () => {
     ] as const) {
       const quotes = quotesOfTwocrypto[solver]
       const get_dy: Answers[string] = (i) => (i === 0n ? quotes[0] : quotes[1])
-      const { partial, quote } = await loadWith({ get_dy })
+      const { partial, quote, after } = await loadWith({ get_dy })
       expect(partial).toBe(false)
       expect(quote(0, 1, sell)).toEqual({ amountOut, exact: true })
+      // The pool's own D after a swap is not followed.
+      expect(after(0, 1, sell)).toMatchObject({
+        ...{
+          exact: false,
+          balances: [(balances[0] ?? 0n) + sell, (balances[1] ?? 0n) - amountOut],
+        },
+      })
     }
   })
 

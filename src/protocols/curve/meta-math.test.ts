@@ -71,7 +71,7 @@ function afterSteps(
   return steps.reduce((state, { i, j, amountIn, amountOut }) => {
     const swap = metaExchange(state, i, j, amountIn)
     expect(swap?.amountOut).toBe(amountOut)
-    return swap?.state ?? state
+    return swap?.after() ?? state
   }, start)
 }
 
@@ -122,7 +122,7 @@ describe('metaExchange', () => {
     const cached = { ...onThreePool, isRateCached: true }
     const amountIn = 1_000_000n * e6
     const rateAfter = (state: MetaPoolState) =>
-      metaExchange(state, 4, 0, amountIn)?.state.pool.rates[1] ?? 0n
+      metaExchange(state, 4, 0, amountIn)?.after().pool.rates[1] ?? 0n
     expect(rateAfter(cached)).toBe(cached.pool.rates[1])
     // Fees of the deposit stay in the base pool.
     expect(rateAfter(onThreePool)).toBeGreaterThan(onThreePool.pool.rates[1] ?? 0n)
@@ -146,7 +146,7 @@ describe('metaExchange', () => {
         const amountIn = micros * 10n ** 12n
         const there = metaExchange(state, 0, j, amountIn)
         if (!there) throw new Error('no swap')
-        const back = metaExchange(there.state, j, 0, there.amountOut)
+        const back = metaExchange(there.after(), j, 0, there.amountOut)
         expect(back?.amountOut ?? 0n).toBeLessThanOrEqual(amountIn)
         const more = metaExchange(state, 0, j, amountIn + amountIn / 9n)
         expect(more?.amountOut ?? 0n).toBeGreaterThanOrEqual(there.amountOut)

@@ -25,6 +25,12 @@ export function isMetaPair(i: number, j: number): boolean {
   return i !== j && (i === 0 || j === 0)
 }
 
+interface MetaSwap {
+  /** Raw units, fees taken, rounded down. */
+  readonly amountOut: bigint
+  after(): MetaPoolState
+}
+
 /**
  * `exchange` between coin and shares, `exchange_underlying` between coin and a coin of the base pool.
  *
@@ -36,24 +42,25 @@ export function metaExchange(
   i: number,
   j: number,
   amountIn: bigint,
-): { readonly amountOut: bigint; readonly state: MetaPoolState } | null {
+): MetaSwap | null {
   if (!isMetaPair(i, j)) return null
+  const { pool, base } = state
   if (i >= firstBaseCoin) {
-    const deposit = depositOne(state.base, i - firstBaseCoin, amountIn)
-    const swap = deposit && exchange(state.pool, 1, 0, deposit.amountOut)
-    return swap && { amountOut: swap.amountOut, state: next(state, swap.balances, deposit.base) }
+    const deposit = depositOne(base, i - firstBaseCoin, amountIn)
+    const swap = deposit && exchange(pool, 1, 0, deposit.amountOut)
+    if (!swap) return null
+    const after = () => next(state, swap.balances, deposit.after())
+    return { amountOut: swap.amountOut, after }
   }
-  const swap = exchange(state.pool, i, Math.min(j, 1), amountIn)
-  if (!swap || j < firstBaseCoin) {
-    return swap && { amountOut: swap.amountOut, state: next(state, swap.balances, state.base) }
+  const swap = exchange(pool, i, Math.min(j, 1), amountIn)
+  if (!swap) return null
+  if (j < firstBaseCoin) {
+    return { amountOut: swap.amountOut, after: () => next(state, swap.balances, base) }
   }
-  const withdrawal = withdrawOne(state.base, j - firstBaseCoin, swap.amountOut)
-  return (
-    withdrawal && {
-      amountOut: withdrawal.amountOut,
-      state: next(state, swap.balances, withdrawal.base),
-    }
-  )
+  const withdrawal = withdrawOne(base, j - firstBaseCoin, swap.amountOut)
+  if (!withdrawal) return null
+  const after = () => next(state, swap.balances, withdrawal.after())
+  return { amountOut: withdrawal.amountOut, after }
 }
 
 function next(state: MetaPoolState, balances: readonly bigint[], base: BasePool): MetaPoolState {

@@ -218,8 +218,10 @@ function cryptoCandidates(
   // Only the "ng" factories keep the maths in a contract of its own that pools name.
   const isLater = word('MATH') !== null
   const solvers = isLater ? (['cubic', 'newton'] as const) : (['newton', 'cubic'] as const)
-  return solvers.map((solver) => {
-    const state: CryptoPoolState = { ...common, solver }
+  const ways = solvers.map((solver) => ({ solver, weighsFee: false }))
+  const latest = decimals.length === 2 ? [{ solver: 'cubic' as const, weighsFee: true }] : []
+  return [...ways, ...latest].map((way) => {
+    const state: CryptoPoolState = { ...common, ...way }
     return { proof: state, state, isSteady }
   })
 }

@@ -20,7 +20,8 @@ export interface BasePool {
 interface Change {
   /** Shares minted, or raw units of the coin withdrawn. */
   readonly amountOut: bigint
-  readonly base: BasePool
+  /** The pool after it; costs one more invariant, which quotes do not need. */
+  after(): BasePool
 }
 
 /** Value of one share, E18; 0n for an empty pool. */
@@ -57,7 +58,8 @@ export function depositOne(base: BasePool, k: number, amountIn: bigint): Change 
   const balances = raised.map(
     (held, index) => held - ((fees[index] ?? 0n) * pool.adminFee) / feeDenominator,
   )
-  return { amountOut: minted, base: { pool: holding(pool, balances), supply: supply + minted } }
+  const next = supply + minted
+  return { amountOut: minted, after: () => ({ pool: holding(pool, balances), supply: next }) }
 }
 
 /**
@@ -91,7 +93,8 @@ export function withdrawOne(base: BasePool, k: number, shares: bigint): Change |
   const fee = ((x - y) * precision) / rate - amountOut
   const taken = amountOut + (fee * pool.adminFee) / feeDenominator
   const balances = pool.balances.map((amount, index) => (index === k ? amount - taken : amount))
-  return { amountOut, base: { pool: holding(pool, balances), supply: supply - shares } }
+  const next = supply - shares
+  return { amountOut, after: () => ({ pool: holding(pool, balances), supply: next }) }
 }
 
 /** Fee on what leaves the pool's proportions: half of it is a swap. */

@@ -32,7 +32,7 @@ export function stateAfter(state: CurveState, i: number, j: number, amountIn: bi
   if (state.kind === 'crypto') return { ...cryptoApply(state, i, j, amountIn), exact: false }
   if (state.kind === 'meta') {
     const swap = metaExchange(state, i, j, amountIn)
-    return swap ? { ...swap.state, exact: state.exact } : state
+    return swap ? { ...swap.after(), exact: state.exact } : state
   }
   const swap = exchange(state, i, j, amountIn)
   if (!swap) return state
