@@ -42,14 +42,14 @@ export const curve = defineProtocol<CurveState>({
   encodeSwap: encodeExchange,
 })
 
-/** Averages of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */
+/** Of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */
 function gasOf(pool: Pool, state: CurveState): bigint {
   const coins = BigInt(pool.tokens.length)
-  if (state.kind === 'meta') return 260_000n
-  if (state.kind === 'crypto') return state.solver === 'cubic' ? 210_000n : 280_000n
-  if (state.kind === 'sampled') return 280_000n
+  if (state.kind === 'meta') return 210_000n
+  if (state.kind === 'crypto') return state.solver === 'cubic' ? 160_000n : 220_000n
+  if (state.kind === 'sampled') return 220_000n
   // Later pools keep price oracles and may ask others for rates.
-  return state.offpegFeeMultiplier > 0n ? 130_000n + 15_000n * coins : 90_000n + 15_000n * coins
+  return (state.offpegFeeMultiplier > 0n ? 90_000n : 50_000n) + 15_000n * coins
 }
 
 function indexesOf(pool: Pool, tokenIn: Address, tokenOut: Address) {
