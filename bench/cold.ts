@@ -75,7 +75,7 @@ async function throughService(node: Node) {
     context,
   )
   const ms = performance.now() - started
-  const { requests } = node
+  const requests = node.requests.length
   await service.close()
   return { ms, requests, pin: answer.block }
 }
@@ -112,7 +112,7 @@ async function throughPlainFork(node: Node, pin: BlockPin) {
     cancel: new MessageChannel().port2,
   })
   const ms = performance.now() - started
-  const { requests } = node
+  const requests = node.requests.length
   await fork.stop()
   if (!reply.ok) throw new Error(reply.error.message)
   return { ms, requests }
