@@ -7,13 +7,14 @@ import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
-import { type Candidate, findCandidates, swapsOf } from './candidates.js'
+import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, notFundable, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import type { MarketPool, MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
+import { learnTokens, readAhead } from './read-ahead.js'
 import type { TaskRun } from './task-run.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
@@ -30,6 +31,7 @@ export async function runRoute(
   const amountsNet = request.amountsIn.map((amount, index) => amount - (feeAmounts[index] ?? 0n))
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
+  learnTokens(run, request)
   const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
       run.block.market.view(run.reader, pairsOf(chain, request.tokensIn, request.tokensOut)),
@@ -66,7 +68,7 @@ export async function runRoute(
   )
   const built = plans.filter((one) => one !== null)
   if (!built.length) throw notFundable(funds)
-  if (!run.block.warm) await run.stage('state', () => readSwapSlots(run, candidates))
+  await run.stage('state', () => readAhead(run, request, built))
   const watched = built.map((one) => watchLeftovers(one, request))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(
@@ -154,13 +156,4 @@ function gasCost(run: TaskRun, gasUsed: bigint, priced: ReadonlyMap<Address, Pri
 function droppedWarnings(results: readonly (SimulationResult | null)[]): string[] {
   const dropped = results.filter((result) => result?.status === 'unreadable').length
   return dropped ? [droppedWarning(dropped, results.length)] : []
-}
-
-/** Fills the archive before the forks ask slot by slot; what cannot be read is theirs to meet. */
-async function readSwapSlots(run: TaskRun, candidates: readonly Candidate[]): Promise<void> {
-  const pools = new Set(candidates.flatMap(swapsOf))
-  const reads = [...pools].flatMap(({ adapter, loaded: { pool, state } }) =>
-    (adapter.swapSlots?.(pool, state) ?? []).map((slot) => ({ address: pool.address, slot })),
-  )
-  if (reads.length) await run.reader.storage(reads)
 }

@@ -8,6 +8,12 @@ import type { VerifiedBlock } from './block-check.js'
 import type { ItemKey } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
+/** Text by topic: what was found out about contracts of a chain and holds at any block. */
+export interface Learned {
+  get(topic: string): string | null
+  put(topic: string, value: string): void
+}
+
 export interface ChainSource {
   readonly chainId: number
   /** @throws ForkrouteError UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
@@ -17,6 +23,8 @@ export interface ChainSource {
   /** A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE. */
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
+  /** What was found out about contracts of the chain. */
+  readonly learned: Learned
   /** Settles when every node was asked once. */
   readonly firstAnswers: Promise<void>
   status(): ChainStatus
@@ -35,6 +43,8 @@ export const layout = {
   codeAtScope: (chainId: number) => `${chainId}/code`,
   /** Learned keys (cache only). */
   hotScope: (chainId: number) => `${chainId}/hot`,
+  /** Facts about contracts by topic (cache only). */
+  learnedScope: (chainId: number) => `${chainId}/learned`,
   block: (full: boolean) => (full ? 'block full' : 'block'),
 }
 

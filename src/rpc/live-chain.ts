@@ -7,12 +7,13 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ArchiveChain, ChainStatus } from './archive-messages.js'
 import { createBlockBook } from './block-book.js'
-import type { VerifiedBlock } from './block-check.js'
+import { createBlockOpener } from './block-opener.js'
 import { type ChainSource, layout } from './chain-source.js'
 import { type CodeStore, createCodeBook } from './code-book.js'
 import type { DiskCache } from './disk-cache.js'
 import { createHeadTracker, startHeadPolling } from './heads.js'
 import { createHotSet } from './hot-set.js'
+import { createLearned } from './learned.js'
 import type { Recorder } from './recorder.js'
 import { addressOf, balanceKey, emptyValue, type ItemKey, isCode } from './state-item.js'
 import { type Answer, type BlockRef, createUpstream } from './upstream.js'
@@ -72,8 +73,6 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
   }
   const blocks = createBlockBook({ chainId, upstream, disk, recorder })
   const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
-  /** Under way since before the hash of their block was known. */
-  const early = new Map<string, Promise<Answer<Hex>>>()
   const book = createCodeBook(chainId, disk)
   const hot = createHotSet(chainId, disk)
   const tracker = createHeadTracker(hashAt, (head, replaced) => {
@@ -88,6 +87,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     recorder?.head(head)
     options.onHead(head, replaced)
   })
+  const opener = createBlockOpener({ blocks, tracker, upstream, keys: keysFor, fetch })
   let restored: Promise<void> | null = null
 
   async function hashAt(number: bigint): Promise<Hex | null> {
@@ -154,7 +154,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
 
   async function fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
     counters.misses += 1
-    const answer = await (early.get(`${at.hash}${key}`) ?? upstream.state(key, at))
+    const answer = await (opener.pending(key, at.hash) ?? upstream.state(key, at))
     if (answer.ok) keep(key, at, answer.value)
     else {
       counters.unreadable += 1
@@ -185,7 +185,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       if (head) return head
       throw notReady()
     }
-    const { found, hasState } = await open(at)
+    const { found, hasState } = await opener.open(at)
     if (!found.ok) {
       throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${at} is not known: ${found.message}.`, {
         chainId,
@@ -207,56 +207,12 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     return result
   }
 
-  /**
-   * The header of a block, and together with it what recent blocks were asked for: by hash where the head's chain
-   * tells it, by number where no reorg reaches. Of other blocks the header comes first.
-   *
-   * @returns hasState - the block's state is known to be there.
-   */
-  async function open(
-    number: bigint,
-  ): Promise<{ found: Answer<VerifiedBlock>; hasState: boolean }> {
-    if (blocks.knows(number)) return { found: await blocks.find(number), hasState: false }
-    const hash = tracker.hashOf(number)
-    if (hash !== null) {
-      blocks.adopt({ number, hash })
-      const finding = blocks.find(number)
-      const reads = fetchAll(hot.keys(), { number, hash })
-      const found = await finding
-      if (found.ok) tracker.learnParent(found.value.pin)
-      return { found, hasState: found.ok && (await anyAnswered(reads)) }
-    }
-    if (!upstream.isFinal(number)) return { found: await blocks.find(number), hasState: false }
-    // Code that an earlier block had is still there; whether it counts is decided once the header is known.
-    const keys = hot
-      .keys()
-      .filter((key) => !isCode(key) || book.find(addressOf(key), { number }) === null)
-    const finding = blocks.find(number)
-    const values = keys.map((key) => upstream.finalState(key, number))
-    for (const value of values) value.catch(() => undefined)
-    const found = await finding
-    if (!found.ok) return { found, hasState: false }
-    const { pin: at } = found.value
-    const ids = keys.map((key) => `${at.hash}${key}`)
-    for (const [index, value] of values.entries()) early.set(ids[index] ?? '', value)
-    const reads = fetchAll(keys, at)
-    void Promise.allSettled(reads).then(() => {
-      for (const id of ids) early.delete(id)
+  /** What recent blocks were asked for and only a node can tell of this one. */
+  function keysFor(number: bigint): ItemKey[] {
+    return hot.keys().filter((key) => {
+      const address = addressOf(key)
+      return !options.knownEmpty.has(address) && !(isCode(key) && book.find(address, { number }))
     })
-    return { found, hasState: await anyAnswered(reads) }
-  }
-
-  /** What is not held yet, in bulk; each is true once it was read. */
-  function fetchAll(keys: readonly ItemKey[], at: BlockRef): Promise<boolean>[] {
-    const missing = keys.filter(
-      (key) => held(key, at) === null && !unreadable.has(`${at.hash}${key}`),
-    )
-    return missing.map((key) =>
-      fetch(key, at).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    )
   }
 
   async function fetchHeld(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
@@ -300,14 +256,18 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     chainId,
     counters,
     upstreamCounters: upstream.counters,
+    learned: createLearned(chainId, disk),
     firstAnswers: polling.first,
     pin,
     block: blocks.find,
     read,
     async prefetch(at) {
       hot.next()
-      // What cannot be read stays on the list: refused in bulk now, it is not asked for one by one later.
-      const reads = await Promise.all(fetchAll(hot.keys(), at))
+      const missing = () => hot.keys().filter((key) => held(key, at) === null)
+      const begun =
+        opener.readsOf(at.hash) ?? missing().map((key) => fetch(key, at).then(({ ok }) => ok))
+      // What cannot be read stays on the list: refused in bulk, it is not asked for one by one later.
+      const reads = await Promise.all(begun.map((read) => read.catch(() => false)))
       const items = reads.filter((ok) => ok).length
       counters.prefetched += items
       return { items, failed: reads.length - items }
@@ -328,12 +288,6 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       hot.save()
     },
   }
-}
-
-/** True as soon as one of the reads was answered. */
-function anyAnswered(reads: readonly Promise<boolean>[]): Promise<boolean> {
-  const answered = reads.map((read) => read.then((ok) => ok || Promise.reject()))
-  return Promise.any(answered).catch(() => false)
 }
 
 /** What at least one usable node can do. */

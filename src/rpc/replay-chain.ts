@@ -93,6 +93,7 @@ export function createReplayChain(options: {
     block: async (ref, { full = false } = {}) => findBlock(ref, full),
     read,
     prefetch: async () => ({ items: 0, failed: 0 }),
+    learned: { get: () => null, put: () => undefined },
     status: () => ({
       connected: head !== null,
       capabilities: {},
