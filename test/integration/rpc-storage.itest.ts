@@ -92,7 +92,12 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
     pollIntervalMs: null,
     upstreamTimeoutMs: null,
   }
-  const link = await startArchiveLink(data, logger, () => {})
+  const link = await startArchiveLink(
+    data,
+    logger,
+    () => {},
+    () => {},
+  )
   const alive = () =>
     fetch(`http://127.0.0.1:${link.port}/1/1`, { method: 'POST', body: '[]' }).then(
       ({ status }) => status,
