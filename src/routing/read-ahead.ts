@@ -19,13 +19,17 @@ export function learnTokens(run: TaskRun, { tokensIn, tokensOut }: RouteRequest)
   for (const token of tokens) void run.accessOf(token)
 }
 
-/** Pools, tokens, and the slots of both that the transactions use. Nothing on a warm block. */
+/**
+ * Pools, tokens, and the slots of both that the transactions use. Nothing on a warm block.
+ *
+ * @returns to be called when the transactions have run: what was missing is read ahead the next time.
+ */
 export async function readAhead(
   run: TaskRun,
   request: RouteRequest,
   built: readonly Built[],
-): Promise<void> {
-  if (run.block.warm) return
+): Promise<() => void> {
+  if (run.block.warm) return () => undefined
   const helpers: Record<string, { readonly address: Address }> = executorContracts
   const runner = runnerAddress(request.strategy, request.fromAddress)
   const common = [request.fromAddress, runner, ...new Set(built.map(({ order }) => order.receiver))]
@@ -58,5 +62,11 @@ export async function readAhead(
       slots.push(...slotsFor(access, parties, pairs))
     }),
   )
-  await run.readAhead({ accounts: [...accounts], slots })
+  const swapped = [...pools].map(({ loaded: { pool } }) => ({
+    topic: `pool:${pool.id}`,
+    address: pool.address,
+  }))
+  const topics = swapped.map(({ topic }) => topic)
+  await run.readAhead({ accounts: [...accounts], slots, topics })
+  return () => run.learnLeftovers(swapped)
 }

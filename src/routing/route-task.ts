@@ -68,7 +68,7 @@ export async function runRoute(
   )
   const built = plans.filter((one) => one !== null)
   if (!built.length) throw notFundable(funds)
-  await run.stage('state', () => readAhead(run, request, built))
+  const learnLeftovers = await run.stage('state', () => readAhead(run, request, built))
   const watched = built.map((one) => watchLeftovers(one, request))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(
@@ -80,6 +80,7 @@ export async function runRoute(
   if (!proven.length) throw nothingProven(built, results, request)
 
   const { answer, minAmountsOut } = await run.stage('finalise', () => finalise(run, args, proven))
+  learnLeftovers()
   const warnings = [
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(results),

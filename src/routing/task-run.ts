@@ -98,11 +98,20 @@ export class TaskRun {
   async readAhead(reads: {
     readonly accounts: readonly Address[]
     readonly slots: readonly { readonly address: Address; readonly slot: Hex }[]
+    /** Of pools, of which more may be known than their adapters say. */
+    readonly topics: readonly string[]
   }): Promise<void> {
     const archive = forkClient(this.place.archiveUrl)
     await archive.request('forkroute_readAhead', [reads], this.signal).catch((error: unknown) => {
       if (this.signal.aborted) throw error
     })
+  }
+
+  /** Has the archive remember what it was asked for although all known of these pools was read ahead. */
+  learnLeftovers(pools: readonly { readonly topic: string; readonly address: Address }[]): void {
+    forkClient(this.place.archiveUrl)
+      .request('forkroute_learnLeftovers', [pools])
+      .catch(() => undefined)
   }
 
   /** Wei at the block. */

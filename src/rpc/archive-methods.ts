@@ -1,5 +1,5 @@
 /**
- * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block, and three of our own
+ * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block, and some of our own
  * (`forkroute_…`) that routing threads ask: reading ahead, and keeping what was learnt about contracts.
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
  * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator tells them apart.
@@ -49,7 +49,9 @@ const maxAhead = 4_096
 const aheadParam = z.object({
   accounts: z.array(addressParam).max(maxAhead),
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
+  topics: z.array(topicParam).max(maxAhead),
 })
+const swappedParam = z.array(z.object({ topic: topicParam, address: addressParam })).max(maxAhead)
 const blockParam = z.union([
   tagParam,
   quantityParam,
@@ -112,6 +114,9 @@ export async function answerCall(
       return feeHistory(pin)
     case 'forkroute_readAhead':
       return readAhead(source, pin, check(aheadParam, params[0]))
+    case 'forkroute_learnLeftovers':
+      source.poolSets.learn(check(swappedParam, params[0]), pin.hash)
+      return true
     case 'forkroute_learned':
       return source.learned.get(check(topicParam, params[0]))
     case 'forkroute_learn':
@@ -143,13 +148,15 @@ export function toJsonRpcError(error: unknown): JsonRpcError {
 async function readAhead(
   source: ChainSource,
   pin: BlockPin,
-  { accounts, slots }: z.infer<typeof aheadParam>,
+  { accounts, slots, topics }: z.infer<typeof aheadParam>,
 ): Promise<number> {
   const keys = [
+    ...new Set(topics.flatMap((topic) => source.poolSets.keysOf(topic))),
     ...accounts.flatMap((address) => [balanceKey(address), nonceKey(address), codeKey(address)]),
     ...slots.map(({ address, slot }) => storageKey(address, slot)),
   ]
   const answers = await Promise.all(keys.map((key) => source.read(key, pin)))
+  source.poolSets.watch(pin.hash)
   return answers.filter(({ ok }) => ok).length
 }
 

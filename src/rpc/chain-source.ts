@@ -5,14 +5,10 @@
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ChainStatus } from './archive-messages.js'
 import type { VerifiedBlock } from './block-check.js'
+import type { Learned } from './learned.js'
+import type { PoolSets } from './pool-sets.js'
 import type { ItemKey } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
-
-/** Text by topic: what was found out about contracts of a chain and holds at any block. */
-export interface Learned {
-  get(topic: string): string | null
-  put(topic: string, value: string): void
-}
 
 export interface ChainSource {
   readonly chainId: number
@@ -25,6 +21,8 @@ export interface ChainSource {
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   /** What was found out about contracts of the chain. */
   readonly learned: Learned
+  /** What simulations of swaps left to the forks to ask for, by pool. */
+  readonly poolSets: PoolSets
   /** Settles when every node was asked once. */
   readonly firstAnswers: Promise<void>
   status(): ChainStatus

@@ -4,14 +4,18 @@
  * A hint only: it decides what is read early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
-import { type Learned, layout } from './chain-source.js'
 import type { DiskCache } from './disk-cache.js'
+
+export interface Learned {
+  get(topic: string): string | null
+  put(topic: string, value: string): void
+}
 
 /** Of about a kilobyte each. The least recently used go, from the disk too. */
 const maxTopics = 10_000
 
-export function createLearned(chainId: number, disk: DiskCache, max = maxTopics): Learned {
-  const scope = layout.learnedScope(chainId)
+/** @param scope - of the rows on disk. */
+export function createLearned(scope: string, disk: DiskCache, max = maxTopics): Learned {
   const values = new LRUCache<string, string>({
     max,
     dispose: (_value, item, reason) => {

@@ -14,6 +14,7 @@ import type { DiskCache } from './disk-cache.js'
 import { createHeadTracker, startHeadPolling } from './heads.js'
 import { createHotSet } from './hot-set.js'
 import { createLearned } from './learned.js'
+import { createPoolSets } from './pool-sets.js'
 import type { Recorder } from './recorder.js'
 import { addressOf, balanceKey, emptyValue, type ItemKey, isCode } from './state-item.js'
 import { type Answer, type BlockRef, createUpstream } from './upstream.js'
@@ -75,6 +76,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
   const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
   const book = createCodeBook(chainId, disk)
   const hot = createHotSet(chainId, disk)
+  const learned = createLearned(layout.learnedScope(chainId), disk)
+  const poolSets = createPoolSets(learned)
   const tracker = createHeadTracker(hashAt, (head, replaced) => {
     const lowest = replaced.at(-1)?.number
     if (lowest !== undefined) {
@@ -169,6 +172,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     if (value !== null) return recorded(key, at, { ok: true, value })
     const message = unreadable.get(`${at.hash}${key}`)
     if (message !== undefined) return recorded(key, at, { ok: false, message })
+    poolSets.miss(key, at.hash)
     const asked = fetch(key, at)
     return recorder ? asked.then((answer) => recorded(key, at, answer)) : asked
   }
@@ -256,7 +260,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     chainId,
     counters,
     upstreamCounters: upstream.counters,
-    learned: createLearned(chainId, disk),
+    learned,
+    poolSets,
     firstAnswers: polling.first,
     pin,
     block: blocks.find,
