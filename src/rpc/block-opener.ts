@@ -30,6 +30,7 @@ export function createBlockOpener(parts: {
   readonly upstream: Pick<Upstream, 'finalState' | 'isFinal'>
   /** What is worth reading of a block with this number. */
   readonly keys: (number: bigint) => readonly ItemKey[]
+  readonly isHeld: (key: ItemKey, at: BlockRef) => boolean
   /** Reads and keeps; asks `pending` first. */
   readonly fetch: (key: ItemKey, at: BlockRef) => Promise<Answer<Hex>>
 }): BlockOpener {
@@ -65,9 +66,12 @@ export function createBlockOpener(parts: {
 
   async function openByHash(number: bigint, hash: Hex): Promise<Answer<VerifiedBlock>> {
     blocks.adopt({ number, hash })
+    const at = { number, hash }
+    // What was read of a block is kept with its header: without one there is nothing to look for.
     const isNew = blocks.held(hash, false) === null
     const finding = blocks.find(number)
-    if (isNew) fetchAll(parts.keys(number), { number, hash })
+    const keys = parts.keys(number)
+    fetchAll(isNew ? keys : keys.filter((key) => !parts.isHeld(key, at)), at)
     const found = await finding
     if (found.ok) tracker.learnParent(found.value.pin)
     return found

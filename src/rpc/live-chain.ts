@@ -90,7 +90,14 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     recorder?.head(head)
     options.onHead(head, replaced)
   })
-  const opener = createBlockOpener({ blocks, tracker, upstream, keys: keysFor, fetch })
+  const opener = createBlockOpener({
+    blocks,
+    tracker,
+    upstream,
+    keys: keysFor,
+    isHeld: (key, at) => held(key, at) !== null,
+    fetch,
+  })
   let restored: Promise<void> | null = null
 
   async function hashAt(number: bigint): Promise<Hex | null> {

@@ -8,6 +8,7 @@ import { layout } from '../../src/rpc/chain-source.js'
 import { createCodeBook, createCodeStore } from '../../src/rpc/code-book.js'
 import { openDiskCache } from '../../src/rpc/disk-cache.js'
 import { createHotSet } from '../../src/rpc/hot-set.js'
+import { createLearned } from '../../src/rpc/learned.js'
 
 let folder: string
 beforeEach(async () => {
@@ -78,6 +79,20 @@ test('createHotSet: what was learned survives a restart, in its order', () => {
   second.close()
 })
 
+describe('createLearned', () => {
+  test('what was learnt survives a restart; over the bound the oldest goes, from the disk too', () => {
+    const first = cache()
+    const learned = createLearned('1/learned', first, 2)
+    for (const topic of ['a', 'b', 'c']) learned.put(topic, `of ${topic}`)
+    expect(learned.get('a')).toBeNull()
+    first.close()
+    const second = cache()
+    expect(new Set(second.all('1/learned').map(({ item }) => item))).toEqual(new Set(['b', 'c']))
+    expect(createLearned('1/learned', second, 2).get('c')).toBe('of c')
+    second.close()
+  })
+})
+
 test('startArchiveLink: a thread that dies is started again on the same port', async () => {
   let back = () => {}
   const restarted = new Promise<void>((resolve) => {
@@ -92,10 +107,13 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
     pollIntervalMs: null,
     upstreamTimeoutMs: null,
   }
+  let told = 0
   const link = await startArchiveLink(
     data,
     logger,
-    () => {},
+    () => {
+      told += 1
+    },
     () => {},
   )
   const alive = () =>
@@ -106,6 +124,8 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
   // A message that no part of the service sends, and on which the thread's own handler fails.
   await expect(link.ask(undefined as never)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
   await restarted
+  // The service says again which blocks its spare forks were given.
+  await expect.poll(() => told).toBe(1)
   expect(await alive()).toBe(200)
   expect(await link.ask({ kind: 'stats' })).toMatchObject({ served: 1 })
   await link.close()
