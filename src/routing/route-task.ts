@@ -13,6 +13,7 @@ import { checkFunds, overrideFunds } from './funds.js'
 import type { MarketPool, MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
 import { type Attempt, prove } from './prove.js'
+import { learnTokens } from './read-ahead.js'
 import { doubtfulPools, newSplits } from './second-look.js'
 import type { TaskRun } from './task-run.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
@@ -33,6 +34,7 @@ export async function runRoute(
   const amountsNet = request.amountsIn.map((amount, index) => amount - (feeAmounts[index] ?? 0n))
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
+  learnTokens(run, request)
   const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
       run.block.market.view(run.reader, pairsOf(chain, request.tokensIn, request.tokensOut)),

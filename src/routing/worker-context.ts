@@ -17,6 +17,7 @@ import {
 } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import { createFunding, type Funding } from '../forks/funding.js'
+import { createTokenAccess, type TokenAccess } from '../forks/token-access.js'
 import { depthUsd } from '../pricing/observation.js'
 import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pricing/pricing.js'
 import { type Pool, poolKey } from '../protocols/protocol.js'
@@ -144,6 +145,7 @@ export class BlockContext {
 
 export class WorkerContext {
   readonly funding: Funding = createFunding()
+  readonly tokenAccess: TokenAccess = createTokenAccess()
   readonly catalog: Catalog
   readonly listedTokens: ReadonlyMap<string, Token>
   readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
