@@ -82,6 +82,11 @@ export interface ProtocolAdapter<State = unknown> {
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
   readonly paysRecipient: boolean
+  /**
+   * True where the rate is what a contract says of itself that anybody may deploy: routes may use it, since they are
+   * simulated; USD prices are not taken from it.
+   */
+  readonly isSelfReported?: boolean
 
   /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
   discover(
@@ -119,6 +124,9 @@ export interface ProtocolAdapter<State = unknown> {
    * bulk for the candidates: a fork would ask for them one after the other.
    */
   swapSlots?(pool: Pool, state: State): readonly Hex[]
+
+  /** Name of the action in route steps, where it is not `swap`. */
+  action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
 
   /** Rough gas of one swap, for ranking only: the simulation measures the real one. */
   gasEstimate(pool: Pool, state: State): bigint

@@ -127,7 +127,7 @@ function toRecord(chain: ChainDefinition, hop: Hop, leg: Leg, index: number): Ro
   }
   const { adapter, loaded } = hop.market
   return {
-    action: 'swap',
+    action: adapter.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap',
     protocol: adapter.slug,
     ...common,
     primary: loaded.pool.address,
