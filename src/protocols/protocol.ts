@@ -82,12 +82,6 @@ export interface ProtocolAdapter<State = unknown> {
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
   readonly paysRecipient: boolean
-  /**
-   * True where the rate is what a contract says of itself that anybody may deploy: routes may use it, since they are
-   * simulated; USD prices are not taken from it.
-   */
-  readonly isSelfReported?: boolean
-
   /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
   discover(
     args: DiscoverArgs,
@@ -124,6 +118,12 @@ export interface ProtocolAdapter<State = unknown> {
    * bulk for the candidates: a fork would ask for them one after the other.
    */
   swapSlots?(pool: Pool, state: State): readonly Hex[]
+
+  /**
+   * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
+   * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
+   */
+  isNoPriceSource?(pool: Pool): boolean
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string

@@ -25,7 +25,7 @@ export const erc4626 = defineProtocol<VaultState>({
   url: 'https://eips.ethereum.org/EIPS/eip-4626',
   description: 'Deposits into and redemptions from tokenised vaults.',
   paysRecipient: true,
-  isSelfReported: true,
+  isNoPriceSource: () => true,
   discover: (args) => discoverVaults(slug, args),
   load: loadVaults,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({

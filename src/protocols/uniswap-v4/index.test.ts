@@ -80,7 +80,7 @@ describe('uniswapV4', () => {
   test('a pool with hooks is not loaded, and named', async () => {
     const hooked = { ...nativePool, parameters: { ...nativePool.parameters, hooks: a } }
     const loads = await uniswapV4.load({ ...common, reader: storageReader({}), pools: [hooked] })
-    const message = 'Pools with hooks are not supported.'
+    const message = 'Its hooks are not in V4_HOOKS_ALLOWLIST.'
     expect(loads).toEqual([{ protocol: 'uniswap-v4', subject: nativePool.id, message }])
   })
   test('a pool whose id belongs to another key is not loaded, and named', async () => {

@@ -31,10 +31,26 @@ export function toCurrency(token: Address): Address {
   return isNative(token) ? zeroAddress : token
 }
 
-/** Key of a pool without hooks; null when its tokens or parameters do not make one. */
+/** In place of a fee: the hooks set it, and slot0 holds the one that is valid. */
+const dynamicFee = 0x800000
+
+/** Key of a pool; null when its tokens or parameters do not make one. */
 export function keyOf(pool: Pool): PoolKey | null {
   const [currency0, currency1] = pool.tokens.map(toCurrency)
-  const parameters = feeAndSpacing(pool)
+  const parameters = feeAndSpacing(pool, dynamicFee)
+  const { hooks } = pool.parameters
   if (!currency0 || !currency1 || !parameters) return null
-  return { currency0, currency1, ...parameters, hooks: zeroAddress }
+  if (typeof hooks !== 'string' || !/^0x[0-9a-f]{40}$/.test(hooks)) return null
+  return { currency0, currency1, ...parameters, hooks: hooks as Address }
+}
+
+/** beforeSwap, afterSwap, and the right of either to change what a swap moves. */
+const swapPermissions = 0b1100_1100n
+
+/**
+ * Whether hooks take part in swaps: their address says what the PoolManager calls.
+ * @see Uniswap/v4-core 1.0.2, src/libraries/Hooks.sol
+ */
+export function touchesSwaps(hooks: Address): boolean {
+  return (BigInt(hooks) & swapPermissions) !== 0n
 }
