@@ -28,9 +28,10 @@ export async function discoverVaults(
       const isWord = result.value.length === 66 && BigInt(result.value) < 2n ** 160n
       assets.set(token, isWord ? addressInWord(result.value) : null)
     } else if (result?.reason === 'unreadable') {
-      const pair = wanted.find((each) => each.includes(token))
-      const subject = `asset ${token}`
-      unreadable.push({ protocol: slug, subject, message: result.message, ...(pair && { pair }) })
+      const { message } = result
+      for (const pair of wanted.filter((each) => each.includes(token))) {
+        unreadable.push({ protocol: slug, subject: `asset ${token}`, message, pair })
+      }
     }
   })
   const pools = wanted.flatMap(([a, b]) => [
