@@ -6,13 +6,13 @@
  */
 import { parseAbiItem } from 'viem'
 import type { Step } from '../../domain/plan.js'
-import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
+import { isNative, zeroAddress } from '../../domain/primitives.js'
 import { concentratedParts, isZeroForOne } from '../concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../concentrated/swap.js'
 import { helperAddress } from '../helper-address.js'
 import { defineProtocol, type Pool } from '../protocol.js'
 import { discoverV4, poolStateSlot } from './discover.js'
-import { keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
+import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
 const slug = 'uniswap-v4'
 const gasPerSwap = 150_000n
@@ -37,9 +37,9 @@ const swapAbi = parseAbiItem(
 )
 
 const quoting = concentratedParts((pool, venue) => {
-  const { hooks } = pool.parameters
+  const hooks = hooksOf(pool) ?? 'no address'
   const allowed = Array.isArray(venue.hooksAllowlist) ? venue.hooksAllowlist : []
-  if (hooks !== zeroAddress && !allowed.includes(String(hooks))) {
+  if (hooks !== zeroAddress && !allowed.includes(hooks)) {
     return 'Its hooks are not in V4_HOOKS_ALLOWLIST.'
   }
   const key = keyOf(pool)
@@ -53,8 +53,8 @@ const quoting = concentratedParts((pool, venue) => {
   }
 })
 
-function hasSwapHooks({ parameters }: Pool): boolean {
-  return touchesSwaps(parameters.hooks as Address)
+function hasSwapHooks(pool: Pool): boolean {
+  return touchesSwaps(hooksOf(pool) ?? zeroAddress)
 }
 
 export const uniswapV4 = defineProtocol<ConcentratedState>({

@@ -1,5 +1,11 @@
-import { keccak256 } from 'viem'
-import { type Address, type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
+import { isAddress, keccak256 } from 'viem'
+import {
+  type Address,
+  type Hex,
+  isNative,
+  toAddress,
+  zeroAddress,
+} from '../../domain/primitives.js'
 import { feeAndSpacing } from '../concentrated/adapter-parts.js'
 import type { Pool } from '../protocol.js'
 import { toWord } from '../storage-slots.js'
@@ -38,10 +44,14 @@ const dynamicFee = 0x800000
 export function keyOf(pool: Pool): PoolKey | null {
   const [currency0, currency1] = pool.tokens.map(toCurrency)
   const parameters = feeAndSpacing(pool, dynamicFee)
-  const { hooks } = pool.parameters
-  if (!currency0 || !currency1 || !parameters) return null
-  if (typeof hooks !== 'string' || !/^0x[0-9a-f]{40}$/.test(hooks)) return null
-  return { currency0, currency1, ...parameters, hooks: hooks as Address }
+  const hooks = hooksOf(pool)
+  if (!currency0 || !currency1 || !parameters || !hooks) return null
+  return { currency0, currency1, ...parameters, hooks }
+}
+
+/** Lower-case, however it was imported; null when it is no address. */
+export function hooksOf({ parameters: { hooks } }: Pool): Address | null {
+  return typeof hooks === 'string' && isAddress(hooks, { strict: false }) ? toAddress(hooks) : null
 }
 
 /** beforeSwap, afterSwap, and the right of either to change what a swap moves. */
