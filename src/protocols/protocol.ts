@@ -128,7 +128,10 @@ export interface ProtocolAdapter<State = unknown> {
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
 
-  /** Rough gas of one swap, for ranking only: the simulation measures the real one. */
+  /**
+   * Rough gas that one more swap adds to a transaction, for ranking only: the simulation measures the real one.
+   * Fitted to simulated candidates on the sandbox (docs/decisions.md).
+   */
   gasEstimate(pool: Pool, state: State): bigint
 
   /** Steps that swap inside the Executor. */
