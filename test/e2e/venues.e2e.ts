@@ -161,7 +161,9 @@ describe('vaults', () => {
   test('shares become another token: a redemption, then a swap of the asset', async () => {
     const answer = await route(vault, token('WETH'), 20_000n * 10n ** 12n)
     expect(answer.status, answer.text).toBe(200)
-    expect(stepsOf(answer)).toEqual(['redeem erc-4626', expect.stringMatching(/^swap /)])
+    const [first, ...others] = stepsOf(answer)
+    expect(first).toBe('redeem erc-4626')
+    expect(others.join()).toMatch(/^swap /)
     await expectExecution(answer, token('WETH'))
   })
 

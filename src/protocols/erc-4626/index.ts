@@ -9,8 +9,8 @@ import { loadVaults, provenAmount } from './load.js'
 import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './maths.js'
 
 const slug = 'erc-4626'
-/** Two transfers and a mint or burn, with a strategy behind it or none. */
-const gasPerCall = 120_000n
+/** Of a vault that holds its assets itself, and a little of what strategies add. */
+const gasPerCall = 80_000n
 
 const [depositAbi, redeemAbi] = parseAbi([
   'function deposit(uint256 assets, address receiver) returns (uint256 shares)',

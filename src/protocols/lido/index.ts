@@ -17,8 +17,8 @@ import { loadLido } from './load.js'
 import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './maths.js'
 
 const slug = 'lido'
-const gasPerStake = 110_000n
-const gasPerWrap = 90_000n
+const gasPerStake = 100_000n
+const gasPerWrap = 75_000n
 
 const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
   'function submit(address referral) payable returns (uint256 shares)',
