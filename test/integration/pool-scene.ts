@@ -34,7 +34,10 @@ export class PoolScene {
   ) {}
 
   static async start(): Promise<PoolScene> {
-    const anvil = await startAnvil(['--accounts', '1', '--no-mining', '--code-size-limit', '40000'])
+    const anvil = await startAnvil([
+      ...['--accounts', '1', '--no-mining', '--auto-impersonate'],
+      ...['--code-size-limit', '40000'],
+    ])
     const [trader] = await anvil.rpc<Hex[]>('eth_accounts')
     return new PoolScene(anvil, toAddress(trader ?? '0x'))
   }
@@ -67,11 +70,34 @@ export class PoolScene {
     return tokens.sort((a, b) => (a.address < b.address ? -1 : 1))
   }
 
-  /** Null when the transaction reverts (or is refused because it would). */
-  async send(to: Address, abi: Abi, functionName: string, args: readonly unknown[]) {
+  /**
+   * Null when the transaction reverts (or is refused because it would).
+   * @param from - the trader, unless it is another account.
+   */
+  async send(
+    to: Address,
+    abi: Abi,
+    functionName: string,
+    args: readonly unknown[],
+    { from, value }: { readonly from?: Address; readonly value?: bigint } = {},
+  ) {
     const data = encodeFunctionData({ abi, functionName, args })
-    const receipt = await this.transact({ to, data })
+    const receipt = await this.transact({
+      to,
+      data,
+      ...(from && { from }),
+      ...(value !== undefined && { value: numberToHex(value) }),
+    })
     return receipt?.status === '0x1' ? receipt : null
+  }
+
+  async setBalance(account: Address, wei: bigint): Promise<void> {
+    await this.anvil.rpc('anvil_setBalance', [account, numberToHex(wei)])
+  }
+
+  /** Unix seconds of the block that is mined next. */
+  async setNextTimestamp(timestamp: bigint): Promise<void> {
+    await this.anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(timestamp)])
   }
 
   async balanceOf(token: Address, owner: Address): Promise<bigint> {
@@ -90,8 +116,10 @@ export class PoolScene {
     await this.anvil.rpc('evm_setNextBlockTimestamp', [Number(timestamp) + seconds])
   }
 
-  call(to: Address, data: Hex): Promise<Hex> {
-    return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+  /** @param timestamp - Unix seconds that the call sees; absent: those of the newest block. */
+  call(to: Address, data: Hex, timestamp?: bigint): Promise<Hex> {
+    const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
+    return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest', ...later])
   }
 
   /** A contract that answers every call with its storage slot 0, such as a rate that tests set. */
@@ -126,8 +154,8 @@ export class PoolScene {
       call: (calls) =>
         Promise.all(
           calls.map(
-            async ({ to, data }): Promise<ReadResult> =>
-              this.call(to, data).then(
+            async ({ to, data, timestamp }): Promise<ReadResult> =>
+              this.call(to, data, timestamp).then(
                 (value) => ({ ok: true, value }),
                 (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }),
               ),
@@ -136,7 +164,12 @@ export class PoolScene {
     }
   }
 
-  private async transact(request: { to?: Address; data: Hex }): Promise<Receipt | null> {
+  private async transact(request: {
+    to?: Address
+    data: Hex
+    from?: Address
+    value?: Hex
+  }): Promise<Receipt | null> {
     // A transaction that reverts is mined too, since gas is given.
     const hash = await this.anvil.rpc<Hex>('eth_sendTransaction', [
       { from: this.trader, gas, ...request },
