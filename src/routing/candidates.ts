@@ -2,9 +2,10 @@
  * What is worth simulating: one path per leg, the best by native maths and diverse in pools.
  */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
+import { graphOf } from './graph.js'
 import type { MarketPool } from './market.js'
 import type { Leg } from './plan-route.js'
-import { buildGraph, findPaths, type Path, selectDiverse } from './search.js'
+import { findPaths, type Path, selectDiverse } from './search.js'
 
 export interface Candidate {
   readonly legs: readonly Leg[]
@@ -29,6 +30,10 @@ export interface CandidateArgs {
   readonly count: number
   /** Raw units of the token that a million gas costs; undefined where no price is known. */
   gasCost(token: Address): bigint | undefined
+  /** Pools that the request may use; absent: all. */
+  readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** True from the moment when the search shall end with what it has. */
+  readonly shouldStop?: (() => boolean) | undefined
 }
 
 export interface CandidateSet {
@@ -36,6 +41,8 @@ export interface CandidateSet {
   readonly candidates: readonly Candidate[]
   /** The pair without any path, when there is one; then there are no candidates. */
   readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address } | null
+  /** True when the search was told to stop: there may be better paths. */
+  readonly wasCut: boolean
 }
 
 /**
@@ -44,7 +51,12 @@ export interface CandidateSet {
  * paths of all legs together, then the same with one leg's path exchanged at a time.
  */
 export function findCandidates(args: CandidateArgs): CandidateSet {
-  const graph = buildGraph(args.pools)
+  const graph = graphOf(args.pools)
+  let wasCut = false
+  const shouldStop = () => {
+    wasCut ||= args.shouldStop?.() ?? false
+    return wasCut
+  }
   const options: {
     tokenIn: Address
     tokenOut: Address
@@ -67,8 +79,10 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
         wrappedNative: args.wrappedNative,
         gasCostIn: args.gasCost(tokenIn),
         gasCostOut: args.gasCost(tokenOut),
+        isAllowed: args.isAllowed,
+        shouldStop,
       })
-      if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut } }
+      if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut }, wasCut }
       options.push({ tokenIn, tokenOut, amountIn, bps, paths })
     }
   }
@@ -91,5 +105,5 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     for (const index of legs.keys()) picks.push(choose(best.with(index, alternative)))
   }
   const candidates = picks.filter((pick) => pick !== null).slice(0, args.count)
-  return { candidates, missing: null }
+  return { candidates, missing: null, wasCut }
 }

@@ -47,17 +47,16 @@ export function notFundable({ unfunded }: Funds): ForkrouteError {
   )
 }
 
+export function nothingInTime({ deadlineMs }: Pick<RouteRequest, 'deadlineMs'>): ForkrouteError {
+  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs ?? 0} ms.`)
+}
+
 export function nothingProven(
   built: readonly Built[],
   results: readonly (SimulationResult | null)[],
   request: RouteRequest,
 ): ForkrouteError {
-  if (results.some((result) => result === null)) {
-    return new ForkrouteError(
-      'DEADLINE_EXCEEDED',
-      `Nothing was found within ${request.deadlineMs ?? 0} ms.`,
-    )
-  }
+  if (results.some((result) => result === null)) return nothingInTime(request)
   const candidates = built.map(({ candidate }, index) => {
     const result = results[index]
     const reason =
