@@ -9,11 +9,10 @@ import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
 import { type Candidate, findCandidates, swapsOf } from './candidates.js'
 import { finalise, rank } from './choose.js'
-import { noRoute, notFundable, nothingProven } from './failures.js'
+import { noRoute, notFundable, nothingInTime, nothingProven } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import type { MarketPool, MarketView } from './market.js'
-import { pairsOf } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
@@ -32,7 +31,7 @@ export async function runRoute(
 
   const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
-      run.block.market.view(run.reader, pairsOf(chain, request.tokensIn, request.tokensOut)),
+      run.block.routeView(run.reader, request.tokensIn, request.tokensOut),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
       pricedTokens(run, request),
     ]),
@@ -40,10 +39,12 @@ export async function runRoute(
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
   const view = withoutIgnored(all, request)
-  const pools = await run.stage('state', () => deepPools(run, view.pools))
-  const { candidates, missing } = await run.stage('search', async () =>
+  const allowed = await run.stage('state', () => deepPools(run, view.pools))
+  const { candidates, missing, wasCut } = await run.stage('search', async () =>
     findCandidates({
-      pools,
+      pools: all.pools,
+      ...(allowed !== all.pools && { isAllowed: isOneOf(allowed) }),
+      shouldStop: run.searchLimit(),
       wrappedNative: chain.wrappedNative,
       tokensIn: request.tokensIn,
       amountsIn: amountsNet,
@@ -53,6 +54,7 @@ export async function runRoute(
       gasCost: (token) => gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
     }),
   )
+  if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
@@ -81,7 +83,7 @@ export async function runRoute(
   const warnings = [
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(results),
-    ...(results.includes(null) ? [deadlineWarning] : []),
+    ...(wasCut || results.includes(null) ? [deadlineWarning] : []),
   ]
   return {
     chainId: chain.id,
@@ -110,6 +112,11 @@ function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
     pools: view.pools.filter(({ adapter }) => isWanted(adapter.slug)),
     unreadable: view.unreadable.filter(({ protocol }) => isWanted(protocol)),
   }
+}
+
+function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
+  const set = new Set(pools)
+  return (market) => set.has(market)
 }
 
 async function deepPools(
