@@ -7,20 +7,11 @@
  * of one edge by estimate, ways to the same token by what they bring there.
  */
 import { type Address, isNative } from '../domain/primitives.js'
-import { poolKey } from '../protocols/protocol.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
+import { type Hop, hopKey, wrapGas } from './hop.js'
 import type { MarketPool } from './market.js'
 import { Reach, twinOf } from './reach.js'
-
-export type Hop =
-  | { readonly kind: 'wrap' | 'unwrap'; readonly tokenIn: Address; readonly tokenOut: Address }
-  | {
-      readonly kind: 'swap'
-      readonly tokenIn: Address
-      readonly tokenOut: Address
-      readonly market: MarketPool
-    }
 
 export interface Path {
   readonly hops: readonly Hop[]
@@ -72,7 +63,6 @@ const thorough: Limits = {
 const maxPaths = 512
 /** Candidates that are chosen by output without gas. */
 const plainBest = 3
-const wrapGas = 30_000n
 const gasUnit = 1_000_000n
 /** Quotes between two looks at the clock. */
 const quotesPerLook = 32
@@ -89,6 +79,8 @@ export interface SearchArgs {
   /** Raw units that a million gas costs; absent where no price is known. */
   readonly gasCostIn?: bigint | undefined
   readonly gasCostOut?: bigint | undefined
+  /** Pools in other states than those of the market. */
+  readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
   /** Asked now and then: true ends the search with what is found by then, but not before the first path. */
@@ -236,12 +228,14 @@ class Search {
 
   /** The trail's steps through the pools of the edge: the best `count`, best first. */
   #extend(trail: Trail, edge: Edge, count: number): Step[] {
-    const { isAllowed = () => true, shouldStop } = this.#args
+    const { isAllowed = () => true, shouldStop, states } = this.#args
     const { tokenIn, tokenOut } = edge
     const [head] = trail.steps
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
-    const pools = edge.shortlist(head.amountOut, count + 1, gasRate, isAllowed)
+    // Estimates know the market's states only: pools in other states take nobody's place.
+    const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
+    const pools = edge.shortlist(head.amountOut, count + 1 + changed, gasRate, isAllowed)
     const extended: Step[] = []
     for (const before of trail.steps) {
       for (const market of pools) {
@@ -251,7 +245,8 @@ class Search {
           return []
         }
         const { pool, state } = market.loaded
-        const quote = market.adapter.amountOut(pool, state, tokenIn, tokenOut, before.amountOut)
+        const current = states?.has(market) ? states.get(market) : state
+        const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, before.amountOut)
         if (quote.amountOut <= 0n) continue
         extended.push({
           before,
@@ -362,8 +357,4 @@ export function selectDiverse(paths: readonly Path[], count: number): Path[] {
   }
   for (const path of paths) take(path)
   return [...chosen.values()]
-}
-
-function hopKey(hop: Hop): string {
-  return hop.kind === 'swap' ? poolKey(hop.market.loaded.pool) : hop.kind
 }
