@@ -51,6 +51,14 @@ const usual: Limits = {
   trailsPerLayer: 128,
   isDeepOnly: true,
 }
+/** For a search in changed states: it looks for what a search before has not shown, several times per request. */
+const repeated: Limits = {
+  width: 24,
+  pairsPerLayer: 128,
+  trailsPerToken: 8,
+  trailsPerLayer: 48,
+  isDeepOnly: true,
+}
 /** For amounts that no deep path takes: what arrives last may fit because much was lost on the way. */
 const thorough: Limits = {
   width: 128,
@@ -112,8 +120,8 @@ type Layer = ReadonlyMap<Address, readonly Trail[]>
 export function findPaths(args: SearchArgs): Path[] {
   const start: Step = { before: null, hop: null, amountOut: args.amountIn, exact: true, gas: 0n }
   const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
-  const paths = new Search(args, usual).run(origin)
-  if (paths.length || args.shouldStop?.()) return paths
+  const paths = new Search(args, args.states ? repeated : usual).run(origin)
+  if (paths.length || args.states || args.shouldStop?.()) return paths
   return new Search(args, thorough).run(origin)
 }
 
