@@ -63,6 +63,14 @@ export class TaskRun {
     }
   }
 
+  /** For a search that starts now: true once half of the time left is over, so that there is time to prove its finds. */
+  searchLimit(): () => boolean {
+    const { deadline } = this
+    if (deadline === null) return () => false
+    const end = (performance.now() + deadline) / 2
+    return () => performance.now() >= end
+  }
+
   async simulate(requests: readonly SimulationRequest[]): Promise<SimulationResult[]> {
     const results = await simulate(this.#fork(), requests, {
       signal: this.signal,
