@@ -96,6 +96,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           paths: legs.map(({ paths }) => paths),
           search: ({ token, amountIn }, states) => search(token, tokenOut, amountIn, states),
           gasCostOut: args.gasCost(tokenOut),
+          shouldStop,
         })
   const flows = legs.length === 1 ? singles(legs, args.count) : combined(legs, args)
   const candidates = [...splits.slice(0, maxSplits), ...flows].slice(0, args.count)

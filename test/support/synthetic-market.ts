@@ -175,6 +175,8 @@ function stablePool(pair: Pair, index: number, usd: number, random: () => number
     fee: 4_000_000n,
     adminFee: 5_000_000_000n,
     legacy: false,
+    offpegFeeMultiplier: 0n,
+    dividesAtEnd: false,
   })
   return marketPool(curve, pair, index, {}, { ...state, exact: true })
 }
