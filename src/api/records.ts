@@ -153,6 +153,43 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 
+const ErrorFacts = z
+  .object({
+    statusCode: z.int().meta({ description: 'Of the same request by itself.' }),
+    error: z.string().meta({ description: 'Name of the HTTP status.' }),
+    message: z.union([z.string(), z.array(z.string())]),
+    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'ErrorFacts', description: 'Why one of several has no answer.' })
+const Failed = z.object({ error: ErrorFacts })
+
+export const BatchItem = z.union([
+  Quote,
+  z
+    .object({
+      ladder: z
+        .array(
+          z.union([
+            Quote.omit({ blockNumber: true }).extend({ amountIn: Wei }),
+            Failed.extend({ amountIn: Wei }),
+          ]),
+        )
+        .meta({ description: 'One rung for each amountIn, in the order asked.' }),
+      blockNumber: BlockNumber,
+    })
+    .meta({ id: 'Ladder' }),
+  Failed,
+])
+
+export const QuoteBatch = z
+  .object({
+    blockNumber: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
+    chainId: ChainId,
+    quotes: z.array(BatchItem).meta({ description: 'In the order asked.' }),
+  })
+  .meta({ id: 'QuoteBatch' })
+
 export const Approval = z
   .object({
     tx: z.object({ to: Address, from: Address, data: z.string(), value: Wei }),

@@ -25,10 +25,11 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
-export function createApiServer(args: Omit<AppArgs, 'stopping'>): ApiServer {
+export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): ApiServer {
   const { config } = args
   const stopping = new AbortController()
-  const app = createApp({ ...args, stopping: stopping.signal })
+  const draining = new AbortController()
+  const app = createApp({ ...args, stopping: stopping.signal, draining: draining.signal })
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -91,6 +92,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping'>): ApiServer {
           clearTimeout(timer)
           resolve()
         })
+        draining.abort()
         letGo()
       })
       return closing

@@ -47,16 +47,17 @@ export function notFundable({ unfunded }: Funds): ForkrouteError {
   )
 }
 
+export function nothingInTime({ deadlineMs = 0 }: RouteRequest): ForkrouteError {
+  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs} ms.`)
+}
+
 export function nothingProven(
   built: readonly Built[],
   results: readonly (SimulationResult | null)[],
   request: RouteRequest,
 ): ForkrouteError {
   if (results.some((result) => result === null)) {
-    return new ForkrouteError(
-      'DEADLINE_EXCEEDED',
-      `Nothing was found within ${request.deadlineMs ?? 0} ms.`,
-    )
+    return nothingInTime(request)
   }
   const candidates = built.map(({ candidate }, index) => {
     const result = results[index]

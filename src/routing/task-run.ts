@@ -24,6 +24,9 @@ import { JsonRpcError } from '../rpc/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from './tasks.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
 
+/** Sends transactions to be simulated; results in the order asked. */
+export type Simulator = (requests: readonly SimulationRequest[]) => Promise<SimulationResult[]>
+
 /** Candidates per round when a deadline may cut the work short. */
 const deadlineRound = 8
 
@@ -44,6 +47,8 @@ export class TaskRun {
     readonly signal: AbortSignal,
     /** performance.now() after which no new work is begun; null: none. */
     private readonly deadline: number | null,
+    /** Simulates in place of this run: that of a batch, whose part it is. */
+    private readonly simulator: Simulator | null = null,
   ) {
     this.pin = place.pin
     this.settings = worker.settings
@@ -62,7 +67,14 @@ export class TaskRun {
     }
   }
 
+  /** One of several calculations at this block, with a deadline of its own. */
+  part(deadline: number | null, simulator: Simulator): TaskRun {
+    const { worker, block, reader, place, signal } = this
+    return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
+  }
+
   async simulate(requests: readonly SimulationRequest[]): Promise<SimulationResult[]> {
+    if (this.simulator) return this.simulator(requests)
     const results = await simulate(this.#fork(), requests, {
       signal: this.signal,
       warm: this.block.warm,

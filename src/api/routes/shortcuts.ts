@@ -12,7 +12,7 @@ import {
   shortcutInputs,
 } from './shortcut-inputs.js'
 
-const calculationErrors: readonly ErrorCode[] = [
+export const calculationErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'UNKNOWN_CHAIN',
   'UNKNOWN_BLOCK',
@@ -64,7 +64,7 @@ function toRouteRequest(input: RouteInput): RouteRequest {
   }
 }
 
-function toQuoteRequest(input: QuoteInput): QuoteRequest {
+export function toQuoteRequest(input: QuoteInput): QuoteRequest {
   const fees = input.fee?.length === 1 ? input.amountIn.map(() => input.fee?.[0] ?? 0n) : input.fee
   const hasFee = fees?.some((bps) => bps > 0n)
   return {
@@ -144,7 +144,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
   }
 }
 
-function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
+export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
   return {
     amountOut: oneOrList(answer.amountsOut),
     route: toSteps(answer),
