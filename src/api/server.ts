@@ -2,6 +2,7 @@
  * The HTTP server: listens, and stops without cutting off what is in flight.
  * Owns the socket only; engine and keys belong to whoever passes them in.
  */
+import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
@@ -29,6 +30,8 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
   const { config } = args
   const stopping = new AbortController()
   const draining = new AbortController()
+  // Every request in flight listens to them.
+  setMaxListeners(0, stopping.signal, draining.signal)
   const app = createApp({ ...args, stopping: stopping.signal, draining: draining.signal })
   const server = createServer(
     {
