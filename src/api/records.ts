@@ -125,6 +125,25 @@ const Gas = z.string().meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
 
+const cost = {
+  native: Wei,
+  usd: z.number().nullable().meta({ description: 'Null without a price.' }),
+}
+const GasCost = z
+  .object({
+    ...cost,
+    l1DataFee: z
+      .object(cost)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'On top of the gas: what posting the transaction to L1 costs. Only on chains that charge it; null when the ' +
+          'chain does not say.',
+      }),
+  })
+  .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -136,7 +155,7 @@ export const RouteTransaction = z
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
-    gasCost: z.object({ native: Wei, usd: z.number().nullable() }).optional(),
+    gasCost: GasCost.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'RouteTransaction' })

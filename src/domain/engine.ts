@@ -91,6 +91,18 @@ export interface RouteStepRecord {
   readonly args?: Readonly<Record<string, unknown>>
 }
 
+/** Wei of the native token, and what they are worth. */
+export interface Cost {
+  readonly native: bigint
+  readonly usd: number | null
+}
+
+/** Gas used at the next block's price. */
+export interface GasCost extends Cost {
+  /** On top: of posting the transaction to L1; null when the chain does not say, absent where it costs nothing. */
+  readonly l1DataFee?: Cost | null
+}
+
 export interface RouteAnswer {
   readonly chainId: number
   readonly route: readonly RouteStepRecord[]
@@ -104,7 +116,7 @@ export interface RouteAnswer {
   readonly tx: UnsignedTransaction
   /** Present only with a fee. */
   readonly feeAmounts?: readonly bigint[]
-  readonly gasCost?: { readonly native: bigint; readonly usd: number | null }
+  readonly gasCost?: GasCost
   readonly warnings: readonly string[]
 }
 

@@ -15,6 +15,7 @@ import { refusePartial, watchLeftovers } from './leftovers.js'
 import type { MarketPool, MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
+import { transactionCost } from './transaction-cost.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
 
@@ -95,7 +96,7 @@ export async function runRoute(
     block: run.pin,
     tx: answer.tx,
     ...(request.feesBps && { feeAmounts }),
-    ...(request.includeTransactionCost && { gasCost: gasCost(run, answer.gasUsed, priced) }),
+    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings,
   }
 }
@@ -142,13 +143,6 @@ async function pricedTokens(run: TaskRun, request: RouteRequest) {
     }),
   )
   return priced
-}
-
-function gasCost(run: TaskRun, gasUsed: bigint, priced: ReadonlyMap<Address, PricedToken>) {
-  const native = gasUsed * run.gasPrice
-  const price = priced.get(run.block.chain.wrappedNative)
-  const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
-  return { native, usd }
 }
 
 function droppedWarnings(results: readonly (SimulationResult | null)[]): string[] {

@@ -36,6 +36,8 @@ export class TaskRun {
   readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
   readonly pin: BlockPin
   readonly settings: WorkerSettings
+  /** Wei per gas. */
+  readonly tip: bigint
   /** Wei per gas: base fee of the next block plus the tip. */
   readonly gasPrice: bigint
 
@@ -52,8 +54,8 @@ export class TaskRun {
   ) {
     this.pin = place.pin
     this.settings = worker.settings
-    const tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
-    this.gasPrice = nextBaseFee(this.pin) + tip
+    this.tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
+    this.gasPrice = nextBaseFee(this.pin) + this.tip
   }
 
   /** Runs and times one stage; stages may overlap and repeat. */
@@ -104,6 +106,22 @@ export class TaskRun {
     return BigInt(await this.#account('eth_getBalance', owner))
   }
 
+  /** Transactions that the account has sent. */
+  async nonce(owner: Address): Promise<number> {
+    return Number(await this.#account('eth_getTransactionCount', owner))
+  }
+
+  /** A call that only a node of the chain itself can answer, as of what is no contract in truth; null when it does not. */
+  async callNode(to: Address, data: Hex): Promise<Hex | null> {
+    const call = [{ to, data }, numberToHex(this.pin.number)]
+    try {
+      return await forkClient(this.place.archiveUrl).request<Hex>('eth_call', call, this.signal)
+    } catch (error) {
+      if (error instanceof JsonRpcError) return null
+      throw error
+    }
+  }
+
   async hasCode(address: Address): Promise<boolean> {
     return (await this.#account('eth_getCode', address)) !== '0x'
   }
@@ -149,7 +167,10 @@ export class TaskRun {
     return { urls: this.place.forkUrls, pin: this.pin, blockTimeSeconds }
   }
 
-  async #account(method: 'eth_getBalance' | 'eth_getCode', address: Address): Promise<Hex> {
+  async #account(
+    method: 'eth_getBalance' | 'eth_getCode' | 'eth_getTransactionCount',
+    address: Address,
+  ): Promise<Hex> {
     const archive = forkClient(this.place.archiveUrl)
     try {
       const block = numberToHex(this.pin.number)

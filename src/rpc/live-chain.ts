@@ -249,6 +249,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     pin,
     block: blocks.find,
     read,
+    call: upstream.call,
     async prefetch(at) {
       const missing = hot.next().filter((key) => held(key, at) === null)
       const results = await Promise.all(

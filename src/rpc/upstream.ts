@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
 import { createRedactor } from './node-answers.js'
 import type { NodeRequest, Outcome } from './node-request.js'
@@ -45,6 +45,8 @@ export interface Upstream {
   readonly counters: Readonly<UpstreamCounters>
   /** A value in its stored form (`state-item.ts`). @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   state(key: ItemKey, block: BlockRef): Promise<Answer<Hex>>
+  /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
@@ -244,6 +246,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     )
   }
 
+  function paramOf(node: UpstreamNode, block: BlockRef): string | { blockHash: Hex } {
+    return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
+  }
+
   function blockRequest(ref: bigint | Hex, full: boolean): NodeRequest {
     const isNumber = typeof ref === 'bigint'
     const method = isNumber ? 'eth_getBlockByNumber' : 'eth_getBlockByHash'
@@ -256,12 +262,17 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return {
     counters,
+    call: (to, data, block) =>
+      ask(`${block.hash} call ${to} ${data}`, block, (node) => ({
+        call: { method: 'eth_call', params: [{ to, data }, paramOf(node, block)] },
+        judge: (answer) =>
+          typeof answer === 'string' && /^0x([0-9a-f]{2})*$/i.test(answer)
+            ? { kind: 'value', value: answer }
+            : { kind: 'refused', message: 'the answer of the node is not a value' },
+      })),
     state: (key, block) =>
       ask(`${block.hash}${key}`, block, (node) => ({
-        call: callOf(
-          key,
-          node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number),
-        ),
+        call: callOf(key, paramOf(node, block)),
         judge: (answer) => {
           const value = toStored(key, answer)
           return value === null

@@ -159,7 +159,7 @@ export function shortcutInputs(serviceName: string) {
     toEoa: described(Flag.optional(), 'Replaced by receiver.').meta({ deprecated: true }),
     includeTransactionCost: described(
       withDefault(Flag, false, false),
-      'Adds gasCost: the cost of the gas, in wei of the native token and in USD.',
+      'Adds gasCost: the cost of the gas, in wei of the native token and in USD, and the L1 data fee where there is one.',
     ),
     receiver: described(Address.optional(), 'Gets tokenOut; default fromAddress.'),
     spender: described(

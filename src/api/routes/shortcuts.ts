@@ -1,6 +1,6 @@
 /** Routes and quotes: contract sections 4.8, 4.9 and 4.11. */
 import type { z } from 'zod'
-import type { QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
+import type { Cost, GasCost, QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records.js'
@@ -122,6 +122,14 @@ function extras(answer: RouteAnswer) {
   }
 }
 
+function toGasCost({ l1DataFee, ...gas }: GasCost) {
+  const toCost = ({ native, usd }: Cost) => ({ native: native.toString(), usd })
+  return {
+    ...toCost(gas),
+    ...(l1DataFee !== undefined && { l1DataFee: l1DataFee && toCost(l1DataFee) }),
+  }
+}
+
 function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransaction> {
   const { tx, gasCost } = answer
   return {
@@ -139,7 +147,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
       value: tx.value.toString(),
       chainId: answer.chainId,
     },
-    ...(gasCost && { gasCost: { native: gasCost.native.toString(), usd: gasCost.usd } }),
+    ...(gasCost && { gasCost: toGasCost(gasCost) }),
     ...extras(answer),
   }
 }
