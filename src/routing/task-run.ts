@@ -126,16 +126,21 @@ export class TaskRun {
     return (await this.#account('eth_getCode', address)) !== '0x'
   }
 
-  /** Overrides that give `owner` exactly what it spends; null where no balance slot can be found. */
+  /** Overrides that give `owner` exactly this, raw units; null where no balance slot can be found. */
   fund(
     token: Address,
     owner: Address,
-    amount: bigint,
-    spender: Address | null,
+    funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
   ): Promise<StateOverrides | null> {
+    const { balance, spender, allowance = balance } = funds
     return this.worker.funding.fund(
       { urls: this.place.forkUrls, pin: this.pin },
-      { token, owner, amount, ...(spender && { allowance: { spender, amount } }) },
+      {
+        token,
+        owner,
+        amount: balance,
+        ...(spender && { allowance: { spender, amount: allowance } }),
+      },
     )
   }
 
