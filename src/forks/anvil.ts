@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Instance } from 'prool'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
+import { lowerProcess } from '../priority.js'
 import { createRpcClient } from '../rpc/json-rpc.js'
 import type { Reaper } from './reaper.js'
 
@@ -160,6 +161,7 @@ function launch(args: ForkProcessArgs, place: Place): Launched {
   })
   const { pid } = child
   if (pid) {
+    lowerProcess(pid)
     args.reaper.add(pid)
     child.once('exit', () => args.reaper.remove(pid))
   }

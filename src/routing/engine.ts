@@ -41,7 +41,10 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const byId = new Map(parts.chains.map((chain) => [chain.id, chain]))
   const remembered = new Set<string>()
-  const tokensOf = (chainId: number) => parts.tokens.filter((token) => token.chainId === chainId)
+  const tokens = parts.tokens.filter((token) => byId.has(token.chainId))
+  const tokensById = new Map(
+    parts.chains.map(({ id }) => [id, tokens.filter(({ chainId }) => chainId === id)]),
+  )
 
   function chainOf(chainId: number): ChainDefinition {
     const chain = byId.get(chainId)
@@ -192,9 +195,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     tokens: (chainId) =>
-      chainId === undefined
-        ? parts.tokens.filter((token) => byId.has(token.chainId))
-        : tokensOf(chainOf(chainId).id),
+      chainId === undefined ? tokens : (tokensById.get(chainOf(chainId).id) ?? []),
 
     async wallet(chainId, fromAddress, context) {
       const address = walletAddress(fromAddress)

@@ -1,6 +1,9 @@
 /** Many quotes in one call, ladders and streams over HTTP on the sandbox chain, each held against the single quote. */
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nativeToken } from '../../src/domain/primitives.js'
+import { backgroundPriority } from '../../src/priority.js'
 import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { openStream } from '../support/event-stream.js'
@@ -23,6 +26,7 @@ beforeAll(async () => {
     HEAD_POLL_MS: '50',
     RATE_LIMIT_PER_MINUTE: '100000',
     MAX_STREAMS_PER_KEY: '3',
+    WORKERS: '2',
   })
   node = createRpcClient(service.nodeUrl)
 })
@@ -137,6 +141,16 @@ describe('POST /api/v1/shortcuts/quotes', () => {
     await expect(call).rejects.toThrow()
     await expect.poll(() => metric('calculations_in_flight')).toBe(0)
     expect((await metric('simulations_total')) - before).toBeLessThan(200 * 24)
+  })
+})
+
+describe('the threads that calculate', () => {
+  test('give way to what answers requests', async () => {
+    await single(one)
+    const lowered = readdirSync('/proc/self/task').filter(
+      (thread) => getPriority(Number(thread)) === backgroundPriority,
+    )
+    expect(lowered).toHaveLength(2)
   })
 })
 
