@@ -30,12 +30,12 @@ const simulations = new Counter({
   registers: [registry],
 })
 
-/** Why a stream ended: the client left or did not read, the service stopped or failed. */
-export type StreamEnd = 'client' | 'slow' | 'shutdown' | 'error'
+/** Why a stream ended: the client left or did not read, its key was disabled, the service stopped or failed. */
+export type StreamEnd = 'client' | 'slow' | 'key' | 'shutdown' | 'error'
 
 const streamEnds = new Counter({
   name: 'forkroute_stream_ends_total',
-  help: 'Streams that ended: client (it left), slow (it did not read and was dropped), shutdown, error.',
+  help: 'Streams that ended: client (it left), slow (it did not read and was dropped), key (disabled), shutdown, error.',
   labelNames: ['reason'],
   registers: [registry],
 })

@@ -167,6 +167,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
       input,
       context: { accountId, signal: client },
       async calculate(work) {
+        res.locals.checkKey?.()
         await limits.rate.charge(res, cost)
         return within(work, true)
       },

@@ -3,13 +3,14 @@ import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import type { KeyStore } from './key-store.js'
+import type { KeyRecord, KeyStore } from './key-store.js'
 
 /** Stands in the on-chain event when the service runs without keys. */
 export const openAccountId: Hex = `0x${'0'.repeat(64)}`
 
 /**
- * Puts the account into `res.locals.accountId` and what the rate is counted by into `res.locals.caller`.
+ * Puts the account into `res.locals.accountId`, what the rate is counted by into `res.locals.caller`, and into
+ * `res.locals.checkKey` what looks at the key again, for answers that go on.
  * @param keys - null in open mode: everybody is let in and counted by address.
  */
 export function authenticate(keys: KeyStore | null): RequestHandler {
@@ -27,15 +28,23 @@ export function authenticate(keys: KeyStore | null): RequestHandler {
         'An API key is required: send the header "Authorization: Bearer <key>".',
       )
     }
-    const record = keys.findKey(key)
-    if (!record) throw new ForkrouteError('UNAUTHORIZED', 'The API key is not valid.')
-    if (record.disabledAt !== null) {
-      throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.')
-    }
+    const check = () => usable(keys, key)
+    const record = check()
     res.locals.accountId = record.accountId
     res.locals.caller = record.id
+    res.locals.checkKey = check
     next()
   }
+}
+
+/** @throws ForkrouteError UNAUTHORIZED, KEY_DISABLED. */
+function usable(keys: KeyStore, key: string): KeyRecord {
+  const record = keys.findKey(key)
+  if (!record) throw new ForkrouteError('UNAUTHORIZED', 'The API key is not valid.')
+  if (record.disabledAt !== null) {
+    throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.')
+  }
+  return record
 }
 
 function bearerToken(req: Request): string | undefined {

@@ -63,7 +63,7 @@ export interface HandlerArgs<Params, Input> {
 }
 
 export interface StreamArgs<Params, Input> extends HandlerArgs<Params, Input> {
-  /** Runs one calculation of the stream within the limits that a request has. */
+  /** Runs one calculation of the stream within the limits that a request has, its key looked at again. */
   calculate<T>(work: (context: CallContext) => Promise<T>): Promise<T>
 }
 

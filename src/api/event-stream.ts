@@ -61,7 +61,7 @@ export function createStreamPlaces(limits: {
 }
 
 /**
- * Writes the events until they end, the client leaves, does not read, or the service stops.
+ * Writes the events until the client leaves or does not read, its key is disabled, or the service stops.
  *
  * @param args.maxUnsentBytes - a client for which more is waiting when the next event comes is dropped.
  * @param args.draining - aborted when the service begins to stop: the stream is then ended in order.
@@ -103,6 +103,11 @@ export async function serveEvents(args: {
     if (draining.aborted) drain()
     for await (const event of args.events) {
       if (!write(toText(event, requestId, logger))) break
+      if ('error' in event && isKeyRefused(event.error)) {
+        end = 'key'
+        res.end()
+        break
+      }
     }
   } catch (error) {
     // The wait for the next head ends with an error when the client leaves.
@@ -117,6 +122,11 @@ export async function serveEvents(args: {
     countStreamEnd(end)
     logger.info({ requestId, caller: res.locals.caller, end }, 'stream ended')
   }
+}
+
+/** The key was disabled since the stream was opened. */
+function isKeyRefused(error: unknown): boolean {
+  return error instanceof ForkrouteError && ['UNAUTHORIZED', 'KEY_DISABLED'].includes(error.code)
 }
 
 function toText(event: StreamEvent, requestId: string, logger: Logger): string {

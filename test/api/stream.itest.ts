@@ -113,7 +113,7 @@ describe('events', () => {
     }
     const scene = await startScene({}, change)
     const stream = await openStream(streamUrl(scene))
-    await expect.poll(() => blocks.calculated).toEqual([100])
+    await expect.poll(() => blocks.calculated, { timeout: 20_000 }).toEqual([100])
     for (const number of [101, 102, 103]) blocks.mine(number)
     gate.release()
     expect(await stream.next()).toMatchObject({ id: '100' })
@@ -173,7 +173,7 @@ describe('requests', () => {
     const stream = await openStream(streamUrl(scene), { headers })
     expect(stream.response.headers.get('access-control-allow-origin')).toBe('https://app.example')
     stream.close()
-    await expect.poll(() => openStreams(scene)).toBe('0')
+    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('0')
     const head = await fetch(streamUrl(scene), { method: 'HEAD', headers })
     expect(head.headers.get('content-type')).toMatch(/^text\/event-stream/)
     expect(scene.asked.quotes.length).toBeLessThan(2)
@@ -198,13 +198,28 @@ describe('limits', () => {
 
     for (const stream of streams) expect(await stream.next()).toMatchObject({ id: '100' })
     streams.shift()?.close()
-    await expect.poll(() => openStreams(scene)).toBe('2')
-    await expect.poll(() => blocks.waiting()).toBe(2)
+    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('2')
+    await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(2)
     streams.push(await openStream(streamUrl(scene), a))
     expect(await streams.at(-1)?.next()).toMatchObject({ id: '100' })
     for (const stream of streams) stream.close()
-    await expect.poll(() => openStreams(scene)).toBe('0')
+    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('0')
     expect(blocks.waiting()).toBe(0)
+  })
+
+  test('a key that is disabled ends its streams at the next block', async () => {
+    const blocks = chain()
+    const scene = await startScene({ AUTH_MODE: 'key' }, blocks.change)
+    const { key, record } = scene.keys.createKey({ name: 'maker' })
+    const stream = await openStream(streamUrl(scene), {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(await stream.next()).toMatchObject({ id: '100' })
+    scene.keys.disableKey(record.id)
+    blocks.mine(101)
+    expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
+    await stream.end()
+    expect(blocks.calculated).toEqual([100])
   })
 
   test('a client that does not read is dropped, and another goes on', async () => {
@@ -214,7 +229,7 @@ describe('limits', () => {
     slow.on('error', () => undefined)
     await once(slow, 'connect')
     slow.write(`GET /api/v1/stream/quotes?${query} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    await expect.poll(() => openStreams(scene)).toBe('1')
+    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('1')
     const reader = await openStream(streamUrl(scene))
     await reader.next()
     // The buffers of the two sockets take some; then the service would have to keep the rest.

@@ -78,7 +78,7 @@ async function send(data: Hex, to?: Address): Promise<Address | null> {
     { from: alice, data, gas: numberToHex(3_000_000n), ...(to && { to }) },
   ])
   await expect
-    .poll(() => client.request('eth_getTransactionReceipt', [hash]))
+    .poll(() => client.request('eth_getTransactionReceipt', [hash]), { timeout: 20_000 })
     .toMatchObject({ status: '0x1' })
   const receipt = await client.request<{ contractAddress: Address | null }>(
     'eth_getTransactionReceipt',
