@@ -26,7 +26,7 @@ export async function runQuotes(
       const deadline = request.deadlineMs === undefined ? null : begun + request.deadlineMs
       const part = run.part(deadline, simulator)
       try {
-        if (deadline !== null && performance.now() >= deadline) throw nothingInTime(request)
+        if (part.isLate()) throw nothingInTime(request)
         const value = await runRoute(part, { mode: 'quote', request, accountId })
         return { ok: true, value }
       } catch (error) {
