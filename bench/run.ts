@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import Table from 'cli-table3'
+import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
 import { searchBench } from './search.js'
@@ -15,6 +16,7 @@ import { simulationBench } from './simulation.js'
 const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   simulation: async () => [await simulationBench()],
   http: httpBench,
+  cheap: async () => [await cheapBench()],
   cold: async () => [await coldBench()],
   search: async () => [await searchBench()],
 }

@@ -15,6 +15,7 @@ import { type Attempt, prove } from './prove.js'
 import { learnTokens } from './read-ahead.js'
 import { doubtfulPools, newSplits } from './second-look.js'
 import type { TaskRun } from './task-run.js'
+import { transactionCost } from './transaction-cost.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
 
@@ -98,7 +99,7 @@ export async function runRoute(
     block: run.pin,
     tx: answer.tx,
     ...(request.feesBps && { feeAmounts }),
-    ...(request.includeTransactionCost && { gasCost: gasCost(run, answer.gasUsed, priced) }),
+    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings,
   }
 }
@@ -150,13 +151,6 @@ async function pricedTokens(run: TaskRun, request: RouteRequest) {
     }),
   )
   return priced
-}
-
-function gasCost(run: TaskRun, gasUsed: bigint, priced: ReadonlyMap<Address, PricedToken>) {
-  const native = gasUsed * run.gasPrice
-  const price = priced.get(run.block.chain.wrappedNative)
-  const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
-  return { native, usd }
 }
 
 function droppedWarnings(attempts: readonly Attempt[]): string[] {
