@@ -3,28 +3,17 @@
  * how often the node is asked, against the same work on a plain Anvil fork of the same node.
  * The node is the sandbox, or that of BENCH_NODE_URL (chain 1, its last two blocks readable).
  */
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { MessageChannel } from 'node:worker_threads'
-import { openCatalog } from '../src/catalog/store.js'
-import { loadTokenLists } from '../src/catalog/token-lists.js'
 import { loadConfig } from '../src/config.js'
 import type { BlockPin } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
-import { runTask } from '../src/routing/run-task.js'
-import { WorkerContext } from '../src/routing/worker-context.js'
-import { sandboxPools } from '../src/sandbox/catalog.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import { createService } from '../src/service.js'
-import { startAnvil } from '../test/support/anvil.js'
-import { placeContracts } from '../test/support/execute.js'
 import { startLatencyNode } from './latency-node.js'
+import { createPlainThread, makeDataDir } from './plain-fork.js'
 import { exampleQuote, noAccount, type Section } from './section.js'
 
 const latenciesMs = [0, 20, 50]
-const chainId = 1
 
 export async function coldBench(): Promise<Section> {
   const own = process.env.BENCH_NODE_URL
@@ -55,12 +44,8 @@ export async function coldBench(): Promise<Section> {
 type Node = Awaited<ReturnType<typeof startLatencyNode>>
 
 async function throughService(node: Node) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
-  const catalog = openCatalog(dataDir)
-  catalog.importPools(chainId, sandboxPools())
-  catalog.close()
   const config = loadConfig({
-    DATA_DIR: dataDir,
+    DATA_DIR: makeDataDir(),
     LOG_LEVEL: 'error',
     RPC_URL_1: node.url,
     HEAD_POLL_MS: '600000',
@@ -80,40 +65,14 @@ async function throughService(node: Node) {
   return { ms, requests, pin: answer.block }
 }
 
-/**
- * The same thread code with one plain fork in place of pool and archive. Its own bulk reads go straight to the
- * node: through the fork, which works a batch off one by one, they alone would take most of the time.
- */
 async function throughPlainFork(node: Node, pin: BlockPin) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
-  const catalog = openCatalog(dataDir)
-  catalog.importPools(chainId, sandboxPools())
-  catalog.close()
-  const worker = new WorkerContext({
-    dataDir,
-    candidates: 24,
-    maxHops: 3,
-    poolBlacklist: [],
-    liquidityFloorUsd: 0,
-    priorityFeePerGas: {},
-    tokens: await loadTokenLists([]),
-  })
+  const thread = await createPlainThread()
   node.reset()
   const started = performance.now()
-  const fork = await startAnvil([
-    ...['--fork-url', node.url, '--fork-block-number', String(pin.number)],
-    ...['--chain-id', String(chainId), '--no-mining', '--no-storage-caching', '--no-rate-limit'],
-  ])
-  await placeContracts(fork)
-  const reply = await runTask<'route'>(worker, {
-    kind: 'route',
-    args: { mode: 'quote', request: exampleQuote, accountId: noAccount },
-    place: { pin, archiveUrl: node.url, forkUrls: [fork.url] },
-    cancel: new MessageChannel().port2,
-  })
+  const fork = await thread.fork(node.url, pin)
+  await fork.quote(exampleQuote)
   const ms = performance.now() - started
   const { requests } = node
   await fork.stop()
-  if (!reply.ok) throw new Error(reply.error.message)
   return { ms, requests }
 }
