@@ -3,6 +3,7 @@
  * run are what counts; absolute figures belong to the machine. Parts by name: `npm run bench -- cold http`.
  */
 import Table from 'cli-table3'
+import { alternativesBench } from './alternatives.js'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
 import { keepReport, provenance } from './report.js'
@@ -13,9 +14,10 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   simulation: async () => [await simulationBench()],
   http: httpBench,
   cold: async () => [await coldBench()],
+  alternatives: alternativesBench,
 }
 /** Parts that run against BENCH_NODE_URL where it is given; kept apart from their figures on the sandbox. */
-const askGivenNode = ['cold']
+const askGivenNode = ['cold', 'alternatives']
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'))
 const unknown = wanted.filter((name) => !parts[name])
