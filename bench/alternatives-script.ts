@@ -1,8 +1,13 @@
 /** Process of one alternative: told its node, then asked by messages. The role is the first argument. */
-
 import { startAnvil, type TestAnvil } from '../test/support/anvil.js'
-import type { Choice, FromScript, Question, Role, ToScript } from './alternatives/contract.js'
-import { sender } from './alternatives/contract.js'
+import {
+  type Choice,
+  type FromScript,
+  type Question,
+  type Role,
+  sender,
+  type ToScript,
+} from './alternatives/contract.js'
 import { chooseNaively } from './alternatives/naive.js'
 import { createQuoter } from './alternatives/quoter.js'
 import { placeCodes } from './alternatives/venues.js'

@@ -56,7 +56,7 @@ interface Call {
 }
 
 export function createQuoter(codes: Codes) {
-  /** Pools are asked for once: both directions of each, null while the answer is under way. */
+  /** Both directions of every pool by pair: factories are asked once. */
   const known = new Map<string, readonly Hop[]>()
 
   return async function choose(url: string, question: Question): Promise<Choice> {

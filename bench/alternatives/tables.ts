@@ -57,25 +57,28 @@ export function report(
       MB: warm.memoryMb[way] ?? '',
     }
   })
-  const beaten = indexes.flatMap((index) =>
-    (['quoter', 'naive', 'plain', 'sameVenues'] as const).flatMap((way) => {
-      const bps = difference(index, way)
-      const isOurs = verdicts[index]?.ours
-      const only = !isOurs && verdicts[index]?.[way]
-      if (!only && (bps === null || bps <= tieBps)) return []
-      return [
-        {
-          request: warm.trades[index]?.label ?? '',
-          by: names[way],
-          bps: only ? 'we have no answer' : (bps ?? 0).toFixed(2),
-          'its route': warm.asked[way][index]?.choice?.route ?? '',
-          'our route': warm.asked.ours[index]?.choice?.route ?? '',
-          'its gas': String(verdicts[index]?.[way]?.gas ?? ''),
-          'our gas': String(verdicts[index]?.ours?.gas ?? ''),
-        },
-      ]
-    }),
-  )
+  const beaten = indexes.flatMap((index) => {
+    const [ours, trade] = [verdicts[index]?.ours, warm.trades[index]]
+    const [best] = (['plain', 'sameVenues', 'quoter', 'naive'] as const)
+      .flatMap((way) => {
+        const theirs = verdicts[index]?.[way]
+        return theirs ? [{ way, theirs }] : []
+      })
+      .sort((a, b) => (b.theirs.net > a.theirs.net ? 1 : -1))
+    const bps = best && difference(index, best.way)
+    if (!best || !trade || (bps !== null && (bps ?? 0) <= tieBps)) return []
+    return [
+      {
+        request: trade.label,
+        'best alternative': names[best.way],
+        bps: bps?.toFixed(2) ?? 'we have no answer',
+        'its route': warm.asked[best.way][index]?.choice?.route ?? '',
+        'our route': warm.asked.ours[index]?.choice?.route ?? '',
+        'its gas': String(best.theirs.gas),
+        'our gas': ours ? String(ours.gas) : '',
+      },
+    ]
+  })
   const place = scene.isSandbox ? 'sandbox' : 'given node'
   return [
     { name: `against the alternatives, ${place}`, about: about(scene, warm.trades.length), rows },
