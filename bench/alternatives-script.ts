@@ -38,23 +38,23 @@ function oneFork<T extends { stop(): Promise<void> }>(start: (q: Question) => Pr
 }
 
 const roles: Readonly<Record<Role, (start: Start) => Promise<Answerer>>> = {
-  async naive({ nodeUrl, codes }) {
-    const forks = oneFork(async ({ pin }) => {
-      const fork = await startFork(nodeUrl, pin.number)
-      await placeCodes(fork, codes)
-      return fork
-    })
+  async naive(start) {
+    const forks = forksWithCodes(start)
     return {
       answer: async (question) => chooseNaively(await forks.at(question), question),
       stop: forks.stop,
     }
   },
-  async quoter({ nodeUrl, viaFork, codes }) {
-    const choose = createQuoter(codes)
-    const forks = oneFork(({ pin }) => startFork(nodeUrl, pin.number))
+  async quoter(start) {
+    const { nodeUrl, codes } = start
+    if (!start.viaFork) {
+      const choose = createQuoter({ codes, callsPerBatch: 40 })
+      return { answer: (question) => choose(nodeUrl, question), stop: async () => {} }
+    }
+    const choose = createQuoter({ codes: {}, callsPerBatch: 1 })
+    const forks = forksWithCodes(start)
     return {
-      answer: async (question) =>
-        choose(viaFork ? (await forks.at(question)).url : nodeUrl, question),
+      answer: async (question) => choose((await forks.at(question)).url, question),
       stop: forks.stop,
     }
   },
@@ -79,9 +79,15 @@ const roles: Readonly<Record<Role, (start: Start) => Promise<Answerer>>> = {
   },
 }
 
-function startFork(url: string, block: bigint): Promise<TestAnvil> {
-  const fork = ['--fork-url', url, '--fork-block-number', String(block), '--chain-id', '1']
-  return startAnvil([...fork, '--no-storage-caching', '--no-rate-limit', '--no-mining'])
+function forksWithCodes({ nodeUrl, codes }: Start) {
+  return oneFork(async ({ pin }): Promise<TestAnvil> => {
+    const fork = await startAnvil([
+      ...['--fork-url', nodeUrl, '--fork-block-number', String(pin.number), '--chain-id', '1'],
+      ...['--no-storage-caching', '--no-rate-limit', '--no-mining'],
+    ])
+    await placeCodes(fork, codes)
+    return fork
+  })
 }
 
 const role = process.argv[2] as Role

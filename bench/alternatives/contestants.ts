@@ -62,7 +62,8 @@ export async function startScript(
     const started = performance.now()
     const reply = await exchange({ kind: 'ask', question })
     const ms = performance.now() - started
-    if (reply.kind === 'failure') console.log(`${role}: ${question.trade.label}: ${reply.message}`)
+    if (reply.kind === 'failure')
+      console.log(`${role}: ${question.trade.label}: ${reply.message.slice(0, 200)}`)
     return { ms, choice: reply.kind === 'choice' ? reply.choice : null }
   }
   return {
@@ -116,7 +117,6 @@ export async function startServiceContestant(nodeUrl: string): Promise<ServiceCo
   async function get(path: string, query: Record<string, string>): Promise<Answer | null> {
     const response = await fetch(`${base}${path}?${new URLSearchParams(query)}`)
     const body: unknown = await response.json()
-    if (!response.ok) console.log(`service: ${JSON.stringify(query)}: ${JSON.stringify(body)}`)
     return response.ok ? (body as Answer) : null
   }
 

@@ -37,7 +37,6 @@ import {
   v3Fees,
 } from './venues.js'
 
-const callsPerBatch = 40
 const gasPerCall = 2_000_000n
 /** Beyond the hops: the transaction itself and the router. */
 const gasPerTransaction = 60_000n
@@ -55,13 +54,17 @@ interface Call {
   readonly callData: Hex
 }
 
-export function createQuoter(codes: Codes) {
+/**
+ * @param options.codes - given with each call: for a node that lacks the contracts.
+ * @param options.callsPerBatch - 1 where state can be missing, which fails the whole call and not the quote alone.
+ */
+export function createQuoter(options: { readonly codes: Codes; readonly callsPerBatch: number }) {
   /** Both directions of every pool by pair: factories are asked once. */
   const known = new Map<string, readonly Hop[]>()
 
   return async function choose(url: string, question: Question): Promise<Choice> {
     const client = createPublicClient({ transport: http(url) })
-    const call = (calls: readonly Call[]) => callAll(client, question.pin.number, codes, calls)
+    const call = (calls: readonly Call[]) => callAll(client, question.pin.number, options, calls)
     const { trade, gasPrice } = question
     const { tokenIn, tokenOut } = trade
     const hops = await findHops(call, known, [
@@ -89,7 +92,7 @@ type CallAll = (calls: readonly Call[]) => Promise<(Hex | null)[]>
 async function callAll(
   client: PublicClient,
   blockNumber: bigint,
-  codes: Codes,
+  { codes, callsPerBatch }: { readonly codes: Codes; readonly callsPerBatch: number },
   calls: readonly Call[],
 ): Promise<(Hex | null)[]> {
   const batches: Call[][] = []
@@ -107,13 +110,12 @@ async function callAll(
         args: [batch.map((one) => ({ ...one, gasLimit: gasPerCall }))],
       })
       const gas = gasPerCall * BigInt(batch.length + 1)
-      const reply = await client.call({
-        to: uniswapMulticall,
-        data,
-        gas,
-        blockNumber,
-        stateOverride,
+      const call = { to: uniswapMulticall, data, gas, blockNumber, stateOverride }
+      const reply = await client.call(call).catch((error: Error) => {
+        if (callsPerBatch > 1) throw error
+        return null
       })
+      if (!reply) return [null]
       const [, found] = decodeFunctionResult({
         abi: multicallAbi,
         functionName: 'multicall',

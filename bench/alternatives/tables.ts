@@ -104,7 +104,7 @@ function about(scene: Scene, count: number): string {
     `The naive loop gets the ${pathsTried} best paths of the quoter script for free and tries those: all of them would`,
     'take minutes. The quoter script batches by Uniswap’s multicall;',
     scene.viaFork
-      ? 'the node has no eth_call, so it asks a plain Anvil fork of it.'
+      ? 'the node has no eth_call, so it asks a plain Anvil fork of it, quote by quote, since missing state fails a call.'
       : 'it asks the node itself, and its pools are known from the block before.',
   ].join(' ')
 }
