@@ -95,11 +95,6 @@ export class PoolScene {
     await this.anvil.rpc('anvil_setBalance', [account, numberToHex(wei)])
   }
 
-  /** Unix seconds of the block that is mined next. */
-  async setNextTimestamp(timestamp: bigint): Promise<void> {
-    await this.anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(timestamp)])
-  }
-
   async balanceOf(token: Address, owner: Address): Promise<bigint> {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
     return BigInt(await this.call(token, data))
@@ -110,10 +105,29 @@ export class PoolScene {
     await this.anvil.rpc('evm_mine')
   }
 
+  /** The block of the next transaction comes these seconds after the last one. */
+  async mineNextAfter(seconds: number): Promise<void> {
+    const { timestamp } = (await this.reader()).block
+    await this.anvil.rpc('evm_setNextBlockTimestamp', [Number(timestamp) + seconds])
+  }
+
   /** @param timestamp - Unix seconds that the call sees; absent: those of the newest block. */
   call(to: Address, data: Hex, timestamp?: bigint): Promise<Hex> {
     const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
     return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest', ...later])
+  }
+
+  /** A contract that answers every call with its storage slot 0, such as a rate that tests set. */
+  async answering(value: bigint): Promise<Address> {
+    // PUSH0 SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN, behind the code that returns these eight bytes.
+    const address = await this.deploy('0x675f545f5260205ff35f5260086018f3')
+    await this.setAnswer(address, value)
+    return address
+  }
+
+  async setAnswer(address: Address, value: bigint): Promise<void> {
+    const word = numberToHex(value, { size: 32 })
+    await this.anvil.rpc('anvil_setStorageAt', [address, numberToHex(0, { size: 32 }), word])
   }
 
   /** Reads the chain as it is at the moment. */
@@ -125,7 +139,13 @@ export class PoolScene {
     return {
       // The adapters under test ask a reader's block for its time only.
       block: { timestamp: BigInt(latest.timestamp) } as BlockPin,
-      storage: () => Promise.reject(new Error('no adapter under test reads storage')),
+      storage: (reads) =>
+        Promise.all(
+          reads.map(async ({ address, slot }): Promise<ReadResult> => {
+            const value = await this.anvil.rpc<Hex>('eth_getStorageAt', [address, slot, 'latest'])
+            return { ok: true, value }
+          }),
+        ),
       call: (calls) =>
         Promise.all(
           calls.map(
