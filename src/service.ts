@@ -68,6 +68,7 @@ export async function createService(
 
     const forks = createForkPool({
       archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
+      standby: () => archive.standby(),
       contracts: Object.fromEntries(
         Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
       ),

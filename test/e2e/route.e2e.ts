@@ -223,6 +223,7 @@ describe('GET /api/v1/shortcuts/route', () => {
     })
     expect(BigInt(answer.body.gasCost.native) > 0n).toBe(true)
     expect(answer.body.gasCost.usd).toBeGreaterThan(0)
+    expect(answer.body.gasCost).not.toHaveProperty('l1DataFee')
   })
 
   test.each(['router-legacy', 'svcwallet-v2', 'delegate', 'delegate-legacy'])(

@@ -6,11 +6,12 @@
  */
 import { parseAbiItem } from 'viem'
 import type { Step } from '../../domain/plan.js'
-import { isNative, zeroAddress } from '../../domain/primitives.js'
+import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
 import { concentratedParts, isZeroForOne } from '../concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../concentrated/swap.js'
 import { helperAddress } from '../helper-address.js'
 import { defineProtocol, type Pool } from '../protocol.js'
+import { mappingSlot, toWord } from '../storage-slots.js'
 import { discoverV4, poolStateSlot } from './discover.js'
 import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
@@ -28,6 +29,23 @@ export function swapFees(slot0: bigint): readonly [bigint, bigint] {
   const pool = BigInt.asUintN(24, slot0 >> 208n)
   const combined = (protocol: bigint) => protocol + pool - (protocol * pool) / pips
   return [combined(BigInt.asUintN(12, slot0 >> 184n)), combined(BigInt.asUintN(12, slot0 >> 196n))]
+}
+
+/** Words of a tick's record: liquidity, two fee growths. */
+const wordsPerTick = 3n
+
+/** Fee growth of both tokens, and the records of the next tick on either side. */
+function swapSlots(base: bigint, { ticks, tick }: ConcentratedState): Hex[] {
+  const above = ticks.findIndex((each) => each > tick)
+  const next = above < 0 ? [ticks.at(-1)] : [ticks[above - 1], ticks[above]]
+  const records = next.flatMap((each) =>
+    each === undefined ? [] : [mappingSlot(BigInt(each), base + 4n)],
+  )
+  const found = [base + 1n, base + 2n]
+  for (const record of records) {
+    for (let word = 1n; word < wordsPerTick; word++) found.push(record + word)
+  }
+  return found.map(toWord)
 }
 
 const helperName = 'UniswapV4Swapper'
@@ -75,6 +93,7 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     return hasSwapHooks(pool) ? { ...quote, exact: false } : quote
   },
   isNoPriceSource: hasSwapHooks,
+  swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
   gasEstimate: () => gasPerSwap,
   encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): Step[] {
     const target = helperAddress(helpers, helperName)
