@@ -1,0 +1,87 @@
+/** A flow in whole units, swap by swap in the order of the layers, each pool as the swaps before have left it. */
+import type { MarketPool } from '../../../src/routing/market.js'
+import type { Flow, Links } from './ascent.js'
+import { amountAt, type Curve, curveAt } from './curve.js'
+import { type Lane, type Link, laneKey, lanesOfLink, type Network } from './network.js'
+
+export interface Swap {
+  readonly lane: Lane
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+/** Shares below this part of an amount are left out. */
+const smallestShare = 1e-12
+const shareUnit = 2 ** 52
+
+export function carryOut(
+  network: Network,
+  links: Links,
+  curves: ReadonlyMap<string, Curve>,
+  flow: Flow,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly swaps: readonly Swap[] } {
+  const states = new Map<MarketPool, unknown>()
+  const swaps: Swap[] = []
+  const swap = (lane: Lane, amount: bigint): bigint => {
+    if (amount === 0n) return 0n
+    const { market, tokenIn, tokenOut } = lane
+    const { adapter, loaded } = market
+    const state = states.get(market) ?? loaded.state
+    const quote = adapter.amountOut(loaded.pool, state, tokenIn, tokenOut, amount)
+    const amountOut = quote.exact ? quote.amountOut : 0n
+    states.set(market, adapter.applySwap(loaded.pool, state, tokenIn, tokenOut, amount))
+    swaps.push({ lane, amountIn: amount, amountOut })
+    return amountOut
+  }
+  const through = (road: Link, link: Curve | null | undefined, whole: number, amount: bigint) => {
+    if (road === 'wrapping') return amount
+    const lanes = lanesOfLink(road)
+    const price = link ? curveAt(link, whole).price : 0
+    const weights = lanes.map((lane) => {
+      const curve = curves.get(laneKey(lane))
+      return curve ? amountAt(curve, price) : 0
+    })
+    return divide(amount, weights).reduce(
+      (sum, part, index) => sum + (lanes[index] ? swap(lanes[index], part) : 0n),
+      0n,
+    )
+  }
+
+  const [direct = 0n, ...entering] = divide(amountIn, [flow.direct, ...flow.first])
+  let amountOut = through(network.direct, links.direct, flow.direct, direct)
+  const early = entering.map((amount, v) =>
+    through(network.first[v] ?? [], links.first[v], flow.first[v] ?? 0, amount),
+  )
+  const late = early.map(() => 0n)
+  for (const [v, amount] of early.entries()) {
+    const onwards = flow.middle[v] ?? []
+    const link = links.first[v]
+    const whole = link ? curveAt(link, flow.first[v] ?? 0).output : 0
+    const rest = whole - onwards.reduce((sum, each) => sum + each, 0)
+    const [stays = 0n, ...parts] = divide(amount, [Math.max(0, rest), ...onwards])
+    late[v] = (late[v] ?? 0n) + stays
+    for (const [w, part] of parts.entries()) {
+      const lanes = network.middle[v]?.[w] ?? []
+      late[w] = (late[w] ?? 0n) + through(lanes, links.middle[v]?.[w], onwards[w] ?? 0, part)
+    }
+  }
+  for (const [v, amount] of late.entries()) {
+    amountOut += through(network.last[v] ?? [], links.last[v], flow.last[v] ?? 0, amount)
+  }
+  return { amountOut, swaps }
+}
+
+/** In proportion to the weights; the largest takes what rounding leaves. */
+function divide(amount: bigint, weights: readonly number[]): bigint[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  if (amount === 0n || sum === 0) return weights.map(() => 0n)
+  const parts = weights.map((weight) =>
+    weight / sum < smallestShare
+      ? 0n
+      : (amount * BigInt(Math.floor((weight / sum) * shareUnit))) / BigInt(shareUnit),
+  )
+  const largest = weights.indexOf(Math.max(...weights))
+  const given = parts.reduce((total, part) => total + part, 0n)
+  return parts.with(largest, (parts[largest] ?? 0n) + amount - given)
+}

@@ -1,0 +1,145 @@
+/**
+ * A concave output function as a table: marginal price at growing amounts, linear in between. Only steers the
+ * search for the optimum; every figure that is reported comes from the pools' own functions.
+ */
+
+export interface Curve {
+  /** Amounts in, ascending from 0. */
+  readonly amounts: Float64Array
+  /** Marginal prices there, descending. */
+  readonly prices: Float64Array
+  /** Outputs there. */
+  readonly outputs: Float64Array
+}
+
+/** Growth of the amount from one sample to the next. */
+const sampleRatio = 1.04
+/** Sampling ends where the average price has fallen to this part of the first, or the pool serves no more. */
+const lowestPrice = 0.02
+/** The first sample puts in and gets out this much, or this part of the last: below, rounding blurs prices. */
+const clearAmount = 2 ** 32
+const clearPart = 1 / 1024
+const largestAmount = 2 ** 111
+
+/** What wrapping does. */
+export const identity: Curve = {
+  amounts: Float64Array.of(0, largestAmount),
+  prices: Float64Array.of(1, 1),
+  outputs: Float64Array.of(0, largestAmount),
+}
+
+/**
+ * @param output - raw units for raw units, increasing and concave but for rounding; 0n where the pool serves none.
+ * @returns null when the pool gives nothing at all.
+ */
+export function sampleCurve(output: (amountIn: bigint) => bigint): Curve | null {
+  const at = (amount: number) => Number(output(BigInt(Math.floor(amount))))
+  const range = usefulRange(at)
+  if (!range) return null
+  const points: [number, number][] = []
+  for (let amount = range.low; amount < range.high; amount *= sampleRatio) {
+    const whole = Math.floor(amount)
+    if (whole > (points.at(-1)?.[0] ?? 0)) points.push([whole, at(whole)])
+  }
+  points.push([range.high, at(range.high)])
+  const [x1, y1] = points[0] ?? [1, 0]
+  const twice = at(2 * x1)
+  // Extrapolated to nothing: the average price falls linearly there.
+  const first = twice > 0 ? Math.max(y1 / x1, (2 * y1) / x1 - twice / (2 * x1)) : y1 / x1
+  const knots: [number, number][] = [[0, first]]
+  let [before, outputBefore] = [0, 0]
+  for (const [index, [amount]] of points.entries()) {
+    const [after, outputAfter] = points[index + 1] ?? points[index] ?? [0, 0]
+    knots.push([amount, (outputAfter - outputBefore) / (after - before)])
+    ;[before, outputBefore] = points[index] ?? [0, 0]
+  }
+  return toCurve(knots)
+}
+
+function usefulRange(at: (amount: number) => number): { low: number; high: number } | null {
+  const doublings: [number, number][] = []
+  for (let amount = 1; amount < largestAmount; amount *= 2) {
+    const output = at(amount)
+    const [, last = 0] = doublings.at(-1) ?? []
+    if (output <= last && last > 0) break
+    if (output === 0) continue
+    doublings.push([amount, output])
+    const [x, y] = doublings[Math.min(20, doublings.length - 1)] ?? [1, 1]
+    if (output / amount < (lowestPrice * y) / x) break
+  }
+  const [last, most] = doublings.at(-1) ?? []
+  if (last === undefined || most === undefined) return null
+  let high = last
+  let refused = last * 2
+  // The largest amount that the pool serves, to 0.1 %.
+  if (at(refused) <= most) {
+    while (refused - high > high / 1_000 && refused - high > 1) {
+      const middle = Math.floor((high + refused) / 2)
+      if (at(middle) > 0) high = middle
+      else refused = middle
+    }
+  }
+  const clear = (last: number) => Math.min(clearAmount, last * clearPart)
+  const [clearIn, clearOut] = [clear(high), clear(at(high))]
+  const low =
+    doublings.find(([input, output]) => input >= clearIn && output >= clearOut)?.[0] ?? high
+  return { low: Math.min(low, high), high }
+}
+
+/** Makes prices fall strictly and adds up the outputs. */
+function toCurve(knots: readonly (readonly [number, number])[]): Curve {
+  const amounts = new Float64Array(knots.length)
+  const prices = new Float64Array(knots.length)
+  const outputs = new Float64Array(knots.length)
+  for (const [index, [amount, price]] of knots.entries()) {
+    amounts[index] = amount
+    const before = prices[index - 1] ?? Infinity
+    prices[index] = Math.max(0, Math.min(price, before * (1 - 1e-15)))
+    if (index === 0) continue
+    const width = amount - (amounts[index - 1] ?? 0)
+    outputs[index] = (outputs[index - 1] ?? 0) + (width * (before + (prices[index] ?? 0))) / 2
+  }
+  return { amounts, prices, outputs }
+}
+
+/** Largest amount at which the marginal price is still this much. */
+export function amountAt({ amounts, prices }: Curve, price: number): number {
+  let low = 0
+  let high = prices.length - 1
+  if (price >= (prices[0] ?? 0)) return 0
+  if (price <= (prices[high] ?? 0)) return amounts[high] ?? 0
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((prices[middle] ?? 0) > price) low = middle
+    else high = middle
+  }
+  const [x0 = 0, x1 = 0, p0 = 0, p1 = 0] = [amounts[low], amounts[high], prices[low], prices[high]]
+  return p0 === p1 ? x1 : x0 + ((x1 - x0) * (p0 - price)) / (p0 - p1)
+}
+
+/** Marginal price and output at an amount; beyond the table nothing more comes out. */
+export function curveAt(
+  { amounts, prices, outputs }: Curve,
+  amount: number,
+): { readonly price: number; readonly output: number } {
+  let low = 0
+  let high = amounts.length - 1
+  if (amount >= (amounts[high] ?? 0)) return { price: 0, output: outputs[high] ?? 0 }
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((amounts[middle] ?? 0) <= amount) low = middle
+    else high = middle
+  }
+  const [x0 = 0, x1 = 0, p0 = 0, p1 = 0] = [amounts[low], amounts[high], prices[low], prices[high]]
+  const price = x1 > x0 ? p0 + ((p1 - p0) * (amount - x0)) / (x1 - x0) : p1
+  return { price, output: (outputs[low] ?? 0) + ((amount - x0) * (p0 + price)) / 2 }
+}
+
+/** Several pools between the same tokens as one: at each price, the sum of what they take. */
+export function inParallel(curves: readonly Curve[]): Curve {
+  if (curves.length === 1 && curves[0]) return curves[0]
+  const prices = [...new Set(curves.flatMap((curve) => [...curve.prices]))].sort((a, b) => b - a)
+  return toCurve(
+    prices.map((price) => [curves.reduce((sum, curve) => sum + amountAt(curve, price), 0), price]),
+  )
+}

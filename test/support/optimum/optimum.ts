@@ -1,0 +1,230 @@
+/**
+ * The best possible output of a request without gas, over all flows that consist of paths of at most three swaps:
+ * any number of paths and pools, amounts divided without limit, pools shared by paths. Independent of the product's
+ * search and splitting; it uses only the adapters' `amountOut` and `applySwap` as the pools' functions.
+ *
+ * Flows go through the layers of `network.ts`, so they have no cycles. The output is concave in them, which gives
+ * a figure from each side: a flow that is carried out swap by swap in whole units (`amountOut`), and an upper bound
+ * from prices of the tokens (`bound`). For any prices, no flow gives more than
+ *
+ *   priceIn * amountIn + sum over the lanes of max over x of (priceOut * output(x) - priceIn * x),
+ *
+ * by Lagrangian duality. The prices of the flow found make the two meet. Only exact quotes count as output.
+ *
+ * Lanes of one pool of several tokens influence each other. When a flow uses more than one, each of them is taken
+ * as it is after the others, until flow and prices agree. The sum over the lanes is then the pool's profit at the
+ * flow plus what changing any one lane could add: an upper bound because such a pool's set of trades is convex.
+ */
+import type { MarketPool } from '../../../src/routing/market.js'
+import { bestFlow, type Flow, type Links } from './ascent.js'
+import { carryOut, type Swap } from './carry-out.js'
+import { amountAt, type Curve, identity, inParallel, sampleCurve } from './curve.js'
+import {
+  buildNetwork,
+  type Lane,
+  type Link,
+  laneKey,
+  lanesOf,
+  lanesOfLink,
+  type Network,
+  type Place,
+  type Request,
+} from './network.js'
+
+export interface Optimum {
+  /** Raw units that no flow exceeds. */
+  readonly bound: number
+  /** Raw units that the flow found gives. */
+  readonly amountOut: bigint
+  readonly swaps: readonly Swap[]
+}
+
+/** Of lanes that share a pool: until bound and flow are this close, as a part, or so often. */
+const agreed = 1e-7
+const roundsAtMost = 12
+/** Around a price, where the largest profit is searched for exactly. */
+const bracket = 1e-4
+
+/** @param output - raw units of tokenOut; 0n where the pool serves none or the quote is not exact. */
+type Output = (amountIn: bigint) => bigint
+
+/** Keeps the curves of pools between requests of one block. */
+export function createOptimum(): (place: Place, request: Request) => Optimum {
+  const ownCurves = new Map<string, Curve | null>()
+  const linkCurves = new Map<string, Curve | null>()
+
+  /** Curves of the lanes as the pools are, remembered; of those that share a pool with others, after the others. */
+  function laneCurve(lane: Lane, changed: ReadonlyMap<string, unknown>): Curve | null {
+    const key = laneKey(lane)
+    if (changed.has(key)) return sampleCurve(outputOf(lane, changed.get(key)))
+    const known = ownCurves.get(key)
+    if (known !== undefined) return known
+    const curve = sampleCurve(outputOf(lane, lane.market.loaded.state))
+    ownCurves.set(key, curve)
+    return curve
+  }
+
+  return (place, request) => {
+    const network = buildNetwork(place, request)
+    let changed: ReadonlyMap<string, unknown> = new Map()
+    let spent: ReadonlyMap<string, number> = new Map()
+    let best: Optimum | null = null
+    for (let round = 1; ; round++) {
+      const curves = new Map<string, Curve>()
+      for (const lane of lanesOf(network)) {
+        const curve = laneCurve(lane, changed)
+        if (curve) curves.set(laneKey(lane), curve)
+      }
+      const toCurve = (link: Link): Curve | null => {
+        if (link === 'wrapping') return identity
+        const lanes = link
+        const own = lanes.flatMap((lane) => curves.get(laneKey(lane)) ?? [])
+        if (!own.length) return null
+        if (lanes.some((lane) => changed.has(laneKey(lane)))) return inParallel(own)
+        const key = lanes.map(laneKey).join()
+        const known = linkCurves.get(key) ?? inParallel(own)
+        linkCurves.set(key, known)
+        return known
+      }
+      const links = toLinks(network, toCurve)
+      const flow = bestFlow(links, Number(request.amountIn))
+      const done = carryOut(network, links, curves, flow, request.amountIn)
+      const bound = upperBound(network, flow, curves, changed, done.swaps, request.amountIn)
+      const found = { bound, amountOut: done.amountOut, swaps: done.swaps }
+      if (!best || gap(found) < gap(best)) best = found
+      const shared = sharing(done.swaps)
+      if (!shared.length || gap(best) < agreed || round === roundsAtMost) return best
+      spent = mix(spent, done.swaps)
+      changed = afterTheOthers(network, shared, spent)
+    }
+  }
+}
+
+function gap({ bound, amountOut }: Optimum): number {
+  return bound > 0 ? 1 - Number(amountOut) / bound : 0
+}
+
+function outputOf({ market, tokenIn, tokenOut }: Lane, state: unknown): Output {
+  const { adapter, loaded } = market
+  return (amountIn) => {
+    if (amountIn <= 0n) return 0n
+    const quote = adapter.amountOut(loaded.pool, state, tokenIn, tokenOut, amountIn)
+    return quote.exact ? quote.amountOut : 0n
+  }
+}
+
+function toLinks(network: Network, toCurve: (link: Link) => Curve | null): Links {
+  return {
+    direct: toCurve(network.direct),
+    first: network.first.map(toCurve),
+    middle: network.middle.map((row) => row.map(toCurve)),
+    last: network.last.map(toCurve),
+  }
+}
+
+/** Pools of which a flow uses more than one lane. */
+function sharing(swaps: readonly Swap[]): MarketPool[] {
+  const used = new Map<MarketPool, number>()
+  for (const { lane } of swaps) used.set(lane.market, (used.get(lane.market) ?? 0) + 1)
+  return [...used].flatMap(([market, count]) => (count > 1 ? [market] : []))
+}
+
+/** Half of the way from the amounts before to those of the flow found: then they settle. */
+function mix(before: ReadonlyMap<string, number>, swaps: readonly Swap[]): Map<string, number> {
+  const found = new Map(swaps.map(({ lane, amountIn }) => [laneKey(lane), Number(amountIn)]))
+  if (!before.size) return found
+  const keys = new Set([...before.keys(), ...found.keys()])
+  return new Map(
+    [...keys].map((key) => [key, ((before.get(key) ?? 0) + (found.get(key) ?? 0)) / 2]),
+  )
+}
+
+/** Of each lane of the pools: the pool's state when all of its other lanes have been used. */
+function afterTheOthers(
+  network: Network,
+  pools: readonly MarketPool[],
+  spent: ReadonlyMap<string, number>,
+): Map<string, unknown> {
+  const states = new Map<string, unknown>()
+  const lanes = lanesOf(network)
+  for (const market of pools) {
+    const own = lanes.filter((lane) => lane.market === market)
+    for (const lane of own) {
+      let { state } = market.loaded
+      for (const other of own) {
+        const amount = BigInt(Math.floor(spent.get(laneKey(other)) ?? 0))
+        if (other === lane || amount === 0n) continue
+        const { tokenIn, tokenOut } = other
+        state = market.adapter.applySwap(market.loaded.pool, state, tokenIn, tokenOut, amount)
+      }
+      states.set(laneKey(lane), state)
+    }
+  }
+  return states
+}
+
+function upperBound(
+  network: Network,
+  flow: Flow,
+  curves: ReadonlyMap<string, Curve>,
+  changed: ReadonlyMap<string, unknown>,
+  swaps: readonly Swap[],
+  amountIn: bigint,
+): number {
+  const { priceIn, pricesEarly, pricesLate } = flow
+  const used = new Map(swaps.map((swap) => [laneKey(swap.lane), swap]))
+  let total = priceIn * Number(amountIn)
+  const add = (link: Link, before: number, after: number) => {
+    for (const lane of lanesOfLink(link)) {
+      const key = laneKey(lane)
+      const curve = curves.get(key)
+      if (!curve) continue
+      const output = outputOf(lane, changed.get(key) ?? lane.market.loaded.state)
+      const profit = (x: bigint) => after * Number(output(x)) - before * Number(x)
+      const most = largestProfit(curve, profit, before, after)
+      const swap = used.get(key)
+      if (swap && changed.has(key)) {
+        const { amountIn: x, amountOut: y } = swap
+        total += after * Number(y) - before * Number(x) + Math.max(0, most - profit(x))
+      } else total += most
+    }
+  }
+  add(network.direct, priceIn, 1)
+  for (const [v, link] of network.first.entries()) add(link, priceIn, pricesEarly[v] ?? 0)
+  for (const [v, row] of network.middle.entries()) {
+    for (const [w, link] of row.entries()) add(link, pricesEarly[v] ?? 0, pricesLate[w] ?? 0)
+  }
+  for (const [v, link] of network.last.entries()) add(link, pricesLate[v] ?? 0, 1)
+  return total
+}
+
+/** By golden section where the curve says that the price is met; at least 0, by not swapping. */
+function largestProfit(
+  curve: Curve,
+  profit: (amountIn: bigint) => number,
+  before: number,
+  after: number,
+): number {
+  if (after <= 0) return 0
+  const price = before / after
+  let low = amountAt(curve, price * (1 + bracket))
+  let high = amountAt(curve, price * (1 - bracket))
+  const at = (amount: number) => profit(BigInt(Math.round(amount)))
+  let most = Math.max(0, at(low), at(high))
+  const golden = (Math.sqrt(5) - 1) / 2
+  let [left, right] = [high - golden * (high - low), low + golden * (high - low)]
+  let [atLeft, atRight] = [at(left), at(right)]
+  while (high - low > 1 && high - low > 1e-7 * high) {
+    most = Math.max(most, atLeft, atRight)
+    if (atLeft > atRight) {
+      ;[high, right, atRight] = [right, left, atLeft]
+      left = high - golden * (high - low)
+      atLeft = at(left)
+    } else {
+      ;[low, left, atLeft] = [left, right, atRight]
+      right = low + golden * (high - low)
+      atRight = at(right)
+    }
+  }
+  return Math.max(most, atLeft, atRight)
+}
