@@ -7,9 +7,10 @@ import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { build, poolsOn, toSimulation } from './built.js'
-import { type Candidate, findCandidates, swapsOf } from './candidates.js'
+import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, notFundable, nothingProven } from './failures.js'
+import { type Flow, swapsOf } from './flow.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import type { MarketPool, MarketView } from './market.js'
@@ -157,7 +158,7 @@ function droppedWarnings(results: readonly (SimulationResult | null)[]): string[
 }
 
 /** Fills the archive before the forks ask slot by slot; what cannot be read is theirs to meet. */
-async function readSwapSlots(run: TaskRun, candidates: readonly Candidate[]): Promise<void> {
+async function readSwapSlots(run: TaskRun, candidates: readonly Flow[]): Promise<void> {
   const pools = new Set(candidates.flatMap(swapsOf))
   const reads = [...pools].flatMap(({ adapter, loaded: { pool, state } }) =>
     (adapter.swapSlots?.(pool, state) ?? []).map((slot) => ({ address: pool.address, slot })),

@@ -181,11 +181,12 @@ describe('findCandidates', () => {
       tokensOut: [b],
     })
     expect(
-      candidates[0]?.legs.map(({ tokenIn, amountIn, bps }) => [tokenIn, amountIn, bps]),
+      candidates[0]?.edges.map(({ hop, spends }) => [hop.tokenIn, hop.tokenOut, spends]),
     ).toEqual([
-      [a, 100n, 10_000],
-      [c, 200n, 10_000],
+      [a, b, 10_000],
+      [c, b, 10_000],
     ])
+    expect(candidates[0]?.amountOut).toBe(99n + 196n)
   })
 
   test('several outputs share an input equally, the last takes the remainder', () => {
@@ -196,10 +197,10 @@ describe('findCandidates', () => {
       tokensOut: [b, d],
     })
     expect(
-      candidates[0]?.legs.map(({ tokenOut, amountIn, bps }) => [tokenOut, amountIn, bps]),
+      candidates[0]?.edges.map(({ hop, spends }) => [hop.tokenIn, hop.tokenOut, spends]),
     ).toEqual([
-      [b, 50n, 5_000],
-      [d, 51n, 10_000],
+      [a, b, 5_000],
+      [a, d, 10_000],
     ])
   })
 
