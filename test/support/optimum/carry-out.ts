@@ -2,7 +2,8 @@
 import type { MarketPool } from '../../../src/routing/market.js'
 import type { Flow, Links } from './ascent.js'
 import { amountAt, type Curve, curveAt } from './curve.js'
-import { type Lane, type Link, laneKey, lanesOfLink, type Network } from './network.js'
+import type { CurrentCurves } from './lane-curves.js'
+import { type Lane, type Link, lanesOfLink, type Network } from './network.js'
 
 export interface Swap {
   readonly lane: Lane
@@ -17,7 +18,7 @@ const shareUnit = 2 ** 52
 export function carryOut(
   network: Network,
   links: Links,
-  curves: ReadonlyMap<string, Curve>,
+  curves: CurrentCurves,
   flow: Flow,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly swaps: readonly Swap[] } {
@@ -39,7 +40,7 @@ export function carryOut(
     const lanes = lanesOfLink(road)
     const price = link ? curveAt(link, whole).price : 0
     const weights = lanes.map((lane) => {
-      const curve = curves.get(laneKey(lane))
+      const curve = curves.of(lane)
       return curve ? amountAt(curve, price) : 0
     })
     return divide(amount, weights).reduce(

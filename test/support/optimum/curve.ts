@@ -12,13 +12,13 @@ export interface Curve {
   readonly outputs: Float64Array
 }
 
-/** Growth of the amount from one sample to the next. */
-const sampleRatio = 1.04
 /** Sampling ends where the average price has fallen to this part of the first, or the pool serves no more. */
 const lowestPrice = 0.02
 /** The first sample puts in and gets out this much, or this part of the last: below, rounding blurs prices. */
 const clearAmount = 2 ** 32
 const clearPart = 1 / 1024
+/** Sampling begins at this multiple of the amount at which rounding and price movement cost the same. */
+const wellAbove = 64
 const largestAmount = 2 ** 111
 
 /** What wrapping does. */
@@ -30,14 +30,15 @@ export const identity: Curve = {
 
 /**
  * @param output - raw units for raw units, increasing and concave but for rounding; 0n where the pool serves none.
+ * @param ratio - growth of the amount from one sample to the next.
  * @returns null when the pool gives nothing at all.
  */
-export function sampleCurve(output: (amountIn: bigint) => bigint): Curve | null {
+export function sampleCurve(output: (amountIn: bigint) => bigint, ratio: number): Curve | null {
   const at = (amount: number) => Number(output(BigInt(Math.floor(amount))))
   const range = usefulRange(at)
   if (!range) return null
   const points: [number, number][] = []
-  for (let amount = range.low; amount < range.high; amount *= sampleRatio) {
+  for (let amount = range.low; amount < range.high; amount *= ratio) {
     const whole = Math.floor(amount)
     if (whole > (points.at(-1)?.[0] ?? 0)) points.push([whole, at(whole)])
   }
@@ -79,11 +80,14 @@ function usefulRange(at: (amount: number) => number): { low: number; high: numbe
       else refused = middle
     }
   }
-  const clear = (last: number) => Math.min(clearAmount, last * clearPart)
+  const clear = (amount: number) => Math.min(clearAmount, amount * clearPart)
   const [clearIn, clearOut] = [clear(high), clear(at(high))]
-  const low =
-    doublings.find(([input, output]) => input >= clearIn && output >= clearOut)?.[0] ?? high
-  return { low: Math.min(low, high), high }
+  const isClear = ([input, output]: readonly [number, number]) =>
+    input >= clearIn && output >= clearOut
+  const low = doublings.find(isClear)?.[0] ?? high
+  // Where the average price is best, rounding costs as much as the amount moves the price.
+  const [best] = doublings.reduce((a, b) => (b[1] / b[0] > a[1] / a[0] ? b : a))
+  return { low: Math.min(Math.max(low, best * wellAbove), high * clearPart ** 0.5), high }
 }
 
 /** Makes prices fall strictly and adds up the outputs. */

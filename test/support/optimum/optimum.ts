@@ -18,10 +18,10 @@
 import type { MarketPool } from '../../../src/routing/market.js'
 import { bestFlow, type Flow, type Links } from './ascent.js'
 import { carryOut, type Swap } from './carry-out.js'
-import { amountAt, type Curve, identity, inParallel, sampleCurve } from './curve.js'
+import { amountAt, type Curve } from './curve.js'
+import { type CurrentCurves, type LaneCurves, outputOf } from './lane-curves.js'
 import {
   buildNetwork,
-  type Lane,
   type Link,
   laneKey,
   lanesOf,
@@ -40,56 +40,24 @@ export interface Optimum {
 }
 
 /** Of lanes that share a pool: until bound and flow are this close, as a part, or so often. */
-const agreed = 1e-7
-const roundsAtMost = 12
+const agreed = 1e-6
+const roundsAtMost = 8
 /** Around a price, where the largest profit is searched for exactly. */
 const bracket = 1e-4
 
-/** @param output - raw units of tokenOut; 0n where the pool serves none or the quote is not exact. */
-type Output = (amountIn: bigint) => bigint
-
-/** Keeps the curves of pools between requests of one block. */
-export function createOptimum(): (place: Place, request: Request) => Optimum {
-  const ownCurves = new Map<string, Curve | null>()
-  const linkCurves = new Map<string, Curve | null>()
-
-  /** Curves of the lanes as the pools are, remembered; of those that share a pool with others, after the others. */
-  function laneCurve(lane: Lane, changed: ReadonlyMap<string, unknown>): Curve | null {
-    const key = laneKey(lane)
-    if (changed.has(key)) return sampleCurve(outputOf(lane, changed.get(key)))
-    const known = ownCurves.get(key)
-    if (known !== undefined) return known
-    const curve = sampleCurve(outputOf(lane, lane.market.loaded.state))
-    ownCurves.set(key, curve)
-    return curve
-  }
-
+/** @param curves - may serve other measurements at the same block too. */
+export function createOptimum(curves: LaneCurves): (place: Place, request: Request) => Optimum {
   return (place, request) => {
     const network = buildNetwork(place, request)
     let changed: ReadonlyMap<string, unknown> = new Map()
     let spent: ReadonlyMap<string, number> = new Map()
     let best: Optimum | null = null
     for (let round = 1; ; round++) {
-      const curves = new Map<string, Curve>()
-      for (const lane of lanesOf(network)) {
-        const curve = laneCurve(lane, changed)
-        if (curve) curves.set(laneKey(lane), curve)
-      }
-      const toCurve = (link: Link): Curve | null => {
-        if (link === 'wrapping') return identity
-        const lanes = link
-        const own = lanes.flatMap((lane) => curves.get(laneKey(lane)) ?? [])
-        if (!own.length) return null
-        if (lanes.some((lane) => changed.has(laneKey(lane)))) return inParallel(own)
-        const key = lanes.map(laneKey).join()
-        const known = linkCurves.get(key) ?? inParallel(own)
-        linkCurves.set(key, known)
-        return known
-      }
-      const links = toLinks(network, toCurve)
+      const current = curves.after(changed)
+      const links = toLinks(network, current.ofLink)
       const flow = bestFlow(links, Number(request.amountIn))
-      const done = carryOut(network, links, curves, flow, request.amountIn)
-      const bound = upperBound(network, flow, curves, changed, done.swaps, request.amountIn)
+      const done = carryOut(network, links, current, flow, request.amountIn)
+      const bound = upperBound(network, flow, current, done.swaps, request.amountIn)
       const found = { bound, amountOut: done.amountOut, swaps: done.swaps }
       if (!best || gap(found) < gap(best)) best = found
       const shared = sharing(done.swaps)
@@ -101,16 +69,7 @@ export function createOptimum(): (place: Place, request: Request) => Optimum {
 }
 
 function gap({ bound, amountOut }: Optimum): number {
-  return bound > 0 ? 1 - Number(amountOut) / bound : 0
-}
-
-function outputOf({ market, tokenIn, tokenOut }: Lane, state: unknown): Output {
-  const { adapter, loaded } = market
-  return (amountIn) => {
-    if (amountIn <= 0n) return 0n
-    const quote = adapter.amountOut(loaded.pool, state, tokenIn, tokenOut, amountIn)
-    return quote.exact ? quote.amountOut : 0n
-  }
+  return bound > 0 ? Math.abs(1 - Number(amountOut) / bound) : 0
 }
 
 function toLinks(network: Network, toCurve: (link: Link) => Curve | null): Links {
@@ -166,8 +125,7 @@ function afterTheOthers(
 function upperBound(
   network: Network,
   flow: Flow,
-  curves: ReadonlyMap<string, Curve>,
-  changed: ReadonlyMap<string, unknown>,
+  curves: CurrentCurves,
   swaps: readonly Swap[],
   amountIn: bigint,
 ): number {
@@ -176,14 +134,13 @@ function upperBound(
   let total = priceIn * Number(amountIn)
   const add = (link: Link, before: number, after: number) => {
     for (const lane of lanesOfLink(link)) {
-      const key = laneKey(lane)
-      const curve = curves.get(key)
+      const curve = curves.of(lane)
       if (!curve) continue
-      const output = outputOf(lane, changed.get(key) ?? lane.market.loaded.state)
+      const output = outputOf(lane, curves.stateOf(lane))
       const profit = (x: bigint) => after * Number(output(x)) - before * Number(x)
       const most = largestProfit(curve, profit, before, after)
-      const swap = used.get(key)
-      if (swap && changed.has(key)) {
+      const swap = used.get(laneKey(lane))
+      if (swap && curves.isChanged(lane)) {
         const { amountIn: x, amountOut: y } = swap
         total += after * Number(y) - before * Number(x) + Math.max(0, most - profit(x))
       } else total += most

@@ -1,0 +1,70 @@
+/** Paths without division, by trying: the best pool of each swap, each chain of tokens of the network. */
+import { type Curve, curveAt } from './curve.js'
+import { type LaneCurves, outputOf } from './lane-curves.js'
+import { type Lane, type Link, lanesOfLink, type Network } from './network.js'
+
+export interface SinglePath {
+  readonly lanes: readonly Lane[]
+  /** Raw units; > 0. */
+  readonly amountOut: bigint
+}
+
+/** Links one after the other, for every chain of tokens. */
+function chains({ direct, first, middle, last }: Network): Link[][] {
+  return [
+    [direct],
+    ...first.flatMap((link, v) => [
+      [link, last[v] ?? []],
+      ...(middle[v] ?? []).map((next, w) => [link, next, last[w] ?? []]),
+    ]),
+  ]
+}
+
+/**
+ * Best first. Of one swap every pool, of two swaps every pair of pools, of three the best pool of each swap in turn.
+ * No path uses a pool twice.
+ */
+export function singlePaths(network: Network, amountIn: bigint): SinglePath[] {
+  const found: SinglePath[] = []
+  for (const chain of chains(network)) {
+    const links = chain.filter((link) => link !== 'wrapping').map(lanesOfLink)
+    let partials: SinglePath[] = [{ lanes: [], amountOut: amountIn }]
+    for (const lanes of links) {
+      const longer = partials.flatMap((partial) => extend(partial, lanes)).sort(bestFirst)
+      partials = links.length > 2 ? longer.slice(0, 1) : longer
+    }
+    found.push(...partials)
+  }
+  return found.sort(bestFirst)
+}
+
+function bestFirst(a: SinglePath, b: SinglePath): number {
+  return a.amountOut === b.amountOut ? 0 : a.amountOut > b.amountOut ? -1 : 1
+}
+
+function extend({ lanes, amountOut }: SinglePath, next: readonly Lane[]): SinglePath[] {
+  return next.flatMap((lane) => {
+    if (lanes.some(({ market }) => market === lane.market)) return []
+    const output = outputOf(lane, lane.market.loaded.state)(amountOut)
+    return output > 0n ? [{ lanes: [...lanes, lane], amountOut: output }] : []
+  })
+}
+
+/**
+ * The price of the best path for an amount, read from curves.
+ *
+ * @returns raw units out per raw unit in; 0 without a path.
+ */
+export function priceOfBestPath(network: Network, curves: LaneCurves, amountIn: number): number {
+  const current = curves.after(new Map())
+  const through = (curve: Curve | null, amount: number) =>
+    curve && amount <= (curve.amounts.at(-1) ?? 0) ? curveAt(curve, amount).output : 0
+  const best = (link: Link, amount: number): number =>
+    link === 'wrapping'
+      ? amount
+      : Math.max(0, ...link.map((lane) => through(current.of(lane), amount)))
+  const outputs = chains(network).map((chain) =>
+    chain.reduce((amount, link) => (amount > 0 ? best(link, amount) : 0), amountIn),
+  )
+  return Math.max(...outputs) / amountIn
+}
