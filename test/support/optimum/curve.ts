@@ -14,11 +14,11 @@ export interface Curve {
 
 /** Sampling ends where the average price has fallen to this part of the first, or the pool serves no more. */
 const lowestPrice = 0.02
-/** The first sample puts in and gets out this much, or this part of the last: below, rounding blurs prices. */
-const clearAmount = 2 ** 32
-const clearPart = 1 / 1024
 /** Sampling begins at this multiple of the amount at which rounding and price movement cost the same. */
 const wellAbove = 64
+/** … at least at this part of the largest amount, and below that by this factor. */
+const smallestPart = 2 ** -20
+const wellBelow = 32
 const largestAmount = 2 ** 111
 
 /** What wrapping does. */
@@ -43,17 +43,18 @@ export function sampleCurve(output: (amountIn: bigint) => bigint, ratio: number)
     if (whole > (points.at(-1)?.[0] ?? 0)) points.push([whole, at(whole)])
   }
   points.push([range.high, at(range.high)])
-  const [x1, y1] = points[0] ?? [1, 0]
-  const twice = at(2 * x1)
-  // Extrapolated to nothing: the average price falls linearly there.
-  const first = twice > 0 ? Math.max(y1 / x1, (2 * y1) / x1 - twice / (2 * x1)) : y1 / x1
-  const knots: [number, number][] = [[0, first]]
+  const [[smallest = 1] = []] = points
+  const average = (amount: number) => at(amount) / amount
+  // Extrapolated to nothing, through a parabola.
+  const [once = 0, twice = 0, thrice = 0] = [1, 2, 3].map((times) => average(smallest * times))
+  const knots: [number, number][] = [[0, Math.max(once, 3 * once - 3 * twice + thrice)]]
   let [before, outputBefore] = [0, 0]
-  for (const [index, [amount]] of points.entries()) {
-    const [after, outputAfter] = points[index + 1] ?? points[index] ?? [0, 0]
-    knots.push([amount, (outputAfter - outputBefore) / (after - before)])
-    ;[before, outputBefore] = points[index] ?? [0, 0]
+  for (const [amount, output] of points) {
+    knots.push([(before + amount) / 2, (output - outputBefore) / (amount - before)])
+    ;[before, outputBefore] = [amount, output]
   }
+  const [, lastPrice = 0] = knots.at(-1) ?? []
+  knots.push([before, lastPrice])
   return toCurve(knots)
 }
 
@@ -80,14 +81,10 @@ function usefulRange(at: (amount: number) => number): { low: number; high: numbe
       else refused = middle
     }
   }
-  const clear = (amount: number) => Math.min(clearAmount, amount * clearPart)
-  const [clearIn, clearOut] = [clear(high), clear(at(high))]
-  const isClear = ([input, output]: readonly [number, number]) =>
-    input >= clearIn && output >= clearOut
-  const low = doublings.find(isClear)?.[0] ?? high
   // Where the average price is best, rounding costs as much as the amount moves the price.
   const [best] = doublings.reduce((a, b) => (b[1] / b[0] > a[1] / a[0] ? b : a))
-  return { low: Math.min(Math.max(low, best * wellAbove), high * clearPart ** 0.5), high }
+  const low = Math.max(best * wellAbove, high * smallestPart)
+  return { low: Math.ceil(Math.min(low, high / wellBelow)), high }
 }
 
 /** Makes prices fall strictly and adds up the outputs. */

@@ -74,6 +74,10 @@ export async function makeRequests(
 /** To about 10 %. */
 function halfPool(network: Network, curves: LaneCurves, price: number): number {
   let amount = firstAmount
-  while (priceOfBestPath(network, curves, amount * 1.1) >= price * halfPoolPrice) amount *= 1.1
+  for (const growth of [16, 2, 1.1]) {
+    while (priceOfBestPath(network, curves, amount * growth) >= price * halfPoolPrice) {
+      amount *= growth
+    }
+  }
   return amount
 }
