@@ -8,6 +8,7 @@ import { cpus, totalmem } from 'node:os'
 import Table from 'cli-table3'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
+import { qualityBench } from './quality.js'
 import type { Section } from './section.js'
 import { simulationBench } from './simulation.js'
 
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   simulation: async () => [await simulationBench()],
   http: httpBench,
   cold: async () => [await coldBench()],
+  quality: qualityBench,
 }
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'))

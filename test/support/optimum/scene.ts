@@ -28,14 +28,13 @@ export interface QualityScene {
 }
 
 /**
- * @param nodeUrl - read for storage; @param callUrl - where calls are made: the same node if it can.
+ * @param nodeUrl - read for storage; @param callUrl - where calls are made, its head is the block.
  * @param pools - imported, so that those are found too that no factory lists.
  */
 export async function openQualityScene(args: {
   readonly nodeUrl: string
   readonly callUrl: string
   readonly pools: readonly Pool[]
-  readonly blockNumber?: number
 }): Promise<QualityScene> {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-quality-'))
   const catalog = openCatalog(dataDir)
@@ -51,7 +50,7 @@ export async function openQualityScene(args: {
     tokens: await loadTokenLists([]),
   }
   const worker = new WorkerContext(settings)
-  const pin = await readPin(args.callUrl, args.blockNumber)
+  const pin = await readPin(args.callUrl)
   const block = worker.block(pin)
   const reader = createReader({ pin, archiveUrl: args.nodeUrl, forkUrls: [args.callUrl] })
   const { chain } = block
