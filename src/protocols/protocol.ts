@@ -120,7 +120,10 @@ export interface ProtocolAdapter<State = unknown> {
    */
   swapSlots?(pool: Pool, state: State): readonly Hex[]
 
-  /** Rough gas of one swap, for ranking only: the simulation measures the real one. */
+  /**
+   * Rough gas that one more swap adds to a transaction, for ranking only: the simulation measures the real one.
+   * Fitted to simulated candidates on the sandbox (docs/decisions.md).
+   */
   gasEstimate(pool: Pool, state: State): bigint
 
   /** Steps that swap inside the Executor. */

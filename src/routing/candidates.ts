@@ -1,8 +1,8 @@
 /**
  * What is worth simulating: splits, and the best paths by native maths, diverse in pools.
  */
-import { type Address, bpsDenominator } from '../domain/primitives.js'
-import { type Flow, flowOfPath, type PoolStates } from './flow.js'
+import { type Address, bpsDenominator, nativeToken } from '../domain/primitives.js'
+import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
 import type { MarketPool } from './market.js'
 import { buildGraph, findPaths, type Path, selectDiverse } from './search.js'
 import { findSplits } from './split.js'
@@ -83,7 +83,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           search: ({ token, amountIn }, states) => search(token, tokenOut, amountIn, states),
           gasCostOut: args.gasCost(tokenOut),
         })
-  const flows = legs.length === 1 ? singles(legs, args.count) : combined(legs, args.count)
+  const flows = legs.length === 1 ? singles(legs, args.count) : combined(legs, args)
   const candidates = [...splits.slice(0, maxSplits), ...flows].slice(0, args.count)
   return { candidates, missing: null }
 }
@@ -93,7 +93,12 @@ function singles([leg]: readonly Leg[], count: number): Flow[] {
 }
 
 /** Legs one after the other: later hops spend what the hop before brought in, so that legs do not eat each other's tokens. */
-function combined(legs: readonly Leg[], count: number): Flow[] {
+function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
+  const [tokenOut = nativeToken] = args.tokensOut
+  const inputs = args.tokensIn.map((token, index) => ({
+    token,
+    amountIn: args.amountsIn[index] ?? 0n,
+  }))
   const options = legs.map((leg) => ({ leg, paths: selectDiverse(leg.paths, count) }))
   const choose = (chosen: readonly number[]): Flow | null => {
     const picked: { readonly leg: Leg; readonly path: Path }[] = []
@@ -102,13 +107,15 @@ function combined(legs: readonly Leg[], count: number): Flow[] {
       if (!path) return null
       picked.push({ leg, path })
     }
+    const edges = picked.flatMap(({ leg, path }) =>
+      path.hops.map((hop, index): FlowEdge => ({ hop, spends: index ? 'previous' : leg.bps })),
+    )
+    // Legs that share a pool see each other's effect on it.
     return {
-      edges: picked.flatMap(({ leg, path }) =>
-        path.hops.map((hop, index) => ({ hop, spends: index === 0 ? leg.bps : 'previous' })),
-      ),
-      amountOut: picked.reduce((sum, { path }) => sum + path.amountOut, 0n),
-      exact: picked.every(({ path }) => path.exact),
+      edges,
+      ...runFlow(edges, inputs, tokenOut),
       gas: picked.reduce((sum, { path }) => sum + path.gas, 0n),
+      isSplit: false,
       key: picked.map(({ path }) => path.key).join('+'),
     }
   }

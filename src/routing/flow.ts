@@ -4,9 +4,9 @@
  * part of what the Executor holds of it then, so paths that meet share their next swaps. Pure.
  */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
-import { poolKey } from '../protocols/protocol.js'
+import type { Hop } from './hop.js'
 import type { MarketPool } from './market.js'
-import type { Hop, Path } from './search.js'
+import type { Path } from './search.js'
 
 export interface FlowEdge {
   readonly hop: Hop
@@ -19,39 +19,34 @@ export interface FlowEdge {
 
 export interface Flow {
   readonly edges: readonly FlowEdge[]
-  /** Raw units of the last token by native maths. */
+  /** Raw units of the first tokenOut by native maths. */
   readonly amountOut: bigint
   /** False when any quote on the way is an estimate. */
   readonly exact: boolean
   /** Rough gas of the edges alone. */
   readonly gas: bigint
+  /** True when an amount is divided for the sake of output. */
+  readonly isSplit: boolean
   /** Identity for ties and for removing doubles. */
   readonly key: string
 }
 
 const whole = Number(bpsDenominator)
-export const wrapGas = 30_000n
 
 export function flowOfPath({ hops, amountOut, exact, gas, key }: Path): Flow {
-  return { edges: hops.map((hop) => ({ hop, spends: whole })), amountOut, exact, gas, key }
+  return {
+    edges: hops.map((hop) => ({ hop, spends: whole })),
+    amountOut,
+    exact,
+    gas,
+    isSplit: false,
+    key,
+  }
 }
 
 /** The pools that the edges swap in, in order. */
 export function swapsOf({ edges }: Pick<Flow, 'edges'>): MarketPool[] {
   return edges.flatMap(({ hop }) => (hop.kind === 'swap' ? [hop.market] : []))
-}
-
-/** Identity of a hop among all hops: pools of many tokens and shared ids exist. */
-export function hopKey(hop: Hop): string {
-  return hop.kind === 'swap'
-    ? `${poolKey(hop.market.loaded.pool)}/${hop.tokenIn}>${hop.tokenOut}`
-    : `${hop.kind}/${hop.tokenIn}>${hop.tokenOut}`
-}
-
-export function hopGas(hop: Hop): bigint {
-  if (hop.kind !== 'swap') return wrapGas
-  const { pool, state } = hop.market.loaded
-  return hop.market.adapter.gasEstimate(pool, state)
 }
 
 /** States of pools that earlier swaps have changed. */

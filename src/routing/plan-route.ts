@@ -7,7 +7,7 @@ import type { RouteStepRecord } from '../domain/engine.js'
 import type { Amount, AmountRef, Step } from '../domain/plan.js'
 import { type Address, bpsDenominator, isNative } from '../domain/primitives.js'
 import type { FlowEdge } from './flow.js'
-import type { Hop } from './search.js'
+import type { Hop } from './hop.js'
 
 const whole = Number(bpsDenominator)
 

@@ -25,6 +25,10 @@ const adapter = {
     const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
     return { amountOut: (y * amountIn) / (x + amountIn), exact: true }
   },
+  applySwap: (_pool, state: Reserves, tokenIn, tokenOut, amountIn) => {
+    const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
+    return { ...state, [tokenIn]: x + amountIn, [tokenOut]: y - (y * amountIn) / (x + amountIn) }
+  },
 } as Partial<ProtocolAdapter<Reserves>> as ProtocolAdapter
 
 function pool(id: string, reserves: Reserves): MarketPool {

@@ -3,17 +3,8 @@
  * Ranks only; the fork decides.
  */
 import { type Address, isNative, nativeToken } from '../domain/primitives.js'
-import { hopKey, wrapGas } from './flow.js'
+import { type Hop, hopKey, wrapGas } from './hop.js'
 import type { MarketPool } from './market.js'
-
-export type Hop =
-  | { readonly kind: 'wrap' | 'unwrap'; readonly tokenIn: Address; readonly tokenOut: Address }
-  | {
-      readonly kind: 'swap'
-      readonly tokenIn: Address
-      readonly tokenOut: Address
-      readonly market: MarketPool
-    }
 
 export interface Path {
   readonly hops: readonly Hop[]

@@ -3,9 +3,9 @@
  * flows through each, and what one more unit anywhere is worth. Used by `split.ts` alone. Pure.
  */
 import type { Address } from '../domain/primitives.js'
-import { applyHop, hopGas, hopKey, hopOutput, type PoolStates } from './flow.js'
+import { applyHop, hopOutput, type PoolStates } from './flow.js'
+import { type Hop, hopGas, hopKey } from './hop.js'
 import type { MarketPool } from './market.js'
-import type { Hop } from './search.js'
 
 export interface Source {
   readonly token: Address

@@ -13,12 +13,13 @@ import {
   tidy,
 } from './split-network.js'
 
-/** First and second derivative of output by input, in units of the last token. */
+/** Output by input near the present amount, in units of the last token. */
 interface Slope {
+  /** Worth of one more raw unit. */
   readonly value: number
-  /** Always negative. */
+  /** How that falls with each unit; always negative. */
   readonly curvature: number
-  /** Raw units beyond which the arc gives nothing more. */
+  /** Raw units beyond which there is nothing more to get. */
   readonly most: number
 }
 
@@ -27,8 +28,14 @@ interface ArcSlope extends Slope {
   readonly amountIn: number
 }
 
-export interface Margins {
+/** Arcs between the same two tokens: what moves among them changes nothing behind them. */
+interface Group extends Slope {
   readonly arcs: readonly ArcSlope[]
+  readonly amountIn: number
+}
+
+export interface Margins {
+  readonly groups: readonly Group[]
   /** Worth of one more raw unit of a token, in raw units of the last token. */
   readonly values: ReadonlyMap<Address, number>
 }
@@ -41,42 +48,58 @@ const leastCurvature = 1e-9
 /** Shares below are not worth a swap. */
 const leastShare = 1e-4
 const halvings = 5
+const maxStretch = 8
 
 /** What one more unit is worth on each arc and at each token, from the last token backwards. */
 export function marginsOf({ flows }: Evaluation, tokenOut: Address, exactOnly: boolean): Margins {
   const values = new Map<Address, number>([[tokenOut, 1]])
   const curvatures = new Map<Address, number>([[tokenOut, 0]])
-  const arcs: ArcSlope[] = []
-  let index = flows.length - 1
-  while (index >= 0) {
-    const token = flows[index]?.arc.hop.tokenIn as Address
-    const own: ArcSlope[] = []
-    for (; index >= 0 && flows[index]?.arc.hop.tokenIn === token; index--) {
-      const flow = flows[index] as Evaluation['flows'][number]
-      const next = values.get(flow.arc.hop.tokenOut) ?? 0
-      const nextCurvature = curvatures.get(flow.arc.hop.tokenOut) ?? 0
-      const { value, curvature, most } = slopeOf(flow, exactOnly)
-      const amountIn = Number(flow.amountIn)
-      const worth = value * next
-      own.push({
-        arc: flow.arc,
-        amountIn,
-        value: worth,
-        curvature: Math.min(
-          curvature * next + value * value * nextCurvature,
-          (-worth / amountIn) * leastCurvature,
-        ),
-        most,
-      })
-    }
-    const loosest = own.reduce((sum, { curvature }) => sum + 1 / curvature, 0)
-    const amount = own.reduce((sum, { amountIn }) => sum + amountIn, 0)
-    const average = own.reduce((sum, { value, amountIn }) => sum + value * amountIn, 0) / amount
-    values.set(token, average)
-    curvatures.set(token, 1 / loosest)
-    arcs.push(...own.reverse())
+  const groups: Group[] = []
+  for (const token of new Set(flows.map(({ arc }) => arc.hop.tokenIn).reverse())) {
+    const own = flows.filter(({ arc }) => arc.hop.tokenIn === token)
+    const heads = [...new Set(own.map(({ arc }) => arc.hop.tokenOut))]
+    const found = heads.map((head) => {
+      const value = values.get(head) ?? 0
+      const arcs = own
+        .filter(({ arc }) => arc.hop.tokenOut === head)
+        .map((flow) => arcSlope(flow, value, exactOnly))
+      return groupSlope(arcs, value, curvatures.get(head) ?? 0)
+    })
+    const amount = found.reduce((sum, { amountIn }) => sum + amountIn, 0)
+    const worth = found.reduce((sum, { value, amountIn }) => sum + value * amountIn, 0)
+    values.set(token, worth / amount)
+    curvatures.set(token, -1 / found.reduce((sum, { curvature }) => sum - 1 / curvature, 0))
+    groups.push(...found)
   }
-  return { arcs, values }
+  return { groups, values }
+}
+
+/** @param next - worth of one raw unit of what the arc brings. */
+function arcSlope(flow: Evaluation['flows'][number], next: number, exactOnly: boolean): ArcSlope {
+  const { value, curvature, most } = slopeOf(flow, exactOnly)
+  const amountIn = Number(flow.amountIn)
+  const worth = value * next
+  const least = (-worth / amountIn) * leastCurvature
+  return {
+    arc: flow.arc,
+    amountIn,
+    value: worth,
+    curvature: Math.min(curvature * next, least),
+    most,
+  }
+}
+
+/** Pools side by side share what more flows in; what they bring together meets the curve behind them. */
+function groupSlope(arcs: readonly ArcSlope[], next: number, nextCurvature: number): Group {
+  const room = arcs.reduce((sum, { curvature }) => sum - 1 / curvature, 0)
+  const value = arcs.reduce((sum, arc) => sum - arc.value / arc.curvature, 0) / room
+  return {
+    arcs,
+    amountIn: arcs.reduce((sum, { amountIn }) => sum + amountIn, 0),
+    value,
+    curvature: -1 / room + (value / next) ** 2 * nextCurvature,
+    most: arcs.reduce((sum, { most }) => sum + most, 0),
+  }
 }
 
 function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
@@ -103,8 +126,12 @@ function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
   }
 }
 
-/** Amounts of one token's arcs at which their values are equal, each within its bounds. */
-function equalised(own: readonly ArcSlope[], total: number): number[] {
+/** Amounts that add up to the total and at which all values are equal, each within its bounds. */
+function equalised(
+  own: readonly (Slope & { readonly amountIn: number })[],
+  total: number,
+): number[] {
+  if (own.length === 1) return [total]
   const at = (level: number) =>
     own.map(({ amountIn, value, curvature, most }) =>
       Math.min(Math.max(amountIn + (level - value) / curvature, 0), most),
@@ -148,21 +175,29 @@ export function improve(
 }
 
 /** Share per arc key. */
-function newtonShares({ arcs }: Margins): ReadonlyMap<string, number> {
+function newtonShares({ groups }: Margins): ReadonlyMap<string, number> {
   const shares = new Map<string, number>()
-  for (const token of new Set(arcs.map(({ arc }) => arc.hop.tokenIn))) {
-    const own = arcs.filter(({ arc }) => arc.hop.tokenIn === token)
+  for (const token of new Set(groups.map(tokenOf))) {
+    const own = groups.filter((group) => tokenOf(group) === token)
     const total = own.reduce((sum, { amountIn }) => sum + amountIn, 0)
-    const amounts = own.length === 1 ? [total] : equalised(own, total)
-    for (const [index, { arc }] of own.entries()) {
-      const share = (amounts[index] ?? 0) / total
-      // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
-      if (Number.isFinite(share)) shares.set(arc.key, share)
+    const totals = equalised(own, total)
+    for (const [index, { arcs }] of own.entries()) {
+      const amounts = equalised(arcs, totals[index] ?? 0)
+      for (const [place, { arc }] of arcs.entries()) {
+        const share = (amounts[place] ?? 0) / total
+        // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
+        if (Number.isFinite(share)) shares.set(arc.key, share)
+      }
     }
   }
   return shares
 }
 
+export function tokenOf({ arcs }: Group): Address | undefined {
+  return arcs[0]?.arc.hop.tokenIn
+}
+
+/** The longest of some steps towards the target that still gains; null where even the shortest loses. */
 function lineSearch(
   from: Network,
   target: ReadonlyMap<string, number>,
@@ -170,19 +205,28 @@ function lineSearch(
   tokenOut: Address,
   exactOnly: boolean,
 ): Network | null {
-  let part = 1
-  for (let halving = 0; halving <= halvings; halving++, part /= 2) {
+  const at = (part: number): Network | null => {
     const moved = from.arcs.map((arc) => ({
       ...arc,
       share: arc.share + part * ((target.get(arc.key) ?? arc.share) - arc.share),
     }))
-    const arcs = tidy(
-      moved.filter(({ share }) => share > leastShare),
-      sources,
-      tokenOut,
-    )
-    const at = evaluate(arcs, sources, tokenOut, exactOnly)
-    if (at && at.amountOut > from.at.amountOut) return { arcs, at }
+    const large = moved.filter(({ share }) => share > leastShare)
+    const arcs = tidy(large, sources, tokenOut)
+    const flows = evaluate(arcs, sources, tokenOut, exactOnly)
+    return flows && { arcs, at: flows }
   }
-  return null
+  let best = from
+  for (let halving = 0; halving <= halvings && best === from; halving++) {
+    const next = at(2 ** -halving)
+    if (next && next.at.amountOut > best.at.amountOut) best = next
+    if (halving > 0) continue
+    // Ways that meet again share the curve behind that point: steps are then too short.
+    for (let part = 2; best !== from && part <= maxStretch; part *= 2) {
+      const further = at(part)
+      const isLess = further && further.arcs.length < best.arcs.length
+      if (!further || isLess || further.at.amountOut <= best.at.amountOut) break
+      best = further
+    }
+  }
+  return best === from ? null : best
 }

@@ -5,7 +5,8 @@
  * Native maths only; the fork decides. Pure.
  */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
-import { type Flow, type FlowEdge, hopKey, hopOutput, type PoolStates, runFlow } from './flow.js'
+import { type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import { hopKey } from './hop.js'
 import type { Path } from './search.js'
 import {
   type Arc,
@@ -18,7 +19,7 @@ import {
   tokenOrder,
   withAmounts,
 } from './split-network.js'
-import { improve, marginsOf } from './split-newton.js'
+import { improve, marginsOf, tokenOf } from './split-newton.js'
 
 /** A path is judged, and joins, with these parts of its source's amount, one after the other. */
 const slices = [16n, 64n, 512n] as const
@@ -66,7 +67,7 @@ export function findSplits(args: SplitArgs): Flow[] {
     }
   }
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
-  return [...flows.values()].sort((a, b) => net(b) - net(a) || (a.key < b.key ? -1 : 1))
+  return [...flows.values()].sort((a, b) => net(b) - net(a) || compare(a.key, b.key))
 }
 
 /** False where all of it at the best rate of a small slice would not pay for one more swap. */
@@ -137,16 +138,22 @@ function grow(args: SplitArgs, start: Network, exactOnly: boolean): Network {
   const { sources, tokenOut, shouldStop } = args
   const better = (network: Network, most: number) =>
     improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
+  const joinWith = (network: Network, size: number, most: number): Network | null => {
+    const joined = joinBest(args, network, slices[size] ?? 1n, exactOnly)
+    const next = joined && better(joined, most)
+    return next && next.at.amountOut > network.at.amountOut ? next : null
+  }
   let network = start
   let size = 0
   for (let round = 0; round < maxRounds && size < slices.length; round++) {
     if (shouldStop?.()) break
-    const joined = joinBest(args, network, slices[size] ?? 1n, exactOnly)
-    const next = joined && better(joined, steps.join)
-    if (next && next.at.amountOut > network.at.amountOut) network = next
+    const next = joinWith(network, size, steps.join)
+    if (next) network = next
     else size++
   }
-  return better(network, steps.final)
+  network = better(network, steps.final)
+  // A long step may have driven out what the end has room for.
+  return joinWith(network, slices.length - 1, steps.final) ?? network
 }
 
 /** The network with the paths that pay more for the next slice than the network's own margin. */
@@ -193,13 +200,18 @@ function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
   if (!args.gasCostOut) return stages
   const dearest = Math.max(...gasMultiples)
   for (let network = grown; !shouldStop?.(); ) {
-    const { arcs } = marginsOf(network.at, tokenOut, exactOnly)
+    const { groups } = marginsOf(network.at, tokenOut, exactOnly)
     let best: { readonly arcs: readonly Arc[]; readonly gain: number } | null = null
-    for (const { arc, amountIn, curvature } of arcs) {
-      const others = arcs.filter(
-        (other) => other.arc.hop.tokenIn === arc.hop.tokenIn && other.arc !== arc,
-      )
+    const arcs = groups.flatMap((group) => group.arcs.map((own) => ({ own, group })))
+    for (const { own, group } of arcs) {
+      const { arc, amountIn } = own
+      // Alternatives are the pools beside it, else the other ways on from its token.
+      const beside = group.arcs.filter((other) => other !== own)
+      const others = beside.length
+        ? beside
+        : groups.filter((other) => other !== group && tokenOf(other) === tokenOf(group))
       if (!others.length) continue
+      const curvature = beside.length ? own.curvature : group.curvature
       const kept = tidy(
         network.arcs.filter(({ key }) => key !== arc.key),
         sources,
@@ -230,13 +242,32 @@ function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Netwo
   return [...new Set(best)]
 }
 
+/** Arcs to the same token are one step of the answer; small shares first, since the last arc takes what rounding leaves. */
+function inStepOrder(arcs: readonly Arc[]): Arc[] {
+  const totals = new Map<Address, number>()
+  for (const { hop, share } of arcs) {
+    totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
+  }
+  const rounded = (share: number) => Math.round(share * whole)
+  const total = ({ hop }: Arc) => rounded(totals.get(hop.tokenOut) ?? 0)
+  return arcs.toSorted(
+    (a, b) =>
+      total(a) - total(b) ||
+      compare(a.hop.tokenOut, b.hop.tokenOut) ||
+      rounded(a.share) - rounded(b.share) ||
+      compare(a.key, b.key),
+  )
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 /** As the Executor will run it; null where no amount is divided. */
 function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
   const edges: FlowEdge[] = []
   for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
-    const own = arcs
-      .filter(({ hop }) => hop.tokenIn === token)
-      .sort((a, b) => a.share - b.share || (a.key < b.key ? -1 : 1))
+    const own = inStepOrder(arcs.filter(({ hop }) => hop.tokenIn === token))
     let left = 1
     for (const [index, { hop, share }] of own.entries()) {
       const spends =
@@ -249,5 +280,5 @@ function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
   const { amountOut, exact } = runFlow(edges, args.sources, args.tokenOut)
   if (amountOut <= 0n) return null
   const key = edges.map(({ hop, spends }) => `${hopKey(hop)}*${spends}`).join('+')
-  return { edges, amountOut, exact, gas: at.gas, key }
+  return { edges, amountOut, exact, gas: at.gas, isSplit: true, key }
 }

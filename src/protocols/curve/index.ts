@@ -37,7 +37,7 @@ export const curve = defineProtocol<CurveState>({
   },
 
   gasEstimate: (pool, state) =>
-    state.kind === 'stable' ? 90_000n + 15_000n * BigInt(pool.tokens.length) : 280_000n,
+    state.kind === 'stable' ? 50_000n + 15_000n * BigInt(pool.tokens.length) : 220_000n,
 
   encodeSwap: encodeExchange,
 })

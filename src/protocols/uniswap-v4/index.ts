@@ -14,7 +14,7 @@ import { discoverV4, poolStateSlot } from './discover.js'
 import { keyOf, poolIdOf } from './pool-key.js'
 
 const slug = 'uniswap-v4'
-const gasPerSwap = 150_000n
+const gasPerSwap = 75_000n
 const pips = 1_000_000n
 
 /**
