@@ -3,7 +3,7 @@ import type { MarketPool } from '../../../src/routing/market.js'
 import type { Flow, Links } from './ascent.js'
 import { amountAt, type Curve, curveAt } from './curve.js'
 import type { CurrentCurves } from './lane-curves.js'
-import { type Lane, type Link, lanesOfLink, type Network } from './network.js'
+import type { Lane, Link, Network } from './network.js'
 
 export interface Swap {
   readonly lane: Lane
@@ -37,7 +37,7 @@ export function carryOut(
   }
   const through = (road: Link, link: Curve | null | undefined, whole: number, amount: bigint) => {
     if (road === 'wrapping') return amount
-    const lanes = lanesOfLink(road)
+    const lanes = curves.openLanes(road)
     const price = link ? curveAt(link, whole).price : 0
     const weights = lanes.map((lane) => {
       const curve = curves.of(lane)

@@ -1,6 +1,6 @@
 /** Curves of lanes and links: sampled once per pool and direction, kept for all requests of a block. */
 import { type Curve, identity, inParallel, sampleCurve } from './curve.js'
-import { type Lane, type Link, laneKey } from './network.js'
+import { type Lane, type Link, laneKey, lanesOfLink } from './network.js'
 
 /** Of curves that serve one round only. */
 const coarseRatio = 1.15
@@ -10,21 +10,26 @@ const fineRatio = 1.04
 export interface CurrentCurves {
   /** Null: the lane gives nothing. */
   of(lane: Lane): Curve | null
+  /** The lanes of a link that may be used, and their curve. */
+  openLanes(link: Link): readonly Lane[]
   ofLink(link: Link): Curve | null
   isChanged(lane: Lane): boolean
   stateOf(lane: Lane): unknown
 }
 
 export interface LaneCurves {
-  /** @param states - by `laneKey`: other states of the lane's pool. */
-  after(states: ReadonlyMap<string, unknown>): CurrentCurves
+  /**
+   * @param states - by `laneKey`: other states of the lane's pool.
+   * @param closed - by `laneKey`: what links leave out.
+   */
+  after(states: ReadonlyMap<string, unknown>, closed: ReadonlySet<string>): CurrentCurves
 }
 
 export function createLaneCurves(): LaneCurves {
   const known = new Map<string, Curve | null>()
   const links = new Map<string, Curve | null>()
   return {
-    after(states) {
+    after(states, closed) {
       const changed = new Map<string, Curve | null>()
       const isChanged = (lane: Lane) => states.has(laneKey(lane))
       const stateOf = (lane: Lane) =>
@@ -37,12 +42,14 @@ export function createLaneCurves(): LaneCurves {
         const curves = lanes.flatMap((lane) => of(lane) ?? [])
         return curves.length ? inParallel(curves) : null
       }
+      const openLanes = (link: Link) =>
+        lanesOfLink(link).filter((lane) => !closed.has(laneKey(lane)))
       const ofLink = (link: Link) => {
         if (link === 'wrapping') return identity
-        if (link.some(isChanged)) return join(link)
+        if (link.some(isChanged)) return join(openLanes(link))
         return remember(links, link.map(laneKey).join(), () => join(link))
       }
-      return { of, ofLink, isChanged, stateOf }
+      return { of, openLanes, ofLink, isChanged, stateOf }
     },
   }
 }

@@ -15,7 +15,6 @@
  * as it is after the others, until flow and prices agree. The sum over the lanes is then the pool's profit at the
  * flow plus what changing any one lane could add: an upper bound because such a pool's set of trades is convex.
  */
-import type { MarketPool } from '../../../src/routing/market.js'
 import { bestFlow, type Flow, type Links } from './ascent.js'
 import { carryOut, type Swap } from './carry-out.js'
 import { amountAt, type Curve } from './curve.js'
@@ -24,12 +23,12 @@ import {
   buildNetwork,
   type Link,
   laneKey,
-  lanesOf,
   lanesOfLink,
   type Network,
   type Place,
   type Request,
 } from './network.js'
+import { createSharedPools } from './shared-pools.js'
 
 export interface Optimum {
   /** Raw units that no flow exceeds. */
@@ -41,7 +40,9 @@ export interface Optimum {
 
 /** Of lanes that share a pool: until bound and flow are this close, as a part, or so often. */
 const agreed = 1e-6
-const roundsAtMost = 8
+const roundsAtMost = 30
+/** Raw units that rounding of every swap may cost. */
+const roundedUnits = 10
 /** Around a price, where the largest profit is searched for exactly. */
 const bracket = 1e-4
 
@@ -49,21 +50,23 @@ const bracket = 1e-4
 export function createOptimum(curves: LaneCurves): (place: Place, request: Request) => Optimum {
   return (place, request) => {
     const network = buildNetwork(place, request)
-    let changed: ReadonlyMap<string, unknown> = new Map()
-    let spent: ReadonlyMap<string, number> = new Map()
+    const shared = createSharedPools(network)
     let best: Optimum | null = null
+    let before = 0
     for (let round = 1; ; round++) {
-      const current = curves.after(changed)
+      const current = curves.after(shared.states(), shared.closed)
       const links = toLinks(network, current.ofLink)
       const flow = bestFlow(links, Number(request.amountIn))
       const done = carryOut(network, links, current, flow, request.amountIn)
       const bound = upperBound(network, flow, current, done.swaps, request.amountIn)
       const found = { bound, amountOut: done.amountOut, swaps: done.swaps }
+      const output = Number(done.amountOut)
+      const tolerance = agreed + roundedUnits / output
+      const isSettled = gap(found) < tolerance && Math.abs(output - before) <= tolerance * output
+      if (!shared.note(done.swaps) || isSettled) return found
       if (!best || gap(found) < gap(best)) best = found
-      const shared = sharing(done.swaps)
-      if (!shared.length || gap(best) < agreed || round === roundsAtMost) return best
-      spent = mix(spent, done.swaps)
-      changed = afterTheOthers(network, shared, spent)
+      if (round === roundsAtMost) return best
+      before = output
     }
   }
 }
@@ -79,47 +82,6 @@ function toLinks(network: Network, toCurve: (link: Link) => Curve | null): Links
     middle: network.middle.map((row) => row.map(toCurve)),
     last: network.last.map(toCurve),
   }
-}
-
-/** Pools of which a flow uses more than one lane. */
-function sharing(swaps: readonly Swap[]): MarketPool[] {
-  const used = new Map<MarketPool, number>()
-  for (const { lane } of swaps) used.set(lane.market, (used.get(lane.market) ?? 0) + 1)
-  return [...used].flatMap(([market, count]) => (count > 1 ? [market] : []))
-}
-
-/** Half of the way from the amounts before to those of the flow found: then they settle. */
-function mix(before: ReadonlyMap<string, number>, swaps: readonly Swap[]): Map<string, number> {
-  const found = new Map(swaps.map(({ lane, amountIn }) => [laneKey(lane), Number(amountIn)]))
-  if (!before.size) return found
-  const keys = new Set([...before.keys(), ...found.keys()])
-  return new Map(
-    [...keys].map((key) => [key, ((before.get(key) ?? 0) + (found.get(key) ?? 0)) / 2]),
-  )
-}
-
-/** Of each lane of the pools: the pool's state when all of its other lanes have been used. */
-function afterTheOthers(
-  network: Network,
-  pools: readonly MarketPool[],
-  spent: ReadonlyMap<string, number>,
-): Map<string, unknown> {
-  const states = new Map<string, unknown>()
-  const lanes = lanesOf(network)
-  for (const market of pools) {
-    const own = lanes.filter((lane) => lane.market === market)
-    for (const lane of own) {
-      let { state } = market.loaded
-      for (const other of own) {
-        const amount = BigInt(Math.floor(spent.get(laneKey(other)) ?? 0))
-        if (other === lane || amount === 0n) continue
-        const { tokenIn, tokenOut } = other
-        state = market.adapter.applySwap(market.loaded.pool, state, tokenIn, tokenOut, amount)
-      }
-      states.set(laneKey(lane), state)
-    }
-  }
-  return states
 }
 
 function upperBound(

@@ -56,7 +56,7 @@ function extend({ lanes, amountOut }: SinglePath, next: readonly Lane[]): Single
  * @returns raw units out per raw unit in; 0 without a path.
  */
 export function priceOfBestPath(network: Network, curves: LaneCurves, amountIn: number): number {
-  const current = curves.after(new Map())
+  const current = curves.after(new Map(), new Set())
   const through = (curve: Curve | null, amount: number) =>
     curve && amount <= (curve.amounts.at(-1) ?? 0) ? curveAt(curve, amount).output : 0
   const best = (link: Link, amount: number): number =>
