@@ -23,15 +23,18 @@ interface Slope {
   readonly most: number
 }
 
-interface ArcSlope extends Slope {
-  readonly arc: Arc
+/** One way on from a token. */
+interface Way extends Slope {
   readonly amountIn: number
 }
 
+interface ArcSlope extends Way {
+  readonly arc: Arc
+}
+
 /** Arcs between the same two tokens: what moves among them changes nothing behind them. */
-interface Group extends Slope {
+interface Group extends Way {
   readonly arcs: readonly ArcSlope[]
-  readonly amountIn: number
 }
 
 export interface Margins {
@@ -65,10 +68,9 @@ export function marginsOf({ flows }: Evaluation, tokenOut: Address, exactOnly: b
         .map((flow) => arcSlope(flow, value, exactOnly))
       return groupSlope(arcs, value, curvatures.get(head) ?? 0)
     })
-    const amount = found.reduce((sum, { amountIn }) => sum + amountIn, 0)
-    const worth = found.reduce((sum, { value, amountIn }) => sum + value * amountIn, 0)
-    values.set(token, worth / amount)
-    curvatures.set(token, -1 / found.reduce((sum, { curvature }) => sum - 1 / curvature, 0))
+    const { value, curvature } = settled(found)
+    values.set(token, value)
+    curvatures.set(token, curvature)
     groups.push(...found)
   }
   return { groups, values }
@@ -91,15 +93,23 @@ function arcSlope(flow: Evaluation['flows'][number], next: number, exactOnly: bo
 
 /** Pools side by side share what more flows in; what they bring together meets the curve behind them. */
 function groupSlope(arcs: readonly ArcSlope[], next: number, nextCurvature: number): Group {
-  const room = arcs.reduce((sum, { curvature }) => sum - 1 / curvature, 0)
-  const value = arcs.reduce((sum, arc) => sum - arc.value / arc.curvature, 0) / room
-  return {
-    arcs,
-    amountIn: arcs.reduce((sum, { amountIn }) => sum + amountIn, 0),
-    value,
-    curvature: -1 / room + (value / next) ** 2 * nextCurvature,
-    most: arcs.reduce((sum, { most }) => sum + most, 0),
-  }
+  const { amountIn, value, curvature, most } = settled(arcs)
+  const behind = (value / next) ** 2 * nextCurvature
+  return { arcs, amountIn, value, curvature: curvature + behind, most }
+}
+
+/** Several ways on as one, as they will be once their values are equal. */
+function settled(ways: readonly Way[]): Way {
+  const amountIn = ways.reduce((sum, way) => sum + way.amountIn, 0)
+  const amounts = equalised(ways, amountIn)
+  const open = ways.flatMap((way, index) => {
+    const amount = amounts[index] ?? 0
+    return amount > 0 ? [{ way, value: way.value + way.curvature * (amount - way.amountIn) }] : []
+  })
+  const room = open.reduce((sum, { way }) => sum - 1 / way.curvature, 0)
+  const value = open.reduce((sum, { way, value: own }) => sum - own / way.curvature, 0) / room
+  const most = ways.reduce((sum, way) => sum + way.most, 0)
+  return { amountIn, value, curvature: -1 / room, most }
 }
 
 function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
@@ -116,21 +126,21 @@ function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
   const [h, here] = [Number(step), Number(amountOut)]
   const below = amountIn > step ? (output(amountIn - step) ?? 0) : 0
   const above = output(amountIn + step)
-  if (above === null || above < here) {
-    return { value: (here - below) / h, curvature: 0, most: Number(amountIn) }
+  if (above !== null && above >= here) {
+    return {
+      value: (above - below) / (2 * h),
+      curvature: (above - 2 * here + below) / (h * h),
+      most: Number.POSITIVE_INFINITY,
+    }
   }
-  return {
-    value: (above - below) / (2 * h),
-    curvature: (above - 2 * here + below) / (h * h),
-    most: Number.POSITIVE_INFINITY,
-  }
+  // The pool ends within the step: how much it still takes.
+  let room = step / 2n
+  while (room > 0n && (output(amountIn + room) ?? 0) < here) room /= 4n
+  return { value: (here - below) / h, curvature: 0, most: Number(amountIn + room) }
 }
 
 /** Amounts that add up to the total and at which all values are equal, each within its bounds. */
-function equalised(
-  own: readonly (Slope & { readonly amountIn: number })[],
-  total: number,
-): number[] {
+function equalised(own: readonly Way[], total: number): number[] {
   if (own.length === 1) return [total]
   const at = (level: number) =>
     own.map(({ amountIn, value, curvature, most }) =>
@@ -174,27 +184,33 @@ export function improve(
   return best
 }
 
-/** Share per arc key. */
-function newtonShares({ groups }: Margins): ReadonlyMap<string, number> {
+/** Share per arc key: what each token passes on, once the tokens before it have passed on more or less. */
+function newtonShares({ groups, values }: Margins): ReadonlyMap<string, number> {
   const shares = new Map<string, number>()
-  for (const token of new Set(groups.map(tokenOf))) {
+  /** Raw units that a token will receive more than it does. */
+  const more = new Map<Address, number>()
+  for (const token of new Set(groups.map(tokenOf).reverse())) {
     const own = groups.filter((group) => tokenOf(group) === token)
-    const total = own.reduce((sum, { amountIn }) => sum + amountIn, 0)
+    const total = own.reduce((sum, { amountIn }) => sum + amountIn, more.get(token) ?? 0)
     const totals = equalised(own, total)
     for (const [index, { arcs }] of own.entries()) {
       const amounts = equalised(arcs, totals[index] ?? 0)
-      for (const [place, { arc }] of arcs.entries()) {
-        const share = (amounts[place] ?? 0) / total
+      for (const [place, { arc, amountIn, value }] of arcs.entries()) {
+        const amount = amounts[place] ?? 0
+        const share = amount / total
         // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
         if (Number.isFinite(share)) shares.set(arc.key, share)
+        const { tokenOut } = arc.hop
+        const rate = value / (values.get(tokenOut) ?? 1)
+        more.set(tokenOut, (more.get(tokenOut) ?? 0) + rate * (amount - amountIn))
       }
     }
   }
   return shares
 }
 
-export function tokenOf({ arcs }: Group): Address | undefined {
-  return arcs[0]?.arc.hop.tokenIn
+export function tokenOf({ arcs }: Group): Address {
+  return arcs[0]?.arc.hop.tokenIn as Address
 }
 
 /** The longest of some steps towards the target that still gains; null where even the shortest loses. */
