@@ -11,7 +11,7 @@ import type { QualityScene } from './scene.js'
 import { singlePaths } from './single-paths.js'
 import { splitInTenths } from './tenths.js'
 
-/** Raw units out; 0n where that way finds none. */
+/** Raw units out by exact quotes; 0n where that way finds none. */
 export interface Compared {
   readonly request: QualityRequest
   readonly optimum: Optimum
@@ -24,8 +24,8 @@ export interface Compared {
   readonly tenths: bigint
   /** Of the product's best after gas less that of its best single path; raw units, gas as the product estimates it. */
   readonly aheadOfPath: bigint
-  /** The product's answer rests on exact quotes alone. */
-  readonly isExact: boolean
+  /** False where the product's candidates are estimates, or there is none. */
+  readonly isAnswered: boolean
   /** Of the product's search with gas. */
   readonly searchMs: number
 }
@@ -56,15 +56,15 @@ export function createComparison(
       count,
     }
     const free = most(
-      findCandidates({ ...asked, gasCost: () => 0n }).candidates,
+      exactOf(findCandidates({ ...asked, gasCost: () => 0n }).candidates),
       (c) => c.amountOut,
     )
     const started = performance.now()
     const { candidates } = findCandidates({ ...asked, gasCost: costOf })
     const searchMs = performance.now() - started
-    const served = most(candidates, net)
+    const served = most(exactOf(candidates), net)
     const alone = most(
-      findPaths({ ...request, ...place, graph: buildGraph(pools), gasCostIn, gasCostOut }),
+      exactOf(findPaths({ ...request, ...place, graph: buildGraph(pools), gasCostIn, gasCostOut })),
       net,
     )
     return {
@@ -76,10 +76,14 @@ export function createComparison(
       singlePath: paths[0]?.amountOut ?? 0n,
       tenths: splitInTenths(paths, amountIn),
       aheadOfPath: (served ? net(served) : 0n) - (alone ? net(alone) : 0n),
-      isExact: (free?.exact ?? false) && (served?.exact ?? false),
+      isAnswered: free !== undefined && served !== undefined,
       searchMs,
     }
   }
+}
+
+function exactOf<T extends { readonly exact: boolean }>(items: readonly T[]): T[] {
+  return items.filter(({ exact }) => exact)
 }
 
 function most<T>(items: readonly T[], value: (item: T) => bigint): T | undefined {

@@ -19,6 +19,8 @@ const wellAbove = 64
 /** … at least at this part of the largest amount, and below that by this factor. */
 const smallestPart = 2 ** -20
 const wellBelow = 32
+/** The last part of the amounts, over which the price falls to nothing. */
+const endPart = 1e-6
 const largestAmount = 2 ** 111
 
 /** What wrapping does. */
@@ -54,7 +56,8 @@ export function sampleCurve(output: (amountIn: bigint) => bigint, ratio: number)
     ;[before, outputBefore] = [amount, output]
   }
   const [, lastPrice = 0] = knots.at(-1) ?? []
-  knots.push([before, lastPrice])
+  // Nothing more at the end: the price falls to nothing, but not at once, so that it can be met.
+  knots.push([before * (1 - endPart), lastPrice], [before, 0])
   return toCurve(knots)
 }
 
@@ -73,9 +76,9 @@ function usefulRange(at: (amount: number) => number): { low: number; high: numbe
   if (last === undefined || most === undefined) return null
   let high = last
   let refused = last * 2
-  // The largest amount that the pool serves, to 0.1 %.
+  // The largest amount that the pool serves.
   if (at(refused) <= most) {
-    while (refused - high > high / 1_000 && refused - high > 1) {
+    while (refused - high > high * 1e-9 && refused - high > 1) {
       const middle = Math.floor((high + refused) / 2)
       if (at(middle) > 0) high = middle
       else refused = middle

@@ -5,7 +5,7 @@ import { createDice, pick } from '../../../src/sandbox/dice.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork, type Network, type Request } from './network.js'
 import type { QualityScene } from './scene.js'
-import { priceOfBestPath } from './single-paths.js'
+import { bestPathOf } from './single-paths.js'
 
 export interface QualityRequest extends Request {
   readonly pools: readonly MarketPool[]
@@ -24,7 +24,7 @@ export interface QualityRequests {
 
 /** Smallest amount, as a part of half a pool, … */
 const dustPart = 1e-6
-/** … and in raw units in and out: below, rounding to whole units is all that a gap shows. */
+/** … and in raw units of every token on the best path: below, rounding to whole units is all that a gap shows. */
 const dustUnits = 1e4
 /** Half the reserve of a constant-product pool brings this part of what its first price promises. */
 const halfPoolPrice = 2 / 3
@@ -50,13 +50,13 @@ export async function makeRequests(
     if (canonicalToken(scene, tokenIn) === canonicalToken(scene, tokenOut)) continue
     const pools = await scene.poolsBetween(tokenIn, tokenOut)
     const network = buildNetwork({ ...scene, pools }, { tokenIn, tokenOut })
-    const price = priceOfBestPath(network, curves, firstAmount)
+    const { price } = bestPathOf(network, curves, firstAmount)
     if (price === 0) {
       withoutRoute++
       continue
     }
     const most = halfPool(network, curves, price)
-    const least = Math.max(dustPart * most, dustUnits, dustUnits / price)
+    const least = dust(network, curves, most)
     if (least >= most) {
       tooShallow++
       continue
@@ -75,9 +75,15 @@ export async function makeRequests(
 function halfPool(network: Network, curves: LaneCurves, price: number): number {
   let amount = firstAmount
   for (const growth of [16, 2, 1.1]) {
-    while (priceOfBestPath(network, curves, amount * growth) >= price * halfPoolPrice) {
+    while (bestPathOf(network, curves, amount * growth).price >= price * halfPoolPrice) {
       amount *= growth
     }
   }
+  return amount
+}
+
+function dust(network: Network, curves: LaneCurves, most: number): number {
+  let amount = most * dustPart
+  while (amount < most && bestPathOf(network, curves, amount).smallest < dustUnits) amount *= 2
   return amount
 }

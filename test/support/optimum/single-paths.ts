@@ -51,11 +51,15 @@ function extend({ lanes, amountOut }: SinglePath, next: readonly Lane[]): Single
 }
 
 /**
- * The price of the best path for an amount, read from curves.
+ * The best path for an amount, read from curves.
  *
- * @returns raw units out per raw unit in; 0 without a path.
+ * @returns raw units out per raw unit in, 0 without a path; and the smallest amount in raw units on the way.
  */
-export function priceOfBestPath(network: Network, curves: LaneCurves, amountIn: number): number {
+export function bestPathOf(
+  network: Network,
+  curves: LaneCurves,
+  amountIn: number,
+): { readonly price: number; readonly smallest: number } {
   const current = curves.after(new Map(), new Set())
   const through = (curve: Curve | null, amount: number) =>
     curve && amount <= (curve.amounts.at(-1) ?? 0) ? curveAt(curve, amount).output : 0
@@ -63,8 +67,15 @@ export function priceOfBestPath(network: Network, curves: LaneCurves, amountIn: 
     link === 'wrapping'
       ? amount
       : Math.max(0, ...link.map((lane) => through(current.of(lane), amount)))
-  const outputs = chains(network).map((chain) =>
-    chain.reduce((amount, link) => (amount > 0 ? best(link, amount) : 0), amountIn),
-  )
-  return Math.max(...outputs) / amountIn
+  let found = { price: 0, smallest: 0 }
+  for (const chain of chains(network)) {
+    let amount = amountIn
+    let smallest = amountIn
+    for (const link of chain) {
+      amount = amount > 0 ? best(link, amount) : 0
+      smallest = Math.min(smallest, amount)
+    }
+    if (amount / amountIn > found.price) found = { price: amount / amountIn, smallest }
+  }
+  return found
 }
