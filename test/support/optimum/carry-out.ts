@@ -36,14 +36,14 @@ export function carryOut(
     return amountOut
   }
   const through = (road: Link, link: Curve | null | undefined, whole: number, amount: bigint) => {
-    if (road === 'wrapping') return amount
     const lanes = curves.openLanes(road)
     const price = link ? curveAt(link, whole).price : 0
     const weights = lanes.map((lane) => {
       const curve = curves.of(lane)
       return curve ? amountAt(curve, price) : 0
     })
-    return divide(amount, weights).reduce(
+    const rooms = lanes.map((lane) => BigInt(Math.floor(curves.of(lane)?.amounts.at(-1) ?? 0)))
+    return within(divide(amount, weights), rooms).reduce(
       (sum, part, index) => sum + (lanes[index] ? swap(lanes[index], part) : 0n),
       0n,
     )
@@ -85,4 +85,17 @@ function divide(amount: bigint, weights: readonly number[]): bigint[] {
   const largest = weights.indexOf(Math.max(...weights))
   const given = parts.reduce((total, part) => total + part, 0n)
   return parts.with(largest, (parts[largest] ?? 0n) + amount - given)
+}
+
+/** What is more than a part's room goes to where the most is left. */
+function within(parts: readonly bigint[], rooms: readonly bigint[]): bigint[] {
+  const room = (index: number) => rooms[index] ?? 0n
+  const fits = (part: bigint, index: number) => part <= room(index)
+  const kept = parts.map((part, index) => (fits(part, index) ? part : room(index)))
+  let excess = parts.reduce((sum, part) => sum + part, 0n)
+  for (const part of kept) excess -= part
+  if (excess === 0n) return kept
+  const left = kept.map((part, index) => room(index) - part)
+  const widest = left.reduce((best, each, index) => (each > (left[best] ?? 0n) ? index : best), 0)
+  return kept.with(widest, (kept[widest] ?? 0n) + excess)
 }

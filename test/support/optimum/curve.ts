@@ -23,13 +23,6 @@ const wellBelow = 32
 const endPart = 1e-6
 const largestAmount = 2 ** 111
 
-/** What wrapping does. */
-export const identity: Curve = {
-  amounts: Float64Array.of(0, largestAmount),
-  prices: Float64Array.of(1, 1),
-  outputs: Float64Array.of(0, largestAmount),
-}
-
 /**
  * @param output - raw units for raw units, increasing and concave but for rounding; 0n where the pool serves none.
  * @param ratio - growth of the amount from one sample to the next.

@@ -1,6 +1,6 @@
 /** Curves of lanes and links: sampled once per pool and direction, kept for all requests of a block. */
-import { type Curve, identity, inParallel, sampleCurve } from './curve.js'
-import { type Lane, type Link, laneKey, lanesOfLink } from './network.js'
+import { type Curve, inParallel, sampleCurve } from './curve.js'
+import { type Lane, type Link, laneKey } from './network.js'
 
 /** Of curves that serve one round only. */
 const coarseRatio = 1.15
@@ -42,10 +42,8 @@ export function createLaneCurves(): LaneCurves {
         const curves = lanes.flatMap((lane) => of(lane) ?? [])
         return curves.length ? inParallel(curves) : null
       }
-      const openLanes = (link: Link) =>
-        lanesOfLink(link).filter((lane) => !closed.has(laneKey(lane)))
+      const openLanes = (link: Link) => link.filter((lane) => !closed.has(laneKey(lane)))
       const ofLink = (link: Link) => {
-        if (link === 'wrapping') return identity
         if (link.some(isChanged)) return join(openLanes(link))
         return remember(links, link.map(laneKey).join(), () => join(link))
       }

@@ -14,8 +14,8 @@ export interface Lane {
   readonly tokenOut: Address
 }
 
-/** Lanes side by side; or wrapping, which gives as much as it takes without limit. */
-export type Link = readonly Lane[] | 'wrapping'
+/** Lanes side by side. */
+export type Link = readonly Lane[]
 
 /** Links by place of the tokens between. */
 export interface Network {
@@ -43,8 +43,8 @@ export interface Place {
 }
 
 /**
- * Native and wrapped native are one token, and so they are as input and as output; but then the other one may be visited
- * on the way too, by a path that sells what wrapping would have given, as the product's paths may do.
+ * Native and wrapped native are one token, since wrapping is free: a path that sells the one to buy the other makes
+ * a round trip, and is none here.
  *
  * @throws RangeError for more than three hops, for which there are too few layers, and where input and output are one.
  */
@@ -60,14 +60,11 @@ export function buildNetwork(
   const nodes = new Map<Address, readonly Address[]>()
   const all = new Set(pools.flatMap(({ loaded }) => loaded.pool.tokens))
   for (const token of [...all].sort()) {
-    if (token === tokenIn || token === tokenOut || maxHops === 1) continue
-    const isTwin = source.includes(token) || sink.includes(token)
-    const node = isTwin ? [token] : nodeOf(token)
+    if (source.includes(token) || sink.includes(token) || maxHops === 1) continue
+    const node = nodeOf(token)
     nodes.set(node[0] ?? token, node)
   }
   const between = [...nodes.values()]
-  const isSourceTwin = (node: readonly Address[]) => node.some((token) => source.includes(token))
-  const isSinkTwin = (node: readonly Address[]) => node.some((token) => sink.includes(token))
   const lanes = (from: readonly Address[], to: readonly Address[]): Lane[] =>
     pools.flatMap((market) => {
       const { tokens } = market.loaded.pool
@@ -75,27 +72,18 @@ export function buildNetwork(
       const outs = to.filter((token) => tokens.includes(token))
       return ins.flatMap((a) => outs.map((b) => ({ market, tokenIn: a, tokenOut: b })))
     })
-  // Where there are twins, their pools are reached by wrapping, so that each lane has one place only.
-  const [ownSource, ownSink] = maxHops === 1 ? [source, sink] : [[tokenIn], [tokenOut]]
   return {
-    direct: lanes(ownSource, ownSink),
-    first: between.map((node) => (isSourceTwin(node) ? 'wrapping' : lanes(source, node))),
+    direct: lanes(source, sink),
+    first: between.map((node) => lanes(source, node)),
     middle: between.map((from) =>
-      between.map((to) =>
-        maxHops < 3 || from === to || isSourceTwin(from) || isSinkTwin(to) ? [] : lanes(from, to),
-      ),
+      between.map((to) => (maxHops < 3 || from === to ? [] : lanes(from, to))),
     ),
-    last: between.map((node) => (isSinkTwin(node) ? 'wrapping' : lanes(node, sink))),
+    last: between.map((node) => lanes(node, sink)),
   }
 }
 
-/** Of a link; none where nothing is swapped. */
-export function lanesOfLink(link: Link): readonly Lane[] {
-  return link === 'wrapping' ? [] : link
-}
-
 export function lanesOf({ direct, first, middle, last }: Network): Lane[] {
-  return [direct, ...first, ...middle.flat(), ...last].flatMap(lanesOfLink)
+  return [direct, ...first, ...middle.flat(), ...last].flat()
 }
 
 export function laneKey({ market, tokenIn, tokenOut }: Lane): string {

@@ -23,7 +23,6 @@ import {
   buildNetwork,
   type Link,
   laneKey,
-  lanesOfLink,
   type Network,
   type Place,
   type Request,
@@ -95,7 +94,7 @@ function upperBound(
   const used = new Map(swaps.map((swap) => [laneKey(swap.lane), swap]))
   let total = priceIn * Number(amountIn)
   const add = (link: Link, before: number, after: number) => {
-    for (const lane of lanesOfLink(link)) {
+    for (const lane of link) {
       const curve = curves.of(lane)
       if (!curve) continue
       const output = outputOf(lane, curves.stateOf(lane))

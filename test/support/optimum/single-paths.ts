@@ -1,7 +1,7 @@
 /** Paths without division, by trying: the best pool of each swap, each chain of tokens of the network. */
 import { type Curve, curveAt } from './curve.js'
 import { type LaneCurves, outputOf } from './lane-curves.js'
-import { type Lane, type Link, lanesOfLink, type Network } from './network.js'
+import type { Lane, Link, Network } from './network.js'
 
 export interface SinglePath {
   readonly lanes: readonly Lane[]
@@ -26,8 +26,7 @@ function chains({ direct, first, middle, last }: Network): Link[][] {
  */
 export function singlePaths(network: Network, amountIn: bigint): SinglePath[] {
   const found: SinglePath[] = []
-  for (const chain of chains(network)) {
-    const links = chain.filter((link) => link !== 'wrapping').map(lanesOfLink)
+  for (const links of chains(network)) {
     let partials: SinglePath[] = [{ lanes: [], amountOut: amountIn }]
     for (const lanes of links) {
       const longer = partials.flatMap((partial) => extend(partial, lanes)).sort(bestFirst)
@@ -64,9 +63,7 @@ export function bestPathOf(
   const through = (curve: Curve | null, amount: number) =>
     curve && amount <= (curve.amounts.at(-1) ?? 0) ? curveAt(curve, amount).output : 0
   const best = (link: Link, amount: number): number =>
-    link === 'wrapping'
-      ? amount
-      : Math.max(0, ...link.map((lane) => through(current.of(lane), amount)))
+    Math.max(0, ...link.map((lane) => through(current.of(lane), amount)))
   let found = { price: 0, smallest: 0 }
   for (const chain of chains(network)) {
     let amount = amountIn

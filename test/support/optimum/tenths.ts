@@ -17,8 +17,9 @@ export function splitInTenths(paths: readonly SinglePath[], amountIn: bigint): b
   for (let part = 0; part < parts; part++) {
     const options = some.map((_path, index) => tenths.with(index, (tenths[index] ?? 0) + 1))
     const outputs = options.map((option) => outputOf(some, option, amountIn))
-    best = outputs.reduce((a, b) => (b > a ? b : a), -1n)
-    tenths = options[outputs.indexOf(best)] ?? tenths
+    const chosen = outputs.reduce((a, b, index) => (b > (outputs[a] ?? 0n) ? index : a), 0)
+    best = outputs[chosen] ?? 0n
+    tenths = options[chosen] ?? tenths
   }
   return best
 }
