@@ -38,10 +38,16 @@ export function carryOut(
   const through = (road: Link, link: Curve | null | undefined, whole: number, amount: bigint) => {
     const lanes = curves.openLanes(road)
     const price = link ? curveAt(link, whole).price : 0
-    const weights = lanes.map((lane) => {
+    const taken = lanes.map((lane) => {
       const curve = curves.of(lane)
       return curve ? amountAt(curve, price) : 0
     })
+    // An amount too small to move any price goes to the best.
+    const first = lanes.map((lane) => curves.of(lane)?.prices[0] ?? 0)
+    const best = Math.max(...first)
+    const weights = taken.some((each) => each > 0)
+      ? taken
+      : first.map((each) => Number(each === best))
     const rooms = lanes.map((lane) => BigInt(Math.floor(curves.of(lane)?.amounts.at(-1) ?? 0)))
     return within(divide(amount, weights), rooms).reduce(
       (sum, part, index) => sum + (lanes[index] ? swap(lanes[index], part) : 0n),

@@ -43,15 +43,37 @@ export function sampleCurve(output: (amountIn: bigint) => bigint, ratio: number)
   // Extrapolated to nothing, through a parabola.
   const [once = 0, twice = 0, thrice = 0] = [1, 2, 3].map((times) => average(smallest * times))
   const knots: [number, number][] = [[0, Math.max(once, 3 * once - 3 * twice + thrice)]]
-  let [before, outputBefore] = [0, 0]
-  for (const [amount, output] of points) {
-    knots.push([(before + amount) / 2, (output - outputBefore) / (amount - before)])
-    ;[before, outputBefore] = [amount, output]
-  }
-  const [, lastPrice = 0] = knots.at(-1) ?? []
+  const stretches = fallingStretches(points)
+  for (const { from, to, price } of stretches) knots.push([(from + to) / 2, price])
+  const { to: end, price: lastPrice } = stretches.at(-1) ?? { to: smallest, price: 0 }
   // Nothing more at the end: the price falls to nothing, but not at once, so that it can be met.
-  knots.push([before * (1 - endPart), lastPrice], [before, 0])
+  knots.push([end * (1 - endPart), lastPrice], [end, 0])
   return toCurve(knots)
+}
+
+interface Stretch {
+  readonly from: number
+  readonly to: number
+  /** Mean over the stretch. */
+  readonly price: number
+}
+
+/** Between the samples; where rounding makes a price rise, the stretches become one. */
+function fallingStretches(points: readonly (readonly [number, number])[]): Stretch[] {
+  const stretches: Stretch[] = []
+  let [from, outputBefore] = [0, 0]
+  for (const [to, output] of points) {
+    let next: Stretch = { from, to, price: (output - outputBefore) / (to - from) }
+    for (let last = stretches.at(-1); last && last.price <= next.price; last = stretches.at(-1)) {
+      const [before, after] = [last.to - last.from, next.to - next.from]
+      const price = (last.price * before + next.price * after) / (before + after)
+      next = { from: last.from, to: next.to, price }
+      stretches.pop()
+    }
+    stretches.push(next)
+    ;[from, outputBefore] = [to, output]
+  }
+  return stretches
 }
 
 function usefulRange(at: (amount: number) => number): { low: number; high: number } | null {
