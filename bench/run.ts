@@ -9,6 +9,7 @@ import Table from 'cli-table3'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
 import { qualityBench } from './quality.js'
+import { searchBench } from './search.js'
 import type { Section } from './section.js'
 import { simulationBench } from './simulation.js'
 
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   http: httpBench,
   cold: async () => [await coldBench()],
   quality: qualityBench,
+  search: async () => [await searchBench()],
 }
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'))

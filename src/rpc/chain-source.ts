@@ -5,6 +5,8 @@
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ChainStatus } from './archive-messages.js'
 import type { VerifiedBlock } from './block-check.js'
+import type { Learned } from './learned.js'
+import type { PoolSets } from './pool-sets.js'
 import type { ItemKey } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
@@ -17,6 +19,10 @@ export interface ChainSource {
   /** A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE. */
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
+  /** What was found out about contracts of the chain. */
+  readonly learned: Learned
+  /** What simulations of swaps left to the forks to ask for, by pool. */
+  readonly poolSets: PoolSets
   /** Settles when every node was asked once. */
   readonly firstAnswers: Promise<void>
   status(): ChainStatus
@@ -35,6 +41,8 @@ export const layout = {
   codeAtScope: (chainId: number) => `${chainId}/code`,
   /** Learned keys (cache only). */
   hotScope: (chainId: number) => `${chainId}/hot`,
+  /** Facts about contracts by topic (cache only). */
+  learnedScope: (chainId: number) => `${chainId}/learned`,
   block: (full: boolean) => (full ? 'block full' : 'block'),
 }
 

@@ -45,6 +45,10 @@ export interface Upstream {
   readonly counters: Readonly<UpstreamCounters>
   /** A value in its stored form (`state-item.ts`). @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   state(key: ItemKey, block: BlockRef): Promise<Answer<Hex>>
+  /** The same of a block whose hash is not known yet and that no reorg can replace. */
+  finalState(key: ItemKey, number: bigint): Promise<Answer<Hex>>
+  /** True for blocks so far below the newest that their number names them. */
+  isFinal(number: bigint): boolean
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
@@ -71,7 +75,7 @@ const unknownBlock =
   /header not found|unknown block|block not found|resource not found|no such block/i
 /** Reads that come within this time travel together. */
 const groupingMs = 1
-/** Blocks this far below the newest are taken as final where a node cannot read by block hash. */
+/** Blocks this far below the newest are taken as final where they are read by number. */
 const reorgWindow = 64n
 
 interface Ask {
@@ -200,7 +204,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     if (node.abilities()?.blockHash) return node.send(requests)
     const blocks = new Map<Hex, BlockRef>()
     for (const { block } of asks) {
-      if (block && block.number + reorgWindow > newest) blocks.set(block.hash, block)
+      if (block && !isFinal(block.number)) blocks.set(block.hash, block)
     }
     const guarded = [...blocks.values()]
     const outcomes = await node.send(requests)
@@ -254,21 +258,32 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
+  function isFinal(number: bigint): boolean {
+    return number + reorgWindow <= newest
+  }
+
+  function stateRequest(key: ItemKey, block: unknown): NodeRequest {
+    return {
+      call: callOf(key, block),
+      judge: (answer) => {
+        const value = toStored(key, answer)
+        return value === null
+          ? { kind: 'refused', message: 'the answer of the node is not a value' }
+          : { kind: 'value', value }
+      },
+    }
+  }
+
   return {
     counters,
     state: (key, block) =>
-      ask(`${block.hash}${key}`, block, (node) => ({
-        call: callOf(
-          key,
-          node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number),
-        ),
-        judge: (answer) => {
-          const value = toStored(key, answer)
-          return value === null
-            ? { kind: 'refused', message: 'the answer of the node is not a value' }
-            : { kind: 'value', value }
-        },
-      })),
+      ask(`${block.hash}${key}`, block, (node) => {
+        const byHash = node.abilities()?.blockHash === true
+        return stateRequest(key, byHash ? { blockHash: block.hash } : quantity(block.number))
+      }),
+    finalState: (key, number) =>
+      ask(`${number}${key}`, null, () => stateRequest(key, quantity(number))),
+    isFinal,
     block: (ref, { full = false } = {}) =>
       ask(`block ${ref} ${full}`, null, () => blockRequest(ref, full)),
     async latestOf(index) {
