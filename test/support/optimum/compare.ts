@@ -2,7 +2,8 @@
 import { performance } from 'node:perf_hooks'
 import { findCandidates } from '../../../src/routing/candidates.js'
 import type { Flow } from '../../../src/routing/flow.js'
-import { buildGraph, findPaths } from '../../../src/routing/search.js'
+import { graphOf } from '../../../src/routing/graph.js'
+import { findPaths } from '../../../src/routing/search.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork } from './network.js'
 import { createOptimum, type Optimum } from './optimum.js'
@@ -64,7 +65,7 @@ export function createComparison(
     const searchMs = performance.now() - started
     const served = most(exactOf(candidates), net)
     const alone = most(
-      exactOf(findPaths({ ...request, ...place, graph: buildGraph(pools), gasCostIn, gasCostOut })),
+      exactOf(findPaths({ ...request, ...place, graph: graphOf(pools), gasCostIn, gasCostOut })),
       net,
     )
     return {
