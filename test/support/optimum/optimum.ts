@@ -57,7 +57,7 @@ export function createOptimum(curves: LaneCurves): (place: Place, request: Reque
       const links = toLinks(network, current.ofLink)
       const flow = bestFlow(links, Number(request.amountIn))
       const done = carryOut(network, links, current, flow, request.amountIn)
-      const bound = upperBound(network, flow, current, done.swaps, request.amountIn)
+      const bound = upperBound(network, links, flow, current, done.swaps, request.amountIn)
       const found = { bound, amountOut: done.amountOut, swaps: done.swaps }
       const output = Number(done.amountOut)
       const tolerance = agreed + roundedUnits / output
@@ -85,6 +85,7 @@ function toLinks(network: Network, toCurve: (link: Link) => Curve | null): Links
 
 function upperBound(
   network: Network,
+  links: Links,
   flow: Flow,
   curves: CurrentCurves,
   swaps: readonly Swap[],
@@ -93,13 +94,14 @@ function upperBound(
   const { priceIn, pricesEarly, pricesLate } = flow
   const used = new Map(swaps.map((swap) => [laneKey(swap.lane), swap]))
   let total = priceIn * Number(amountIn)
-  const add = (link: Link, before: number, after: number) => {
+  const reach = reachable(links, Number(amountIn))
+  const add = (link: Link, before: number, after: number, atMost: number) => {
     for (const lane of link) {
       const curve = curves.of(lane)
       if (!curve) continue
       const output = outputOf(lane, curves.stateOf(lane))
       const profit = (x: bigint) => after * Number(output(x)) - before * Number(x)
-      const most = largestProfit(curve, profit, before, after)
+      const most = largestProfit(curve, profit, before, after, atMost)
       const swap = used.get(laneKey(lane))
       if (swap && curves.isChanged(lane)) {
         const { amountIn: x, amountOut: y } = swap
@@ -107,13 +109,27 @@ function upperBound(
       } else total += most
     }
   }
-  add(network.direct, priceIn, 1)
-  for (const [v, link] of network.first.entries()) add(link, priceIn, pricesEarly[v] ?? 0)
+  const [early, late] = [pricesEarly, pricesLate]
+  add(network.direct, priceIn, 1, reach.source)
+  for (const [v, link] of network.first.entries()) add(link, priceIn, early[v] ?? 0, reach.source)
   for (const [v, row] of network.middle.entries()) {
-    for (const [w, link] of row.entries()) add(link, pricesEarly[v] ?? 0, pricesLate[w] ?? 0)
+    for (const [w, link] of row.entries()) {
+      add(link, early[v] ?? 0, late[w] ?? 0, reach.early[v] ?? 0)
+    }
   }
-  for (const [v, link] of network.last.entries()) add(link, pricesLate[v] ?? 0, 1)
+  for (const [v, link] of network.last.entries()) add(link, late[v] ?? 0, 1, reach.late[v] ?? 0)
   return total
+}
+
+/** More than this can arrive nowhere: all of the input at first prices. Without it, conversions at a fixed rate have no end. */
+function reachable({ first, middle }: Links, amountIn: number) {
+  const slack = 1.001
+  const price = (curve: Curve | null | undefined) => curve?.prices[0] ?? 0
+  const early = first.map((curve) => slack * amountIn * price(curve))
+  const late = early.map((amount, w) =>
+    Math.max(amount, ...early.map((each, v) => slack * each * price(middle[v]?.[w]))),
+  )
+  return { source: slack * amountIn, early, late }
 }
 
 /** By golden section where the curve says that the price is met; at least 0, by not swapping. */
@@ -122,11 +138,12 @@ function largestProfit(
   profit: (amountIn: bigint) => number,
   before: number,
   after: number,
+  atMost: number,
 ): number {
   if (after <= 0) return 0
   const price = before / after
-  let low = amountAt(curve, price * (1 + bracket))
-  let high = amountAt(curve, price * (1 - bracket))
+  let low = Math.min(atMost, amountAt(curve, price * (1 + bracket)))
+  let high = Math.min(atMost, amountAt(curve, price * (1 - bracket)))
   const at = (amount: number) => profit(BigInt(Math.round(amount)))
   let most = Math.max(0, at(low), at(high))
   const golden = (Math.sqrt(5) - 1) / 2
