@@ -7,6 +7,7 @@ import { alternativesBench } from './alternatives.js'
 import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
+import { qualityBench } from './quality.js'
 import { keepReport, provenance } from './report.js'
 import { searchBench } from './search.js'
 import type { Section } from './section.js'
@@ -17,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   http: httpBench,
   cheap: async () => [await cheapBench()],
   cold: async () => [await coldBench()],
+  quality: qualityBench,
   search: async () => [await searchBench()],
   alternatives: alternativesBench,
 }

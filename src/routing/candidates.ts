@@ -46,6 +46,8 @@ interface Leg {
   readonly bps: number
   /** Best first. */
   readonly paths: readonly Path[]
+  /** Those without estimates; the same where the best have none. */
+  readonly exactPaths: readonly Path[]
 }
 
 /**
@@ -60,7 +62,12 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     wasCut ||= args.shouldStop?.() ?? false
     return wasCut
   }
-  const search = (tokenIn: Address, tokenOut: Address, amountIn: bigint, states?: PoolStates) =>
+  const search = (
+    tokenIn: Address,
+    tokenOut: Address,
+    amountIn: bigint,
+    options: { readonly states?: PoolStates; readonly exactOnly?: boolean } = {},
+  ) =>
     findPaths({
       graph,
       tokenIn,
@@ -70,7 +77,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       wrappedNative: args.wrappedNative,
       gasCostIn: args.gasCost(tokenIn),
       gasCostOut: args.gasCost(tokenOut),
-      states,
+      ...options,
       isAllowed: args.isAllowed,
       shouldStop,
     })
@@ -83,7 +90,11 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       rest -= amountIn
       const paths = search(tokenIn, tokenOut, amountIn)
       if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut }, wasCut }
-      legs.push({ tokenIn, amountIn, bps, paths })
+      const isEstimated = paths.slice(0, args.count).some(({ exact }) => !exact)
+      const exactPaths = isEstimated
+        ? search(tokenIn, tokenOut, amountIn, { exactOnly: true })
+        : paths
+      legs.push({ tokenIn, amountIn, bps, paths, exactPaths })
     }
   }
   const [tokenOut, ...others] = args.tokensOut
@@ -94,7 +105,9 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           sources: legs.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
           tokenOut,
           paths: legs.map(({ paths }) => paths),
-          search: ({ token, amountIn }, states) => search(token, tokenOut, amountIn, states),
+          exactPaths: legs.map(({ exactPaths }) => exactPaths),
+          search: ({ token, amountIn }, states, exactOnly) =>
+            search(token, tokenOut, amountIn, { ...(states.size && { states }), exactOnly }),
           gasCostOut: args.gasCost(tokenOut),
           shouldStop,
         })
@@ -104,7 +117,18 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
 }
 
 function singles([leg]: readonly Leg[], count: number): Flow[] {
-  return selectDiverse(leg?.paths ?? [], count).map(flowOfPath)
+  return leg ? pathsOf(leg, count).map(flowOfPath) : []
+}
+
+/** Estimates may promise more than they keep: a third is for paths without them. */
+function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
+  const certain = paths === exactPaths ? [] : selectDiverse(exactPaths, Math.floor(count / 3))
+  const keys = new Set(certain.map(({ key }) => key))
+  const others = selectDiverse(
+    paths.filter(({ key }) => !keys.has(key)),
+    count - certain.length,
+  )
+  return [...others, ...certain]
 }
 
 /** Legs one after the other: later hops spend what the hop before brought in, so that legs do not eat each other's tokens. */
@@ -114,7 +138,7 @@ function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow
     token,
     amountIn: args.amountsIn[index] ?? 0n,
   }))
-  const options = legs.map((leg) => ({ leg, paths: selectDiverse(leg.paths, count) }))
+  const options = legs.map((leg) => ({ leg, paths: pathsOf(leg, count) }))
   const choose = (chosen: readonly number[]): Flow | null => {
     const picked: { readonly leg: Leg; readonly path: Path }[] = []
     for (const [index, { leg, paths }] of options.entries()) {

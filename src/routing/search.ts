@@ -67,6 +67,8 @@ const thorough: Limits = {
   trailsPerLayer: 1_024,
   isDeepOnly: false,
 }
+/** Pools of one edge that are quoted besides, where only exact quotes count. */
+const exactSpare = 12
 /** Paths that are returned at most. */
 const maxPaths = 512
 /** Candidates that are chosen by output without gas. */
@@ -91,6 +93,8 @@ export interface SearchArgs {
   readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** Only what native maths knows to the wei, though estimates may promise more. */
+  readonly exactOnly?: boolean | undefined
   /** Asked now and then: true ends the search with what is found by then, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
 }
@@ -236,14 +240,15 @@ class Search {
 
   /** The trail's steps through the pools of the edge: the best `count`, best first. */
   #extend(trail: Trail, edge: Edge, count: number): Step[] {
-    const { isAllowed = () => true, shouldStop, states } = this.#args
+    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
     const { tokenIn, tokenOut } = edge
     const [head] = trail.steps
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
-    // Estimates know the market's states only: pools in other states take nobody's place.
+    // Estimates know the market's states only, and not which quotes are exact: such pools take nobody's place.
     const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
-    const pools = edge.shortlist(head.amountOut, count + 1 + changed, gasRate, isAllowed)
+    const spare = changed + (exactOnly ? exactSpare : 1)
+    const pools = edge.shortlist(head.amountOut, count + spare, gasRate, isAllowed)
     const extended: Step[] = []
     for (const before of trail.steps) {
       for (const market of pools) {
@@ -255,7 +260,7 @@ class Search {
         const { pool, state } = market.loaded
         const current = states?.has(market) ? states.get(market) : state
         const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, before.amountOut)
-        if (quote.amountOut <= 0n) continue
+        if (quote.amountOut <= 0n || (exactOnly && !quote.exact)) continue
         extended.push({
           before,
           hop: { kind: 'swap', tokenIn, tokenOut, market },

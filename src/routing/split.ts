@@ -5,7 +5,7 @@
  * Native maths only; the fork decides. Pure.
  */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
-import { type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
 import { hopKey } from './hop.js'
 import type { Path } from './search.js'
 import {
@@ -31,6 +31,8 @@ const pathsPerRound = 5
 const maxArcs = 24
 /** A path must pay this much more than the present margin to join. */
 const leastGain = 2e-6
+/** Slices of a start that no single path can take. */
+const startSlices = 12n
 const steps = { join: 3, final: 12, prune: 3 } as const
 /** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
 const gasMultiples = [1, 0.5, 2] as const
@@ -44,8 +46,10 @@ export interface SplitArgs {
   readonly tokenOut: Address
   /** Of each source, best first for all of its amount. */
   readonly paths: readonly (readonly Path[])[]
+  /** The same without estimates. */
+  readonly exactPaths: readonly (readonly Path[])[]
   /** Paths for a slice of a source over pools in the given states, best first. */
-  search(slice: Source, states: PoolStates): readonly Path[]
+  search(slice: Source, states: PoolStates, exactOnly: boolean): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts nothing. */
   readonly gasCostOut?: bigint | undefined
   readonly shouldStop?: (() => boolean) | undefined
@@ -54,7 +58,7 @@ export interface SplitArgs {
 /** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
 export function findSplits(args: SplitArgs): Flow[] {
   if (!canPay(args)) return []
-  const isEstimated = args.paths.some((paths) => paths.slice(0, pathsPerRound).some(isInexact))
+  const isEstimated = args.paths.some((paths, index) => paths !== args.exactPaths[index])
   const flows = new Map<string, Flow>()
   for (const exactOnly of isEstimated ? [true, false] : [true]) {
     const start = startNetwork(args, exactOnly)
@@ -76,36 +80,66 @@ function canPay(args: SplitArgs): boolean {
   let most = 0
   for (const [index, source] of args.sources.entries()) {
     const amountIn = source.amountIn / (slice ?? 1n)
-    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, new Map()) : []
-    const [all] = args.paths[index] ?? []
-    if (!small || !all) continue
+    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, new Map(), false) : []
+    const [all] = args.exactPaths[index] ?? []
+    if (!small) continue
     const rate = Number(small.amountOut) / Number(amountIn)
-    most += rate * Number(source.amountIn) - Number(all.amountOut)
+    most += rate * Number(source.amountIn) - Number(all?.amountOut ?? 0n)
   }
   return most > gasOf(args, leastGas)
-}
-
-function isInexact({ exact }: Path): boolean {
-  return !exact
 }
 
 function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
   return (Number(gas) * Number(gasCostOut)) / gasUnit
 }
 
-/** The best path of each source. */
+/** The best path of each source; where estimates are to be left out, the best way that its slices find. */
 function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   let amounts: ArcAmounts = new Map()
+  const paths = exactOnly ? args.exactPaths : args.paths
   for (const [index, { amountIn }] of args.sources.entries()) {
-    for (const path of args.paths[index] ?? []) {
-      if (exactOnly && isInexact(path)) continue
-      const joined = join(amounts, new Map(), path, amountIn)
-      if (!joined) continue
+    amounts = joinFirst(amounts, new Map(), paths[index] ?? [], amountIn) ?? amounts
+  }
+  const best = networkOf(args, amounts, exactOnly)
+  if (!exactOnly || args.paths.every((own, index) => own === args.exactPaths[index])) return best
+  const sliced = slicedNetwork(args)
+  if (!best || !sliced) return best ?? sliced
+  return sliced.at.amountOut > best.at.amountOut ? sliced : best
+}
+
+/** Slice by slice the best exact path over what the slices before have left: for more than one path takes. */
+function slicedNetwork(args: SplitArgs): Network | null {
+  let amounts: ArcAmounts = new Map()
+  const states: PoolStates = new Map()
+  for (const source of args.sources) {
+    const amountIn = source.amountIn / startSlices
+    for (let slice = 0n; slice < startSlices && amountIn > 0n; slice++) {
+      const [path] = args.search({ ...source, amountIn }, states, true)
+      const joined = path && join(amounts, states, path, amountIn)
+      if (!joined) break
       amounts = joined
-      break
+      let amount = amountIn
+      for (const hop of path.hops) {
+        const { amountOut } = hopOutput(hop, states, amount)
+        applyHop(hop, states, amount)
+        amount = amountOut
+      }
     }
   }
-  return networkOf(args, amounts, exactOnly)
+  return networkOf(args, amounts, true)
+}
+
+function joinFirst(
+  amounts: ArcAmounts,
+  states: PoolStates,
+  paths: readonly Path[],
+  amountIn: bigint,
+): ArcAmounts | null {
+  for (const path of paths) {
+    const joined = join(amounts, states, path, amountIn)
+    if (joined) return joined
+  }
+  return null
 }
 
 function networkOf(args: SplitArgs, amounts: ArcAmounts, exactOnly: boolean): Network | null {
@@ -172,9 +206,8 @@ function joinBest(
     const margin = values.get(source.token)
     if (slice === 0n || margin === undefined) continue
     let joined = 0
-    for (const path of args.search({ ...source, amountIn: slice }, states)) {
+    for (const path of args.search({ ...source, amountIn: slice }, states, exactOnly)) {
       if (joined === pathsPerRound) break
-      if (exactOnly && isInexact(path)) continue
       if (Number(path.amountOut) / Number(slice) <= margin * (1 + leastGain)) continue
       const added = join(amounts, states, path, slice)
       const larger = added && networkOf(args, added, exactOnly)

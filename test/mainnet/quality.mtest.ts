@@ -1,0 +1,32 @@
+/** Route quality on recorded mainnet, by maths alone: seeded requests against the best the pools can give. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Compared, createComparison } from '../support/optimum/compare.js'
+import { expectQuality } from '../support/optimum/expect-quality.js'
+import { createLaneCurves } from '../support/optimum/lane-curves.js'
+import { makeRequests } from '../support/optimum/requests.js'
+import { type OpenScene, openRecorded } from '../support/optimum/scenes.js'
+import { isRecorded } from './recorded.js'
+
+if (!isRecorded) {
+  console.warn(
+    'Recorded mainnet is not here: these tests are skipped. RECORDED_MAINNET_DIR names its folder.',
+  )
+}
+
+describe.skipIf(!isRecorded)('routes on recorded mainnet', () => {
+  let open: OpenScene
+  let all: Compared[]
+
+  beforeAll(async () => {
+    open = await openRecorded()
+    const curves = createLaneCurves()
+    const { requests } = await makeRequests(open.scene, curves, { count: 150, seed: 7n })
+    all = requests.map(createComparison(open.scene, curves))
+  })
+  afterAll(() => open.close())
+
+  test('150 requests of all sizes: at most 1 bps below the best possible at the median, 10 at the 99th percentile, never below the best single path after gas', () => {
+    expect(all.filter(({ isAnswered }) => isAnswered).length).toBeGreaterThan(100)
+    expectQuality(all)
+  })
+})

@@ -1,0 +1,89 @@
+/** Requests of all sizes over a scene's tokens, the same for the same seed. */
+import { canonicalToken } from '../../../src/chains/chain.js'
+import type { MarketPool } from '../../../src/routing/market.js'
+import { createDice, pick } from '../../../src/sandbox/dice.js'
+import type { LaneCurves } from './lane-curves.js'
+import { buildNetwork, type Network, type Request } from './network.js'
+import type { QualityScene } from './scene.js'
+import { bestPathOf } from './single-paths.js'
+
+export interface QualityRequest extends Request {
+  readonly pools: readonly MarketPool[]
+  /** Raw units of tokenOut that a million gas costs. */
+  readonly gasCostOut: bigint | undefined
+  readonly gasCostIn: bigint | undefined
+}
+
+export interface QualityRequests {
+  readonly requests: readonly QualityRequest[]
+  /** Pairs drawn that no path of exact quotes connects. */
+  readonly withoutRoute: number
+  /** Pairs drawn whose half a pool is less than dust. */
+  readonly tooShallow: number
+}
+
+/** Smallest amount, as a part of half a pool, … */
+const dustPart = 1e-6
+/** … and in raw units of every token on the best path: below, rounding to whole units is all that a gap shows. */
+const dustUnits = 1e4
+/** Half the reserve of a constant-product pool brings this part of what its first price promises. */
+const halfPoolPrice = 2 / 3
+/** The smallest amount that a price is read at. */
+const firstAmount = 1
+const fine = 2 ** 30
+
+/**
+ * Pairs evenly over the tokens; sizes evenly over the orders of magnitude, from dust to half a pool: the amount at
+ * which the best path gives two thirds of its first price, as half the reserve of a constant-product pool does.
+ */
+export async function makeRequests(
+  scene: QualityScene,
+  curves: LaneCurves,
+  options: { readonly count: number; readonly seed: bigint },
+): Promise<QualityRequests> {
+  const dice = createDice(options.seed)
+  const requests: QualityRequest[] = []
+  let withoutRoute = 0
+  let tooShallow = 0
+  while (requests.length < options.count) {
+    const [tokenIn, tokenOut] = [pick(scene.tokens, dice), pick(scene.tokens, dice)]
+    if (canonicalToken(scene, tokenIn) === canonicalToken(scene, tokenOut)) continue
+    const pools = await scene.poolsBetween(tokenIn, tokenOut)
+    const network = buildNetwork({ ...scene, pools }, { tokenIn, tokenOut })
+    const { price } = bestPathOf(network, curves, firstAmount)
+    if (price === 0) {
+      withoutRoute++
+      continue
+    }
+    const most = halfPool(network, curves, price)
+    const least = dust(network, curves, most)
+    if (least >= most) {
+      tooShallow++
+      continue
+    }
+    const amountIn = BigInt(Math.round(least * (most / least) ** (dice(fine) / fine)))
+    const [gasCostIn, gasCostOut] = await Promise.all([
+      scene.gasCost(tokenIn),
+      scene.gasCost(tokenOut),
+    ])
+    requests.push({ tokenIn, tokenOut, amountIn, pools, gasCostIn, gasCostOut })
+  }
+  return { requests, withoutRoute, tooShallow }
+}
+
+/** To about 10 %. */
+function halfPool(network: Network, curves: LaneCurves, price: number): number {
+  let amount = firstAmount
+  for (const growth of [16, 2, 1.1]) {
+    while (bestPathOf(network, curves, amount * growth).price >= price * halfPoolPrice) {
+      amount *= growth
+    }
+  }
+  return amount
+}
+
+function dust(network: Network, curves: LaneCurves, most: number): number {
+  let amount = most * dustPart
+  while (amount < most && bestPathOf(network, curves, amount).smallest < dustUnits) amount *= 2
+  return amount
+}
