@@ -1,119 +1,117 @@
 /**
- * The first route at a block that was never asked for, after one at its neighbour: how long it takes and
- * how often the node is asked, against the same work on a plain Anvil fork of the same node.
+ * The first answer at a block that was never asked for: how long it takes, how often the node is asked and how many
+ * of these requests wait for each other, against the same work on a plain Anvil fork of the same node.
  * The node is the sandbox, or that of BENCH_NODE_URL (chain 1, its last two blocks readable).
  */
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { MessageChannel } from 'node:worker_threads'
-import { openCatalog } from '../src/catalog/store.js'
-import { loadTokenLists } from '../src/catalog/token-lists.js'
 import { loadConfig } from '../src/config.js'
+import type { RouteRequest } from '../src/domain/engine.js'
 import type { BlockPin } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
-import { runTask } from '../src/routing/run-task.js'
-import { WorkerContext } from '../src/routing/worker-context.js'
-import { sandboxPools } from '../src/sandbox/catalog.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
-import { createService } from '../src/service.js'
-import { startAnvil } from '../test/support/anvil.js'
-import { placeContracts } from '../test/support/execute.js'
-import { startLatencyNode } from './latency-node.js'
+import { createService, type Service } from '../src/service.js'
+import { type LatencyNode, sequentialRounds, startLatencyNode } from './latency-node.js'
+import { createPlainThread, makeDataDir } from './plain-fork.js'
 import { exampleQuote, noAccount, type Section } from './section.js'
 
 const latenciesMs = [0, 20, 50]
-const chainId = 1
+
+/** With a token that was not met before: 1 WETH into LINK on a given node, 10 UNI into LINK on the sandbox. */
+const otherQuotes: Readonly<Record<'given' | 'sandbox', RouteRequest>> = {
+  given: { ...exampleQuote, tokensOut: ['0x514910771af9ca656af840dff83e8264ecf986ca'] },
+  sandbox: {
+    ...exampleQuote,
+    tokensIn: ['0x1f9840a85d5af5bf1d1762f925bdaddc4201f984'],
+    amountsIn: [10n ** 19n],
+    tokensOut: ['0x514910771af9ca656af840dff83e8264ecf986ca'],
+  },
+}
 
 export async function coldBench(): Promise<Section> {
   const own = process.env.BENCH_NODE_URL
   const sandbox = own ? null : await startSandbox({})
   const nodeUrl = own ?? sandbox?.url ?? ''
+  const other = otherQuotes[own ? 'given' : 'sandbox']
   const rows: Section['rows'] = []
   try {
     for (const latencyMs of latenciesMs) {
       const node = await startLatencyNode(nodeUrl, latencyMs)
-      const ours = await throughService(node)
-      const plain = await throughPlainFork(node, ours.pin)
+      const add = (what: string, { ms, requests, rounds }: Cost) =>
+        rows.push({
+          'latency ms': latencyMs,
+          what,
+          ms: Math.round(ms),
+          requests,
+          'round trips': rounds,
+        })
+      const known = await throughService(node, [exampleQuote], exampleQuote)
+      add('known pools', known)
+      add('another pair', await throughService(node, [exampleQuote], other))
+      add('first of all', await throughService(node, [], other))
+      add('plain Anvil, known pools', await throughPlainFork(node, known.pin))
       await node.stop()
-      rows.push({
-        'latency ms': latencyMs,
-        'ours ms': Math.round(ours.ms),
-        'ours requests': ours.requests,
-        'plain Anvil ms': Math.round(plain.ms),
-        'plain requests': plain.requests,
-        'times faster': Number((plain.ms / ours.ms).toFixed(1)),
-      })
     }
   } finally {
     await sandbox?.stop()
   }
-  return { name: `first route at a new block, ${own ? 'given node' : 'sandbox'}`, rows }
+  return { name: `first answer at a new block, ${own ? 'given node' : 'sandbox'}`, rows }
 }
 
-type Node = Awaited<ReturnType<typeof startLatencyNode>>
+interface Cost {
+  readonly ms: number
+  readonly requests: number
+  /** Of the requests, so many one after the other. */
+  readonly rounds: number
+}
 
-async function throughService(node: Node) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
-  const catalog = openCatalog(dataDir)
-  catalog.importPools(chainId, sandboxPools())
-  catalog.close()
+async function measured<T>(
+  node: LatencyNode,
+  work: () => Promise<T>,
+): Promise<Cost & { readonly value: T }> {
+  node.reset()
+  const started = performance.now()
+  const value = await work()
+  const ms = performance.now() - started
+  return { value, ms, requests: node.requests.length, rounds: sequentialRounds(node.requests) }
+}
+
+/** @param before - asked at the head; then `asked` at the block before it. */
+async function throughService(
+  node: LatencyNode,
+  before: readonly RouteRequest[],
+  asked: RouteRequest,
+): Promise<Cost & { readonly pin: BlockPin }> {
+  const dataDir = makeDataDir()
   const config = loadConfig({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'error',
     RPC_URL_1: node.url,
     HEAD_POLL_MS: '600000',
   })
-  const service = await createService(config, { logger: createLogger('error') })
+  const service: Service = await createService(config, { logger: createLogger('error') })
   const context = { accountId: noAccount, signal: AbortSignal.timeout(120_000) }
-  const { block: head } = await service.engine.quote(exampleQuote, context)
-  node.reset()
-  const started = performance.now()
-  const answer = await service.engine.quote(
-    { ...exampleQuote, blockNumber: head.number - 1n },
-    context,
-  )
-  const ms = performance.now() - started
-  const { requests } = node
-  await service.close()
-  return { ms, requests, pin: answer.block }
+  try {
+    for (const request of before) await service.engine.quote(request, context)
+    const [network] = service.engine.networks()
+    const blockNumber = BigInt(network?.blockNumber ?? 0) - 1n
+    const { value, ...cost } = await measured(node, () =>
+      service.engine.quote({ ...asked, blockNumber }, context),
+    )
+    return { ...cost, pin: value.block }
+  } finally {
+    await service.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
 }
 
-/**
- * The same thread code with one plain fork in place of pool and archive. Its own bulk reads go straight to the
- * node: through the fork, which works a batch off one by one, they alone would take most of the time.
- */
-async function throughPlainFork(node: Node, pin: BlockPin) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
-  const catalog = openCatalog(dataDir)
-  catalog.importPools(chainId, sandboxPools())
-  catalog.close()
-  const worker = new WorkerContext({
-    dataDir,
-    candidates: 24,
-    maxHops: 3,
-    poolBlacklist: [],
-    liquidityFloorUsd: 0,
-    priorityFeePerGas: {},
-    tokens: await loadTokenLists([]),
+async function throughPlainFork(node: LatencyNode, pin: BlockPin): Promise<Cost> {
+  const thread = await createPlainThread()
+  const { value: fork, ...cost } = await measured(node, async () => {
+    const started = await thread.fork(node.url, pin)
+    await started.quote(exampleQuote)
+    return started
   })
-  node.reset()
-  const started = performance.now()
-  const fork = await startAnvil([
-    ...['--fork-url', node.url, '--fork-block-number', String(pin.number)],
-    ...['--chain-id', String(chainId), '--no-mining', '--no-storage-caching', '--no-rate-limit'],
-  ])
-  await placeContracts(fork)
-  const reply = await runTask<'route'>(worker, {
-    kind: 'route',
-    args: { mode: 'quote', request: exampleQuote, accountId: noAccount },
-    place: { pin, archiveUrl: node.url, forkUrls: [fork.url] },
-    cancel: new MessageChannel().port2,
-  })
-  const ms = performance.now() - started
-  const { requests } = node
   await fork.stop()
-  if (!reply.ok) throw new Error(reply.error.message)
-  return { ms, requests }
+  return cost
 }

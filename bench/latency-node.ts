@@ -1,14 +1,23 @@
-/** A node as far away as we like: every HTTP request to it takes this long more, and is counted. */
+/** A node as far away as we like: every HTTP request to it takes this long more, and is noted. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Pool } from 'undici'
 
+export interface NodeRequest {
+  /** Milliseconds of the monotonic clock. */
+  readonly from: number
+  readonly to: number
+  /** JSON-RPC body as it came. */
+  readonly body: string
+}
+
 export interface LatencyNode {
   readonly url: string
-  /** HTTP requests since the last reset. */
-  readonly requests: number
+  /** HTTP requests that ended since the last reset. */
+  readonly requests: readonly NodeRequest[]
   reset(): void
   stop(): Promise<void>
 }
@@ -16,22 +25,25 @@ export interface LatencyNode {
 /** @param latencyMs - per HTTP request, a batch being one; concurrent requests do not wait for each other. */
 export async function startLatencyNode(nodeUrl: string, latencyMs: number): Promise<LatencyNode> {
   const upstream = new Pool(nodeUrl, { connections: 64 })
-  let requests = 0
+  let requests: NodeRequest[] = []
   const server = createServer(async (request, response) => {
-    requests += 1
+    const from = performance.now()
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
+    const body = Buffer.concat(parts)
     const [answer] = await Promise.all([
       upstream.request({
         method: 'POST',
         path: '/',
         headers: { 'content-type': 'application/json' },
-        body: Buffer.concat(parts),
+        body,
       }),
       delay(latencyMs),
     ])
+    const reply = Buffer.from(await answer.body.arrayBuffer())
+    requests.push({ from, to: performance.now(), body: body.toString() })
     response.writeHead(answer.statusCode, { 'content-type': 'application/json' })
-    response.end(Buffer.from(await answer.body.arrayBuffer()))
+    response.end(reply)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
@@ -40,7 +52,7 @@ export async function startLatencyNode(nodeUrl: string, latencyMs: number): Prom
       return requests
     },
     reset() {
-      requests = 0
+      requests = []
     },
     async stop() {
       server.closeAllConnections()
@@ -49,4 +61,19 @@ export async function startLatencyNode(nodeUrl: string, latencyMs: number): Prom
       await upstream.close()
     },
   }
+}
+
+/**
+ * Sequential round trips: the most requests of which each began after the one before had ended.
+ * Requests that overlap in time are one round.
+ */
+export function sequentialRounds(requests: readonly NodeRequest[]): number {
+  let rounds = 0
+  let end = Number.NEGATIVE_INFINITY
+  for (const { from, to } of requests.toSorted((a, b) => a.to - b.to)) {
+    if (from < end) continue
+    rounds += 1
+    end = to
+  }
+  return rounds
 }

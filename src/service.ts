@@ -68,6 +68,7 @@ export async function createService(
 
     const forks = createForkPool({
       archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
+      standby: () => archive.standby(),
       contracts: Object.fromEntries(
         Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
       ),
@@ -82,6 +83,7 @@ export async function createService(
         candidates: config.candidates,
         maxHops: config.maxHops,
         poolBlacklist: config.poolBlacklist,
+        v4HooksAllowlist: config.v4HooksAllowlist,
         liquidityFloorUsd: config.liquidityFloorUsd,
         priorityFeePerGas: config.priorityFeePerGas,
         tokens,

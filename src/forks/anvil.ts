@@ -28,7 +28,7 @@ const upstreamFault = /failed to (fetch|get)|error sending request|error respons
  * Anvil takes WebSocket requests of any origin, so a web page open in a browser on this machine could change a fork
  * that it finds. Linux has 16 million loopback addresses, of which a page cannot try all; other systems have one.
  */
-function loopbackAddress(): string {
+export function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1'
   const [a = 0, b = 0, c = 0] = randomBytes(3)
   return `127.${a}.${b}.${1 + (c % 254)}`
@@ -59,19 +59,27 @@ export function anvilBinary(): string {
   return binary
 }
 
-/** Flags of a fork that is shared, never mined on and keeps nothing on disk. */
-function forkFlags(args: {
+/** A fork without a block waits this long for one, milliseconds. The archive answers everything else in seconds. */
+const standbyTimeoutMs = 3_600_000
+
+/** What a process forks from. */
+interface Target {
+  readonly chainId: number
   readonly archiveUrl: string
-  readonly pin: BlockPin
-  readonly host: string
-  readonly port: number
-}): string[] {
+  /** Null: the node says so when it is decided. */
+  readonly number: bigint | null
+}
+
+/** Flags of a fork that is shared, never mined on and keeps nothing on disk. */
+function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Place): string[] {
   return [
-    ...['--fork-url', args.archiveUrl],
-    ...['--fork-block-number', args.pin.number.toString()],
-    ...['--chain-id', args.pin.chainId.toString()],
-    ...['--host', args.host],
-    ...['--port', args.port.toString()],
+    ...['--fork-url', archiveUrl],
+    ...(number === null
+      ? ['--timeout', standbyTimeoutMs.toString()]
+      : ['--fork-block-number', number.toString()]),
+    ...['--chain-id', chainId.toString()],
+    ...['--host', host],
+    ...['--port', port.toString()],
     // Its dev accounts and its deployment proxy would change the forked state.
     ...['--accounts', '0'],
     '--disable-default-create2-deployer',
@@ -90,6 +98,8 @@ export interface ForkProcessArgs {
   readonly pin: BlockPin
   readonly reaper: Reaper
   readonly startTimeoutMs: number
+  /** Already launched where it is to be, and only to be waited for. */
+  readonly launched?: { readonly place: Place; readonly launched: Launched }
 }
 
 /**
@@ -101,7 +111,7 @@ export interface ForkProcessArgs {
  */
 export const forkProcess = Instance.define((args: ForkProcessArgs) => {
   let child: ChildProcess | undefined
-  const host = loopbackAddress()
+  const host = args.launched?.place.host ?? loopbackAddress()
   return {
     _internal: {
       get pid(): number | null {
@@ -116,7 +126,9 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
     port: 0,
     async start({ port = 0 }, { emitter }) {
       const place = { host, port }
-      const started = launch(args, place)
+      const { pin, archiveUrl } = args
+      const target = { chainId: pin.chainId, archiveUrl, number: pin.number }
+      const started = args.launched?.launched ?? launch(target, place, args.reaper)
       child = started.child
       started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))
       try {
@@ -132,19 +144,19 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
   }
 })
 
-interface Launched {
+export interface Launched {
   readonly child: ChildProcess
   readonly output: () => string
   readonly failure: () => Error | null
 }
 
-interface Place {
+export interface Place {
   readonly host: string
   readonly port: number
 }
 
-function launch(args: ForkProcessArgs, place: Place): Launched {
-  const child = spawn(anvilBinary(), forkFlags({ ...args, ...place }), {
+export function launch(target: Target, place: Place, reaper: Reaper): Launched {
+  const child = spawn(anvilBinary(), forkFlags(target, place), {
     // A group of its own: Ctrl-C on a terminal ends the service, which then ends its forks in order.
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -162,8 +174,8 @@ function launch(args: ForkProcessArgs, place: Place): Launched {
   const { pid } = child
   if (pid) {
     lowerProcess(pid)
-    args.reaper.add(pid)
-    child.once('exit', () => args.reaper.remove(pid))
+    reaper.add(pid)
+    child.once('exit', () => reaper.remove(pid))
   }
   return { child, output: () => output, failure: () => failure }
 }
@@ -218,12 +230,12 @@ function startError(pin: BlockPin, started: Launched): ForkrouteError {
     : new ForkrouteError('FORK_UNAVAILABLE', `Anvil did not start.`, details, { cause })
 }
 
-function isAlive(child: ChildProcess): boolean {
+export function isAlive(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null
 }
 
 /** SIGKILL, which also ends a stopped process; there is nothing to save. */
-async function kill(child: ChildProcess): Promise<void> {
+export async function kill(child: ChildProcess): Promise<void> {
   if (!isAlive(child)) return
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGKILL')

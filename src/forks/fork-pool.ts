@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { Standby } from '../rpc/archive.js'
 import { forkClient } from './clients.js'
 import { createForkGroup, type Fork, type ForkGroup } from './fork-group.js'
 import { createForkStarter, residentBytes } from './fork-starter.js'
@@ -13,6 +14,8 @@ import { createForkStarter, residentBytes } from './fork-starter.js'
 export interface ForkPoolOptions {
   /** Where forks of a block read their state: the archive's URL of that block. */
   readonly archiveUrl: (pin: BlockPin) => string
+  /** Places in the archive for processes that are started before their block is known; without it there are none. */
+  readonly standby?: () => Standby
   /**
    * Runtime code that simulations count on, by address: placed on each fork where the chain has none at the block.
    * The same by overrides costs more than half of the simulation rate (24 kB of code).
@@ -75,7 +78,7 @@ const missedProbes = 2
 export function createForkPool(options: ForkPoolOptions): ForkPool {
   const { forksPerBlock = 2, maxBlocks = 8, maxRssMb = 1024, maxUses = 100_000 } = options
   const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
-  const starter = createForkStarter({ ...options, startTimeoutMs })
+  const starter = createForkStarter({ ...options, forksPerBlock, startTimeoutMs })
   /** In order of use, oldest first. */
   const groups = new Map<string, ForkGroup>()
   const closing = new Set<Promise<void>>()

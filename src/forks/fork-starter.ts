@@ -4,10 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { Standby } from '../rpc/archive.js'
 import { forkProcess, portTaken } from './anvil.js'
 import { askFork } from './faults.js'
 import type { Fork } from './fork-group.js'
 import { createReaper } from './reaper.js'
+import { createSpares, type Spare } from './spare.js'
 
 /** Bytes of a memory page, as /proc counts them. */
 const pageBytes = 4096
@@ -26,11 +28,15 @@ export interface ForkStarter {
 
 export function createForkStarter(options: {
   readonly archiveUrl: (pin: BlockPin) => string
+  readonly standby?: () => Standby
+  readonly forksPerBlock: number
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly startTimeoutMs: number
 }): ForkStarter {
   const reaper = createReaper()
-  const starts = new Map<string, { pin: BlockPin; archiveUrl: string }>()
+  const { standby } = options
+  const spares = standby ? createSpares({ standby, count: options.forksPerBlock, reaper }) : null
+  const starts = new Map<string, { pin: BlockPin; archiveUrl: string; launched?: Spare }>()
   const processes = Pool.define<string, ReturnType<typeof forkProcess>>({
     instance(key) {
       const start = starts.get(key)
@@ -44,11 +50,16 @@ export function createForkStarter(options: {
   async function startProcess(pin: BlockPin, attempt = 1) {
     startedForks += 1
     const key = `${pin.chainId}:${pin.hash}#${startedForks}`
-    starts.set(key, { pin, archiveUrl: options.archiveUrl(pin) })
+    const spare = spares?.take(pin.chainId) ?? null
+    spares?.refill(pin.chainId)
+    spare?.standby.assign(pin)
+    spare?.launched.child.once('exit', spare.standby.release)
+    starts.set(key, { pin, archiveUrl: options.archiveUrl(pin), ...(spare && { launched: spare }) })
     try {
-      return { key, instance: await processes.start(key) }
+      return { key, instance: await processes.start(key, spare?.place) }
     } catch (error) {
       const { cause } = error as { cause?: unknown }
+      if (spare && attempt < startAttempts) return startProcess(pin, attempt + 1)
       if (attempt < startAttempts && cause instanceof Error && portTaken.test(cause.message)) {
         return startProcess(pin, attempt + 1)
       }
@@ -100,7 +111,7 @@ export function createForkStarter(options: {
     start,
     stop: (fork) => processes.destroy(fork.key),
     async close() {
-      await processes.destroyAll()
+      await Promise.all([processes.destroyAll(), spares?.close()])
       await reaper.close()
     },
   }

@@ -1,7 +1,7 @@
 import { concat, keccak256, numberToHex, pad } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../domain/primitives.js'
-import { deriveSlot, rulesOf, type TraceStep } from './slot-rules.js'
+import { accessOf, deriveSlot, rulesOf, type TraceStep } from './slot-rules.js'
 
 const token: Address = '0x00000000000000000000000000000000000000aa'
 const books: Address = '0x00000000000000000000000000000000000000bb'
@@ -86,5 +86,47 @@ describe('rulesOf', () => {
     expect(contract('STATICCALL')).toBe(books)
     expect(contract('CALL')).toBe(books)
     expect(contract('DELEGATECALL')).toBe(token)
+  })
+})
+
+describe('accessOf', () => {
+  const mapping = (key: Address, slot: bigint) => concat([pad(key), word(slot)])
+  const nested = (key: Address, to: Address) => concat([pad(to), keccak256(mapping(key, 4n))])
+
+  test('a switch is a slot of its own; balances of both parties are one formula; an allowance needs both', () => {
+    const steps: TraceStep[] = [
+      loadStep(word(7n)),
+      ...[owner, spender].flatMap((party) => [
+        hashStep(mapping(party, 3n)),
+        loadStep(keccak256(mapping(party, 3n))),
+      ]),
+      hashStep(mapping(owner, 4n)),
+      hashStep(nested(owner, spender)),
+      { ...loadStep(keccak256(nested(owner, spender))), op: 'SSTORE' },
+    ]
+    const access = accessOf(steps, token, { owner, spender })
+    expect(access.slots).toEqual([{ contract: token, slot: word(7n) }])
+    const balances = access.byParty.map((rule) => deriveSlot(rule, { owner: other }))
+    expect(new Set(balances)).toEqual(new Set([keccak256(mapping(other, 3n))]))
+    const allowances = access.byPair.map((rule) =>
+      deriveSlot(rule, { owner: spender, spender: other }),
+    )
+    expect(allowances).toEqual([keccak256(nested(spender, other))])
+  })
+
+  test('code that runs elsewhere is named: with storage of its own, or on that of the token', () => {
+    const to = (address: Address) => ['0x0', '0x0', address, '0xffff']
+    const steps: TraceStep[] = [
+      { op: 'DELEGATECALL', depth: 1, stack: to(other) },
+      loadStep(word(1n), 2),
+      { op: 'STATICCALL', depth: 2, stack: to(books) },
+      loadStep(word(2n), 3),
+    ]
+    const { contracts, slots } = accessOf(steps, token, { owner, spender })
+    expect(contracts).toEqual([other, books])
+    expect(slots).toEqual([
+      { contract: token, slot: word(1n) },
+      { contract: books, slot: word(2n) },
+    ])
   })
 })

@@ -8,7 +8,7 @@ import { keccak256, numberToHex } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 
 /** Piece of the bytes that are hashed. */
-type Piece =
+export type Piece =
   | { readonly kind: 'bytes'; readonly hex: string }
   /** 20 bytes each. */
   | { readonly kind: 'owner' }
@@ -58,6 +58,45 @@ function evaluate(hash: Piece & { kind: 'hash' }, parties: Parties): bigint {
   return (BigInt(keccak256(`0x${hex.join('')}`)) + hash.offset) % wordModulus
 }
 
+/** One slot that a traced call used. */
+interface SlotUse {
+  readonly contract: Address
+  readonly slot: bigint
+  /** Null where the slot is no hash of what was hashed before. */
+  readonly formula: SlotRule['slot'] | null
+}
+
+/** Which contracts' code a traced call ran besides the called one's, and which slots it loaded or wrote, in order. */
+function usesOf(
+  steps: readonly TraceStep[],
+  token: Address,
+  parties: Parties,
+): { readonly called: ReadonlySet<Address>; readonly slots: readonly SlotUse[] } {
+  const preimages = new Map<bigint, string>()
+  const storageAt: Address[] = []
+  storageAt[1] = token
+  const called = new Set<Address>()
+  const slots: SlotUse[] = []
+  for (const { op, depth, stack, memory } of steps) {
+    const here = storageAt[depth] ?? token
+    const top = (index: number) => BigInt(stack[stack.length - 1 - index] ?? '0x0')
+    const target = () => numberToHex(top(1) % 2n ** 160n, { size: 20 })
+    if (op === 'CALL' || op === 'STATICCALL') {
+      storageAt[depth + 1] = target()
+      called.add(target())
+    } else if (op === 'DELEGATECALL' || op === 'CALLCODE') {
+      storageAt[depth + 1] = here
+      called.add(target())
+    } else if (op === 'KECCAK256' || op === 'SHA3') {
+      const preimage = memorySlice(memory ?? [], top(0), top(1))
+      if (preimage !== null) preimages.set(BigInt(keccak256(`0x${preimage}`)), preimage)
+    } else if (op === 'SLOAD' || op === 'SSTORE') {
+      slots.push({ contract: here, slot: top(0), formula: asHash(top(0), preimages, parties) })
+    }
+  }
+  return { called, slots }
+}
+
 /**
  * Formulas of the slots that the traced read loaded and that depend on all parties, last load first: a token
  * checks its switches before it reads the balance.
@@ -69,29 +108,60 @@ export function rulesOf(
   token: Address,
   parties: Parties,
 ): readonly SlotRule[] {
-  const preimages = new Map<bigint, string>()
-  const storageAt: Address[] = []
-  storageAt[1] = token
   const rules: SlotRule[] = []
-  for (const { op, depth, stack, memory } of steps) {
-    const here = storageAt[depth] ?? token
-    const top = (index: number) => BigInt(stack[stack.length - 1 - index] ?? '0x0')
-    if (op === 'CALL' || op === 'STATICCALL') {
-      const called = top(1) % 2n ** 160n
-      storageAt[depth + 1] = numberToHex(called, { size: 20 })
-    } else if (op === 'DELEGATECALL' || op === 'CALLCODE') {
-      storageAt[depth + 1] = here
-    } else if (op === 'KECCAK256' || op === 'SHA3') {
-      const preimage = memorySlice(memory ?? [], top(0), top(1))
-      if (preimage !== null) preimages.set(BigInt(keccak256(`0x${preimage}`)), preimage)
-    } else if (op === 'SLOAD') {
-      const slot = asHash(top(0), preimages, parties)
-      if (slot && mentions(slot, 'owner') && (!parties.spender || mentions(slot, 'spender'))) {
-        rules.unshift({ contract: here, slot })
-      }
-    }
+  for (const { contract, formula } of usesOf(steps, token, parties).slots) {
+    if (!formula || !mentions(formula, 'owner')) continue
+    if (parties.spender && !mentions(formula, 'spender')) continue
+    rules.unshift({ contract, slot: formula })
   }
   return rules
+}
+
+/** The state that calls of a contract use, whoever the parties are. */
+export interface Access {
+  /** Contracts whose code runs besides the called one's. */
+  readonly contracts: readonly Address[]
+  readonly slots: readonly { readonly contract: Address; readonly slot: Hex }[]
+  /** Of each party, named as `owner`. */
+  readonly byParty: readonly SlotRule[]
+  /** Of two parties together. */
+  readonly byPair: readonly SlotRule[]
+}
+
+/** What a traced call used, with its two parties as variables. */
+export function accessOf(
+  steps: readonly TraceStep[],
+  token: Address,
+  parties: Required<Parties>,
+): Access {
+  const { called, slots } = usesOf(steps, token, parties)
+  const fixed = new Map<string, Access['slots'][number]>()
+  const byParty = new Map<string, SlotRule>()
+  const byPair = new Map<string, SlotRule>()
+  for (const { contract, slot, formula } of slots) {
+    const ofOwner = formula !== null && mentions(formula, 'owner')
+    const ofSpender = formula !== null && mentions(formula, 'spender')
+    if (formula && (ofOwner || ofSpender)) {
+      const rule = { contract, slot: ofOwner ? formula : asOwner(formula) }
+      const place = `${contract}${deriveSlot(rule, parties)}`
+      if (ofOwner && ofSpender) byPair.set(place, rule)
+      else byParty.set(place, rule)
+    } else {
+      const word = numberToHex(slot, { size: 32 })
+      fixed.set(`${contract}${word}`, { contract, slot: word })
+    }
+  }
+  return {
+    contracts: [...called],
+    slots: [...fixed.values()],
+    byParty: [...byParty.values()],
+    byPair: [...byPair.values()],
+  }
+}
+
+function asOwner<P extends Piece>(piece: P): P {
+  if (piece.kind === 'spender') return { kind: 'owner' } as P
+  return piece.kind === 'hash' ? { ...piece, pieces: piece.pieces.map(asOwner) } : piece
 }
 
 function memorySlice(words: readonly string[], offset: bigint, size: bigint): string | null {

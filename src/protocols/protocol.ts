@@ -82,7 +82,6 @@ export interface ProtocolAdapter<State = unknown> {
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
   readonly paysRecipient: boolean
-
   /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
   discover(
     args: DiscoverArgs,
@@ -119,6 +118,15 @@ export interface ProtocolAdapter<State = unknown> {
    * bulk for the candidates: a fork would ask for them one after the other.
    */
   swapSlots?(pool: Pool, state: State): readonly Hex[]
+
+  /**
+   * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
+   * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
+   */
+  isNoPriceSource?(pool: Pool): boolean
+
+  /** Name of the action in route steps, where it is not `swap`. */
+  action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
 
   /**
    * Rough gas that one more swap adds to a transaction, for ranking only: the simulation measures the real one.

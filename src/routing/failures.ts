@@ -47,8 +47,8 @@ export function notFundable({ unfunded }: Funds): ForkrouteError {
   )
 }
 
-export function nothingInTime({ deadlineMs = 0 }: RouteRequest): ForkrouteError {
-  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs} ms.`)
+export function nothingInTime({ deadlineMs }: Pick<RouteRequest, 'deadlineMs'>): ForkrouteError {
+  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs ?? 0} ms.`)
 }
 
 export function nothingProven(attempts: readonly Attempt[], request: RouteRequest): ForkrouteError {

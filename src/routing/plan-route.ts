@@ -116,7 +116,14 @@ function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
 }
 
 function isSameStep(a: Hop, b: Hop): boolean {
-  return a.kind === b.kind && a.tokenIn === b.tokenIn && a.tokenOut === b.tokenOut
+  const isSamePair = a.tokenIn === b.tokenIn && a.tokenOut === b.tokenOut
+  return a.kind === b.kind && isSamePair && actionOf(a) === actionOf(b)
+}
+
+function actionOf(hop: Hop): string {
+  if (hop.kind !== 'swap') return hop.kind
+  const { adapter, loaded } = hop.market
+  return adapter.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap'
 }
 
 /** @param held - raw units of inputs that are left; null once a step has added what only the chain knows. */
@@ -167,7 +174,7 @@ function toRecord(
   )
   const main = legs.reduce((a, b) => (b.share > a.share ? b : a))
   return {
-    action: 'swap',
+    action: actionOf(hop),
     protocol: main.protocol,
     ...common,
     primary: main.primary,

@@ -6,9 +6,10 @@ import type { Hex } from '../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../domain/state.js'
 import type { Pool } from '../protocols/protocol.js'
 import { type Built, build, poolsOn, toSimulation } from './built.js'
-import { type Flow, swapsOf } from './flow.js'
+import type { Flow } from './flow.js'
 import { callsThatFund, type Funds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
+import { readAhead } from './read-ahead.js'
 import type { TaskRun } from './task-run.js'
 
 export interface Attempt {
@@ -51,24 +52,16 @@ export async function prove(
     ),
   )
   const built = plans.filter((one) => one !== null)
-  if (!run.block.warm) await run.stage('state', () => readSwapSlots(run, candidates))
+  const learnLeftovers = await run.stage('state', () => readAhead(run, request, built))
   const watched = built.map((one) => watchLeftovers(one, request))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(
       built.map((one, index) => ({ ...toSimulation(one, request), measure: watched[index] ?? [] })),
     ),
   )
+  learnLeftovers()
   return built.map((one, index) => ({
     built: one,
     result: refusePartial(watched[index] ?? [], simulated[index] ?? null),
   }))
-}
-
-/** Fills the archive before the forks ask slot by slot; what cannot be read is theirs to meet. */
-async function readSwapSlots(run: TaskRun, candidates: readonly Flow[]): Promise<void> {
-  const pools = new Set(candidates.flatMap(swapsOf))
-  const reads = [...pools].flatMap(({ adapter, loaded: { pool, state } }) =>
-    (adapter.swapSlots?.(pool, state) ?? []).map((slot) => ({ address: pool.address, slot })),
-  )
-  if (reads.length) await run.reader.storage(reads)
 }

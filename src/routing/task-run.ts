@@ -20,6 +20,7 @@ import { nextBaseFee } from '../forks/block-environment.js'
 import { forkClient } from '../forks/clients.js'
 import { fundFromHolder } from '../forks/holder-funding.js'
 import { type SimulationFork, simulate } from '../forks/simulate.js'
+import type { Access } from '../forks/slot-rules.js'
 import { JsonRpcError } from '../rpc/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from './tasks.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
@@ -69,6 +70,14 @@ export class TaskRun {
     }
   }
 
+  /** For a search that starts now: true once half of the time left is over, so that there is time to prove its finds. */
+  searchLimit(): () => boolean {
+    const { deadline } = this
+    if (deadline === null) return () => false
+    const end = (performance.now() + deadline) / 2
+    return () => performance.now() >= end
+  }
+
   /** One of several calculations at this block, with a deadline of its own. */
   part(deadline: number | null, simulator: Simulator): TaskRun {
     const { worker, block, reader, place, signal } = this
@@ -104,6 +113,32 @@ export class TaskRun {
       for (const [index, result] of round.entries()) results[start + index] = result
     }
     return results
+  }
+
+  /** Which state transfers and approvals of the token use; null where that cannot be told. */
+  accessOf(token: Address): Promise<Access | null> {
+    const { forkUrls, archiveUrl } = this.place
+    return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
+  }
+
+  /** Reads accounts and slots into the archive, in bulk. What cannot be read is left to the forks to meet. */
+  async readAhead(reads: {
+    readonly accounts: readonly Address[]
+    readonly slots: readonly { readonly address: Address; readonly slot: Hex }[]
+    /** Of pools, of which more may be known than their adapters say. */
+    readonly topics: readonly string[]
+  }): Promise<void> {
+    const archive = forkClient(this.place.archiveUrl)
+    await archive.request('forkroute_readAhead', [reads], this.signal).catch((error: unknown) => {
+      if (this.signal.aborted) throw error
+    })
+  }
+
+  /** Has the archive remember what it was asked for although all known of these pools was read ahead. */
+  learnLeftovers(pools: readonly { readonly topic: string; readonly address: Address }[]): void {
+    forkClient(this.place.archiveUrl)
+      .request('forkroute_learnLeftovers', [pools])
+      .catch(() => undefined)
   }
 
   /** Wei at the block. */

@@ -17,11 +17,14 @@ import {
 } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import { createFunding, type Funding } from '../forks/funding.js'
+import { createTokenAccess, type TokenAccess } from '../forks/token-access.js'
 import { depthUsd } from '../pricing/observation.js'
 import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pricing/pricing.js'
 import { type Pool, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
-import { Market, type MarketPool } from './market.js'
+import { uniswapV4 } from '../protocols/uniswap-v4/index.js'
+import { importedIntermediates } from './intermediates.js'
+import { Market, type MarketPool, type MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { WorkerSettings } from './tasks.js'
 
@@ -35,6 +38,8 @@ export class BlockContext {
   warm = false
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
+  /** Asked once per block, so that an import in between does not change answers at the block. */
+  readonly #through = new Map<string, readonly Address[]>()
   readonly #deep = new Map<string, Promise<boolean>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
@@ -52,8 +57,24 @@ export class BlockContext {
         ...(worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
         ...worker.catalog.importedAmong(chain.id, tokens),
       ],
+      catalogPoolsWith: (token, others) => worker.catalog.importedWith(chain.id, token, others),
       onDiscovered: (pools) => this.#discovered.push(...pools),
     })
+  }
+
+  /** What routes between these tokens may use: pools among them, the connectors, and tokens of imported pools. */
+  routeView(
+    reader: StateReader,
+    tokensIn: readonly Address[],
+    tokensOut: readonly Address[],
+  ): Promise<MarketView> {
+    const { catalog, settings } = this.worker
+    const key = [tokensIn.join('+'), tokensOut.join('+')].join('>')
+    const through =
+      this.#through.get(key) ??
+      importedIntermediates(catalog, this.chain, { tokensIn, tokensOut }, settings.maxHops)
+    this.#through.set(key, through)
+    return this.market.view(reader, pairsOf(this.chain, tokensIn, tokensOut), through)
   }
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */
@@ -144,6 +165,7 @@ export class BlockContext {
 
 export class WorkerContext {
   readonly funding: Funding = createFunding()
+  readonly tokenAccess: TokenAccess = createTokenAccess()
   readonly catalog: Catalog
   readonly listedTokens: ReadonlyMap<string, Token>
   readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
@@ -164,10 +186,18 @@ export class WorkerContext {
     if (!chain) {
       throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
     }
-    const context = new BlockContext(chain, pin, this)
+    const context = new BlockContext(withHooks(chain, this.settings), pin, this)
     this.#blocks.set(key, context)
     return context
   }
+}
+
+/** The chain with the hooks that the operator allows as a parameter of its venue. */
+function withHooks(chain: ChainDefinition, { v4HooksAllowlist }: WorkerSettings): ChainDefinition {
+  const venue = chain.venues[uniswapV4.slug]
+  if (!venue || !v4HooksAllowlist?.length) return chain
+  const own = { ...venue, hooksAllowlist: v4HooksAllowlist }
+  return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }
 }
 
 /** A failed reading is forgotten, so that the next task tries again. */

@@ -24,12 +24,14 @@ const restartPauseMs = 500
 const closeWaitMs = 5_000
 
 /**
+ * @param onRestart - another thread listens in place of one that died.
  * @param onNews - head and status messages.
  * @throws ForkrouteError when the first thread cannot start.
  */
 export async function startArchiveLink(
   data: Omit<ArchiveThreadData, 'port'>,
   logger: ArchiveLogger,
+  onRestart: () => void,
   onNews: (message: News) => void,
 ): Promise<ArchiveLink> {
   const pending = new Map<number, (answer: Wire<unknown>) => void>()
@@ -84,7 +86,10 @@ export async function startArchiveLink(
     await sleep(restartPauseMs)
     if (closing) return
     await start(port).then(
-      () => logger.warn('The archive thread was started again.'),
+      () => {
+        logger.warn('The archive thread was started again.')
+        onRestart()
+      },
       () => logger.error('The archive thread could not be started again yet.'),
     )
   }

@@ -64,10 +64,14 @@ export interface ArchiveStats {
   readonly served: number
 }
 
+export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash'>
+
 export type ArchiveRequest =
   | { readonly kind: 'pin'; readonly chainId: number; readonly block: bigint | 'latest' }
   | { readonly kind: 'prefetch'; readonly pin: BlockPin }
   | { readonly kind: 'firstAnswers'; readonly waitMs: number }
+  /** From here on the standby place is this block; null: it is no place any more. */
+  | { readonly kind: 'standby'; readonly id: string; readonly block: StandbyBlock | null }
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
 

@@ -1,5 +1,6 @@
 /**
- * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block.
+ * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block, and some of our own
+ * (`forkroute_…`) that routing threads ask: reading ahead, and keeping what was learnt about contracts.
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
  * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator tells them apart.
  */
@@ -48,6 +49,16 @@ const callParam = z.object({
     .transform((value) => value as Hex),
 })
 const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
+const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
+const learnedParam = z.string().max(65_536)
+/** What one request may read ahead. */
+const maxAhead = 4_096
+const aheadParam = z.object({
+  accounts: z.array(addressParam).max(maxAhead),
+  slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
+  topics: z.array(topicParam).max(maxAhead),
+})
+const swappedParam = z.array(z.object({ topic: topicParam, address: addressParam })).max(maxAhead)
 const blockParam = z.union([
   tagParam,
   quantityParam,
@@ -115,6 +126,16 @@ export async function answerCall(
       return quantity(tip)
     case 'eth_feeHistory':
       return feeHistory(pin)
+    case 'forkroute_readAhead':
+      return readAhead(source, pin, check(aheadParam, params[0]))
+    case 'forkroute_learnLeftovers':
+      source.poolSets.learn(check(swappedParam, params[0]), pin.hash)
+      return true
+    case 'forkroute_learned':
+      return source.learned.get(check(topicParam, params[0]))
+    case 'forkroute_learn':
+      source.learned.put(check(topicParam, params[0]), check(learnedParam, params[1]))
+      return true
     // The archive holds state, not history: a fork asks these only for transactions that are not its own.
     case 'eth_getTransactionByHash':
     case 'eth_getTransactionReceipt':
@@ -135,6 +156,22 @@ export function toJsonRpcError(error: unknown): JsonRpcError {
     return new JsonRpcError(unavailableCode, `upstream unavailable: ${error.message}`)
   }
   return new JsonRpcError(-32603, 'upstream unavailable: the archive failed')
+}
+
+/** Reads in bulk what forks will ask for one by one. @returns how much of it there is; the values stay here. */
+async function readAhead(
+  source: ChainSource,
+  pin: BlockPin,
+  { accounts, slots, topics }: z.infer<typeof aheadParam>,
+): Promise<number> {
+  const keys = [
+    ...new Set(topics.flatMap((topic) => source.poolSets.keysOf(topic))),
+    ...accounts.flatMap((address) => [balanceKey(address), nonceKey(address), codeKey(address)]),
+    ...slots.map(({ address, slot }) => storageKey(address, slot)),
+  ]
+  const answers = await Promise.all(keys.map((key) => source.read(key, pin)))
+  source.poolSets.watch(pin.hash)
+  return answers.filter(({ ok }) => ok).length
 }
 
 async function read(source: ChainSource, key: ItemKey, block: BlockRef): Promise<Hex> {

@@ -1,10 +1,12 @@
 /**
  * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>]`, single calls and batches.
  * With the hash in the path every answer is of that very block; without it, of the block that has the number now.
+ * `/standby/<id>` is a block that is decided later.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Hex } from '../domain/primitives.js'
+import type { StandbyBlock } from './archive-messages.js'
 import { answerCall, toJsonRpcError } from './archive-methods.js'
 import type { VerifiedBlock } from './block-check.js'
 import type { ChainSource } from './chain-source.js'
@@ -13,6 +15,8 @@ import { JsonRpcError } from './json-rpc.js'
 export interface ArchiveServer {
   readonly port: number
   readonly counters: { readonly served: number }
+  /** Decides the block of `/standby/<id>`; requests there wait until then. Null: the place is gone. */
+  standby(id: string, block: StandbyBlock | null): void
   close(): Promise<void>
 }
 
@@ -31,11 +35,13 @@ export async function startArchiveServer(
   port: number,
 ): Promise<ArchiveServer> {
   const counters = { served: 0 }
+  const standbys = createStandbys(sources)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64}))?$/.exec(request.url ?? '')
+    const [, standbyId] = /^\/standby\/([0-9a-f]{32})$/.exec(request.url ?? '') ?? []
     // A browser page must not spend the operator's requests: forks send no origin.
-    if (!path || request.method !== 'POST' || request.headers.origin !== undefined) {
+    if (!(path || standbyId) || request.method !== 'POST' || request.headers.origin !== undefined) {
       response.writeHead(404).end()
       return
     }
@@ -48,12 +54,19 @@ export async function startArchiveServer(
       send(response, failure(null, new JsonRpcError(-32700, 'parse error')))
       return
     }
-    const [, chainId = '', number = '', hash] = path
-    const source = sources.get(Number(chainId))
-    const place = { source, number: BigInt(number), hash: hash as Hex | undefined }
+    const place = path ? placeOf(path) : await standbys.get(standbyId ?? '')
+    if (!place) {
+      response.writeHead(404).end()
+      return
+    }
     if (!Array.isArray(calls)) send(response, await answer(place, calls as Call))
     else if (calls.length === 0) send(response, failure(null, invalid()))
     else send(response, await Promise.all(calls.map((call: Call) => answer(place, call))))
+  }
+
+  function placeOf([, chainId = '', number = '', hash]: RegExpExecArray): Place {
+    const source = sources.get(Number(chainId))
+    return { source, number: BigInt(number), hash: hash as Hex | undefined }
   }
 
   const server = createServer((request, response) => {
@@ -68,6 +81,7 @@ export async function startArchiveServer(
   return {
     port: (server.address() as AddressInfo).port,
     counters,
+    standby: standbys.decide,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -80,6 +94,26 @@ interface Place {
   readonly source: ChainSource | undefined
   readonly number: bigint
   readonly hash: Hex | undefined
+}
+
+/** Places by id, each as soon as it is decided. A thread that was started again learns of them from the main thread. */
+function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
+  const decided = new Map<string, Place>()
+  const waiting = new Map<string, ((place: Place | null) => void)[]>()
+  return {
+    get(id: string): Promise<Place | null> {
+      const place = decided.get(id)
+      if (place) return Promise.resolve(place)
+      return new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve]))
+    },
+    decide(id: string, block: StandbyBlock | null): void {
+      const place = block && { source: sources.get(block.chainId), ...block }
+      if (place) decided.set(id, place)
+      else decided.delete(id)
+      for (const resolve of waiting.get(id) ?? []) resolve(place)
+      waiting.delete(id)
+    },
+  }
 }
 
 async function answer(place: Place, call: Call | null): Promise<unknown> {

@@ -129,6 +129,7 @@ export async function startArchiveThread(
       if (request.kind === 'pin') return sourceOf(request.chainId).pin(request.block)
       if (request.kind === 'prefetch') return sourceOf(request.pin.chainId).prefetch(request.pin)
       if (request.kind === 'stats') return stats()
+      if (request.kind === 'standby') return server.standby(request.id, request.block)
       const firsts = [...sources.values()].map((source) => source.firstAnswers)
       await within(request.waitMs, Promise.all(firsts))
       postAll()

@@ -2,6 +2,7 @@
  * The archive as the main thread sees it: starts the thread `workers/archive.ts`, which owns the nodes, the
  * caches and the loopback HTTP server that forks read from, and asks it by messages. Nothing here blocks.
  */
+import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
@@ -24,12 +25,22 @@ export interface ArchiveOptions {
   readonly logger?: ArchiveLogger
 }
 
+/** A place whose block is decided later. */
+export interface Standby {
+  readonly url: string
+  assign(pin: BlockPin): void
+  /** Nobody reads there any more. */
+  release(): void
+}
+
 export interface Archive {
   /**
    * For `anvil --fork-url`: state of this very block, for ever. Without a hash it is the block that is known by the
    * number at this moment, which a reorg changes: whoever holds a pin gives its hash.
    */
   url(chainId: number, blockNumber: bigint, blockHash?: Hex): string
+  /** For an `anvil --fork-url` whose block is decided later: requests wait until then. */
+  standby(): Standby
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
   pin(chainId: number, block: bigint | 'latest'): Promise<BlockPin>
   /** The newest known block, or null before the first. */
@@ -80,7 +91,15 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     pollIntervalMs: options.pollIntervalMs ?? null,
     upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
   }
-  const link = await startArchiveLink(data, logger, (news) => {
+  const standbys = new Map<string, BlockPin>()
+  /** A thread that is gone is told when it is back. */
+  function tell(id: string, block: BlockPin | null): void {
+    link.ask({ kind: 'standby', id, block }).catch(() => undefined)
+  }
+  const tellAll = (): void => {
+    for (const [id, pin] of standbys) tell(id, pin)
+  }
+  const link = await startArchiveLink(data, logger, tellAll, (news) => {
     if (news.kind === 'status') {
       statuses.set(news.chainId, news.status)
       return
@@ -101,6 +120,20 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
       const hash = blockHash ?? hashes.get(`${chainId}/${blockNumber}`)
       const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}`
       return `http://127.0.0.1:${link.port}/${path}`
+    },
+    standby() {
+      const id = randomBytes(16).toString('hex')
+      return {
+        url: `http://127.0.0.1:${link.port}/standby/${id}`,
+        assign(pin) {
+          standbys.set(id, pin)
+          tell(id, pin)
+        },
+        release() {
+          standbys.delete(id)
+          tell(id, null)
+        },
+      }
     },
     async pin(chainId, block) {
       const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block })

@@ -16,6 +16,8 @@ export interface BlockBook {
   /** Without asking a node. */
   held(hash: Hex, full: boolean): VerifiedBlock | null
   keep(block: VerifiedBlock): void
+  /** Whether the hash of the number is known. */
+  knows(number: bigint): boolean
   /** The block is the one of its number. */
   adopt(pin: BlockRef): void
   /** Forgets the replaced blocks, and which hash belongs to recent numbers. */
@@ -83,6 +85,7 @@ export function createBlockBook(parts: {
       keep(block, false)
       recorder?.block(block, false)
     },
+    knows: (number) => numbers.has(number),
     adopt: ({ number, hash }) => numbers.set(number, hash),
     forget(head, replaced) {
       for (const { hash } of replaced) {

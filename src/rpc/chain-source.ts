@@ -5,6 +5,8 @@
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ChainStatus } from './archive-messages.js'
 import type { VerifiedBlock } from './block-check.js'
+import type { Learned } from './learned.js'
+import type { PoolSets } from './pool-sets.js'
 import type { ItemKey } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
@@ -19,6 +21,10 @@ export interface ChainSource {
   /** eth_call by a node itself, kept nowhere. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
+  /** What was found out about contracts of the chain. */
+  readonly learned: Learned
+  /** What simulations of swaps left to the forks to ask for, by pool. */
+  readonly poolSets: PoolSets
   /** Settles when every node was asked once. */
   readonly firstAnswers: Promise<void>
   status(): ChainStatus
@@ -37,6 +43,8 @@ export const layout = {
   codeAtScope: (chainId: number) => `${chainId}/code`,
   /** Learned keys (cache only). */
   hotScope: (chainId: number) => `${chainId}/hot`,
+  /** Facts about contracts by topic (cache only). */
+  learnedScope: (chainId: number) => `${chainId}/learned`,
   block: (full: boolean) => (full ? 'block full' : 'block'),
 }
 

@@ -51,7 +51,7 @@ export function createCodeStore(disk: DiskCache): CodeStore {
 
 export interface CodeBook {
   /** Id of the code that the address has at the block. */
-  find(address: Address, block: BlockRef): Hex | null
+  find(address: Address, block: { readonly number: bigint }): Hex | null
   learn(address: Address, block: BlockRef, code: Hex, codeId: Hex): void
   /** Reads the rows of earlier runs if their chain is this chain. */
   restore(hashAt: (number: bigint) => Promise<Hex | null>): Promise<void>

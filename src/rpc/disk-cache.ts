@@ -11,6 +11,7 @@ export interface DiskCache {
   get(scope: string, item: string): string | null
   all(scope: string): { item: string; value: string }[]
   put(row: AnswerRow): void
+  remove(scope: string, item: string): void
   dropScope(scope: string): void
   close(): void
 }
@@ -91,6 +92,10 @@ export function openDiskCache(
       pending.push(row)
       if (pending.length >= flushAtRows) flush()
       else timer ??= setTimeout(flush, flushAfterMs)
+    },
+    remove(scope, item) {
+      pending = pending.filter((row) => row.scope !== scope || row.item !== item)
+      attempt(undefined, (open) => open.remove(scope, item))
     },
     dropScope(scope) {
       pending = pending.filter((row) => row.scope !== scope)

@@ -91,3 +91,24 @@ describe('createHeadTracker', () => {
     expect(await see([0, block(5)], [0, block(9)])).toEqual(['5 0', '9 0'])
   })
 })
+
+describe('hashOf', () => {
+  test('tells the head, its parent, and what blocks of its chain say of theirs', async () => {
+    await see([0, block(10)])
+    expect([10n, 9n, 8n].map(tracker.hashOf)).toEqual([hash('a', 10), hash('a', 9), null])
+    tracker.learnParent(block(9))
+    expect(tracker.hashOf(8n)).toBe(hash('a', 8))
+  })
+
+  test('a block of another fork says nothing, and a replaced block is forgotten', async () => {
+    await see([0, block(10)])
+    tracker.learnParent(block(9, 'b'))
+    expect(tracker.hashOf(8n)).toBeNull()
+    forks = new Map([
+      [9n, 'b'],
+      [10n, 'b'],
+    ])
+    await see([0, block(11, 'b')])
+    expect([11n, 10n, 9n].map(tracker.hashOf)).toEqual([hash('b', 11), hash('b', 10), null])
+  })
+})

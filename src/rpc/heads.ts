@@ -11,6 +11,10 @@ export interface HeadTracker {
   seenAt(): number | null
   /** Takes the newest block of a node. Calls are worked off in order. */
   observe(node: number, block: BlockPin): Promise<void>
+  /** Hash of the head's own chain at a height near it; null where it is not known. */
+  hashOf(number: bigint): Hex | null
+  /** A block of the head's own chain names its parent. */
+  learnParent(block: BlockPin): void
 }
 
 /** Remembered blocks below the head: how deep a reorg is followed. */
@@ -84,6 +88,11 @@ export function createHeadTracker(
     observe(node, block) {
       queue = queue.then(() => take(node, block))
       return queue
+    },
+    hashOf: (number) => known.get(number) ?? null,
+    learnParent({ number, hash, parentHash }) {
+      const isNear = head !== null && number + memory > head.number
+      if (isNear && known.get(number) === hash) known.set(number - 1n, parentHash)
     },
   }
 }

@@ -9,8 +9,10 @@ import type { ItemKey } from './state-item.js'
 
 export interface HotSet {
   touch(key: ItemKey): void
-  /** Starts a new block and lists what recent blocks asked for, most recently used first. */
-  next(): ItemKey[]
+  /** Starts a new block. */
+  next(): void
+  /** What recent blocks asked for, most recently used first. */
+  keys(): ItemKey[]
   save(): void
 }
 
@@ -42,6 +44,8 @@ export function createHotSet(chainId: number, disk: DiskCache): HotSet {
     next() {
       blocks += 1
       if (blocks % saveEvery === 0) save()
+    },
+    keys() {
       const recent: ItemKey[] = []
       for (const [key, usedAt] of keys.entries()) {
         if (blocks - usedAt > maxIdleBlocks) keys.delete(key)

@@ -7,11 +7,14 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ArchiveChain, ChainStatus } from './archive-messages.js'
 import { createBlockBook } from './block-book.js'
+import { createBlockOpener } from './block-opener.js'
 import { type ChainSource, layout } from './chain-source.js'
 import { type CodeStore, createCodeBook } from './code-book.js'
 import type { DiskCache } from './disk-cache.js'
 import { createHeadTracker, startHeadPolling } from './heads.js'
 import { createHotSet } from './hot-set.js'
+import { createLearned } from './learned.js'
+import { createPoolSets } from './pool-sets.js'
 import type { Recorder } from './recorder.js'
 import { addressOf, balanceKey, emptyValue, type ItemKey, isCode } from './state-item.js'
 import { type Answer, type BlockRef, createUpstream } from './upstream.js'
@@ -73,6 +76,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
   const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
   const book = createCodeBook(chainId, disk)
   const hot = createHotSet(chainId, disk)
+  const learned = createLearned(layout.learnedScope(chainId), disk)
+  const poolSets = createPoolSets(learned)
   const tracker = createHeadTracker(hashAt, (head, replaced) => {
     const lowest = replaced.at(-1)?.number
     if (lowest !== undefined) {
@@ -84,6 +89,14 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     blocks.adopt(head)
     recorder?.head(head)
     options.onHead(head, replaced)
+  })
+  const opener = createBlockOpener({
+    blocks,
+    tracker,
+    upstream,
+    keys: keysFor,
+    isHeld: (key, at) => held(key, at) !== null,
+    fetch,
   })
   let restored: Promise<void> | null = null
 
@@ -151,7 +164,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
 
   async function fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
     counters.misses += 1
-    const answer = await upstream.state(key, at)
+    const answer = await (opener.pending(key, at.hash) ?? upstream.state(key, at))
     if (answer.ok) keep(key, at, answer.value)
     else {
       counters.unreadable += 1
@@ -166,6 +179,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     if (value !== null) return recorded(key, at, { ok: true, value })
     const message = unreadable.get(`${at.hash}${key}`)
     if (message !== undefined) return recorded(key, at, { ok: false, message })
+    poolSets.miss(key, at.hash)
     const asked = fetch(key, at)
     return recorder ? asked.then((answer) => recorded(key, at, answer)) : asked
   }
@@ -182,7 +196,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       if (head) return head
       throw notReady()
     }
-    const found = await blocks.find(at)
+    const { found, hasState } = await opener.open(at)
     if (!found.ok) {
       throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${at} is not known: ${found.message}.`, {
         chainId,
@@ -191,7 +205,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     }
     const { pin: result, json } = found.value
     // Every block touches its fee recipient, so a node with the block's state has this account.
-    if (result.hash !== tracker.head()?.hash && typeof json.miner === 'string') {
+    if (!hasState && result.hash !== tracker.head()?.hash && typeof json.miner === 'string') {
       const state = await fetchHeld(balanceKey(json.miner.toLowerCase() as Address), result)
       if (!state.ok) {
         throw new ForkrouteError(
@@ -202,6 +216,14 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       }
     }
     return result
+  }
+
+  /** What recent blocks were asked for and only a node can tell of this one. */
+  function keysFor(number: bigint): ItemKey[] {
+    return hot.keys().filter((key) => {
+      const address = addressOf(key)
+      return !options.knownEmpty.has(address) && !(isCode(key) && book.find(address, { number }))
+    })
   }
 
   async function fetchHeld(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
@@ -245,20 +267,23 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     chainId,
     counters,
     upstreamCounters: upstream.counters,
+    learned,
+    poolSets,
     firstAnswers: polling.first,
     pin,
     block: blocks.find,
     read,
     call: upstream.call,
     async prefetch(at) {
-      const missing = hot.next().filter((key) => held(key, at) === null)
-      const results = await Promise.all(
-        missing.map((key) => fetch(key, at).catch(() => ({ ok: false as const }))),
-      )
-      // What cannot be read stays on the list: refused in bulk now, it is not asked for one by one later.
-      const failed = results.filter(({ ok }) => !ok).length
-      counters.prefetched += missing.length - failed
-      return { items: missing.length - failed, failed }
+      hot.next()
+      const missing = () => hot.keys().filter((key) => held(key, at) === null)
+      const begun =
+        opener.readsOf(at.hash) ?? missing().map((key) => fetch(key, at).then(({ ok }) => ok))
+      // What cannot be read stays on the list: refused in bulk, it is not asked for one by one later.
+      const reads = await Promise.all(begun.map((read) => read.catch(() => false)))
+      const items = reads.filter((ok) => ok).length
+      counters.prefetched += items
+      return { items, failed: reads.length - items }
     },
     status(): ChainStatus {
       const nodes = upstream.nodes()

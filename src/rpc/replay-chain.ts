@@ -8,10 +8,15 @@ import type { VerifiedBlock } from './block-check.js'
 import { type ChainSource, layout, unreadableMark } from './chain-source.js'
 import { codeIdOf } from './code-book.js'
 import { toPin } from './header.js'
+import type { Learned } from './learned.js'
+import { createPoolSets } from './pool-sets.js'
 import { addressOf, describe, emptyValue, type ItemKey, isCode } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
 const missing = 'not in the recording'
+
+/** A recording holds what was read, whatever the reason. */
+const nothingLearned: Learned = { get: () => null, put: () => undefined }
 
 export function createReplayChain(options: {
   readonly chainId: number
@@ -94,6 +99,8 @@ export function createReplayChain(options: {
     read,
     call: async () => ({ ok: false, message: missing }),
     prefetch: async () => ({ items: 0, failed: 0 }),
+    learned: nothingLearned,
+    poolSets: createPoolSets(nothingLearned),
     status: () => ({
       connected: head !== null,
       capabilities: {},

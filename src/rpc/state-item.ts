@@ -28,6 +28,11 @@ export function storageKey(address: Address, slot: string): ItemKey {
   return `s${address.slice(2)}${stripZeros(slot.slice(2))}`
 }
 
+/** Whether it is a key at all: what was stored long ago may be anything. */
+export function isItemKey(value: unknown): value is ItemKey {
+  return typeof value === 'string' && /^(?:[bnc][0-9a-f]{40}|s[0-9a-f]{41,104})$/.test(value)
+}
+
 export const isCode = (key: ItemKey): boolean => key.startsWith('c')
 
 /** Lower-case address inside a key. */

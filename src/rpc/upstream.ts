@@ -45,6 +45,10 @@ export interface Upstream {
   readonly counters: Readonly<UpstreamCounters>
   /** A value in its stored form (`state-item.ts`). @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   state(key: ItemKey, block: BlockRef): Promise<Answer<Hex>>
+  /** The same of a block whose hash is not known yet and that no reorg can replace. */
+  finalState(key: ItemKey, number: bigint): Promise<Answer<Hex>>
+  /** True for blocks so far below the newest that their number names them. */
+  isFinal(number: bigint): boolean
   /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
@@ -73,7 +77,7 @@ const unknownBlock =
   /header not found|unknown block|block not found|resource not found|no such block/i
 /** Reads that come within this time travel together. */
 const groupingMs = 1
-/** Blocks this far below the newest are taken as final where a node cannot read by block hash. */
+/** Blocks this far below the newest are taken as final where they are read by number. */
 const reorgWindow = 64n
 
 interface Ask {
@@ -202,7 +206,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     if (node.abilities()?.blockHash) return node.send(requests)
     const blocks = new Map<Hex, BlockRef>()
     for (const { block } of asks) {
-      if (block && block.number + reorgWindow > newest) blocks.set(block.hash, block)
+      if (block && !isFinal(block.number)) blocks.set(block.hash, block)
     }
     const guarded = [...blocks.values()]
     const outcomes = await node.send(requests)
@@ -260,6 +264,22 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
+  function isFinal(number: bigint): boolean {
+    return number + reorgWindow <= newest
+  }
+
+  function stateRequest(key: ItemKey, block: unknown): NodeRequest {
+    return {
+      call: callOf(key, block),
+      judge: (answer) => {
+        const value = toStored(key, answer)
+        return value === null
+          ? { kind: 'refused', message: 'the answer of the node is not a value' }
+          : { kind: 'value', value }
+      },
+    }
+  }
+
   return {
     counters,
     call: (to, data, block) =>
@@ -271,15 +291,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
             : { kind: 'refused', message: 'the answer of the node is not a value' },
       })),
     state: (key, block) =>
-      ask(`${block.hash}${key}`, block, (node) => ({
-        call: callOf(key, paramOf(node, block)),
-        judge: (answer) => {
-          const value = toStored(key, answer)
-          return value === null
-            ? { kind: 'refused', message: 'the answer of the node is not a value' }
-            : { kind: 'value', value }
-        },
-      })),
+      ask(`${block.hash}${key}`, block, (node) => stateRequest(key, paramOf(node, block))),
+    finalState: (key, number) =>
+      ask(`${number}${key}`, null, () => stateRequest(key, quantity(number))),
+    isFinal,
     block: (ref, { full = false } = {}) =>
       ask(`block ${ref} ${full}`, null, () => blockRequest(ref, full)),
     async latestOf(index) {

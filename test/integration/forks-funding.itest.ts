@@ -6,6 +6,8 @@ import { createForkPool, type ForkLease, type ForkPool } from '../../src/forks/f
 import { createFunding } from '../../src/forks/funding.js'
 import { fundFromHolder } from '../../src/forks/holder-funding.js'
 import { simulate } from '../../src/forks/simulate.js'
+import { createTokenAccess, slotsFor } from '../../src/forks/token-access.js'
+import { startArchive } from '../../src/rpc/archive.js'
 import { blockTimeSeconds, startWorld, type World } from '../support/forks-world.js'
 
 const owners: readonly Address[] = [
@@ -60,6 +62,46 @@ async function pull(token: Address, owner: Address, overrides: StateOverrides, v
   ])
   return result
 }
+
+describe('createTokenAccess', () => {
+  test.each([
+    'Solidity mappings',
+    "Vyper's order",
+    'a proxy',
+    'a packed word',
+    'books in another contract',
+  ])('%s: names the slots of balance and allowance for parties it never met', async (name) => {
+    const token = tokenOf(name)
+    const [owner = receiver] = owners
+    const allowance = { spender, amount }
+    const context = { urls: lease.urls, pin }
+    const funds = await createFunding().fund(context, { token, owner, amount, allowance })
+    const needed = Object.entries(funds ?? {}).flatMap(([address, { stateDiff }]) =>
+      Object.keys(stateDiff ?? {}).map((slot) => ({ address, slot })),
+    )
+    expect(needed).toHaveLength(2)
+    const archive = await startArchive({
+      dataDir: null,
+      chains: [{ chainId: pin.chainId, urls: [world.node.url] }],
+    })
+    try {
+      const place = { ...context, archiveUrl: archive.url(pin.chainId, pin.number, pin.hash) }
+      const traced = await createTokenAccess().of(place, token)
+      // A second thread gets what the first has left at the archive, and needs no fork for it.
+      const stored = await createTokenAccess().of({ ...place, urls: [] }, token)
+      expect(stored).toEqual(traced)
+      const named = stored && slotsFor(stored, new Set(owners), [[owner, spender]])
+      expect(named).toEqual(expect.arrayContaining(needed))
+    } finally {
+      await archive.close()
+    }
+  })
+
+  test('an archive that keeps nothing costs the hint, nothing else', async () => {
+    const context = { urls: lease.urls, pin, archiveUrl: world.node.url }
+    expect(await createTokenAccess().of(context, receiver)).toBeNull()
+  })
+})
 
 describe('createFunding', () => {
   test.each([

@@ -1,6 +1,7 @@
 /** Anvil processes of the fork pool: shared, counted, replaced, bounded, and never left behind. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getPriority } from 'node:os'
@@ -17,6 +18,7 @@ import {
 import { createForkPool, type ForkPoolOptions } from '../../src/forks/fork-pool.js'
 import { simulate } from '../../src/forks/simulate.js'
 import { backgroundPriority } from '../../src/priority.js'
+import { startArchive } from '../../src/rpc/archive.js'
 import { createRpcClient } from '../../src/rpc/json-rpc.js'
 import { startWorld, type World } from '../support/forks-world.js'
 
@@ -75,6 +77,78 @@ async function ask(url: string, method: string, params: readonly unknown[] = [])
 async function blockOf(url: string): Promise<bigint> {
   return BigInt(await ask(url, 'eth_blockNumber'))
 }
+
+/** A pool whose spare processes wait at an archive; `given` lists the blocks that they were given. */
+async function poolWithSpares() {
+  const { chainId } = pinAt(0)
+  const archive = await startArchive({
+    dataDir: null,
+    chains: [{ chainId, urls: [world.node.url] }],
+  })
+  onTestFinished(() => archive.close())
+  const given: BlockPin[] = []
+  const places: string[] = []
+  const pool = makePool({
+    archiveUrl: ({ number, hash }) => archive.url(chainId, number, hash),
+    forksPerBlock: 1,
+    standby() {
+      const place = archive.standby()
+      places.push(place.url)
+      return {
+        ...place,
+        assign(pin) {
+          given.push(pin)
+          place.assign(pin)
+        },
+      }
+    },
+  })
+  return { pool, given, places }
+}
+
+/** Process ids of those that were started with the argument. */
+function processesWith(argument: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+describe('spare forks', () => {
+  test('a process that waited becomes the fork of whatever block is asked for next', async () => {
+    const { pool, given, places } = await poolWithSpares()
+    await pool.acquire(pinAt(0))
+    expect(given).toEqual([])
+    await until(() => places.length === 1 && processesWith(places[0] ?? '').length === 1)
+    const [pid = 0] = processesWith(places[0] ?? '')
+    const lease = await pool.acquire(pinAt(1))
+    expect(given).toEqual([pinAt(1)])
+    expect(pool.stats().pids).toContain(pid)
+    expect(await blockOf(lease.urls[0] ?? '')).toBe(pinAt(1).number)
+    await until(() => places.length === 2 && processesWith(places[1] ?? '').length === 1)
+    const spare = processesWith(places[1] ?? '')
+    await pool.close()
+    expect([pid, ...spare].filter(exists)).toEqual([])
+  })
+
+  test('a spare that died is not waited for', async () => {
+    const { pool, given, places } = await poolWithSpares()
+    await pool.acquire(pinAt(0))
+    await until(() => places.length === 1 && processesWith(places[0] ?? '').length === 1)
+    const [pid = 0] = processesWith(places[0] ?? '')
+    process.kill(pid, 'SIGKILL')
+    await until(() => !exists(pid))
+    const lease = await pool.acquire(pinAt(1))
+    expect(given.length).toBeLessThanOrEqual(1)
+    expect(await blockOf(lease.urls[0] ?? '')).toBe(pinAt(1).number)
+  })
+})
 
 describe('createForkPool', () => {
   test('forks give way to what answers requests', async () => {

@@ -8,6 +8,7 @@ import { layout } from '../../src/rpc/chain-source.js'
 import { createCodeBook, createCodeStore } from '../../src/rpc/code-book.js'
 import { openDiskCache } from '../../src/rpc/disk-cache.js'
 import { createHotSet } from '../../src/rpc/hot-set.js'
+import { createLearned } from '../../src/rpc/learned.js'
 
 let folder: string
 beforeEach(async () => {
@@ -47,7 +48,7 @@ describe('createCodeBook on disk', () => {
     const second = cache()
     const book = createCodeBook(1, second)
     await book.restore(async () => hashAt100)
-    const id = book.find(token, { number: 101n, hash: '0x66' })
+    const id = book.find(token, { number: 101n })
     const code = id && createCodeStore(second).get(id)
     second.close()
     return code
@@ -73,9 +74,23 @@ test('createHotSet: what was learned survives a restart, in its order', () => {
   hot.save()
   first.close()
   const second = cache()
-  expect(createHotSet(1, second).next()).toEqual(['b3', 'b2', 'b1'])
+  expect(createHotSet(1, second).keys()).toEqual(['b3', 'b2', 'b1'])
   expect(second.all(layout.hotScope(2))).toEqual([])
   second.close()
+})
+
+describe('createLearned', () => {
+  test('what was learnt survives a restart; over the bound the oldest goes, from the disk too', () => {
+    const first = cache()
+    const learned = createLearned('1/learned', first, 2)
+    for (const topic of ['a', 'b', 'c']) learned.put(topic, `of ${topic}`)
+    expect(learned.get('a')).toBeNull()
+    first.close()
+    const second = cache()
+    expect(new Set(second.all('1/learned').map(({ item }) => item))).toEqual(new Set(['b', 'c']))
+    expect(createLearned('1/learned', second, 2).get('c')).toBe('of c')
+    second.close()
+  })
 })
 
 test('startArchiveLink: a thread that dies is started again on the same port', async () => {
@@ -92,7 +107,15 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
     pollIntervalMs: null,
     upstreamTimeoutMs: null,
   }
-  const link = await startArchiveLink(data, logger, () => {})
+  let told = 0
+  const link = await startArchiveLink(
+    data,
+    logger,
+    () => {
+      told += 1
+    },
+    () => {},
+  )
   const alive = () =>
     fetch(`http://127.0.0.1:${link.port}/1/1`, { method: 'POST', body: '[]' }).then(
       ({ status }) => status,
@@ -101,6 +124,8 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
   // A message that no part of the service sends, and on which the thread's own handler fails.
   await expect(link.ask(undefined as never)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
   await restarted
+  // The service says again which blocks its spare forks were given.
+  await expect.poll(() => told).toBe(1)
   expect(await alive()).toBe(200)
   expect(await link.ask({ kind: 'stats' })).toMatchObject({ served: 1 })
   await link.close()

@@ -48,6 +48,7 @@ export async function startEngine(options: {
   )
   const forks = createForkPool({
     archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
+    standby: () => archive.standby(),
     contracts,
     forksPerBlock: 1,
     maxBlocks: 2,

@@ -1,0 +1,92 @@
+/**
+ * Fork processes that are started before their block is known, since two thirds of a start are the same for every
+ * block: Anvil asks its node for the block number and waits for the answer. Used by the fork starter only.
+ */
+import { createServer } from 'node:net'
+import type { Standby } from '../rpc/archive.js'
+import { isAlive, kill, type Launched, launch, loopbackAddress, type Place } from './anvil.js'
+import type { Reaper } from './reaper.js'
+
+/** A process that waits for its block, and the place it reads from. */
+export interface Spare {
+  readonly standby: Standby
+  readonly place: Place
+  readonly launched: Launched
+}
+
+export interface Spares {
+  /** One that waits, if there is one; from then on it is the caller's. */
+  take(chainId: number): Spare | null
+  /** Begins to fill up the chain's spares, a moment later: whoever took one needs the processor first. */
+  refill(chainId: number): void
+  close(): Promise<void>
+}
+
+const refillAfterMs = 250
+
+export function createSpares(options: {
+  readonly standby: () => Standby
+  /** Of each chain. */
+  readonly count: number
+  readonly reaper: Reaper
+}): Spares {
+  const waiting = new Map<number, Set<Spare>>()
+  const timers = new Map<number, NodeJS.Timeout>()
+  let closed = false
+
+  async function add(chainId: number, spares: Set<Spare>): Promise<void> {
+    const host = loopbackAddress()
+    const port = await freePort(host)
+    if (closed) return
+    const standby = options.standby()
+    const place = { host, port }
+    const target = { chainId, archiveUrl: standby.url, number: null }
+    const launched = launch(target, place, options.reaper)
+    const spare = { standby, place, launched }
+    spares.add(spare)
+    launched.child.once('exit', () => {
+      if (spares.delete(spare)) standby.release()
+    })
+  }
+
+  return {
+    take(chainId) {
+      const spares = waiting.get(chainId) ?? new Set()
+      for (const spare of spares) {
+        spares.delete(spare)
+        if (isAlive(spare.launched.child)) return spare
+        spare.standby.release()
+      }
+      return null
+    },
+    refill(chainId) {
+      if (closed || timers.has(chainId)) return
+      const timer = setTimeout(() => {
+        timers.delete(chainId)
+        const spares = waiting.get(chainId) ?? new Set()
+        waiting.set(chainId, spares)
+        const missing = Array.from({ length: options.count - spares.size })
+        // A spare that cannot be had costs time later, nothing else.
+        for (const _ of missing) add(chainId, spares).catch(() => undefined)
+      }, refillAfterMs)
+      timers.set(chainId, timer.unref())
+    },
+    async close() {
+      closed = true
+      for (const timer of timers.values()) clearTimeout(timer)
+      const all = [...waiting.values()].flatMap((spares) => [...spares])
+      await Promise.all(all.map(({ launched }) => kill(launched.child)))
+    },
+  }
+}
+
+async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, host, () => {
+      const place = server.address()
+      server.close(() => resolve(typeof place === 'object' && place ? place.port : 0))
+    })
+  })
+}

@@ -1,0 +1,141 @@
+/**
+ * Which state the transfers and approvals of a token use, learnt once per chain and token from a trace, with the
+ * parties as variables: so it can be read in bulk for parties that were never met. Kept by the archive. A hint only:
+ * it decides what is read early, never what is answered. Lives in each worker; knows nothing of routes.
+ */
+import { LRUCache } from 'lru-cache'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { z } from 'zod'
+import type { Address, Hex } from '../domain/primitives.js'
+import { forkClient } from './clients.js'
+import { balanceProbe } from './measure.js'
+import { askAtPin, type FundingContext } from './slot-field.js'
+import { type Access, accessOf, deriveSlot, type Piece, type TraceStep } from './slot-rules.js'
+
+export interface AccessContext extends FundingContext {
+  /** URL of the block in the archive. */
+  readonly archiveUrl: string
+}
+
+export interface TokenAccess {
+  /** Null where the token cannot be traced, or does not transfer. Never throws. */
+  of(context: AccessContext, token: Address): Promise<Access | null>
+}
+
+const maxTokens = 5_000
+/** Of a traced call: an honest transfer takes less, and a trace grows with its gas. */
+const traceGas = '0x30d40'
+const owner = balanceProbe
+const spender: Address = '0x00000000000000000000000000000000f0a6b0bf'
+
+export function createTokenAccess(): TokenAccess {
+  const known = new LRUCache<string, Promise<Access | null>>({ max: maxTokens })
+
+  async function learn(context: AccessContext, token: Address): Promise<Access | null> {
+    const archive = forkClient(context.archiveUrl)
+    const topic = `transfer:${token}`
+    const stored = parseAccess(await archive.request('forkroute_learned', [topic]))
+    if (stored) return stored
+    const access = await traceAccess(context, token)
+    if (access) await archive.request('forkroute_learn', [topic, JSON.stringify(access, plain)])
+    return access
+  }
+
+  return {
+    of(context, token) {
+      const key = `${context.pin.chainId}:${token}`
+      const before = known.get(key)
+      if (before) return before
+      const learning = learn(context, token).catch(() => {
+        known.delete(key)
+        return null
+      })
+      known.set(key, learning)
+      return learning
+    },
+  }
+}
+
+/** Slots of `access` for these parties; every ordered pair of `pairs` for what depends on two. */
+export function slotsFor(
+  access: Access,
+  parties: ReadonlySet<Address>,
+  pairs: readonly (readonly [Address, Address])[],
+): { readonly address: Address; readonly slot: Hex }[] {
+  return [
+    ...access.slots.map(({ contract, slot }) => ({ address: contract, slot })),
+    ...access.byParty.flatMap((rule) =>
+      [...parties].map((party) => ({
+        address: rule.contract,
+        slot: deriveSlot(rule, { owner: party }),
+      })),
+    ),
+    ...access.byPair.flatMap((rule) =>
+      pairs.map(([from, to]) => ({
+        address: rule.contract,
+        slot: deriveSlot(rule, { owner: from, spender: to }),
+      })),
+    ),
+  ]
+}
+
+/** Of nothing at all, so that no balance and no allowance is needed. */
+async function traceAccess(context: AccessContext, token: Address): Promise<Access | null> {
+  const calls = (['transfer', 'approve'] as const).map((functionName) =>
+    encodeFunctionData({ abi: erc20Abi, functionName, args: [spender, 0n] }),
+  )
+  const traces = await Promise.all(
+    calls.map((data) =>
+      askAtPin<{ failed?: boolean; structLogs?: TraceStep[] }>(
+        context,
+        'debug_traceCall',
+        [{ from: owner, to: token, data, gas: traceGas }],
+        { enableMemory: true, disableStorage: true },
+      ),
+    ),
+  )
+  const steps = traces.flatMap((trace) => (trace?.failed ? [] : (trace?.structLogs ?? [])))
+  return steps.length > 0 ? accessOf(steps, token, { owner, spender }) : null
+}
+
+const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
+const word = z.custom<Hex>((value) => /^0x[0-9a-f]{64}$/.test(String(value)))
+const hash = z.object({
+  kind: z.literal('hash'),
+  get pieces(): z.ZodType<readonly Piece[]> {
+    return z.array(piece).max(32)
+  },
+  offset: z
+    .string()
+    .regex(/^\d{1,78}$/)
+    .transform(BigInt),
+})
+const piece: z.ZodType<Piece> = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('bytes'), hex: z.string().regex(/^([0-9a-f]{2}){0,512}$/) }),
+    z.object({ kind: z.literal('owner') }),
+    z.object({ kind: z.literal('spender') }),
+    hash,
+  ]),
+)
+const rules = z.array(z.object({ contract: address, slot: hash })).max(64)
+const accessSchema = z.object({
+  contracts: z.array(address).max(64),
+  slots: z.array(z.object({ contract: address, slot: word })).max(256),
+  byParty: rules,
+  byPair: rules,
+})
+
+/** Null for whatever is not of this form: it is then learnt again. */
+function parseAccess(text: unknown): Access | null {
+  if (typeof text !== 'string') return null
+  try {
+    return accessSchema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+function plain(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}
