@@ -10,7 +10,14 @@ import type { Address, Hex } from '../domain/primitives.js'
 import { forkClient } from './clients.js'
 import { balanceProbe } from './measure.js'
 import { askAtPin, type FundingContext } from './slot-field.js'
-import { type Access, accessOf, deriveSlot, type Piece, type TraceStep } from './slot-rules.js'
+import {
+  type Access,
+  accessOf,
+  deriveSlot,
+  type Piece,
+  type SlotRule,
+  type TraceStep,
+} from './slot-rules.js'
 
 export interface AccessContext extends FundingContext {
   /** URL of the block in the archive. */
@@ -56,19 +63,27 @@ export function createTokenAccess(): TokenAccess {
   }
 }
 
+/** Hashing takes longer than everything else here, and pools come back block after block. */
+const derived = new WeakMap<SlotRule, LRUCache<Address, Hex>>()
+const maxParties = 1_000
+
 /** Slots of `access` for these parties; every ordered pair of `pairs` for what depends on two. */
 export function slotsFor(
   access: Access,
   parties: ReadonlySet<Address>,
   pairs: readonly (readonly [Address, Address])[],
 ): { readonly address: Address; readonly slot: Hex }[] {
+  const slotOf = (rule: SlotRule, party: Address): Hex => {
+    const known = derived.get(rule) ?? new LRUCache<Address, Hex>({ max: maxParties })
+    derived.set(rule, known)
+    const slot = known.get(party) ?? deriveSlot(rule, { owner: party })
+    known.set(party, slot)
+    return slot
+  }
   return [
     ...access.slots.map(({ contract, slot }) => ({ address: contract, slot })),
     ...access.byParty.flatMap((rule) =>
-      [...parties].map((party) => ({
-        address: rule.contract,
-        slot: deriveSlot(rule, { owner: party }),
-      })),
+      [...parties].map((party) => ({ address: rule.contract, slot: slotOf(rule, party) })),
     ),
     ...access.byPair.flatMap((rule) =>
       pairs.map(([from, to]) => ({
