@@ -37,6 +37,7 @@ describe('loadConfig', () => {
 
   test('lists, nodes and tips', () => {
     const id = `0x${'Ab'.repeat(32)}`
+    const hooks = `0x${'Cd'.repeat(20)}`
     expect(
       loadConfig({
         RPC_URL_1: 'https://a.example/v2/key, http://127.0.0.1:8545',
@@ -45,6 +46,7 @@ describe('loadConfig', () => {
         CORS_ORIGINS: 'https://app.example.org,http://localhost:5173',
         TOKEN_LISTS: './mine.json,https://lists.example/all.json',
         POOL_BLACKLIST: id,
+        V4_HOOKS_ALLOWLIST: hooks,
         LIQUIDITY_FLOOR_USD: '0.5',
       }),
     ).toMatchObject({
@@ -56,6 +58,7 @@ describe('loadConfig', () => {
       corsOrigins: ['https://app.example.org', 'http://localhost:5173'],
       tokenLists: ['./mine.json', 'https://lists.example/all.json'],
       poolBlacklist: [id.toLowerCase()],
+      v4HooksAllowlist: [hooks.toLowerCase()],
       liquidityFloorUsd: 0.5,
     })
   })
@@ -71,6 +74,7 @@ describe('loadConfig', () => {
       LOG_LEVEL: 'loud',
       CORS_ORIGINS: 'https://app.example.org/path',
       POOL_BLACKLIST: '0x12',
+      V4_HOOKS_ALLOWLIST: '0x12',
       LIQUIDITY_FLOOR_USD: '-1',
       MAX_HEAD_AGE_SECONDS: '0',
       RPC_URL_1: 'wss://user:SECRET@node.example',
@@ -88,6 +92,7 @@ describe('loadConfig', () => {
       'LOG_LEVEL',
       'CORS_ORIGINS',
       'POOL_BLACKLIST',
+      'V4_HOOKS_ALLOWLIST',
       'LIQUIDITY_FLOOR_USD',
       'MAX_HEAD_AGE_SECONDS',
       'RPC_URL_1',

@@ -43,6 +43,8 @@ export interface Config {
   readonly trustProxyHops: number
   /** Pool ids or addresses that are never used, lower-case. */
   readonly poolBlacklist: readonly string[]
+  /** Hooks of Uniswap V4 whose pools are used, lower-case. */
+  readonly v4HooksAllowlist: readonly string[]
   /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
   readonly liquidityFloorUsd: number
   readonly headPollMs: number
@@ -151,6 +153,13 @@ export const environment = z.object({
       'must be pool addresses (20 bytes) or pool ids (32 bytes), comma-separated',
     )
     .describe('Pools (addresses or ids) that are never used.'),
+  V4_HOOKS_ALLOWLIST: list
+    .transform((hooks) => hooks.map((each) => each.toLowerCase()))
+    .refine(
+      (hooks) => hooks.every((each) => /^0x[0-9a-f]{40}$/.test(each)),
+      'must be addresses of hooks (20 bytes), comma-separated',
+    )
+    .describe('Hooks of Uniswap V4 whose pools are used. Default: none; pools without hooks are.'),
   LIQUIDITY_FLOOR_USD: z
     .string()
     .regex(/^\d{1,12}(\.\d+)?$/, 'must be a number that is not negative')
@@ -253,6 +262,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
     trustProxyHops: read.TRUST_PROXY_HOPS,
     poolBlacklist: read.POOL_BLACKLIST,
+    v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,

@@ -83,6 +83,7 @@ export async function createService(
         candidates: config.candidates,
         maxHops: config.maxHops,
         poolBlacklist: config.poolBlacklist,
+        v4HooksAllowlist: config.v4HooksAllowlist,
         liquidityFloorUsd: config.liquidityFloorUsd,
         priorityFeePerGas: config.priorityFeePerGas,
         tokens,

@@ -31,8 +31,16 @@ export const arbitrum = defineChain({
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
       feeBps: 30,
     },
+    'pancakeswap-v2': {
+      factory: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
+      feeBps: 25,
+    },
     'uniswap-v3': {
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'sushiswap-v3': {
+      factory: '0x1af415a1eba07a4986a52b6f2e7de7003d82231e',
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'pancakeswap-v3': {
@@ -41,5 +49,6 @@ export const arbitrum = defineChain({
     },
     'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+    'erc-4626': {},
   },
 })

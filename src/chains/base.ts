@@ -24,8 +24,20 @@ export const base = defineChain({
       factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
       feeBps: 30,
     },
+    'sushiswap-v2': {
+      factory: '0x71524b4f93c58fcbf659783284e38825f0622859',
+      feeBps: 30,
+    },
+    'pancakeswap-v2': {
+      factory: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
+      feeBps: 25,
+    },
     'uniswap-v3': {
       factory: '0x33128a8fc17869897dce68ed026d694621f6fdfd',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'sushiswap-v3': {
+      factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'pancakeswap-v3': {
@@ -34,5 +46,6 @@ export const base = defineChain({
     },
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+    'erc-4626': {},
   },
 })

@@ -50,9 +50,17 @@ export const ethereum = defineChain({
       factory: '0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac',
       feeBps: 30,
     },
+    'pancakeswap-v2': {
+      factory: '0x1097053fd2ea711dad45caccc45eff7548fcb362',
+      feeBps: 25,
+    },
     'uniswap-v3': {
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'sushiswap-v3': {
+      factory: '0xbaceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f',
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'pancakeswap-v3': {
@@ -64,5 +72,7 @@ export const ethereum = defineChain({
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
     },
+    'erc-4626': {},
+    lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
   },
 })

@@ -9,6 +9,13 @@ export type ReadResult =
   | { readonly ok: true; readonly value: Hex }
   | { readonly ok: false; readonly reason: 'reverted' | 'unreadable'; readonly message: string }
 
+export interface ReadCall {
+  readonly to: Address
+  readonly data: Hex
+  /** Unix seconds that the call sees as the block's, for what accrues with time; absent: the pinned block's. */
+  readonly timestamp?: bigint
+}
+
 /**
  * Bulk reads at one block. A failing read never fails the others.
  * Both methods throw ForkrouteError UPSTREAM_UNAVAILABLE or FORK_UNAVAILABLE when nothing can be read at all.
@@ -20,7 +27,7 @@ export interface StateReader {
     reads: readonly { readonly address: Address; readonly slot: Hex }[],
   ): Promise<ReadResult[]>
   /** eth_call on a fork of the block. Every slot a call touches may cost a round trip on a cold block. */
-  call(calls: readonly { readonly to: Address; readonly data: Hex }[]): Promise<ReadResult[]>
+  call(calls: readonly ReadCall[]): Promise<ReadResult[]>
 }
 
 /** Overrides of one account, as in eth_call and eth_simulateV1 (`stateDiff` leaves other slots alone). */

@@ -110,7 +110,7 @@ export function buildTransaction(args: {
 }
 
 /** What the receiver gained of each output, in the order's order. */
-export function decodeAmountsOut(_strategy: RoutingStrategy, returnData: Hex): bigint[] {
+export function decodeAmountsOut(returnData: Hex): bigint[] {
   const [amounts] = decodeAbiParameters([{ type: 'uint256[]' }], returnData)
   return [...amounts]
 }

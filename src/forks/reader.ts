@@ -5,7 +5,7 @@
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import type { ReadResult, StateReader } from '../domain/state.js'
+import type { ReadCall, ReadResult, StateReader } from '../domain/state.js'
 import type { RpcResult } from '../rpc/json-rpc.js'
 import { forkClient } from './clients.js'
 import { askFork, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
@@ -64,10 +64,11 @@ export function createReader(args: {
     )
   }
 
-  async function readCall(to: Address, data: Hex): Promise<ReadResult> {
+  async function readCall({ to, data, timestamp }: ReadCall): Promise<ReadResult> {
     const url = forkUrls[turn++ % forkUrls.length]
     if (!url) throw new RangeError('A reader needs at least one fork for calls.')
-    const call = { method: 'eth_call', params: [{ to, data }, block] }
+    const later = timestamp === undefined ? [] : [{}, { time: `0x${timestamp.toString(16)}` }]
+    const call = { method: 'eth_call', params: [{ to, data }, block, ...later] }
     return toRead(pin, await askFork(url, pin, call, signal))
   }
 
@@ -98,9 +99,9 @@ export function createReader(args: {
     async call(calls) {
       signal?.throwIfAborted()
       return Promise.all(
-        calls.map(({ to, data }) => {
-          const key = `${to}:${data}`
-          const read = known.get(key) ?? callLimit(() => readCall(to, data))
+        calls.map((call) => {
+          const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`
+          const read = known.get(key) ?? callLimit(() => readCall(call))
           remember(key, read)
           return read
         }),

@@ -137,6 +137,7 @@ type PoolIndex = ReadonlyMap<Address, PriceMarket['pools']>
 function indexPools(market: PriceMarket, chain: ChainDefinition): PoolIndex {
   const index = new Map<Address, PriceMarket['pools'][number][]>()
   for (const entry of market.pools) {
+    if (entry.adapter.isNoPriceSource?.(entry.loaded.pool)) continue
     for (const token of new Set(entry.loaded.pool.tokens.map((t) => canonicalToken(chain, t)))) {
       const list = index.get(token)
       if (list) list.push(entry)

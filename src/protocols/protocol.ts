@@ -82,7 +82,6 @@ export interface ProtocolAdapter<State = unknown> {
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
   readonly paysRecipient: boolean
-
   /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
   discover(
     args: DiscoverArgs,
@@ -120,7 +119,19 @@ export interface ProtocolAdapter<State = unknown> {
    */
   swapSlots?(pool: Pool, state: State): readonly Hex[]
 
-  /** Rough gas of one swap, for ranking only: the simulation measures the real one. */
+  /**
+   * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
+   * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
+   */
+  isNoPriceSource?(pool: Pool): boolean
+
+  /** Name of the action in route steps, where it is not `swap`. */
+  action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
+
+  /**
+   * Rough gas that one more swap adds to a transaction, for ranking only: the simulation measures the real one.
+   * Fitted to simulated candidates on the sandbox (docs/decisions.md).
+   */
   gasEstimate(pool: Pool, state: State): bigint
 
   /** Steps that swap inside the Executor. */

@@ -1,20 +1,26 @@
 /** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
 import { balancerV2 } from './balancer-v2/index.js'
 import { curve } from './curve/index.js'
+import { erc4626 } from './erc-4626/index.js'
+import { lido } from './lido/index.js'
 import type { ProtocolAdapter } from './protocol.js'
-import { sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
-import { pancakeswapV3, uniswapV3 } from './uniswap-v3/index.js'
+import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
+import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
 export const protocols: readonly ProtocolAdapter[] = [
   uniswapV2,
   sushiswapV2,
+  pancakeswapV2,
   uniswapV3,
+  sushiswapV3,
   pancakeswapV3,
   uniswapV4,
   balancerV2,
   curve,
+  erc4626,
+  lido,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

@@ -8,7 +8,7 @@ import type { SimulationRequest } from '../domain/state.js'
 import { buildTransaction, runnerAddress } from '../executor/compile.js'
 import { executorContracts, walletAddress } from '../executor/deployments.js'
 import { isDelegate } from '../executor/strategies.js'
-import { type Candidate, swapsOf } from './candidates.js'
+import { type Flow, swapsOf } from './flow.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
 
@@ -20,20 +20,20 @@ type SimulatedWorld = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
 
 export interface Built {
   readonly world: SimulatedWorld
-  readonly candidate: Candidate
+  readonly candidate: Flow
   readonly plan: RoutePlan
   readonly order: Order
   readonly tx: UnsignedTransaction
 }
 
-export function poolsOn(candidate: Candidate): ReadonlySet<Address> {
+export function poolsOn(candidate: Flow): ReadonlySet<Address> {
   return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
 }
 
 export function build(
   run: TaskRun,
   args: { request: RouteRequest; accountId: Hex },
-  candidate: Candidate,
+  candidate: Flow,
   feeAmounts: readonly bigint[],
   world: SimulatedWorld,
 ): Built {
@@ -41,7 +41,14 @@ export function build(
   const receiver = receiverOf(request)
   const plan = planRoute({
     chain: run.block.chain,
-    legs: candidate.legs,
+    edges: candidate.edges,
+    inputs: new Map(
+      request.tokensIn.map((token, index) => [
+        token,
+        (request.amountsIn[index] ?? 0n) - (feeAmounts[index] ?? 0n),
+      ]),
+    ),
+    tokensOut: request.tokensOut,
     executor: runnerAddress(request.strategy, request.fromAddress),
     receiver,
     helpers: helpersOf(candidate),
@@ -74,7 +81,7 @@ function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): A
   return strategy === 'wallet-v2' && toEoa === false ? walletAddress(fromAddress) : fromAddress
 }
 
-function helpersOf(candidate: Candidate): Record<string, Address> {
+function helpersOf(candidate: Flow): Record<string, Address> {
   const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.helperContracts ?? [])
   const known: Record<string, { readonly address: Address }> = executorContracts
   return Object.fromEntries(
@@ -94,11 +101,9 @@ export function toSimulation({ tx, world }: Built, request: RouteRequest): Simul
 /** Why a candidate dropped out that did not revert. */
 export const unreadableReason = 'state that the node does not give'
 
-export function describe(candidate: Candidate, reason: string) {
-  const path = candidate.legs.flatMap(({ path }) =>
-    path.hops.map((hop) =>
-      hop.kind === 'swap' ? `${hop.market.adapter.slug}:${hop.market.loaded.pool.id}` : hop.kind,
-    ),
+export function describe(candidate: Flow, reason: string) {
+  const path = candidate.edges.map(({ hop }) =>
+    hop.kind === 'swap' ? `${hop.market.adapter.slug}:${hop.market.loaded.pool.id}` : hop.kind,
   )
   return { path, reason }
 }

@@ -1,22 +1,14 @@
 /**
- * What is worth simulating: one path per leg, the best by native maths and diverse in pools.
+ * What is worth simulating: splits, and the best paths by native maths, diverse in pools.
  */
-import { type Address, bpsDenominator } from '../domain/primitives.js'
+import { type Address, bpsDenominator, nativeToken } from '../domain/primitives.js'
+import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
 import type { MarketPool } from './market.js'
-import type { Leg } from './plan-route.js'
 import { buildGraph, findPaths, type Path, selectDiverse } from './search.js'
+import { findSplits } from './split.js'
 
-export interface Candidate {
-  readonly legs: readonly Leg[]
-  /** Identity for ties: pools in order. */
-  readonly key: string
-}
-
-/** The pools that a candidate swaps in, in order. */
-export function swapsOf({ legs }: Candidate): MarketPool[] {
-  const hops = legs.flatMap(({ path }) => path.hops)
-  return hops.flatMap((hop) => (hop.kind === 'swap' ? [hop.market] : []))
-}
+/** How much of what is simulated may be splits. */
+const maxSplits = 4
 
 export interface CandidateArgs {
   readonly pools: readonly MarketPool[]
@@ -32,64 +24,105 @@ export interface CandidateArgs {
 }
 
 export interface CandidateSet {
-  /** Best first by native maths. */
-  readonly candidates: readonly Candidate[]
+  /** Splits first, then paths; each best first by native maths. */
+  readonly candidates: readonly Flow[]
   /** The pair without any path, when there is one; then there are no candidates. */
   readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address } | null
 }
 
+/** One input token (or a part of it) into one output token, and the paths that it may take. */
+interface Leg {
+  readonly tokenIn: Address
+  /** Raw units, fee already taken. */
+  readonly amountIn: bigint
+  /** Part of the Executor's balance of tokenIn at that moment, basis points; the last leg of a token takes all. */
+  readonly bps: number
+  /** Best first. */
+  readonly paths: readonly Path[]
+}
+
 /**
  * Several outputs share each input equally (the last takes the remainder); several inputs are merged
- * into each output. With one leg the candidates are its diverse best paths; with several, the best
- * paths of all legs together, then the same with one leg's path exchanged at a time.
+ * into each output. With one leg the candidates are splits and its diverse best paths; with several, splits where
+ * there is one output, the best paths of all legs together, then the same with one leg's path exchanged at a time.
  */
 export function findCandidates(args: CandidateArgs): CandidateSet {
   const graph = buildGraph(args.pools)
-  const options: {
-    tokenIn: Address
-    tokenOut: Address
-    amountIn: bigint
-    bps: number
-    paths: Path[]
-  }[] = []
+  const search = (tokenIn: Address, tokenOut: Address, amountIn: bigint, states?: PoolStates) =>
+    findPaths({
+      graph,
+      tokenIn,
+      tokenOut,
+      amountIn,
+      maxHops: args.maxHops,
+      wrappedNative: args.wrappedNative,
+      gasCostIn: args.gasCost(tokenIn),
+      gasCostOut: args.gasCost(tokenOut),
+      ...(states && { states }),
+    })
+  const legs: Leg[] = []
   for (const [i, tokenIn] of args.tokensIn.entries()) {
     let rest = args.amountsIn[i] ?? 0n
     for (const [j, tokenOut] of args.tokensOut.entries()) {
       const bps = Math.floor(Number(bpsDenominator) / (args.tokensOut.length - j))
       const amountIn = (rest * BigInt(bps)) / bpsDenominator
       rest -= amountIn
-      const paths = findPaths({
-        graph,
-        tokenIn,
-        tokenOut,
-        amountIn,
-        maxHops: args.maxHops,
-        wrappedNative: args.wrappedNative,
-        gasCostIn: args.gasCost(tokenIn),
-        gasCostOut: args.gasCost(tokenOut),
-      })
+      const paths = search(tokenIn, tokenOut, amountIn)
       if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut } }
-      options.push({ tokenIn, tokenOut, amountIn, bps, paths })
+      legs.push({ tokenIn, amountIn, bps, paths })
     }
   }
-  const legs = options.map(({ paths, ...leg }) => ({
-    leg,
-    paths: selectDiverse(paths, args.count),
+  const [tokenOut, ...others] = args.tokensOut
+  const splits =
+    tokenOut === undefined || others.length
+      ? []
+      : findSplits({
+          sources: legs.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
+          tokenOut,
+          paths: legs.map(({ paths }) => paths),
+          search: ({ token, amountIn }, states) => search(token, tokenOut, amountIn, states),
+          gasCostOut: args.gasCost(tokenOut),
+        })
+  const flows = legs.length === 1 ? singles(legs, args.count) : combined(legs, args)
+  const candidates = [...splits.slice(0, maxSplits), ...flows].slice(0, args.count)
+  return { candidates, missing: null }
+}
+
+function singles([leg]: readonly Leg[], count: number): Flow[] {
+  return selectDiverse(leg?.paths ?? [], count).map(flowOfPath)
+}
+
+/** Legs one after the other: later hops spend what the hop before brought in, so that legs do not eat each other's tokens. */
+function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
+  const [tokenOut = nativeToken] = args.tokensOut
+  const inputs = args.tokensIn.map((token, index) => ({
+    token,
+    amountIn: args.amountsIn[index] ?? 0n,
   }))
-  const choose = (chosen: readonly number[]): Candidate | null => {
-    const picked: Leg[] = []
-    for (const [index, { leg, paths }] of legs.entries()) {
+  const options = legs.map((leg) => ({ leg, paths: selectDiverse(leg.paths, count) }))
+  const choose = (chosen: readonly number[]): Flow | null => {
+    const picked: { readonly leg: Leg; readonly path: Path }[] = []
+    for (const [index, { leg, paths }] of options.entries()) {
       const path = paths[chosen[index] ?? 0]
       if (!path) return null
-      picked.push({ ...leg, path })
+      picked.push({ leg, path })
     }
-    return { legs: picked, key: picked.map(({ path }) => path.key).join('+') }
+    const edges = picked.flatMap(({ leg, path }) =>
+      path.hops.map((hop, index): FlowEdge => ({ hop, spends: index ? 'previous' : leg.bps })),
+    )
+    // Legs that share a pool see each other's effect on it.
+    return {
+      edges,
+      ...runFlow(edges, inputs, tokenOut),
+      gas: picked.reduce((sum, { path }) => sum + path.gas, 0n),
+      isSplit: false,
+      key: picked.map(({ path }) => path.key).join('+'),
+    }
   }
   const best = legs.map(() => 0)
   const picks = [choose(best)]
-  for (let alternative = 1; alternative < args.count; alternative++) {
+  for (let alternative = 1; alternative < count; alternative++) {
     for (const index of legs.keys()) picks.push(choose(best.with(index, alternative)))
   }
-  const candidates = picks.filter((pick) => pick !== null).slice(0, args.count)
-  return { candidates, missing: null }
+  return picks.filter((pick) => pick !== null)
 }

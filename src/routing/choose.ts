@@ -3,11 +3,10 @@
  */
 import type { RouteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { RoutingStrategy } from '../domain/plan.js'
 import type { Address } from '../domain/primitives.js'
-import type { SimulationResult } from '../domain/state.js'
 import { buildTransaction, decodeAmountsOut } from '../executor/compile.js'
 import { type Built, describe, toSimulation, unreadableReason } from './built.js'
+import type { Attempt } from './prove.js'
 import type { TaskRun } from './task-run.js'
 import { gasInToken, netValue, type PricedToken } from './valuation.js'
 
@@ -23,18 +22,15 @@ export interface Proven extends Built {
 
 export function rank(
   run: TaskRun,
-  strategy: RoutingStrategy,
-  built: readonly Built[],
-  results: readonly (SimulationResult | null)[],
+  attempts: readonly Attempt[],
   priced: ReadonlyMap<Address, PricedToken>,
 ): Proven[] {
   const proven: Proven[] = []
-  for (const [index, result] of results.entries()) {
-    const one = built[index]
-    if (!one || result?.status !== 'success') continue
-    const amountsOut = decodeAmountsOut(strategy, result.returnData)
+  for (const { built, result } of attempts) {
+    if (result?.status !== 'success') continue
+    const amountsOut = decodeAmountsOut(result.returnData)
     if (amountsOut.some((amount) => amount <= 0n)) continue
-    proven.push({ ...one, amountsOut, gasUsed: result.gasUsed })
+    proven.push({ ...built, amountsOut, gasUsed: result.gasUsed })
   }
   const value = (one: Proven) => {
     const gas = gasInToken(

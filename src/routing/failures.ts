@@ -5,10 +5,10 @@ import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { RouteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address } from '../domain/primitives.js'
-import type { SimulationResult } from '../domain/state.js'
-import { type Built, describe, unreadableReason } from './built.js'
+import { describe, unreadableReason } from './built.js'
 import type { Funds } from './funds.js'
 import type { MarketView } from './market.js'
+import type { Attempt } from './prove.js'
 import { unreadableWarnings } from './warnings.js'
 
 export function noRoute(
@@ -47,19 +47,14 @@ export function notFundable({ unfunded }: Funds): ForkrouteError {
   )
 }
 
-export function nothingProven(
-  built: readonly Built[],
-  results: readonly (SimulationResult | null)[],
-  request: RouteRequest,
-): ForkrouteError {
-  if (results.some((result) => result === null)) {
+export function nothingProven(attempts: readonly Attempt[], request: RouteRequest): ForkrouteError {
+  if (attempts.some(({ result }) => result === null)) {
     return new ForkrouteError(
       'DEADLINE_EXCEEDED',
       `Nothing was found within ${request.deadlineMs ?? 0} ms.`,
     )
   }
-  const candidates = built.map(({ candidate }, index) => {
-    const result = results[index]
+  const candidates = attempts.map(({ built: { candidate }, result }) => {
     const reason =
       result?.status === 'reverted'
         ? result.reason
@@ -68,7 +63,7 @@ export function nothingProven(
           : 'no output'
     return describe(candidate, reason)
   })
-  if (results.every((result) => result?.status === 'unreadable')) {
+  if (attempts.every(({ result }) => result?.status === 'unreadable')) {
     return new ForkrouteError(
       'STATE_UNAVAILABLE',
       'Paths exist, but each of them needs state that the node does not give.',
@@ -77,7 +72,7 @@ export function nothingProven(
   }
   return new ForkrouteError(
     'SIMULATION_REVERTED',
-    `All ${built.length} candidates failed in simulation.`,
+    `All ${attempts.length} candidates failed in simulation.`,
     { candidates },
   )
 }

@@ -30,7 +30,7 @@ export function watchLeftovers(
   { candidate, plan, order }: Built,
   request: Pick<RouteRequest, 'strategy' | 'fromAddress'>,
 ): Watched[] {
-  if (candidate.legs.every(({ path }) => path.exact)) return []
+  if (candidate.exact) return []
   const owner = leftoverOwner(order, request)
   const inputs = order.inputs.map(({ token, amount }, index): Watched => {
     const fee = owner === order.feeReceiver ? (order.feeAmounts[index] ?? 0n) : 0n

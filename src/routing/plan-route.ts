@@ -5,26 +5,18 @@ import { parseAbi } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { RouteStepRecord } from '../domain/engine.js'
 import type { Amount, AmountRef, Step } from '../domain/plan.js'
-import { type Address, isNative } from '../domain/primitives.js'
-import type { Hop, Path } from './search.js'
+import { type Address, bpsDenominator, isNative } from '../domain/primitives.js'
+import type { FlowEdge } from './flow.js'
+import type { Hop } from './hop.js'
 
-/** One input token (or a share of it) and the path that it takes. */
-export interface Leg {
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-  /** Raw units, fee already taken. */
-  readonly amountIn: bigint
-  /** Part of the Executor's balance of tokenIn at that moment, basis points; the last leg of a token takes all. */
-  readonly bps: number
-  readonly path: Path
-}
+const whole = Number(bpsDenominator)
 
 export interface RoutePlan {
   readonly steps: readonly Step[]
   readonly records: readonly RouteStepRecord[]
   /** Inputs and intermediates: what may be left over. */
   readonly sweep: readonly Address[]
-  /** True when every leg's last step pays the receiver itself. */
+  /** True when every step that makes an output pays the receiver itself. */
   readonly paysReceiver: boolean
 }
 
@@ -35,59 +27,56 @@ const [deposit, withdraw] = parseAbi([
 
 export interface PlanArgs {
   readonly chain: ChainDefinition
-  readonly legs: readonly Leg[]
+  readonly edges: readonly FlowEdge[]
+  /** Raw units that the Executor holds at the start, fee already taken. */
+  readonly inputs: ReadonlyMap<Address, bigint>
+  readonly tokensOut: readonly Address[]
   readonly executor: Address
   readonly receiver: Address
   readonly helpers: Readonly<Record<string, Address>>
 }
 
-/**
- * First hops spend a share of the Executor's balance, so that transfer taxes are no surprise; later hops
- * of one of several legs spend exactly what the hop before produced, so that legs do not eat each other's tokens.
- */
+/** Edges spend parts of the Executor's balance rather than stated amounts, so that transfer taxes are no surprise. */
 export function planRoute(args: PlanArgs): RoutePlan {
+  const { edges, tokensOut } = args
   const steps: Step[] = []
-  const records: RouteStepRecord[] = []
-  const sweep = new Set<Address>()
-  const single = args.legs.length === 1
-  for (const leg of args.legs) {
-    let amountIn: AmountRef = { ref: 'balance', token: leg.tokenIn, ...scale(leg.bps) }
-    for (const [index, hop] of leg.path.hops.entries()) {
-      const last = index === leg.path.hops.length - 1
-      if (index > 0 && single) amountIn = { ref: 'balance', token: hop.tokenIn }
-      sweep.add(hop.tokenIn)
-      const tracked = !single && !last
-      const made = stepsOf(args, hop, amountIn, last, tracked)
-      steps.push(...made)
-      if (tracked) amountIn = { ref: 'output', step: steps.length - 1 }
-      records.push(toRecord(args.chain, hop, leg, index))
-    }
+  const isFinal = edges.map(
+    ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
+  )
+  for (const [index, { hop, spends }] of edges.entries()) {
+    const amountIn: AmountRef =
+      spends === 'previous'
+        ? { ref: 'output', step: steps.length - 1 }
+        : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
+    const isTracked = edges[index + 1]?.spends === 'previous'
+    steps.push(...stepsOf(args, hop, amountIn, isFinal[index] ?? false, isTracked))
   }
-  const paysReceiver = args.legs.every(({ path }) => {
-    const last = path.hops.at(-1)
-    return last !== undefined && paysDirectly(last)
-  })
-  return { steps, records, sweep: [...sweep], paysReceiver }
+  return {
+    steps,
+    records: toRecords(args),
+    sweep: [...new Set(edges.map(({ hop }) => hop.tokenIn))],
+    paysReceiver: edges.every(({ hop }, index) => !isFinal[index] || paysDirectly(hop)),
+  }
 }
 
 function scale(bps: number): { bps?: number } {
-  return bps === 10_000 ? {} : { bps }
+  return bps === whole ? {} : { bps }
 }
 
 function stepsOf(
   args: PlanArgs,
   hop: Hop,
   amountIn: Amount,
-  last: boolean,
-  tracked: boolean,
+  isFinal: boolean,
+  isTracked: boolean,
 ): Step[] {
-  const made = encodeHop(args, hop, amountIn, last)
+  const made = encodeHop(args, hop, amountIn, isFinal)
   const final = made.at(-1)
-  if (!tracked || final?.kind !== 'call') return made
+  if (!isTracked || final?.kind !== 'call') return made
   return [...made.slice(0, -1), { ...final, output: { kind: 'balance', token: hop.tokenOut } }]
 }
 
-function encodeHop(args: PlanArgs, hop: Hop, amountIn: Amount, last: boolean): Step[] {
+function encodeHop(args: PlanArgs, hop: Hop, amountIn: Amount, isFinal: boolean): Step[] {
   const target = args.chain.wrappedNative
   if (hop.kind !== 'swap') {
     return hop.kind === 'wrap'
@@ -105,7 +94,7 @@ function encodeHop(args: PlanArgs, hop: Hop, amountIn: Amount, last: boolean): S
     amountIn,
     executor: args.executor,
     helpers: args.helpers,
-    recipient: last && paysDirectly(hop) ? args.receiver : args.executor,
+    recipient: isFinal && paysDirectly(hop) ? args.receiver : args.executor,
   })
 }
 
@@ -113,34 +102,95 @@ function paysDirectly(hop: Hop): boolean {
   return hop.kind === 'swap' && hop.market.adapter.paysRecipient && !isNative(hop.tokenOut)
 }
 
-function toRecord(chain: ChainDefinition, hop: Hop, leg: Leg, index: number): RouteStepRecord {
+/** Neighbouring edges between the same two tokens are one step with several pools. */
+function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
+  const groups: FlowEdge[][] = []
+  for (const edge of edges) {
+    const last = groups.at(-1)
+    if (last?.[0] && edge.spends !== 'previous' && isSameStep(last[0].hop, edge.hop))
+      last.push(edge)
+    else groups.push([edge])
+  }
+  const held = new Map<Address, bigint | null>(inputs)
+  return groups.map((group) => toRecord(chain, group, held))
+}
+
+function isSameStep(a: Hop, b: Hop): boolean {
+  const isSamePair = a.tokenIn === b.tokenIn && a.tokenOut === b.tokenOut
+  return a.kind === b.kind && isSamePair && actionOf(a) === actionOf(b)
+}
+
+function actionOf(hop: Hop): string {
+  if (hop.kind !== 'swap') return hop.kind
+  const { adapter, loaded } = hop.market
+  return adapter.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap'
+}
+
+/** @param held - raw units of inputs that are left; null once a step has added what only the chain knows. */
+function toRecord(
+  chain: ChainDefinition,
+  group: readonly FlowEdge[],
+  held: Map<Address, bigint | null>,
+): RouteStepRecord {
+  const { hop } = group[0] as FlowEdge
+  const before = group[0]?.spends === 'previous' ? undefined : held.get(hop.tokenIn)
+  let left = before
+  let part = 1
+  const parts = group.map(({ spends }) => {
+    const bps = spends === 'previous' ? whole : spends
+    if (left) left -= (left * BigInt(bps)) / bpsDenominator
+    const own = (part * bps) / whole
+    part -= own
+    return own
+  })
+  if (left !== undefined) held.set(hop.tokenIn, left)
+  held.set(hop.tokenOut, null)
+  const amountIn = typeof before === 'bigint' && typeof left === 'bigint' ? before - left : null
   const common = {
     tokenIn: [hop.tokenIn],
     tokenOut: [hop.tokenOut],
     positionInId: [],
     positionOutId: [],
     chainId: chain.id,
-    ...(index === 0 && { args: { amountIn: leg.amountIn.toString() } }),
+    ...(amountIn !== null && { args: { amountIn: amountIn.toString() } }),
   }
   if (hop.kind !== 'swap') {
     return { action: hop.kind, protocol: 'wrapped-native', ...common, primary: chain.wrappedNative }
   }
-  const { adapter, loaded } = hop.market
+  const shares = toShares(parts)
+  const legs = group.flatMap(({ hop: each }, index) =>
+    each.kind === 'swap'
+      ? [
+          {
+            tokenIn: hop.tokenIn,
+            tokenOut: hop.tokenOut,
+            protocol: each.market.adapter.slug,
+            pool: each.market.loaded.pool.id,
+            share: shares[index] ?? 0,
+            primary: each.market.loaded.pool.address,
+          },
+        ]
+      : [],
+  )
+  const main = legs.reduce((a, b) => (b.share > a.share ? b : a))
   return {
-    action: 'swap',
-    protocol: adapter.slug,
+    action: actionOf(hop),
+    protocol: main.protocol,
     ...common,
-    primary: loaded.pool.address,
-    internalRoutes: [
-      {
-        tokenIn: hop.tokenIn,
-        tokenOut: hop.tokenOut,
-        protocol: adapter.slug,
-        pool: loaded.pool.id,
-        share: 10_000,
-      },
-    ],
+    primary: main.primary,
+    internalRoutes: legs.map(({ primary: _, ...leg }) => leg),
   }
+}
+
+/** Whole basis points that add up to 10,000; the last takes what rounding leaves. */
+function toShares(parts: readonly number[]): number[] {
+  const total = parts.reduce((sum, part) => sum + part, 0)
+  let left = whole
+  return parts.map((part, index) => {
+    const share = index === parts.length - 1 ? left : Math.round((part / total) * whole)
+    left -= share
+    return share
+  })
 }
 
 /** Executor-side token of an input: native stays native. */

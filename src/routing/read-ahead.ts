@@ -8,7 +8,7 @@ import { runnerAddress } from '../executor/compile.js'
 import { executorContracts } from '../executor/deployments.js'
 import { slotsFor } from '../forks/token-access.js'
 import type { Built } from './built.js'
-import { swapsOf } from './candidates.js'
+import { swapsOf } from './flow.js'
 import { pairsOf } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
 

@@ -4,20 +4,23 @@
  */
 import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
 import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
-import { mergeOverrides, type SimulationResult } from '../domain/state.js'
+import { mergeOverrides } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
-import { build, poolsOn, toSimulation } from './built.js'
 import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
 import { noRoute, notFundable, nothingProven } from './failures.js'
-import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
-import { refusePartial, watchLeftovers } from './leftovers.js'
+import { checkFunds, overrideFunds } from './funds.js'
 import type { MarketPool, MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
-import { learnTokens, readAhead } from './read-ahead.js'
+import { type Attempt, prove } from './prove.js'
+import { learnTokens } from './read-ahead.js'
+import { doubtfulPools, newSplits } from './second-look.js'
 import type { TaskRun } from './task-run.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
+
+/** How often splits are sought again without the pools that spoilt them. */
+const extraLooks = 2
 
 export async function runRoute(
   run: TaskRun,
@@ -43,48 +46,43 @@ export async function runRoute(
   const overrides = mergeOverrides(code, funds.overrides)
   const view = withoutIgnored(all, request)
   const pools = await run.stage('state', () => deepPools(run, view.pools))
-  const { candidates, missing } = await run.stage('search', async () =>
-    findCandidates({
-      pools,
-      wrappedNative: chain.wrappedNative,
-      tokensIn: request.tokensIn,
-      amountsIn: amountsNet,
-      tokensOut: request.tokensOut,
-      maxHops: run.settings.maxHops,
-      count: run.settings.candidates,
-      gasCost: (token) => gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
-    }),
-  )
+  const search = (usable: readonly MarketPool[]) =>
+    run.stage('search', async () =>
+      findCandidates({
+        pools: usable,
+        wrappedNative: chain.wrappedNative,
+        tokensIn: request.tokensIn,
+        amountsIn: amountsNet,
+        tokensOut: request.tokensOut,
+        maxHops: run.settings.maxHops,
+        count: run.settings.candidates,
+        gasCost: (token) =>
+          gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
+      }),
+    )
+  const { candidates, missing } = await search(pools)
   if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const plans = await run.stage('plan', () =>
-    Promise.all(
-      candidates.map(async (candidate) => {
-        const before = await callsThatFund(run, request, funds, allPools, poolsOn(candidate))
-        return before && build(run, args, candidate, feeAmounts, { before, overrides })
-      }),
-    ),
-  )
-  const built = plans.filter((one) => one !== null)
-  if (!built.length) throw notFundable(funds)
-  const learnLeftovers = await run.stage('state', () => readAhead(run, request, built))
-  const watched = built.map((one) => watchLeftovers(one, request))
-  const simulated = await run.stage('simulate', () =>
-    run.simulateUntilDeadline(
-      built.map((one, index) => ({ ...toSimulation(one, request), measure: watched[index] ?? [] })),
-    ),
-  )
-  const results = simulated.map((result, index) => refusePartial(watched[index] ?? [], result))
-  const proven = rank(run, request.strategy, built, results, priced)
-  if (!proven.length) throw nothingProven(built, results, request)
+  const proof = { ...args, feeAmounts, funds, overrides, allPools }
+  const attempts = await prove(run, proof, candidates)
+  if (!attempts.length) throw notFundable(funds)
+  for (let look = 0; look < extraLooks && !run.isLate(); look++) {
+    const doubtful = doubtfulPools(attempts)
+    if (!doubtful.size) break
+    const again = await search(pools.filter((pool) => !doubtful.has(pool)))
+    const splits = newSplits(again.candidates, attempts)
+    if (!splits.length) break
+    attempts.push(...(await prove(run, proof, splits)))
+  }
+  const proven = rank(run, attempts, priced)
+  if (!proven.length) throw nothingProven(attempts, request)
 
   const { answer, minAmountsOut } = await run.stage('finalise', () => finalise(run, args, proven))
-  learnLeftovers()
   const warnings = [
     ...unreadableWarnings(view.unreadable),
-    ...droppedWarnings(results),
-    ...(results.includes(null) ? [deadlineWarning] : []),
+    ...droppedWarnings(attempts),
+    ...(attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
   return {
     chainId: chain.id,
@@ -154,7 +152,7 @@ function gasCost(run: TaskRun, gasUsed: bigint, priced: ReadonlyMap<Address, Pri
   return { native, usd }
 }
 
-function droppedWarnings(results: readonly (SimulationResult | null)[]): string[] {
-  const dropped = results.filter((result) => result?.status === 'unreadable').length
-  return dropped ? [droppedWarning(dropped, results.length)] : []
+function droppedWarnings(attempts: readonly Attempt[]): string[] {
+  const dropped = attempts.filter(({ result }) => result?.status === 'unreadable').length
+  return dropped ? [droppedWarning(dropped, attempts.length)] : []
 }

@@ -25,6 +25,10 @@ const adapter = {
     const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
     return { amountOut: (y * amountIn) / (x + amountIn), exact: true }
   },
+  applySwap: (_pool, state: Reserves, tokenIn, tokenOut, amountIn) => {
+    const [x = 0n, y = 0n] = [state[tokenIn], state[tokenOut]]
+    return { ...state, [tokenIn]: x + amountIn, [tokenOut]: y - (y * amountIn) / (x + amountIn) }
+  },
 } as Partial<ProtocolAdapter<Reserves>> as ProtocolAdapter
 
 function pool(id: string, reserves: Reserves): MarketPool {
@@ -181,11 +185,12 @@ describe('findCandidates', () => {
       tokensOut: [b],
     })
     expect(
-      candidates[0]?.legs.map(({ tokenIn, amountIn, bps }) => [tokenIn, amountIn, bps]),
+      candidates[0]?.edges.map(({ hop, spends }) => [hop.tokenIn, hop.tokenOut, spends]),
     ).toEqual([
-      [a, 100n, 10_000],
-      [c, 200n, 10_000],
+      [a, b, 10_000],
+      [c, b, 10_000],
     ])
+    expect(candidates[0]?.amountOut).toBe(99n + 196n)
   })
 
   test('several outputs share an input equally, the last takes the remainder', () => {
@@ -196,10 +201,10 @@ describe('findCandidates', () => {
       tokensOut: [b, d],
     })
     expect(
-      candidates[0]?.legs.map(({ tokenOut, amountIn, bps }) => [tokenOut, amountIn, bps]),
+      candidates[0]?.edges.map(({ hop, spends }) => [hop.tokenIn, hop.tokenOut, spends]),
     ).toEqual([
-      [b, 50n, 5_000],
-      [d, 51n, 10_000],
+      [a, b, 5_000],
+      [a, d, 10_000],
     ])
   })
 

@@ -3,17 +3,8 @@
  * Ranks only; the fork decides.
  */
 import { type Address, isNative, nativeToken } from '../domain/primitives.js'
-import { poolKey } from '../protocols/protocol.js'
+import { type Hop, hopKey, wrapGas } from './hop.js'
 import type { MarketPool } from './market.js'
-
-export type Hop =
-  | { readonly kind: 'wrap' | 'unwrap'; readonly tokenIn: Address; readonly tokenOut: Address }
-  | {
-      readonly kind: 'swap'
-      readonly tokenIn: Address
-      readonly tokenOut: Address
-      readonly market: MarketPool
-    }
 
 export interface Path {
   readonly hops: readonly Hop[]
@@ -33,7 +24,6 @@ const beamWidth = 3
 const pathsPerTokenPath = 6
 /** Candidates that are chosen by output without gas. */
 const plainBest = 3
-const wrapGas = 30_000n
 
 type Adjacency = ReadonlyMap<Address, ReadonlyMap<Address, readonly MarketPool[]>>
 
@@ -67,6 +57,8 @@ export interface SearchArgs {
   /** Raw units that a million gas costs; absent where no price is known. */
   readonly gasCostIn?: bigint | undefined
   readonly gasCostOut?: bigint | undefined
+  /** Pools in other states than those of the market. */
+  readonly states?: ReadonlyMap<MarketPool, unknown>
 }
 
 const gasUnit = 1_000_000n
@@ -119,7 +111,7 @@ function explore(
     if (swapsAfter > args.maxHops) continue
     const arrives = next === args.tokenOut
     if (!arrives && !canStillArrive(args, next, swapsAfter)) continue
-    const extended = ranked(args, next, extend(partials, token, next, hops))
+    const extended = ranked(args, next, extend(args, partials, token, next, hops))
     if (!extended.length) continue
     if (arrives) found.push(...extended.slice(0, pathsPerTokenPath))
     else {
@@ -156,6 +148,7 @@ function canStillArrive(args: SearchArgs, token: Address, swaps: number): boolea
 }
 
 function extend(
+  { states }: SearchArgs,
   partials: readonly Path[],
   tokenIn: Address,
   tokenOut: Address,
@@ -176,7 +169,8 @@ function extend(
     for (const market of neighbour.pools) {
       if (uses(path, market)) continue
       const { pool, state } = market.loaded
-      const quote = market.adapter.amountOut(pool, state, tokenIn, tokenOut, path.amountOut)
+      const current = states?.has(market) ? states.get(market) : state
+      const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, path.amountOut)
       if (quote.amountOut <= 0n) continue
       extended.push({
         hops: [...path.hops, { kind: 'swap', tokenIn, tokenOut, market }],
@@ -222,8 +216,4 @@ export function selectDiverse(paths: readonly Path[], count: number): Path[] {
   }
   for (const path of paths) take(path)
   return [...chosen.values()]
-}
-
-function hopKey(hop: Hop): string {
-  return hop.kind === 'swap' ? poolKey(hop.market.loaded.pool) : hop.kind
 }

@@ -74,6 +74,11 @@ export class TaskRun {
     return results
   }
 
+  /** Whether the deadline forbids new work. */
+  isLate(): boolean {
+    return this.deadline !== null && performance.now() >= this.deadline
+  }
+
   /** As `simulate`, best candidates first; null for those that the deadline left undone. */
   async simulateUntilDeadline(
     requests: readonly SimulationRequest[],
@@ -81,7 +86,7 @@ export class TaskRun {
     if (this.deadline === null) return this.simulate(requests)
     const results: (SimulationResult | null)[] = requests.map(() => null)
     for (let start = 0; start < requests.length; start += deadlineRound) {
-      if (performance.now() >= this.deadline) break
+      if (this.isLate()) break
       const round = await this.simulate(requests.slice(start, start + deadlineRound))
       for (const [index, result] of round.entries()) results[start + index] = result
     }

@@ -14,6 +14,8 @@ export interface WorkerSettings {
   readonly candidates: number
   readonly maxHops: number
   readonly poolBlacklist: readonly string[]
+  /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
+  readonly v4HooksAllowlist?: readonly string[]
   readonly liquidityFloorUsd: number
   /** Wei per gas, by chain id, where it differs from the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>

@@ -22,6 +22,7 @@ import { depthUsd } from '../pricing/observation.js'
 import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pricing/pricing.js'
 import { type Pool, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
+import { uniswapV4 } from '../protocols/uniswap-v4/index.js'
 import { Market, type MarketPool } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { WorkerSettings } from './tasks.js'
@@ -166,10 +167,18 @@ export class WorkerContext {
     if (!chain) {
       throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
     }
-    const context = new BlockContext(chain, pin, this)
+    const context = new BlockContext(withHooks(chain, this.settings), pin, this)
     this.#blocks.set(key, context)
     return context
   }
+}
+
+/** The chain with the hooks that the operator allows as a parameter of its venue. */
+function withHooks(chain: ChainDefinition, { v4HooksAllowlist }: WorkerSettings): ChainDefinition {
+  const venue = chain.venues[uniswapV4.slug]
+  if (!venue || !v4HooksAllowlist?.length) return chain
+  const own = { ...venue, hooksAllowlist: v4HooksAllowlist }
+  return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }
 }
 
 /** A failed reading is forgotten, so that the next task tries again. */

@@ -20,22 +20,24 @@ const downloadTimeoutMs = 120_000
 /**
  * From the cache, else downloaded.
  *
+ * @param packages - those of the sandbox, unless others are named.
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when npm cannot fetch a package or a tarball is not the pinned one.
  */
 export async function loadArtifacts(
   cacheDir: string,
   onProgress: (message: string) => void,
+  packages: readonly ArtifactPackage[] = artifactPackages,
 ): Promise<Artifacts> {
-  const key = createHash('sha256').update(JSON.stringify(artifactPackages)).digest('hex')
+  const key = createHash('sha256').update(JSON.stringify(packages)).digest('hex')
   const file = join(cacheDir, `artifacts-${key.slice(0, 16)}.json`)
   if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Artifacts
-  onProgress(`downloading ${artifactPackages.length} contract packages from the npm registry`)
+  onProgress(`downloading ${packages.length} contract packages from the npm registry`)
   const directory = await mkdtemp(join(tmpdir(), 'forkroute-artifacts-'))
   try {
-    await download(directory)
+    await download(directory, packages)
     onProgress('checking and unpacking the contract packages')
     const artifacts: Record<string, Hex> = {}
-    for (const item of artifactPackages) Object.assign(artifacts, await unpack(directory, item))
+    for (const item of packages) Object.assign(artifacts, await unpack(directory, item))
     await mkdir(cacheDir, { recursive: true })
     const temporary = `${file}.${process.pid}`
     await writeFile(temporary, JSON.stringify(artifacts))
@@ -46,8 +48,8 @@ export async function loadArtifacts(
   }
 }
 
-async function download(directory: string): Promise<void> {
-  const specs = artifactPackages.map(({ name, version }) => `${name}@${version}`)
+async function download(directory: string, packages: readonly ArtifactPackage[]): Promise<void> {
+  const specs = packages.map(({ name, version }) => `${name}@${version}`)
   const args = ['pack', '--ignore-scripts', '--pack-destination', directory, ...specs]
   const isWindows = process.platform === 'win32'
   try {
@@ -57,7 +59,7 @@ async function download(directory: string): Promise<void> {
   } catch (cause) {
     throw new ForkrouteError(
       'UPSTREAM_UNAVAILABLE',
-      'npm could not download the contract packages of the sandbox.',
+      'npm could not download the contract packages.',
       { packages: specs },
       { cause },
     )

@@ -66,6 +66,14 @@ export const artifactPackages: readonly ArtifactPackage[] = [
         path: `${balancerTasks}/deprecated/20210624-stable-pool/bytecode/StablePoolFactory.json`,
         field: 'creationCode',
       },
+      balancerFeeProvider: {
+        path: `${balancerTasks}/20220725-protocol-fee-percentages-provider/bytecode/ProtocolFeePercentagesProvider.json`,
+        field: 'creationCode',
+      },
+      balancerComposableFactory: {
+        path: `${balancerTasks}/20230206-composable-stable-pool-v3/artifact/ComposableStablePoolFactory.json`,
+        field: 'bytecode',
+      },
     },
   },
   {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import {
+  decodeFunctionResult,
   encodeAbiParameters,
   encodeFunctionData,
   maxUint256,
@@ -22,7 +23,14 @@ const weightedFactoryAbi = parseAbi([
 const stableFactoryAbi = parseAbi([
   'function create(string, string, address[], uint256, uint256, address)',
 ])
-const poolAbi = parseAbi(['function getPoolId() view returns (bytes32)'])
+const composableFactoryAbi = parseAbi([
+  'function create(string, string, address[], uint256, address[], uint256[], bool[], uint256, address)',
+])
+const poolAbi = parseAbi([
+  'function getPoolId() view returns (bytes32)',
+  'function getPoolTokens(bytes32) view returns (address[], uint256[], uint256)',
+  'function startAmplificationParameterUpdate(uint256, uint256)',
+])
 const vaultAbi = parseAbi([
   'function joinPool(bytes32, address, address, JoinRequest)',
   'struct JoinRequest { address[] assets; uint256[] maxAmountsIn; bytes userData; bool fromInternalBalance; }',
@@ -34,6 +42,10 @@ let scene: PoolScene
 let vault: Address
 let weighted: Pool[]
 let stable: Pool[]
+let composable: Pool[]
+/** A composable pool that time passes for, and what tells the rates of its tokens. */
+let aging: Pool
+let providers: Address[]
 
 beforeAll(async () => {
   scene = await PoolScene.start()
@@ -78,7 +90,10 @@ beforeAll(async () => {
     const created = receipt?.logs.at(-1)?.topics[1]
     if (!created) throw new Error('no pool was created')
     const contract = toAddress(`0x${created.slice(26)}`)
-    const id = await scene.call(contract, encodeFunctionData({ abi: poolAbi }))
+    const id = await scene.call(
+      contract,
+      encodeFunctionData({ abi: poolAbi, functionName: 'getPoolId' }),
+    )
     for (const token of list) await scene.send(token, erc20Abi, 'approve', [vault, maxUint256])
     const deposits = tokens.map(({ decimals }, k) => (amounts[k] ?? 0n) * 10n ** BigInt(decimals))
     const userData = encodeAbiParameters(parseAbiParameters('uint256, uint256[]'), [0n, deposits])
@@ -101,6 +116,32 @@ beforeAll(async () => {
       },
     }
   }
+
+  const feeProvider = await scene.deploy(code('balancerFeeProvider'), 'address, uint256, uint256', [
+    vault,
+    e18 / 2n,
+    e18 / 2n,
+  ])
+  const composableFactory = await scene.deploy(
+    code('balancerComposableFactory'),
+    'address, address, string, string',
+    [vault, feeProvider, '', ''],
+  )
+  composable = [
+    await createComposable(composableFactory, [18, 6], [1_000_000n, 1_300_000n], [null, null]),
+    await createComposable(
+      composableFactory,
+      [18, 6, 18, 8],
+      [900_000n, 1_100_000n, 1_000_000n, 800_000n],
+      [86_400, 86_400, null, null],
+    ),
+  ]
+  aging = await createComposable(
+    composableFactory,
+    [18, 6],
+    [900_000n, 1_100_000n],
+    [86_400, 86_400],
+  )
 
   const percent = e18 / 100n
   weighted = [
@@ -128,6 +169,65 @@ beforeAll(async () => {
 
 afterAll(() => scene.close())
 
+/** Tokens with their pool share between them; `cacheSeconds` of a token: its rate comes from a provider. */
+async function createComposable(
+  factory: Address,
+  places: readonly number[],
+  amounts: readonly bigint[],
+  cacheSeconds: readonly (number | null)[],
+): Promise<Pool> {
+  const tokens = await scene.sortedTokens(places)
+  const list = tokens.map(({ address }) => address)
+  const sources: Address[] = []
+  for (const seconds of cacheSeconds) {
+    sources.push(seconds === null ? zeroAddress : await scene.answering(10n ** 18n))
+  }
+  for (const [k, source] of sources.entries()) {
+    if (source !== zeroAddress)
+      await scene.setAnswer(source, e18 + BigInt(k + 1) * 77n * 10n ** 15n + 1n)
+  }
+  const durations = cacheSeconds.map((seconds) => BigInt(seconds ?? 0))
+  const receipt = await scene.send(factory, composableFactoryAbi, 'create', [
+    ...['Pool', 'BPT', list, 1000n, sources, durations, list.map(() => false)],
+    ...[4n * 10n ** 14n, scene.trader],
+  ])
+  const created = receipt?.logs.at(-1)?.topics[1]
+  if (!created) throw new Error('no pool was created')
+  const contract = toAddress(`0x${created.slice(26)}`)
+  const id = await scene.call(
+    contract,
+    encodeFunctionData({ abi: poolAbi, functionName: 'getPoolId' }),
+  )
+  const held = await scene.call(
+    vault,
+    encodeFunctionData({ abi: poolAbi, functionName: 'getPoolTokens', args: [id] }),
+  )
+  const [listed] = decodeFunctionResult({ abi: poolAbi, functionName: 'getPoolTokens', data: held })
+  const all = listed.map(toAddress)
+  const units = all.map((token) => list.indexOf(token))
+  const deposits = units.map((k) =>
+    k === -1 ? 0n : (amounts[k] ?? 0n) * 10n ** BigInt(tokens[k]?.decimals ?? 0),
+  )
+  for (const token of list) await scene.send(token, erc20Abi, 'approve', [vault, maxUint256])
+  const userData = encodeAbiParameters(parseAbiParameters('uint256, uint256[]'), [0n, deposits])
+  const joined = await scene.send(vault, vaultAbi, 'joinPool', [
+    id,
+    scene.trader,
+    scene.trader,
+    { assets: all, maxAmountsIn: all.map(() => maxUint256), userData, fromInternalBalance: false },
+  ])
+  expect(joined).not.toBeNull()
+  providers = sources
+  const decimals = units.map((k) => String(tokens[k]?.decimals ?? 18))
+  return {
+    protocol: 'balancer-v2',
+    id,
+    address: vault,
+    tokens: all,
+    parameters: { kind: 'stable', decimals },
+  }
+}
+
 async function load(pool: Pool): Promise<LoadedPool<BalancerState>> {
   const reader = await scene.reader()
   const [loaded] = await balancerV2.load({
@@ -140,12 +240,16 @@ async function load(pool: Pool): Promise<LoadedPool<BalancerState>> {
   return loaded
 }
 
-/** Swaps by the adapter's own steps; the trader stands for the Executor. */
-async function swapAndCompare(pool: Pool, i: number, j: number, amountIn: bigint): Promise<void> {
-  const { state } = await load(pool)
+/** Swaps by the adapter's own steps; the trader stands for the Executor. @returns what the recipient got. */
+async function swap(
+  pool: Pool,
+  state: BalancerState,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): Promise<bigint> {
   const tokenIn = pool.tokens[i] ?? '0x'
   const tokenOut = pool.tokens[j] ?? '0x'
-  const quote = balancerV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
   const steps = balancerV2.encodeSwap({
     chain: ethereum,
     venue: { vault },
@@ -161,32 +265,53 @@ async function swapAndCompare(pool: Pool, i: number, j: number, amountIn: bigint
   const call = steps.find((step): step is CallStep => step.kind === 'call')
   if (!call) throw new Error('no call')
   const before = await scene.balanceOf(tokenOut, recipient)
-  const receipt = await scene.send(call.target, [call.abi], 'swap', call.args)
-  const received = (await scene.balanceOf(tokenOut, recipient)) - before
+  await scene.send(call.target, [call.abi], 'swap', call.args)
+  return (await scene.balanceOf(tokenOut, recipient)) - before
+}
+
+async function swapAndCompare(
+  pool: Pool,
+  i: number,
+  j: number,
+  amountIn: bigint,
+  comparesState = true,
+): Promise<void> {
+  const { state } = await load(pool)
+  const tokenIn = pool.tokens[i] ?? '0x'
+  const tokenOut = pool.tokens[j] ?? '0x'
+  const quote = balancerV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const received = await swap(pool, state, i, j, amountIn)
   expect(quote).toEqual({ amountOut: received, exact: true })
-  if (!receipt || received === 0n) return
+  if (received === 0n || !comparesState) return
   const next = balancerV2.applySwap(pool, state, tokenIn, tokenOut, amountIn)
   expect((await load(pool)).state).toEqual(next)
+}
+
+function unitOf(pool: Pool, index: number): bigint {
+  const { decimals } = pool.parameters
+  return 10n ** BigInt(Array.isArray(decimals) ? decimals[index] : 0)
 }
 
 const recipient: Address = '0x00000000000000000000000000000000000000aa'
 
 const swaps = fc.record({
-  pair: fc.uniqueArray(fc.nat({ max: 2 }), { minLength: 2, maxLength: 2 }),
+  pair: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 2, maxLength: 2 }),
   /** Power of ten of the amount, from 1e-8 tokens. */
   digits: fc.integer({ min: 0, max: 12 }),
   factor: fc.integer({ min: 1, max: 9999 }),
 })
 
 describe('balancer-v2 pools against the deployed contracts', () => {
-  for (const kind of ['weighted', 'stable'] as const) {
+  for (const kind of ['weighted', 'stable', 'composable'] as const) {
     test(`property: any swap in a ${kind} pool gives the predicted output and leaves the predicted state`, async () => {
-      for (const pool of kind === 'weighted' ? weighted : stable) {
+      for (const pool of { weighted, stable, composable }[kind]) {
         const places = pool.parameters.decimals
         await fc.assert(
           fc.asyncProperty(swaps, async ({ pair, digits, factor }) => {
             const [i = 0, j = 0] = pair.map((k) => k % pool.tokens.length)
-            if (i === j) return
+            // The pool's own share is joined and left for, not traded.
+            const own = pool.tokens.indexOf(pool.id.slice(0, 42) as Address)
+            if (i === j || i === own || j === own) return
             const decimals = Array.isArray(places) ? Number(places[i]) : 18
             const amountIn = 1n + (BigInt(factor) * 10n ** BigInt(digits + decimals)) / 10n ** 8n
             await swapAndCompare(pool, i, j, amountIn)
@@ -196,4 +321,49 @@ describe('balancer-v2 pools against the deployed contracts', () => {
       }
     })
   }
+
+  test('a rate whose cache has run out is renewed by the swap: the quote takes the new one', async () => {
+    const pool = aging
+    const [first] = providers
+    if (!first) throw new Error('no provider')
+    await scene.mineAfter(2 * 86_400)
+    await scene.setAnswer(first, 12n * 10n ** 17n + 7n)
+    const places = [0, 1, 2].filter((k) => pool.tokens[k] !== pool.id.slice(0, 42))
+    const [i = 0, j = 0] = places
+    const { state, partial } = await load(pool)
+    expect(partial).toBe(true)
+    const amountIn = 1_234n * unitOf(pool, i) + 1n
+    const quote = balancerV2.amountOut(
+      pool,
+      state,
+      pool.tokens[i] ?? '0x',
+      pool.tokens[j] ?? '0x',
+      amountIn,
+    )
+    expect(quote).toEqual({ amountOut: await swap(pool, state, i, j, amountIn), exact: false })
+    expect(quote.amountOut).toBeGreaterThan(0n)
+    // From here on the cache holds what was quoted with.
+    const renewed = await load(pool)
+    expect(renewed.partial).toBe(false)
+    expect(renewed.state.scalingFactors).toEqual(state.scalingFactors)
+    await swapAndCompare(pool, j, i, 999n * unitOf(pool, j))
+  })
+
+  test('a ramp of the amplification is followed to the block of the swap', async () => {
+    const pool = aging
+    const contract = toAddress(pool.id.slice(0, 42))
+    const end = (await scene.reader()).block.timestamp + 4n * 86_400n
+    const started = await scene.send(contract, poolAbi, 'startAmplificationParameterUpdate', [
+      1900n,
+      end,
+    ])
+    expect(started).not.toBeNull()
+    const places = [0, 1, 2].filter((k) => pool.tokens[k] !== contract)
+    const [i = 0, j = 0] = places
+    const before = (await load(pool)).state.amp
+    await scene.mineAfter(36_000)
+    await scene.mineNextAfter(ethereum.blockTimeSeconds)
+    await swapAndCompare(pool, i, j, 123_456n * unitOf(pool, i), false)
+    expect((await load(pool)).state.amp).toBeGreaterThan(before)
+  })
 })

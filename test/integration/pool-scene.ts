@@ -3,6 +3,7 @@ import {
   type Abi,
   encodeAbiParameters,
   encodeFunctionData,
+  numberToHex,
   parseAbi,
   parseAbiParameters,
 } from 'viem'
@@ -33,7 +34,10 @@ export class PoolScene {
   ) {}
 
   static async start(): Promise<PoolScene> {
-    const anvil = await startAnvil(['--accounts', '1', '--no-mining', '--code-size-limit', '40000'])
+    const anvil = await startAnvil([
+      ...['--accounts', '1', '--no-mining', '--auto-impersonate'],
+      ...['--code-size-limit', '40000'],
+    ])
     const [trader] = await anvil.rpc<Hex[]>('eth_accounts')
     return new PoolScene(anvil, toAddress(trader ?? '0x'))
   }
@@ -66,11 +70,34 @@ export class PoolScene {
     return tokens.sort((a, b) => (a.address < b.address ? -1 : 1))
   }
 
-  /** Null when the transaction reverts (or is refused because it would). */
-  async send(to: Address, abi: Abi, functionName: string, args: readonly unknown[]) {
+  /**
+   * Null when the transaction reverts (or is refused because it would).
+   * @param from - the trader, unless it is another account.
+   */
+  async send(
+    to: Address,
+    abi: Abi,
+    functionName: string,
+    args: readonly unknown[],
+    { from, value }: { readonly from?: Address; readonly value?: bigint } = {},
+  ) {
     const data = encodeFunctionData({ abi, functionName, args })
-    const receipt = await this.transact({ to, data })
+    const receipt = await this.transact({
+      to,
+      data,
+      ...(from && { from }),
+      ...(value !== undefined && { value: numberToHex(value) }),
+    })
     return receipt?.status === '0x1' ? receipt : null
+  }
+
+  async setBalance(account: Address, wei: bigint): Promise<void> {
+    await this.anvil.rpc('anvil_setBalance', [account, numberToHex(wei)])
+  }
+
+  /** Unix seconds of the block that is mined next. */
+  async setNextTimestamp(timestamp: bigint): Promise<void> {
+    await this.anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(timestamp)])
   }
 
   async balanceOf(token: Address, owner: Address): Promise<bigint> {
@@ -83,8 +110,29 @@ export class PoolScene {
     await this.anvil.rpc('evm_mine')
   }
 
-  call(to: Address, data: Hex): Promise<Hex> {
-    return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+  /** The block of the next transaction comes these seconds after the last one. */
+  async mineNextAfter(seconds: number): Promise<void> {
+    const { timestamp } = (await this.reader()).block
+    await this.anvil.rpc('evm_setNextBlockTimestamp', [Number(timestamp) + seconds])
+  }
+
+  /** @param timestamp - Unix seconds that the call sees; absent: those of the newest block. */
+  call(to: Address, data: Hex, timestamp?: bigint): Promise<Hex> {
+    const later = timestamp === undefined ? [] : [{}, { time: numberToHex(timestamp) }]
+    return this.anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest', ...later])
+  }
+
+  /** A contract that answers every call with its storage slot 0, such as a rate that tests set. */
+  async answering(value: bigint): Promise<Address> {
+    // PUSH0 SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN, behind the code that returns these eight bytes.
+    const address = await this.deploy('0x675f545f5260205ff35f5260086018f3')
+    await this.setAnswer(address, value)
+    return address
+  }
+
+  async setAnswer(address: Address, value: bigint): Promise<void> {
+    const word = numberToHex(value, { size: 32 })
+    await this.anvil.rpc('anvil_setStorageAt', [address, numberToHex(0, { size: 32 }), word])
   }
 
   /** Reads the chain as it is at the moment. */
@@ -96,12 +144,18 @@ export class PoolScene {
     return {
       // The adapters under test ask a reader's block for its time only.
       block: { timestamp: BigInt(latest.timestamp) } as BlockPin,
-      storage: () => Promise.reject(new Error('no adapter under test reads storage')),
+      storage: (reads) =>
+        Promise.all(
+          reads.map(async ({ address, slot }): Promise<ReadResult> => {
+            const value = await this.anvil.rpc<Hex>('eth_getStorageAt', [address, slot, 'latest'])
+            return { ok: true, value }
+          }),
+        ),
       call: (calls) =>
         Promise.all(
           calls.map(
-            async ({ to, data }): Promise<ReadResult> =>
-              this.call(to, data).then(
+            async ({ to, data, timestamp }): Promise<ReadResult> =>
+              this.call(to, data, timestamp).then(
                 (value) => ({ ok: true, value }),
                 (error: Error) => ({ ok: false, reason: 'reverted', message: error.message }),
               ),
@@ -110,7 +164,12 @@ export class PoolScene {
     }
   }
 
-  private async transact(request: { to?: Address; data: Hex }): Promise<Receipt | null> {
+  private async transact(request: {
+    to?: Address
+    data: Hex
+    from?: Address
+    value?: Hex
+  }): Promise<Receipt | null> {
     // A transaction that reverts is mined too, since gas is given.
     const hash = await this.anvil.rpc<Hex>('eth_sendTransaction', [
       { from: this.trader, gas, ...request },

@@ -21,14 +21,15 @@ import { createFunding } from '../../src/forks/funding.js'
 import { fundFromHolder } from '../../src/forks/holder-funding.js'
 import { createReader } from '../../src/forks/reader.js'
 import { simulate } from '../../src/forks/simulate.js'
-import type { LoadedPool, ProtocolAdapter } from '../../src/protocols/protocol.js'
-import { sushiswapV2, uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
-import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
+import type { LoadedPool, Pool, ProtocolAdapter } from '../../src/protocols/protocol.js'
+import { pancakeswapV2, sushiswapV2, uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
+import { pancakeswapV3, sushiswapV3, uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
 import { contractAddresses } from '../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxTokens } from '../../src/sandbox/tokens.js'
 import { readPin } from '../support/pin.js'
+import { placeForkVenues } from './fork-venues.js'
 
 const receiver: Address = '0x00000000000000000000000000000000beef0003'
 const executor = executorAddress(quoteSender)
@@ -43,12 +44,15 @@ const plainTokens = sandboxTokens.filter(
 const sizesPerDirection = 6
 
 let sandbox: Sandbox
+/** All pools of the chain. */
+let planned: Pool[]
 let pin: BlockPin
 let reader: StateReader
 const funding = createFunding()
 
 beforeAll(async () => {
   sandbox = await startSandbox({})
+  planned = [...sandboxPools(), ...(await placeForkVenues(sandbox.url))]
   pin = await readPin(sandbox.url)
   reader = createReader({ pin, archiveUrl: sandbox.url, forkUrls: [sandbox.url] })
 })
@@ -170,16 +174,23 @@ function randomCases(loaded: readonly LoadedPool[], swaps: number): Case[] {
   )
 }
 
-const adapters: readonly ProtocolAdapter[] = [uniswapV2, sushiswapV2, uniswapV3]
+const adapters: readonly ProtocolAdapter[] = [
+  uniswapV2,
+  sushiswapV2,
+  pancakeswapV2,
+  uniswapV3,
+  sushiswapV3,
+  pancakeswapV3,
+]
 
 describe.each(adapters)('$slug on the sandbox', (adapter) => {
   test('discover finds every pool of the plan and nothing else', async () => {
     const tokens = sandboxTokens.map(({ address }) => address)
     const { pools, unreadable } = await discover(adapter, tokens)
     expect(unreadable).toEqual([])
-    const planned = sandboxPools().filter(({ protocol }) => protocol === adapter.slug)
+    const expected = planned.filter(({ protocol }) => protocol === adapter.slug)
     const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id)
-    expect(pools.sort(byId)).toEqual(planned.sort(byId))
+    expect(pools.sort(byId)).toEqual(expected.sort(byId))
   })
 
   test('amountOut equals the executed swap to the wei, from dust to more than the pool holds', async () => {

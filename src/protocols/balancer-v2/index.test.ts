@@ -27,7 +27,7 @@ const word = (values: string, items: readonly unknown[]) =>
 /** A node that answers these calls by selector; all others revert. */
 function readerOf(answers: Readonly<Record<string, Hex>>): StateReader {
   return {
-    block: {} as StateReader['block'],
+    block: { timestamp: 1_000n } as StateReader['block'],
     storage: async () => [],
     call: async (calls) =>
       calls.map(({ data }): ReadResult => {
@@ -63,7 +63,7 @@ describe('balancerV2.load', () => {
     })
   })
 
-  test('token rates and a ramp of the amplification make the maths an estimate', async () => {
+  test('rates without a provider and a ramp that cannot be read make the maths an estimate', async () => {
     const rated = await load({ [getScalingFactors]: word('uint256[]', [[e18 + 1n, 10n ** 30n]]) })
     expect(rated).toMatchObject({ partial: true, state: { exact: false } })
     const ramp = word('uint256, bool, uint256', [200_000n, true, 1000n])

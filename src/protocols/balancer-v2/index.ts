@@ -36,7 +36,7 @@ export const balancerV2 = defineProtocol<BalancerState>({
   }),
   applySwap: swapState,
 
-  gasEstimate: (_pool, state) => (state.kind === 'weighted' ? 100_000n : 135_000n),
+  gasEstimate: (_pool, state) => (state.kind === 'weighted' ? 65_000n : 95_000n),
 
   encodeSwap: encodeVaultSwap,
 })

@@ -1,9 +1,14 @@
-/** State of Balancer V2 pools in bulk: the Vault's balances and the pools' own parameters, in one round of reads. */
+/**
+ * State of Balancer V2 pools in bulk: the Vault's balances and the pools' own parameters in one round of reads;
+ * one more round for the stable pools that have token rates or change their amplification.
+ */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import type { VenueParameters } from '../../chains/chain.js'
-import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
+import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
+import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { LoadedPool, Pool, Unreadable } from '../protocol.js'
+import { mulDown } from './fixed-point.js'
+import { type MovingPool, type SettledPool, settle } from './next-block.js'
 import { type BalancerParameters, balancerParameters, poolContract } from './parameters.js'
 import type { BalancerState } from './state.js'
 
@@ -12,15 +17,26 @@ const abi = parseAbi([
   'function getSwapFeePercentage() view returns (uint256)',
   'function getAmplificationParameter() view returns (uint256 value, bool isUpdating, uint256)',
   'function getScalingFactors() view returns (uint256[])',
+  'function getRateProviders() view returns (address[])',
 ])
 
 const encodeFee = encodeFunctionData({ abi, functionName: 'getSwapFeePercentage' })
 const encodeAmp = encodeFunctionData({ abi, functionName: 'getAmplificationParameter' })
 const encodeScaling = encodeFunctionData({ abi, functionName: 'getScalingFactors' })
-const readsPerPool = 4
+const encodeProviders = encodeFunctionData({ abi, functionName: 'getRateProviders' })
+const readsPerPool = 5
 
 /** Factory version from which a pool truncates like Curve (stable), or multiplies out small powers (weighted). */
 const modernVersion = 2
+
+/** What the first round of reads says of a pool. */
+interface Entry {
+  readonly pool: Pool
+  readonly parameters: BalancerParameters
+  readonly state: BalancerState
+  /** Null: nothing in it depends on time. */
+  readonly moving: MovingPool | null
+}
 
 const mainnetVault: Address = '0xba12222222228d8ba445958a75a0704d566bf2c8'
 
@@ -31,6 +47,7 @@ export function vaultOf(venue: VenueParameters): Address {
 
 export async function loadBalancer(args: {
   readonly reader: StateReader
+  readonly chain: ChainDefinition
   readonly venue: VenueParameters
   readonly pools: readonly Pool[]
 }): Promise<(LoadedPool<BalancerState> | Unreadable)[]> {
@@ -43,18 +60,32 @@ export async function loadBalancer(args: {
         { to: contract, data: encodeFee },
         { to: contract, data: encodeAmp },
         { to: contract, data: encodeScaling },
+        { to: contract, data: encodeProviders },
       ]
     }),
   )
-  return args.pools.map((pool, k) => {
+  const entries = args.pools.map((pool, k): Entry | Unreadable => {
     try {
-      const parameters = balancerParameters(pool)
-      const reads = results.slice(k * readsPerPool, (k + 1) * readsPerPool)
-      const state = toState(pool, parameters, reads)
-      return { pool, state, partial: !state.exact }
+      return toEntry(pool, results.slice(k * readsPerPool, (k + 1) * readsPerPool))
     } catch (error) {
       return { protocol: pool.protocol, subject: pool.id, message: (error as Error).message }
     }
+  })
+  const moving = entries.flatMap((entry) =>
+    'state' in entry && entry.moving ? [{ entry, moving: entry.moving }] : [],
+  )
+  // The simulated block is the next one: a cache may have expired and a ramp has gone on by then.
+  const timestamp = args.reader.block.timestamp + BigInt(args.chain.blockTimeSeconds)
+  const settled = await settle(
+    args.reader,
+    timestamp,
+    moving.map((item) => item.moving),
+  )
+  const states = new Map(moving.map(({ entry }, k) => [entry, settledState(entry, settled[k])]))
+  return entries.map((entry) => {
+    if (!('state' in entry)) return entry
+    const state = states.get(entry) ?? entry.state
+    return { pool: entry.pool, state, partial: !state.exact }
   })
 }
 
@@ -64,11 +95,12 @@ function encodePoolTokens(pool: Pool): Hex {
 }
 
 /** @throws Error naming what could not be read. */
-function toState(
+function toEntry(
   pool: Pool,
-  parameters: BalancerParameters,
-  [tokensRead, feeRead, ampRead, scalingRead]: readonly ReadResult[],
-): BalancerState {
+  [tokensRead, feeRead, ampRead, scalingRead, providersRead]: readonly ReadResult[],
+): Entry {
+  const parameters = balancerParameters(pool)
+  const contract = poolContract(pool)
   const held = decode('getPoolTokens', tokensRead)
   const swapFee = decode('getSwapFeePercentage', feeRead)
   if (!held || swapFee === null) throw new Error('Balances or swap fee could not be read.')
@@ -76,7 +108,7 @@ function toState(
   if (tokens.map(toAddress).join() !== pool.tokens.join()) {
     throw new Error('The Vault lists other tokens for the pool.')
   }
-  const own = pool.tokens.indexOf(poolContract(pool))
+  const own = pool.tokens.indexOf(contract)
   const common = {
     kind: parameters.kind,
     balances,
@@ -86,14 +118,40 @@ function toState(
     ownIndex: own === -1 ? null : own,
   }
   if (parameters.kind === 'weighted') {
-    return { ...common, scalingFactors: parameters.scalingFactors, amp: 0n, exact: true }
+    const state = { ...common, scalingFactors: parameters.scalingFactors, amp: 0n, exact: true }
+    return { pool, parameters, state, moving: null }
   }
-  const amp = decode('getAmplificationParameter', ampRead)
-  if (!amp) throw new Error('The amplification could not be read.')
+  const amplification = decode('getAmplificationParameter', ampRead)
+  if (!amplification) throw new Error('The amplification could not be read.')
+  const [amp, isRamping] = amplification
   const listed = decode('getScalingFactors', scalingRead)
   const scalingFactors = listed?.length === pool.tokens.length ? listed : parameters.scalingFactors
-  const hasRates = scalingFactors.some((factor, k) => factor !== parameters.scalingFactors[k])
-  return { ...common, scalingFactors, amp: amp[0], exact: !amp[1] && !hasRates }
+  const rated = pool.tokens.flatMap((token, k) => {
+    const provider = toAddress(decode('getRateProviders', providersRead)?.[k] ?? zeroAddress)
+    return provider === zeroAddress ? [] : [{ token, provider }]
+  })
+  const isRated = scalingFactors.some((factor, k) => factor !== parameters.scalingFactors[k])
+  const state = { ...common, scalingFactors, amp, exact: !isRated }
+  const isMoving = isRamping || rated.length > 0
+  return { pool, parameters, state, moving: isMoving ? { contract, rated, amp, isRamping } : null }
+}
+
+function settledState(entry: Entry, settled: SettledPool | undefined): BalancerState {
+  const { pool, parameters, state, moving } = entry
+  if (!settled || !moving) return { ...state, exact: false }
+  const scalingFactors = state.scalingFactors.map((factor, k) => {
+    const place = moving.rated.findIndex(({ token }) => token === pool.tokens[k])
+    const rate = settled.rates[place] ?? null
+    const unrated = parameters.scalingFactors[k] ?? factor
+    return rate === null ? factor : mulDown(unrated, rate)
+  })
+  // Rates of which nobody is named cannot be followed.
+  const hasStray = state.scalingFactors.some(
+    (factor, k) =>
+      factor !== parameters.scalingFactors[k] &&
+      !moving.rated.some(({ token }) => token === pool.tokens[k]),
+  )
+  return { ...state, scalingFactors, amp: settled.amp, exact: settled.isCertain && !hasStray }
 }
 
 type Name = (typeof abi)[number]['name']

@@ -18,9 +18,14 @@ export function poolContract(pool: Pool): Address {
   return toAddress(pool.id.slice(0, 42))
 }
 
+/** Pools whose own share is one of their tokens; all of their factories but one follow the later maths. */
+function isComposable(pool: Pool): boolean {
+  return pool.tokens.includes(poolContract(pool))
+}
+
 /** @throws ForkrouteError INVALID_REQUEST when an imported pool has other parameters. */
 export function balancerParameters(pool: Pool): BalancerParameters {
-  const { kind, decimals, weights = [], version = '1' } = pool.parameters
+  const { kind, decimals, weights = [], version = isComposable(pool) ? '2' : '1' } = pool.parameters
   if (kind !== 'weighted' && kind !== 'stable') throw invalid(pool, 'kind')
   if (!/^0x[0-9a-f]{64}$/.test(pool.id)) throw invalid(pool, 'id')
   const places = listOf(decimals, pool.tokens.length)

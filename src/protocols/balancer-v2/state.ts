@@ -21,7 +21,7 @@ export interface BalancerState {
   readonly isModern: boolean
   /** Place of the pool's own token among the tokens of a composable pool; it takes no part in the maths. */
   readonly ownIndex: number | null
-  /** False: token rates or a ramp of the amplification may have moved by the next block. */
+  /** False: the swap itself renews a token rate, or a ramp of the amplification could not be read. */
   readonly exact: boolean
 }
 

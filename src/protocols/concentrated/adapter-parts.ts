@@ -6,12 +6,18 @@ import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from
 
 type Adapter = ProtocolAdapter<ConcentratedState>
 
-/** Fee in 1/1_000_000 and tick spacing of a pool; null when its parameters do not hold them. */
+/**
+ * Fee in 1/1_000_000 and tick spacing of a pool; null when its parameters do not hold them.
+ * @param feeFlag - a value in place of a fee that is allowed too.
+ */
 export function feeAndSpacing(
   pool: Pool,
+  feeFlag?: number,
 ): { readonly fee: number; readonly tickSpacing: number } | null {
   const { fee, tickSpacing } = pool.parameters
-  if (!isWhole(fee, 0, 1_000_000) || !isWhole(tickSpacing, 1, 32_767)) return null
+  const isFlag = feeFlag !== undefined && fee === feeFlag
+  if (!isWhole(fee, 0, isFlag ? feeFlag : 1_000_000)) return null
+  if (!isWhole(tickSpacing, 1, 32_767)) return null
   return { fee, tickSpacing }
 }
 

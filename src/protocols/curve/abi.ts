@@ -10,6 +10,11 @@ export const exchangeAbi = {
   uint256: parseAbiItem('function exchange(uint256 i, uint256 j, uint256 dx, uint256 min_dy)'),
 } as const
 
+/** Between the coin of a metapool and those of its base pool, whose indexes start at 1. */
+export const exchangeUnderlyingAbi = parseAbiItem(
+  'function exchange_underlying(int128 i, int128 j, uint256 dx, uint256 min_dy)',
+)
+
 const getDyAbi = {
   int128: parseAbi(['function get_dy(int128, int128, uint256) view returns (uint256)']),
   uint256: parseAbi(['function get_dy(uint256, uint256, uint256) view returns (uint256)']),
@@ -38,14 +43,23 @@ const getters = parseAbi([
   'function price_scale() view returns (uint256)',
   'function offpeg_fee_multiplier() view returns (uint256)',
   'function stored_rates() view returns (uint256)',
+  'function base_virtual_price() view returns (uint256)',
+  'function base_cache_updated() view returns (uint256)',
+  'function future_A_gamma_time() view returns (uint256)',
+  'function MATH() view returns (address)',
+  'function get_virtual_price() view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
 ])
-type Getter = (typeof getters)[number]['name']
+export type Getter = (typeof getters)[number]['name']
 
 const registryAbi = parseAbi([
   'function find_pools_for_coins(address, address) view returns (address[])',
   'function get_coins(address) view returns (address[8])',
   'function get_decimals(address) view returns (uint256[8])',
   'function is_meta(address) view returns (bool)',
+  'function get_base_pool(address) view returns (address)',
+  'function get_underlying_coins(address) view returns (address[8])',
+  'function get_underlying_decimals(address) view returns (uint256[8])',
 ])
 
 export function encodeGetter(functionName: Getter): Hex {
@@ -75,6 +89,26 @@ export function encodeGetDy(type: IndexType, i: number, j: number, amountIn: big
     : encodeFunctionData({ abi: getDyAbi.uint256, args })
 }
 
+const basePoolAbi = parseAbi([
+  'function get_dy_underlying(int128, int128, uint256) view returns (uint256)',
+  'function calc_withdraw_one_coin(uint256, int128) view returns (uint256)',
+])
+
+/** @param i - underlying index: 0 the coin of the metapool, from 1 on those of its base pool. */
+export function encodeGetDyUnderlying(i: number, j: number, amountIn: bigint): Hex {
+  return encodeFunctionData({
+    abi: basePoolAbi,
+    functionName: 'get_dy_underlying',
+    args: [BigInt(i), BigInt(j), amountIn],
+  })
+}
+
+/** What the pool pays of coin k for so many of its shares. */
+export function encodeWithdrawal(shares: bigint, k: number): Hex {
+  const args = [shares, BigInt(k)] as const
+  return encodeFunctionData({ abi: basePoolAbi, functionName: 'calc_withdraw_one_coin', args })
+}
+
 export function encodeFindPools(a: Hex, b: Hex): Hex {
   return encodeFunctionData({
     abi: registryAbi,
@@ -83,10 +117,15 @@ export function encodeFindPools(a: Hex, b: Hex): Hex {
   })
 }
 
-export function encodeOfPool(
-  functionName: 'get_coins' | 'get_decimals' | 'is_meta',
-  pool: Hex,
-): Hex {
+export type PoolFact =
+  | 'get_coins'
+  | 'get_decimals'
+  | 'is_meta'
+  | 'get_base_pool'
+  | 'get_underlying_coins'
+  | 'get_underlying_decimals'
+
+export function encodeOfPool(functionName: PoolFact, pool: Hex): Hex {
   return encodeFunctionData({ abi: registryAbi, functionName, args: [pool] })
 }
 
@@ -96,11 +135,27 @@ export function wordOf(result: ReadResult | undefined): bigint | null {
   return BigInt(result.value.slice(0, 66))
 }
 
+/**
+ * An answer that is a list of n words, of fixed length (pools with rates of 2022) or not (stableswap-ng).
+ *
+ * @returns null when the read failed or the list has another length.
+ */
+export function wordsOf(result: ReadResult | undefined, n: number): bigint[] | null {
+  if (!result?.ok) return null
+  const words = (result.value.slice(2).match(/.{64}/g) ?? []).map((word) => BigInt(`0x${word}`))
+  if (words.length === n) return words
+  const isDynamic = words.length === n + 2 && words[0] === 32n && words[1] === BigInt(n)
+  return isDynamic ? words.slice(2) : null
+}
+
+type AddressList = 'find_pools_for_coins' | 'get_coins' | 'get_underlying_coins'
+type NumberList = 'get_decimals' | 'get_underlying_decimals'
+
 /** The answer of a registry look-up; null when the read failed or is not of that form. */
-export function listOf<Name extends 'find_pools_for_coins' | 'get_coins' | 'get_decimals'>(
+export function listOf<Name extends AddressList | NumberList>(
   functionName: Name,
   result: ReadResult | undefined,
-): readonly (Name extends 'get_decimals' ? bigint : Hex)[] | null {
+): readonly (Name extends NumberList ? bigint : Hex)[] | null {
   if (!result?.ok || result.value.length < 66) return null
   try {
     const list: readonly unknown[] = decodeFunctionResult({
@@ -108,7 +163,7 @@ export function listOf<Name extends 'find_pools_for_coins' | 'get_coins' | 'get_
       functionName: functionName as 'get_coins',
       data: result.value,
     })
-    return list as readonly (Name extends 'get_decimals' ? bigint : Hex)[]
+    return list as readonly (Name extends NumberList ? bigint : Hex)[]
   } catch {
     return null
   }

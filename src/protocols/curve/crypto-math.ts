@@ -1,16 +1,19 @@
 /**
- * Crypto pools (tricrypto, twocrypto) in native bigint, for ranking: the invariant is solved as the first
- * contracts solve it. Later ones (the "ng" factories) find the same root by other steps and may differ in the
- * last units, and D is taken as it stands, so quotes are estimates.
+ * Crypto pools (tricrypto, twocrypto) in native bigint. D is taken as the contract keeps it, so that one swap
+ * equals the contract to the wei; what follows it (a new D, a shifted price scale) is left out.
  *
  * @see curvefi/curve-crypto-contract d7d04cd, contracts/tricrypto/CurveCryptoMath3.vy (`newton_y`,
- *   `reduction_coefficient`) and CurveCryptoSwap.vy (`exchange`)
+ *   `reduction_coefficient`), CurveCryptoSwap.vy (`exchange`) and contracts/two/CurveCryptoSwap2ETH.vy;
+ *   curvefi/twocrypto-ng 0fcca0d, contracts/main/Twocrypto.vy (`_fee`)
  */
+import { isSafe, solveCubic } from './crypto-cubic.js'
 
 const precision = 10n ** 18n
 const feeDenominator = 10n ** 10n
 const ampMultiplier = 10_000n
 const maxNewtonRounds = 255
+/** Contracts refuse a smaller D. */
+const minInvariant = 10n ** 17n
 
 export interface CryptoPoolState {
   readonly kind: 'crypto'
@@ -29,6 +32,10 @@ export interface CryptoPoolState {
   readonly midFee: bigint
   readonly outFee: bigint
   readonly feeGamma: bigint
+  /** How y is found: by Newton's method (2021), or as the root of a cubic (the "ng" factories). */
+  readonly solver: 'newton' | 'cubic'
+  /** Two coins, since 2025: `feeGamma` weighs how balanced the pool is, instead of being added to it. */
+  readonly weighsFee: boolean
 }
 
 /**
@@ -48,7 +55,10 @@ export function cryptoAmountOut(
     const held = k === i ? balance + amountIn : balance
     return (held * (state.precisions[k] ?? 0n) * scale(k)) / precision
   })
-  const y = solveY(state, xp, j)
+  const y =
+    state.solver === 'cubic'
+      ? solveCubic(state, xp, j, () => solveY(state, xp, j))
+      : solveY(state, xp, j)
   const before = xp[j] ?? 0n
   if (y === null || y >= before || scaleOut === 0n || precisionOut === 0n) return 0n
   xp[j] = y
@@ -72,11 +82,27 @@ export function cryptoApply(
   return { ...state, balances }
 }
 
-function feeOf({ midFee, outFee, feeGamma }: CryptoPoolState, xp: readonly bigint[]): bigint {
+function feeOf(state: CryptoPoolState, xp: readonly bigint[]): bigint {
+  const { midFee, outFee, feeGamma } = state
   const n = BigInt(xp.length)
+  if (n === 2n) return twoCoinFee(state, xp)
   const sum = xp.reduce((total, x) => total + x, 0n)
   const balance = xp.reduce((product, x) => (product * n * x) / sum, precision)
   const share = feeGamma > 0n ? (feeGamma * precision) / (feeGamma + precision - balance) : balance
+  return (midFee * share + outFee * (precision - share)) / precision
+}
+
+/** Pools of two coins multiply in another order. */
+function twoCoinFee(
+  { midFee, outFee, feeGamma, weighsFee }: CryptoPoolState,
+  [a = 0n, b = 0n]: readonly bigint[],
+): bigint {
+  const sum = a + b
+  const balance = (((4n * precision * a) / sum) * b) / sum
+  const distance = precision - balance
+  const share = weighsFee
+    ? (feeGamma * balance) / ((feeGamma * balance) / precision + distance)
+    : (feeGamma * precision) / (feeGamma + distance)
   return (midFee * share + outFee * (precision - share)) / precision
 }
 
@@ -85,10 +111,12 @@ function solveY(state: CryptoPoolState, xp: readonly bigint[], j: number): bigin
   const { invariant: d, gamma, amp } = state
   const n = BigInt(xp.length)
   const others = xp.filter((_x, k) => k !== j).sort((a, b) => (a > b ? -1 : 1))
-  if (d === 0n || amp === 0n || gamma === 0n || others.some((x) => !isSafe(x, d))) return null
+  if (d < minInvariant || amp === 0n || gamma === 0n || others.some((x) => !isSafe(x, d)))
+    return null
   const limit = larger(larger((others[0] ?? 0n) / 10n ** 14n, d / 10n ** 14n), 100n)
-  let y = d / n
-  for (const x of others.toReversed()) y = (y * d) / (x * n)
+  // The first guess matters: the method stops while it still moves by 1e-14 of D.
+  let y = n === 2n ? (d * d) / ((others[0] ?? 1n) * 4n) : d / n
+  if (n > 2n) for (const x of others.toReversed()) y = (y * d) / (x * n)
   const k0Others = others.reduce((product, x) => (product * x * n) / d, precision)
   const sumOthers = others.reduce((total, x) => total + x, 0n)
   for (let round = 0; round < maxNewtonRounds; round++) {
@@ -115,12 +143,6 @@ function solveY(state: CryptoPoolState, xp: readonly bigint[], j: number): bigin
     if (difference < larger(limit, y / 10n ** 14n)) return isSafe(y, d) ? y : null
   }
   return null
-}
-
-/** The contract works with balances between 1 % of D and 100 D. */
-function isSafe(x: bigint, d: bigint): boolean {
-  const share = (x * precision) / d
-  return share >= 10n ** 16n && share <= 10n ** 20n
 }
 
 function larger(a: bigint, b: bigint): bigint {

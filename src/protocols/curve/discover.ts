@@ -2,7 +2,8 @@
  * Pools of a pair through Curve's MetaRegistry. Where it has no code (or none is configured) nothing is
  * found and nothing is wrong: pools then come from imports.
  */
-import { type Address, nativeToken, toAddress } from '../../domain/primitives.js'
+import { numberToHex } from 'viem'
+import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
 import {
@@ -11,8 +12,10 @@ import {
   encodeGetter,
   encodeOfPool,
   listOf,
+  type PoolFact,
   wordOf,
 } from './abi.js'
+import { isMetaPair } from './meta-math.js'
 
 type Pair = readonly [Address, Address]
 
@@ -45,7 +48,7 @@ export async function discoverCurve(args: DiscoverArgs): Promise<Discovered> {
   }
   const wanted = new Set(pairs.map(([a, b]) => pairKey(a, b)))
   const list = [...pairsByPool.keys()].sort()
-  const described = await describe(args, registry, list)
+  const described = await describe(args, registry, list, wanted)
   for (const [k, address] of list.entries()) {
     const item = described[k]
     if (item === 'unreadable') {
@@ -53,50 +56,107 @@ export async function discoverCurve(args: DiscoverArgs): Promise<Discovered> {
       for (const pair of pairsByPool.get(address) ?? []) {
         found.unreadable.push(failure(address, message, pair))
       }
-    } else if (item && touches(item, wanted)) found.pools.push(item)
+    } else if (item) found.pools.push(item)
   }
   return found
 }
 
-const probesPerPool = 9
+/** What the registry says of a pool. */
+interface Listed {
+  readonly tokens: readonly Address[]
+  readonly decimals: readonly string[]
+  /** Null: no metapool. */
+  readonly basePool: Address | null
+}
 
+const facts: readonly PoolFact[] = [
+  'get_coins',
+  'get_decimals',
+  'is_meta',
+  'get_base_pool',
+  'get_underlying_coins',
+  'get_underlying_decimals',
+]
+
+/** Two rounds: the registry of all pools, then of those that trade a wanted pair their own getters. */
 async function describe(
   { reader }: DiscoverArgs,
   registry: Address,
   addresses: readonly Address[],
+  wanted: ReadonlySet<string>,
 ): Promise<(Pool | 'unreadable' | null)[]> {
-  const results = await reader.call(
-    addresses.flatMap((pool) => [
-      { to: registry, data: encodeOfPool('get_coins', pool) },
-      { to: registry, data: encodeOfPool('get_decimals', pool) },
-      { to: registry, data: encodeOfPool('is_meta', pool) },
-      { to: pool, data: encodeGetter('gamma') },
-      { to: pool, data: encodeGetter('offpeg_fee_multiplier') },
-      { to: pool, data: encodeGetter('stored_rates') },
-      { to: pool, data: encodeGetter('A_precise') },
-      { to: pool, data: encodeGetter('initial_A_time') },
-      { to: pool, data: encodeBalances('uint256', 0) },
-    ]),
+  const answers = await reader.call(
+    addresses.flatMap((pool) =>
+      facts.map((name) => ({ to: registry, data: encodeOfPool(name, pool) })),
+    ),
   )
-  return addresses.map((address, k) =>
-    toPool(address, results.slice(k * probesPerPool, (k + 1) * probesPerPool)),
-  )
+  const listed = addresses.map((_address, k) => {
+    const item = toListed(answers.slice(k * facts.length, (k + 1) * facts.length))
+    return item === 'unreadable' || (item && touches(item, wanted)) ? item : null
+  })
+  const probed = addresses.filter((_address, k) => isListed(listed[k]))
+  const calls = probed.flatMap((to) => probes.map((data) => ({ to, data })))
+  const results = calls.length > 0 ? await reader.call(calls) : []
+  return addresses.map((address, k) => {
+    const item = listed[k] ?? null
+    const place = probed.indexOf(address)
+    if (!isListed(item)) return item
+    return toPool(address, item, results.slice(place * probes.length, (place + 1) * probes.length))
+  })
 }
 
-function toPool(address: Address, results: readonly ReadResult[]): Pool | 'unreadable' | null {
+function isListed(item: Listed | 'unreadable' | null | undefined): item is Listed {
+  return typeof item === 'object' && item !== null
+}
+
+function toListed(results: readonly ReadResult[]): Listed | 'unreadable' | null {
   if (results.some((result) => !result.ok && result.reason === 'unreadable')) return 'unreadable'
-  const listed = listOf('get_coins', results[0])?.map(toAddress)
-  const places = listOf('get_decimals', results[1])
-  if (!listed || !places) return null
-  const tokens = listed.filter((coin) => BigInt(coin) !== 0n)
+  const tokens = coinsOf(listOf('get_coins', results[0]))
+  const places = listOf('get_decimals', results[1])?.slice(0, tokens.length)
+  if (!places || tokens.length < 2) return null
+  const decimals = places.map(String)
+  if (!wordOf(results[2])) return { tokens, decimals, basePool: null }
+  const base = wordOf(results[3])
+  const underlying = coinsOf(listOf('get_underlying_coins', results[4]))
+  const underlyingPlaces = listOf('get_underlying_decimals', results[5])
+  if (!base || !underlyingPlaces || underlying.length < 3) return null
+  return {
+    // The coin, the shares of the base pool, and what these stand for.
+    tokens: [...tokens, ...underlying.slice(1)],
+    decimals: [...decimals, ...underlyingPlaces.slice(1, underlying.length).map(String)],
+    basePool: toAddress(numberToHex(base, { size: 20 })),
+  }
+}
+
+function coinsOf(list: readonly Hex[] | null): Address[] {
+  return (list ?? []).map(toAddress).filter((coin) => BigInt(coin) !== 0n)
+}
+
+/** In the order in which `toPool` takes their answers. */
+const probes: readonly Hex[] = [
+  encodeGetter('gamma'),
+  encodeGetter('offpeg_fee_multiplier'),
+  encodeGetter('stored_rates'),
+  encodeGetter('A_precise'),
+  encodeGetter('initial_A_time'),
+  encodeBalances('uint256', 0),
+]
+
+function toPool(
+  address: Address,
+  { tokens, decimals, basePool }: Listed,
+  results: readonly ReadResult[],
+): Pool | 'unreadable' | null {
+  if (results.some((result) => !result.ok && result.reason === 'unreadable')) return 'unreadable'
+  const [gamma, offpeg, rates, precise, ramp, balance] = results.map(wordOf)
   const common = { protocol: 'curve', id: address, address, tokens }
-  const decimals = places.slice(0, tokens.length).map(String)
-  const [isMeta, gamma, offpeg, rates, precise, ramp, balance] = results.slice(2).map(wordOf)
   if (isKnown(gamma)) return { ...common, parameters: { kind: 'crypto', decimals } }
   const getterIndexType = isKnown(balance) ? 'uint256' : 'int128'
-  if (isMeta || isKnown(offpeg) || isKnown(rates)) {
-    const parameters = { kind: 'crypto', decimals, indexType: 'int128', getterIndexType }
-    return { ...common, parameters }
+  if (basePool) {
+    return { ...common, parameters: { kind: 'meta', decimals, getterIndexType, basePool } }
+  }
+  if (isKnown(offpeg) || isKnown(rates)) {
+    return { ...common, parameters: { kind: 'stable-ng', decimals, getterIndexType } }
   }
   const isLegacy = getterIndexType === 'int128' && !isKnown(ramp)
   return {
@@ -119,9 +179,11 @@ function withNative(a: Address, b: Address, wrapped: Address): Pair[] {
   return pairs
 }
 
-/** The registry also answers with metapools whose underlying coins match: those swap by another function. */
-function touches(pool: Pool, wanted: ReadonlySet<string>): boolean {
-  return pool.tokens.some((a, k) => pool.tokens.slice(k + 1).some((b) => wanted.has(pairKey(a, b))))
+/** The registry also answers with metapools for two coins of their base pool, which trade there. */
+function touches({ tokens, basePool }: Listed, wanted: ReadonlySet<string>): boolean {
+  return tokens.some((a, i) =>
+    tokens.some((b, j) => i < j && (!basePool || isMetaPair(i, j)) && wanted.has(pairKey(a, b))),
+  )
 }
 
 function pairKey(a: Address, b: Address): string {

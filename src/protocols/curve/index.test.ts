@@ -15,7 +15,12 @@ const pools: Record<string, Address> = {
   meta: '0x2222222222222222222222222222222222222222',
   native: '0x3333333333333333333333333333333333333333',
   legacy: '0x4444444444444444444444444444444444444444',
+  rated: '0x6666666666666666666666666666666666666666',
 }
+const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const shares: Address = '0x6c3f90f043a72fa612cbac8115ee7e52bde6e490'
+const basePool: Address = '0xbebc44782c7db0a1a60cb6fe97d0b483032ff1c7'
 
 const poolOf = (tokens: readonly Address[], parameters: Pool['parameters']): Pool => ({
   protocol: 'curve',
@@ -52,6 +57,21 @@ describe('curve.encodeSwap', () => {
     expect(typeOf({ kind: 'crypto', decimals: ['6', '8'], indexType: 'int128' })).toBe('int128')
   })
 
+  test('a metapool trades its coin for coins of the base pool by indexes without the shares', () => {
+    const decimals = ['18', '18', '18', '6', '6']
+    const pool = poolOf([wbtc, shares, dai, usdc, usdt], { kind: 'meta', decimals, basePool })
+    const callOf = (tokenIn: Address, tokenOut: Address) => encodeSwap(pool, tokenIn, tokenOut)[1]
+    const underlying = { abi: { name: 'exchange_underlying' } }
+    expect(callOf(wbtc, usdt)).toMatchObject({ ...underlying, args: [0n, 3n, {}, 0n] })
+    expect(callOf(dai, wbtc)).toMatchObject({ ...underlying, args: [1n, 0n, {}, 0n] })
+    expect(callOf(shares, wbtc)).toMatchObject({
+      abi: { name: 'exchange' },
+      args: [1n, 0n, {}, 0n],
+    })
+    expect(() => callOf(dai, usdt)).toThrow(RangeError)
+    expect(() => callOf(dai, shares)).toThrow(RangeError)
+  })
+
   test('native ETH is sent along, not approved', () => {
     const pool = poolOf([nativeToken, usdt], { kind: 'stable', decimals: ['18', '6'] })
     const amount = { ref: 'balance', token: nativeToken }
@@ -64,6 +84,9 @@ const registryAbi = parseAbi([
   'function get_coins(address) view returns (address[8])',
   'function get_decimals(address) view returns (uint256[8])',
   'function is_meta(address) view returns (bool)',
+  'function get_base_pool(address) view returns (address)',
+  'function get_underlying_coins(address) view returns (address[8])',
+  'function get_underlying_decimals(address) view returns (uint256[8])',
 ])
 const registry = '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc'
 const word = (value: bigint | number | boolean): Hex =>
@@ -73,7 +96,8 @@ const padded = (tokens: readonly Address[]) =>
 
 const coins: Record<Address, readonly Address[]> = {
   [pools.crypto ?? '0x']: [usdt, wbtc, weth],
-  [pools.meta ?? '0x']: [usdt, wbtc],
+  [pools.meta ?? '0x']: [wbtc, shares],
+  [pools.rated ?? '0x']: [wbtc, usdt],
   [pools.native ?? '0x']: [nativeToken, usdt],
   [pools.legacy ?? '0x']: [wbtc, usdt],
 }
@@ -83,6 +107,7 @@ const answers: Record<Address, readonly string[]> = {
   [pools.meta ?? '0x']: ['0x76a2f0f0', '0x4903b0d1', '0x2081066c'],
   [pools.native ?? '0x']: ['0x76a2f0f0', '0x4903b0d1', '0x2081066c'],
   [pools.legacy ?? '0x']: [],
+  [pools.rated ?? '0x']: ['0x76a2f0f0', '0x4903b0d1', '0x2081066c', '0x8edfdd5f'],
 }
 
 /** A node on which the registry knows the pools above; other accounts have no code. */
@@ -112,12 +137,17 @@ function answerOf(to: Address, data: Hex): Hex | null {
     ])
   }
   const pool = args[0].toLowerCase() as Address
-  const list = coins[pool] ?? []
-  if (functionName === 'get_coins') {
+  const isUnderlying = functionName.includes('underlying')
+  const list = isUnderlying ? [wbtc, dai, usdc, usdt] : (coins[pool] ?? [])
+  if (functionName === 'get_base_pool') return word(pool === pools.meta ? BigInt(basePool) : 0)
+  if (functionName === 'get_coins' || functionName === 'get_underlying_coins') {
     return encodeAbiParameters(parseAbiParameters('address[8]'), [padded(list) as never])
   }
   if (functionName === 'is_meta') return word(pool === pools.meta)
-  const places = [...list.map((token) => (token === usdt ? 6n : 18n)), ...Array(8).fill(0n)]
+  const places = [
+    ...list.map((token) => (token === usdt || token === usdc ? 6n : 18n)),
+    ...Array(8).fill(0n),
+  ]
   return encodeAbiParameters(parseAbiParameters('uint256[8]'), [places.slice(0, 8) as never])
 }
 
@@ -126,7 +156,7 @@ describe('curve.discover', () => {
   const discover = (reader: StateReader, pairs: (readonly [Address, Address])[]) =>
     curve.discover({ reader, chain: ethereum, venue, pairs })
 
-  test('tells crypto, legacy and native pools apart; skips metapools of underlying coins', async () => {
+  test('tells kinds apart; a metapool comes with the coins of its base pool', async () => {
     const { pools: found, unreadable } = await discover(readerOf(answerOf), [
       [weth, usdt],
       [wbtc, usdt],
@@ -140,12 +170,12 @@ describe('curve.discover', () => {
       },
       {
         id: pools.meta,
-        tokens: [usdt, wbtc],
+        tokens: [wbtc, shares, dai, usdc, usdt],
         parameters: {
-          kind: 'crypto',
-          decimals: ['6', '18'],
-          indexType: 'int128',
+          kind: 'meta',
+          decimals: ['18', '18', '18', '6', '6'],
           getterIndexType: 'uint256',
+          basePool,
         },
       },
       {
@@ -169,9 +199,16 @@ describe('curve.discover', () => {
           legacy: true,
         },
       },
+      {
+        id: pools.rated,
+        tokens: [wbtc, usdt],
+        parameters: { kind: 'stable-ng', decimals: ['18', '6'], getterIndexType: 'uint256' },
+      },
     ])
     const other: Address = '0x5555555555555555555555555555555555555555'
     expect((await discover(readerOf(answerOf), [[other, usdt]])).pools).toEqual([])
+    // Two coins of a base pool trade there and not in the metapool that the registry names, too.
+    expect((await discover(readerOf(answerOf), [[usdc, dai]])).pools).toEqual([])
   })
 
   test('a chain whose registry has no code yields nothing, without complaint', async () => {

@@ -1,13 +1,14 @@
 /**
- * Curve: stable and crypto pools by native maths, all others by samples of their own quotes.
+ * Curve: stable, meta and crypto pools by native maths, all others by samples of their own quotes.
  * Owns everything that is particular to Curve; called by routing through the adapter type only.
  */
 import type { Step } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import { defineProtocol, type EncodeSwapArgs, type Pool } from '../protocol.js'
-import { exchangeAbi } from './abi.js'
+import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'
 import { loadCurve } from './load.js'
+import { isMetaPair } from './meta-math.js'
 import { curveParameters } from './parameters.js'
 import { type CurveState, outputOf, stateAfter } from './state.js'
 
@@ -17,7 +18,7 @@ export const curve = defineProtocol<CurveState>({
   project: 'curve',
   category: 'dex',
   url: 'https://curve.finance',
-  description: 'StableSwap and crypto pools of Curve, each its own contract.',
+  description: 'StableSwap, meta and crypto pools of Curve, each its own contract.',
   paysRecipient: false,
 
   discover: discoverCurve,
@@ -36,11 +37,20 @@ export const curve = defineProtocol<CurveState>({
     return stateAfter(state, indexes.i, indexes.j, amountIn)
   },
 
-  gasEstimate: (pool, state) =>
-    state.kind === 'stable' ? 90_000n + 15_000n * BigInt(pool.tokens.length) : 280_000n,
+  gasEstimate: gasOf,
 
   encodeSwap: encodeExchange,
 })
+
+/** Of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */
+function gasOf(pool: Pool, state: CurveState): bigint {
+  const coins = BigInt(pool.tokens.length)
+  if (state.kind === 'meta') return 210_000n
+  if (state.kind === 'crypto') return state.solver === 'cubic' ? 160_000n : 220_000n
+  if (state.kind === 'sampled') return 220_000n
+  // Later pools keep price oracles and may ask others for rates.
+  return (state.offpegFeeMultiplier > 0n ? 90_000n : 50_000n) + 15_000n * coins
+}
 
 function indexesOf(pool: Pool, tokenIn: Address, tokenOut: Address) {
   const i = pool.tokens.indexOf(tokenIn)
@@ -52,12 +62,18 @@ function indexesOf(pool: Pool, tokenIn: Address, tokenOut: Address) {
 function encodeExchange({ pool, tokenIn, tokenOut, amountIn }: EncodeSwapArgs<CurveState>): Step[] {
   const indexes = indexesOf(pool, tokenIn, tokenOut)
   if (!indexes) throw new RangeError(`Curve pool ${pool.id} does not hold both tokens.`)
-  const { indexType } = curveParameters(pool)
+  const { kind, indexType } = curveParameters(pool)
+  const { i, j } = indexes
+  if (kind === 'meta' && !isMetaPair(i, j)) {
+    throw new RangeError(`Curve pool ${pool.id} does not trade the two tokens.`)
+  }
+  const isUnderlying = kind === 'meta' && Math.max(i, j) > 1
   const call: Step = {
     kind: 'call',
     target: pool.address,
-    abi: exchangeAbi[indexType],
-    args: [BigInt(indexes.i), BigInt(indexes.j), amountIn, 0n],
+    abi: isUnderlying ? exchangeUnderlyingAbi : exchangeAbi[indexType],
+    // Underlying indexes leave the shares of the base pool out.
+    args: [...[i, j].map((k) => BigInt(isUnderlying && k > 0 ? k - 1 : k)), amountIn, 0n],
     ...(isNative(tokenIn) && { value: amountIn }),
   }
   if (isNative(tokenIn)) return [call]

@@ -1,22 +1,28 @@
 /** `Pool.parameters` of Curve as typed values; README.md of this folder is its description. */
 import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../protocol.js'
 
 export type IndexType = 'int128' | 'uint256'
 
+const kinds = ['stable', 'stable-ng', 'meta', 'crypto'] as const
+
 export interface CurveParameters {
-  readonly kind: 'stable' | 'crypto'
+  readonly kind: (typeof kinds)[number]
   readonly decimals: readonly number[]
   readonly indexType: IndexType
   readonly getterIndexType: IndexType
   readonly legacy: boolean
   readonly aPrecision: bigint
+  /** Only `meta`, else null. */
+  readonly basePool: Address | null
 }
 
 /** @throws ForkrouteError INVALID_REQUEST when an imported pool has other parameters. */
 export function curveParameters(pool: Pool): CurveParameters {
   const { kind, decimals, indexType, getterIndexType, legacy, aPrecision } = pool.parameters
-  if (kind !== 'stable' && kind !== 'crypto') throw invalid(pool, 'kind')
+  const known = kinds.find((item) => item === kind)
+  if (!known) throw invalid(pool, 'kind')
   if (!Array.isArray(decimals) || decimals.length !== pool.tokens.length) {
     throw invalid(pool, 'decimals')
   }
@@ -26,13 +32,24 @@ export function curveParameters(pool: Pool): CurveParameters {
   if (precision !== '1' && precision !== '100') throw invalid(pool, 'aPrecision')
   const isLegacy = legacy === true
   return {
-    kind,
+    kind: known,
+    basePool: known === 'meta' ? toBasePool(pool) : null,
     decimals: numbers,
-    indexType: toIndexType(pool, indexType, kind === 'stable' ? 'int128' : 'uint256'),
+    indexType: toIndexType(pool, indexType, known === 'crypto' ? 'uint256' : 'int128'),
     getterIndexType: toIndexType(pool, getterIndexType, isLegacy ? 'int128' : 'uint256'),
     legacy: isLegacy,
     aPrecision: BigInt(precision),
   }
+}
+
+/** A metapool lists its coin, the shares of the base pool, and at least two coins of that. */
+function toBasePool(pool: Pool): Address {
+  const { basePool } = pool.parameters
+  if (typeof basePool !== 'string' || !/^0x[0-9a-f]{40}$/i.test(basePool)) {
+    throw invalid(pool, 'basePool')
+  }
+  if (pool.tokens.length < 4) throw invalid(pool, 'tokens')
+  return toAddress(basePool)
 }
 
 function toIndexType(pool: Pool, value: unknown, fallback: IndexType): IndexType {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { exchange, rampedAmp, type StablePoolState, withInvariant } from './stable-math.js'
+import { exchange, feeRate, rampedAmp, type StablePoolState, withInvariant } from './stable-math.js'
 
 const e18 = 10n ** 18n
 const e6 = 10n ** 6n
@@ -17,6 +17,8 @@ function pool(changes: Partial<StablePoolState> = {}): StablePoolState {
     fee: 4_000_000n,
     adminFee: 0n,
     legacy: true,
+    offpegFeeMultiplier: 0n,
+    dividesAtEnd: false,
     ...changes,
   })
 }
@@ -37,10 +39,28 @@ const sizes = fc
       (unit: bigint) =>
         (BigInt(factor) * unit * 10n ** BigInt(digits)) / e6,
   )
+const threeOfAKind: Partial<StablePoolState> = {
+  balances: [
+    5_000_000_504_945_496_318_666_717n,
+    30_000_213_620_289_967_296_625n,
+    70_000_717_584_165_233_875_340n,
+  ],
+  rates: [e18, e18, e18],
+  amp: 20_000n,
+  ampPrecision: 100n,
+  fee: 4_000_000n,
+  adminFee: 5_000_000_000n,
+  offpegFeeMultiplier: 20_000_000_000n,
+  legacy: false,
+}
 const kinds = fc.constantFrom(
   pool(),
   pool({ legacy: false, adminFee: 5_000_000_000n }),
   pool({ legacy: false, ampPrecision: 100n, amp: 20_000n }),
+  pool({
+    ...{ legacy: false, ampPrecision: 100n, amp: 20_000n, dividesAtEnd: true },
+    offpegFeeMultiplier: 100_000_000_000n,
+  }),
 )
 
 describe('exchange', () => {
@@ -65,7 +85,7 @@ describe('exchange', () => {
       adminFee: 5_000_000_000n,
       legacy: false,
     })
-    expect(exchange(state, 0, 2, 11_338n)).toEqual({
+    expect(exchange(state, 0, 2, 11_338n)).toMatchObject({
       amountOut: 14_687_286_779_353_184_644_702_296n,
       balances: [13_483n, 5_497_805_837_023_926n, 3_688_038_546_253_435_854_680_568n],
     })
@@ -80,10 +100,47 @@ describe('exchange', () => {
       adminFee: 5_000_000_000n,
       legacy: false,
     })
-    expect(exchange(state, 0, 1, 1_500_757_365n)).toEqual({
+    expect(exchange(state, 0, 1, 1_500_757_365n)).toMatchObject({
       amountOut: 1_541_184_965n,
       balances: [401_763_034_460_004n, 2_482_666_902_779_180n, 33_451_548_283_643n],
     })
+  })
+
+  test('known vectors: three coins with a rate of their own and a fee that grows off the peg', () => {
+    let state = pool({
+      balances: [1_234_567n * e18 + 1n, 2_345_678n * e6 + 2n, 987_654n * e18 + 3n],
+      rates: [e18, 10n ** 30n, 1_043_210_987_654_321_098n],
+      amp: 150_000n,
+      ampPrecision: 100n,
+      fee: 4_000_000n,
+      adminFee: 5_000_000_000n,
+      offpegFeeMultiplier: 50_000_000_000n,
+      legacy: false,
+      dividesAtEnd: true,
+    })
+    const steps = [
+      { i: 0, j: 1, amountIn: 54_321n * e18 + 7n, amountOut: 54_321_844_544n },
+      { i: 1, j: 2, amountIn: 300_000n * e6 + 1n, amountOut: 287_144_833_144_422_860_848_068n },
+      { i: 2, j: 0, amountIn: 1_000_000n * e18, amountOut: 1_041_028_480_236_770_070_096_577n },
+    ]
+    for (const { i, j, amountIn, amountOut } of steps) {
+      expect(exchange(state, i, j, amountIn)?.amountOut).toBe(amountOut)
+      state = swapped(state, i, j, amountIn)
+    }
+    expect(state.balances).toEqual([
+      247_641_197_845_856_867_592_139n,
+      2_591_344_472_084n,
+      1_700_439_384_268_631_147_539_388n,
+    ])
+  })
+
+  test('known vector: where D is divided decides the last unit', () => {
+    const outputOf = (dividesAtEnd: boolean) => {
+      const state = pool({ ...threeOfAKind, dividesAtEnd })
+      return exchange(state, 2, 0, (state.balances[2] ?? 0n) / 7n)?.amountOut
+    }
+    expect(outputOf(false)).toBe(137_375_941_260_103_772_084_871n)
+    expect(outputOf(true)).toBe(137_375_941_260_103_772_084_873n)
   })
 
   test('a lopsided pool whose invariant never settles still trades where the contract does', () => {
@@ -134,6 +191,29 @@ describe('exchange', () => {
         const back =
           out > 0n ? (exchange(swapped(state, i, j, amount), j, i, out)?.amountOut ?? 0n) : 0n
         expect(back).toBeLessThanOrEqual(amount)
+      }),
+    )
+  })
+})
+
+describe('feeRate', () => {
+  const multiplied = { offpegFeeMultiplier: 50_000_000_000n }
+
+  test('is the fee itself at balance, or where nothing multiplies it', () => {
+    expect(feeRate(multiplied, 4_000_000n, e18, e18)).toBe(4_000_000n)
+    expect(feeRate({ offpegFeeMultiplier: 10n ** 10n }, 4_000_000n, 1n, e18)).toBe(4_000_000n)
+    expect(feeRate({ offpegFeeMultiplier: 0n }, 4_000_000n, 1n, e18)).toBe(4_000_000n)
+  })
+
+  test('property: grows off the peg, up to the multiple of the fee', () => {
+    const balance = fc.bigInt({ min: 1n, max: 10n ** 30n })
+    fc.assert(
+      fc.property(balance, balance, (a, b) => {
+        const rate = feeRate(multiplied, 4_000_000n, a, b)
+        expect(rate).toBeGreaterThanOrEqual(4_000_000n)
+        expect(rate).toBeLessThanOrEqual(20_000_000n)
+        // Further apart is never cheaper.
+        if (b >= a) expect(feeRate(multiplied, 4_000_000n, a, 2n * b)).toBeGreaterThanOrEqual(rate)
       }),
     )
   })

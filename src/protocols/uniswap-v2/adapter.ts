@@ -32,7 +32,7 @@ const reservesSlot = toWord(8n)
 const swapSlots = [6n, 7n, 9n, 10n, 12n].map(toWord)
 
 /** Transfer, swap with one oracle update, warm and cold storage mixed. */
-const gasPerSwap = 90_000n
+const gasPerSwap = 60_000n
 
 const helperName = 'UniswapV2Swapper'
 

@@ -21,3 +21,13 @@ export const sushiswapV2 = defineUniswapV2Like({
   forkOf: 'uniswap-v2',
   getPairSlots: [3n, 2n],
 })
+
+/** The factory and the pairs are laid out as Uniswap's; the fee is 25 bps. */
+export const pancakeswapV2 = defineUniswapV2Like({
+  slug: 'pancakeswap-v2',
+  name: 'PancakeSwap V2',
+  project: 'pancakeswap',
+  url: 'https://pancakeswap.finance',
+  forkOf: 'uniswap-v2',
+  getPairSlots: [2n],
+})

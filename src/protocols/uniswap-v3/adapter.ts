@@ -19,8 +19,8 @@ interface UniswapV3Row {
   readonly poolSlots: ConcentratedSource['slots']
 }
 
-/** One range, oracle entry written, callback paid. */
-const gasPerSwap = 130_000n
+/** Ticks crossed now and then, oracle entry written, callback paid. */
+const gasPerSwap = 75_000n
 
 const swapAbi = parseAbiItem(
   'function swap(address recipient, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96, bytes data) returns (int256 amount0, int256 amount1)',

@@ -13,6 +13,17 @@ export const uniswapV3 = defineUniswapV3Like({
   poolSlots: { slot0: 0n, liquidity: 4n, ticks: 5n, tickBitmap: 6n },
 })
 
+/** Uniswap's own code under another factory. */
+export const sushiswapV3 = defineUniswapV3Like({
+  slug: 'sushiswap-v3',
+  name: 'SushiSwap V3',
+  project: 'sushiswap',
+  url: 'https://www.sushi.com',
+  forkOf: 'uniswap-v3',
+  factorySlots: { tickSpacing: 4n, getPool: 5n },
+  poolSlots: { slot0: 0n, liquidity: 4n, ticks: 5n, tickBitmap: 6n },
+})
+
 /** The protocol fee has 32 bits, so slot0 fills two words and everything after it lies one further. */
 export const pancakeswapV3 = defineUniswapV3Like({
   slug: 'pancakeswap-v3',

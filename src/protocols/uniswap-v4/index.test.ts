@@ -4,11 +4,13 @@ import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
 import { nativeToken, zeroAddress } from '../../domain/primitives.js'
+import type { ConcentratedState } from '../concentrated/swap.js'
 import { sqrtPriceAtTick } from '../concentrated/tick-math.js'
+import type { Pool } from '../protocol.js'
 import { toWord } from '../storage-slots.js'
 import { poolStateSlot } from './discover.js'
 import { swapFees, uniswapV4 } from './index.js'
-import { poolIdOf } from './pool-key.js'
+import { poolIdOf, touchesSwaps } from './pool-key.js'
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as Address
 const [a, manager, helper, recipient] = [token('1'), token('9'), token('8'), token('7')]
@@ -38,6 +40,21 @@ describe('poolIdOf', () => {
     const types = ['address', 'address', 'uint24', 'int24', 'address'].map((type) => ({ type }))
     const encoded = encodeAbiParameters(types, [zeroAddress, a, 500, 10, zeroAddress])
     expect(nativePool.id).toBe(keccak256(encoded))
+  })
+})
+
+describe('touchesSwaps', () => {
+  test.each([
+    [0x3f33n, false],
+    [0x80n, true],
+    [0x40n, true],
+    [0x08n, true],
+    [0x04n, true],
+    [0x4000n, false],
+  ])('permissions %i: %s', (permissions, expected) => {
+    expect(
+      touchesSwaps(`0x${(0xabcn * 2n ** 20n + permissions).toString(16).padStart(40, '0')}`),
+    ).toBe(expected)
   })
 })
 
@@ -80,8 +97,60 @@ describe('uniswapV4', () => {
   test('a pool with hooks is not loaded, and named', async () => {
     const hooked = { ...nativePool, parameters: { ...nativePool.parameters, hooks: a } }
     const loads = await uniswapV4.load({ ...common, reader: storageReader({}), pools: [hooked] })
-    const message = 'Pools with hooks are not supported.'
+    const message = 'Its hooks are not in V4_HOOKS_ALLOWLIST.'
     expect(loads).toEqual([{ protocol: 'uniswap-v4', subject: nativePool.id, message }])
+  })
+  describe('with hooks that are allowed', () => {
+    /** Permissions are the last 14 bits: afterSwap with its delta; only before adding liquidity. */
+    const [swapHooks, otherHooks] = [`0x${'a'.repeat(36)}0044`, `0x${'a'.repeat(36)}0800`] as const
+    const venue = { poolManager: manager, hooksAllowlist: [swapHooks, otherHooks] }
+    const hooked = (hooks: Address, fee: number) => {
+      const tokens = [nativeToken, a]
+      const id = poolIdOf({ ...key, fee, hooks })
+      const parameters = { fee, tickSpacing: 10, hooks }
+      return { protocol: 'uniswap-v4', id, address: manager, tokens, parameters }
+    }
+    const quoteOf = async (pool: Pool) => {
+      const base = poolStateSlot(pool.id)
+      const reader = storageReader({
+        [toWord(base)]: toWord(slot0),
+        [toWord(base + 3n)]: toWord(10n ** 18n),
+      })
+      const [loaded] = await uniswapV4.load({ ...common, venue, reader, pools: [pool] })
+      if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
+      const { feePips } = loaded.state as ConcentratedState
+      return { feePips, ...uniswapV4.amountOut(pool, loaded.state, nativeToken, a, 1_000_000n) }
+    }
+    test('ones that take part in swaps are quoted without their part, as an estimate and no price', async () => {
+      const pool = hooked(swapHooks, 500)
+      expect(await quoteOf(pool)).toEqual({
+        feePips: [600n, 550n],
+        amountOut: 999_399n,
+        exact: false,
+      })
+      expect(uniswapV4.isNoPriceSource?.(pool)).toBe(true)
+    })
+    test('ones that do not are quoted to the wei, with the fee of slot0 where it is dynamic', async () => {
+      const pool = hooked(otherHooks, 0x800000)
+      expect(await quoteOf(pool)).toMatchObject({ feePips: [600n, 550n], exact: true })
+      expect(uniswapV4.isNoPriceSource?.(pool)).toBe(false)
+    })
+    test('the key of a swap names the hooks', async () => {
+      const pool = hooked(swapHooks, 0x800000)
+      const steps = uniswapV4.encodeSwap({
+        ...common,
+        pool,
+        state: {} as ConcentratedState,
+        tokenIn: a,
+        tokenOut: nativeToken,
+        amountIn: 1n,
+        executor: recipient,
+        helpers: { UniswapV4Swapper: helper },
+        recipient,
+      })
+      const named = { ...key, fee: 0x800000, hooks: swapHooks }
+      expect(steps.at(-1)).toMatchObject({ args: [manager, named, false, recipient, '0x'] })
+    })
   })
   test('a pool whose id belongs to another key is not loaded, and named', async () => {
     const other = { ...nativePool, tokens: [a, weth] }

@@ -1,21 +1,22 @@
 /**
  * Uniswap V4: all pools live in one PoolManager, found by the hash of their key.
- * Only pools without hooks are quoted and swapped. Tokens of a pool may include native itself.
- * Venue parameters: `poolManager`. Pool parameters: `fee` (1/1_000_000), `tickSpacing`, `hooks`.
+ * Pools with hooks are swapped where the operator allows the hooks. Tokens of a pool may include native itself.
+ * Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration).
+ * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem } from 'viem'
 import type { Step } from '../../domain/plan.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
-import { concentratedParts, feeAndSpacing, isZeroForOne } from '../concentrated/adapter-parts.js'
+import { concentratedParts, isZeroForOne } from '../concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../concentrated/swap.js'
 import { helperAddress } from '../helper-address.js'
-import { defineProtocol } from '../protocol.js'
+import { defineProtocol, type Pool } from '../protocol.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { discoverV4, poolStateSlot } from './discover.js'
-import { keyOf, poolIdOf } from './pool-key.js'
+import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
 const slug = 'uniswap-v4'
-const gasPerSwap = 150_000n
+const gasPerSwap = 75_000n
 const pips = 1_000_000n
 
 /**
@@ -53,30 +54,45 @@ const swapAbi = parseAbiItem(
   'function swap(address manager, (address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks) key, bool zeroForOne, address recipient, bytes hookData) payable returns (uint256 amountOut)',
 )
 
+const quoting = concentratedParts((pool, venue) => {
+  const hooks = hooksOf(pool) ?? 'no address'
+  const allowed = Array.isArray(venue.hooksAllowlist) ? venue.hooksAllowlist : []
+  if (hooks !== zeroAddress && !allowed.includes(hooks)) {
+    return 'Its hooks are not in V4_HOOKS_ALLOWLIST.'
+  }
+  const key = keyOf(pool)
+  if (!key || poolIdOf(key) !== pool.id) return 'The id is not the hash of the key of the pool.'
+  const base = poolStateSlot(pool.id)
+  return {
+    address: pool.address,
+    slots: { slot0: base, liquidity: base + 3n, ticks: base + 4n, tickBitmap: base + 5n },
+    tickSpacing: key.tickSpacing,
+    feePips: swapFees,
+  }
+})
+
+function hasSwapHooks(pool: Pool): boolean {
+  return touchesSwaps(hooksOf(pool) ?? zeroAddress)
+}
+
 export const uniswapV4 = defineProtocol<ConcentratedState>({
   slug,
   name: 'Uniswap V4',
   project: 'uniswap',
   category: 'dex',
   url: 'https://uniswap.org',
-  description: 'Concentrated-liquidity pools of Uniswap V4 without hooks.',
+  description:
+    'Concentrated-liquidity pools of Uniswap V4, with hooks where the operator allows them.',
   paysRecipient: true,
   helperContracts: [helperName],
   discover: (args) => discoverV4(slug, args),
-  ...concentratedParts((pool) => {
-    const parameters = feeAndSpacing(pool)
-    if (!parameters) return 'The pool lacks the parameters fee and tickSpacing.'
-    if (pool.parameters.hooks !== zeroAddress) return 'Pools with hooks are not supported.'
-    const key = keyOf(pool)
-    if (!key || poolIdOf(key) !== pool.id) return 'The id is not the hash of the key of the pool.'
-    const base = poolStateSlot(pool.id)
-    return {
-      address: pool.address,
-      slots: { slot0: base, liquidity: base + 3n, ticks: base + 4n, tickBitmap: base + 5n },
-      tickSpacing: parameters.tickSpacing,
-      feePips: swapFees,
-    }
-  }),
+  ...quoting,
+  // Without the hooks' part: what they take, give or charge shows in the simulation.
+  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
+    const quote = quoting.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+    return hasSwapHooks(pool) ? { ...quote, exact: false } : quote
+  },
+  isNoPriceSource: hasSwapHooks,
   swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
   gasEstimate: () => gasPerSwap,
   encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): Step[] {

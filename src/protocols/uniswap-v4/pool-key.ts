@@ -1,5 +1,11 @@
-import { keccak256 } from 'viem'
-import { type Address, type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
+import { isAddress, keccak256 } from 'viem'
+import {
+  type Address,
+  type Hex,
+  isNative,
+  toAddress,
+  zeroAddress,
+} from '../../domain/primitives.js'
 import { feeAndSpacing } from '../concentrated/adapter-parts.js'
 import type { Pool } from '../protocol.js'
 import { toWord } from '../storage-slots.js'
@@ -31,10 +37,30 @@ export function toCurrency(token: Address): Address {
   return isNative(token) ? zeroAddress : token
 }
 
-/** Key of a pool without hooks; null when its tokens or parameters do not make one. */
+/** In place of a fee: the hooks set it, and slot0 holds the one that is valid. */
+const dynamicFee = 0x800000
+
+/** Key of a pool; null when its tokens or parameters do not make one. */
 export function keyOf(pool: Pool): PoolKey | null {
   const [currency0, currency1] = pool.tokens.map(toCurrency)
-  const parameters = feeAndSpacing(pool)
-  if (!currency0 || !currency1 || !parameters) return null
-  return { currency0, currency1, ...parameters, hooks: zeroAddress }
+  const parameters = feeAndSpacing(pool, dynamicFee)
+  const hooks = hooksOf(pool)
+  if (!currency0 || !currency1 || !parameters || !hooks) return null
+  return { currency0, currency1, ...parameters, hooks }
+}
+
+/** Lower-case, however it was imported; null when it is no address. */
+export function hooksOf({ parameters: { hooks } }: Pool): Address | null {
+  return typeof hooks === 'string' && isAddress(hooks, { strict: false }) ? toAddress(hooks) : null
+}
+
+/** beforeSwap, afterSwap, and the right of either to change what a swap moves. */
+const swapPermissions = 0b1100_1100n
+
+/**
+ * Whether hooks take part in swaps: their address says what the PoolManager calls.
+ * @see Uniswap/v4-core 1.0.2, src/libraries/Hooks.sol
+ */
+export function touchesSwaps(hooks: Address): boolean {
+  return (BigInt(hooks) & swapPermissions) !== 0n
 }

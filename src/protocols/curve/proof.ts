@@ -1,0 +1,130 @@
+/**
+ * Does the maths here compute what the pool computes? Vintages differ in rounding, rates and fees, and an imported
+ * pool may be of another kind than its parameters say: each pool is asked for a few quotes of its own.
+ */
+
+import type { ReadResult } from '../../domain/state.js'
+import type { Pool } from '../protocol.js'
+import {
+  encodeGetDy,
+  encodeGetDyUnderlying,
+  encodeGetter,
+  encodeWithdrawal,
+  wordOf,
+} from './abi.js'
+import { isMetaPair } from './meta-math.js'
+import type { Candidate, Reading } from './native-state.js'
+import type { CurveParameters } from './parameters.js'
+import { virtualPrice, withdrawOne } from './stable-liquidity.js'
+import { exchange } from './stable-math.js'
+import { type NativeState, outputOf, type Solvable } from './state.js'
+
+export interface Question {
+  readonly reading: Reading
+  /** What the pool would answer if it computed so; pools of one kind quote in more than one way. */
+  answersOf(state: Solvable): readonly bigint[]
+}
+
+/** @returns what `get_dy` takes to quote the two tokens; null where the pool does not trade them. */
+export function quoteReading(
+  pool: Pool,
+  { kind, indexType }: CurveParameters,
+  i: number,
+  j: number,
+  amountIn: bigint,
+): Reading | null {
+  if (kind !== 'meta' || (i < 2 && j < 2)) {
+    return { to: pool.address, data: encodeGetDy(indexType, i, j, amountIn) }
+  }
+  if (!isMetaPair(i, j)) return null
+  // Underlying indexes leave the shares out.
+  const underlying = (k: number) => Math.max(k - 1, 0)
+  const data = encodeGetDyUnderlying(underlying(i), underlying(j), amountIn)
+  return { to: pool.address, data }
+}
+
+/**
+ * Two quotes in different directions and sizes; for a metapool also what its base pool says of itself.
+ *
+ * @param balances - raw units; null: not readable.
+ */
+export function questionsOf(
+  pool: Pool,
+  parameters: CurveParameters,
+  balances: readonly (bigint | null)[],
+  candidate: Candidate,
+): Question[] {
+  const last = parameters.kind === 'meta' ? 1 : parameters.decimals.length - 1
+  const probes = [
+    { i: 0, j: 1, amountIn: ((balances[0] ?? 0n) + 999n) / 1000n },
+    { i: last, j: 0, amountIn: (balances[last] ?? 0n) / 7n },
+  ]
+  const questions = probes.flatMap(({ i, j, amountIn }): Question[] => {
+    const reading = quoteReading(pool, parameters, i, j, amountIn)
+    if (!reading || amountIn === 0n) return []
+    return [{ reading, answersOf: (state) => quotesOf(state, i, j, amountIn) }]
+  })
+  const { basePool } = parameters
+  if (!basePool || candidate.proof.kind !== 'meta') return questions
+  const k = candidate.proof.base.pool.balances.length - 1
+  const shares = candidate.proof.base.supply / 1000n
+  return [
+    ...questions,
+    {
+      reading: { to: basePool, data: encodeGetter('get_virtual_price') },
+      answersOf: (state) => (state.kind === 'meta' ? [virtualPrice(state.base)] : []),
+    },
+    {
+      reading: { to: basePool, data: encodeWithdrawal(shares, k) },
+      answersOf: (state) =>
+        state.kind === 'meta' ? [withdrawOne(state.base, k, shares)?.amountOut ?? 0n] : [],
+    },
+  ]
+}
+
+function quotesOf(state: Solvable, i: number, j: number, amountIn: bigint): readonly bigint[] {
+  const pool = state.kind === 'meta' ? state.pool : state
+  if (pool.kind !== 'stable') return [outputOf(pool, i, j, amountIn)]
+  const swap = exchange(pool, i, j, amountIn)
+  return swap ? [swap.amountOut, swap.quotedEarly] : [0n]
+}
+
+/**
+ * The first candidate that gives every answer to the wei, else the first that comes near to all of them.
+ *
+ * @param answers - of `questionsOf`; those that failed say nothing.
+ * @returns null when the answers contradict every candidate.
+ */
+export function proven(
+  candidates: readonly Candidate[],
+  questions: readonly Question[],
+  answers: readonly ReadResult[],
+): { readonly state: NativeState; readonly isProven: boolean } | null {
+  const known = questions.flatMap((question, k) => {
+    const answer = wordOf(answers[k])
+    return answer === null ? [] : [{ question, answer }]
+  })
+  const [likeliest] = candidates
+  if (!likeliest) return null
+  if (known.length === 0) return { state: { ...likeliest.state, exact: false }, isProven: false }
+  const equal = candidates.find(({ proof }) =>
+    known.every(({ question, answer }) => question.answersOf(proof).includes(answer)),
+  )
+  if (equal) {
+    const isProven = known.length === questions.length
+    return { state: { ...equal.state, exact: isProven && equal.isSteady }, isProven }
+  }
+  const near = candidates.find(({ proof }) =>
+    known.every(({ question, answer }) => isNear(proof, question.answersOf(proof), answer)),
+  )
+  return near ? { state: { ...near.state, exact: false }, isProven: false } : null
+}
+
+/** Near enough to rank by: one in 10 million for stable pools, one in 10,000 for crypto pools. */
+function isNear(state: Solvable, computed: readonly bigint[], answer: bigint): boolean {
+  const tolerance = 2n + answer / (state.kind === 'crypto' ? 10_000n : 10_000_000n)
+  return computed.some((item) => {
+    const difference = item > answer ? item - answer : answer - item
+    return difference <= tolerance
+  })
+}

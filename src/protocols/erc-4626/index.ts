@@ -1,0 +1,50 @@
+/**
+ * ERC-4626 vaults: the asset into shares (deposit) and shares into the asset (redeem), each vault its own contract.
+ * Venue parameter: `vaults`, those among the chain's connector tokens. Pool parameters: none; tokens: asset, share.
+ */
+import { parseAbi } from 'viem'
+import { defineProtocol } from '../protocol.js'
+import { discoverVaults } from './discover.js'
+import { loadVaults, provenAmount } from './load.js'
+import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './maths.js'
+
+const slug = 'erc-4626'
+/** Of a vault that holds its assets itself, and a little of what strategies add. */
+const gasPerCall = 80_000n
+
+const [depositAbi, redeemAbi] = parseAbi([
+  'function deposit(uint256 assets, address receiver) returns (uint256 shares)',
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
+])
+
+export const erc4626 = defineProtocol<VaultState>({
+  slug,
+  name: 'ERC-4626 vaults',
+  project: slug,
+  category: 'vault',
+  url: 'https://eips.ethereum.org/EIPS/eip-4626',
+  description: 'Deposits into and redemptions from tokenised vaults.',
+  paysRecipient: true,
+  isNoPriceSource: () => true,
+  discover: (args) => discoverVaults(slug, args),
+  load: loadVaults,
+  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
+    amountOut: tokenIn === pool.address ? assetsFor(state, amountIn) : sharesFor(state, amountIn),
+    exact: state.kind === 'plain' && amountIn <= provenAmount,
+  }),
+  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    tokenIn === pool.address ? afterRedeem(state, amountIn) : afterDeposit(state, amountIn),
+  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+  gasEstimate: () => gasPerCall,
+  encodeSwap({ pool, tokenIn, amountIn, recipient, executor }) {
+    const target = pool.address
+    if (tokenIn === target) {
+      const args = [amountIn, recipient, executor]
+      return [{ kind: 'call', target, abi: redeemAbi, args }]
+    }
+    return [
+      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+      { kind: 'call', target, abi: depositAbi, args: [amountIn, recipient] },
+    ]
+  },
+})

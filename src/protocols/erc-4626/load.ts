@@ -1,0 +1,102 @@
+/**
+ * State of vaults in one bulk read. Each vault's own previews are the judge: totals are trusted as far as the plain
+ * conversion by them gives the same answers. All is read at the time of the simulated block, as interest accrues.
+ */
+import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { LoadedPool, Pool, Unreadable } from '../protocol.js'
+import { readWord } from '../read-word.js'
+import { type PlainVault, plainAssets, plainShares, type Sample, type VaultState } from './maths.js'
+
+const abi = parseAbi([
+  'function totalAssets() view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+  'function maxDeposit(address receiver) view returns (uint256)',
+  'function previewDeposit(uint256 assets) view returns (uint256)',
+  'function previewRedeem(uint256 shares) view returns (uint256)',
+])
+
+/** Raw units asked of both previews: the first far above what vaults hold, so that each unit of their totals shows. */
+const probes = [2n ** 100n + 7n, 10n ** 12n + 1n] as const
+/** Largest amount for which agreeing previews prove the maths. */
+export const provenAmount = probes[0]
+/** An account like any other: whose deposit it will be is not known yet. */
+const anyone: Address = '0x00000000000000000000000000000000000a11ce'
+/** Powers of ten by which a share may have more decimals than its asset. */
+const maxOffset = 18
+
+const questions: readonly Hex[] = [
+  encodeFunctionData({ abi, functionName: 'totalAssets' }),
+  encodeFunctionData({ abi, functionName: 'totalSupply' }),
+  encodeFunctionData({ abi, functionName: 'maxDeposit', args: [anyone] }),
+  ...probes.map((x) => encodeFunctionData({ abi, functionName: 'previewDeposit', args: [x] })),
+  ...probes.map((x) => encodeFunctionData({ abi, functionName: 'previewRedeem', args: [x] })),
+]
+
+export async function loadVaults(args: {
+  readonly reader: StateReader
+  readonly chain: ChainDefinition
+  readonly pools: readonly Pool[]
+}): Promise<(LoadedPool<VaultState> | Unreadable)[]> {
+  const { reader, chain, pools } = args
+  const timestamp = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))
+  const results = await reader.call(
+    pools.flatMap(({ address }) => questions.map((data) => ({ to: address, data, timestamp }))),
+  )
+  return pools.map((pool, index) => {
+    const answers = results.slice(index * questions.length, (index + 1) * questions.length)
+    return toLoaded(pool, answers)
+  })
+}
+
+function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultState> | Unreadable {
+  const unreadable = (message: string) => ({ protocol: pool.protocol, subject: pool.id, message })
+  if (pool.tokens.length !== 2 || pool.tokens[1] !== pool.address || pool.id !== pool.address) {
+    return unreadable('A vault has two tokens: its asset, and itself as the share.')
+  }
+  const refused = answers.find((answer) => !answer.ok && answer.reason === 'unreadable')
+  if (refused && !refused.ok) return unreadable(refused.message)
+  const [totalAssets = null, totalSupply = null, maxDeposit = null, ...previews] =
+    answers.map(readWord)
+  if (totalSupply === null) return unreadable('It does not say how many shares there are.')
+  const limits = { totalSupply, maxDeposit: maxDeposit ?? maxUint256 }
+  const plain = totalAssets === null ? null : provenPlain({ ...limits, totalAssets }, previews)
+  if (plain) return { pool, state: plain, partial: false }
+  const [deposit, smallDeposit, redeem, smallRedeem] = previews
+  const state: VaultState = {
+    kind: 'sampled',
+    ...limits,
+    deposit: sampleOf(deposit, smallDeposit),
+    redeem: sampleOf(redeem, smallRedeem),
+  }
+  return { pool, state, partial: true }
+}
+
+/** The usual conversions are tried until one gives all four previews to the wei; null: none does. */
+function provenPlain(
+  totals: Pick<PlainVault, 'totalAssets' | 'totalSupply' | 'maxDeposit'>,
+  previews: readonly (bigint | null)[],
+): PlainVault | null {
+  for (const [virtualShares, virtualAssets] of conversions()) {
+    const vault: PlainVault = { kind: 'plain', ...totals, virtualShares, virtualAssets }
+    const expected = [
+      ...probes.map((amount) => plainShares(vault, amount)),
+      ...probes.map((amount) => plainAssets(vault, amount)),
+    ]
+    if (expected.every((amount, index) => amount === previews[index])) return vault
+  }
+  return null
+}
+
+function* conversions(): Generator<readonly [bigint, bigint]> {
+  for (let offset = 0; offset <= maxOffset; offset++) yield [10n ** BigInt(offset), 1n]
+  yield [0n, 0n]
+}
+
+function sampleOf(large: bigint | null | undefined, small: bigint | null | undefined): Sample {
+  return large
+    ? { amountIn: probes[0], amountOut: large }
+    : { amountIn: probes[1], amountOut: small ?? 0n }
+}

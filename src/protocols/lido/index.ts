@@ -1,0 +1,102 @@
+/**
+ * Lido: native ether into stETH (`submit`), and stETH into wstETH and back. Withdrawals into ether take days and are
+ * no edge. Two pools: the token stETH with native, and the token wstETH with stETH.
+ * Venue parameters: `stETH`, `wstETH`. Pool parameters: none.
+ */
+import { parseAbi } from 'viem'
+import { canonicalToken, type VenueParameters } from '../../chains/chain.js'
+import {
+  type Address,
+  isNative,
+  nativeToken,
+  toAddress,
+  zeroAddress,
+} from '../../domain/primitives.js'
+import { defineProtocol, type Pool } from '../protocol.js'
+import { loadLido } from './load.js'
+import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './maths.js'
+
+const slug = 'lido'
+const gasPerStake = 100_000n
+const gasPerWrap = 75_000n
+
+const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
+  'function submit(address referral) payable returns (uint256 shares)',
+  'function wrap(uint256 amount) returns (uint256 shares)',
+  'function unwrap(uint256 shares) returns (uint256 amount)',
+])
+
+export const lido = defineProtocol<LidoState>({
+  slug,
+  name: 'Lido',
+  project: 'lido',
+  category: 'staking',
+  url: 'https://lido.fi',
+  description: 'Staking of ether, and wrapping and unwrapping of staked ether.',
+  paysRecipient: false,
+  async discover({ venue, pairs, chain }) {
+    const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
+    const key = ({ tokens }: Pool) => tokens.map((token) => canonicalToken(chain, token)).join('-')
+    return { pools: poolsOf(venue).filter((pool) => asked.has(key(pool))), unreadable: [] }
+  },
+  async load({ reader, venue, pools }) {
+    const known = new Set(poolsOf(venue).map(identity))
+    const state = await loadLido(reader, toAddress(String(venue.stETH)))
+    return pools.map((pool) => {
+      const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
+      if (!known.has(identity(pool))) return unreadable('It is not one of the pools of the chain.')
+      if ('message' in state) return unreadable(state.message)
+      return { pool, state, partial: !state.proven }
+    })
+  },
+  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
+    // A balance of stETH is rounded together with what else its owner holds, which is not known.
+    const exact = state.proven && tokenOut === pool.address && !isNative(tokenIn)
+    return { amountOut: output(pool, state, tokenIn, tokenOut, amountIn), exact }
+  },
+  applySwap: (_pool, state, tokenIn, _tokenOut, amountIn) =>
+    isNative(tokenIn) ? afterStaking(state, amountIn) : state,
+  action: (pool, tokenIn) =>
+    isNative(tokenIn) ? 'deposit' : tokenIn === pool.address ? 'unwrap' : 'wrap',
+  gasEstimate: (pool) => (isStaking(pool) ? gasPerStake : gasPerWrap),
+  encodeSwap({ pool, tokenIn, amountIn }) {
+    const target = pool.address
+    if (isNative(tokenIn)) {
+      return [{ kind: 'call', target, abi: submitAbi, args: [zeroAddress], value: amountIn }]
+    }
+    if (tokenIn === target) return [{ kind: 'call', target, abi: unwrapAbi, args: [amountIn] }]
+    return [
+      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+      { kind: 'call', target, abi: wrapAbi, args: [amountIn] },
+    ]
+  },
+})
+
+/** The token that comes out last is the contract that is called, and the id. */
+function poolsOf(venue: VenueParameters): Pool[] {
+  const [stETH, wstETH] = [toAddress(String(venue.stETH)), toAddress(String(venue.wstETH))]
+  return [
+    { protocol: slug, id: stETH, address: stETH, tokens: [nativeToken, stETH], parameters: {} },
+    { protocol: slug, id: wstETH, address: wstETH, tokens: [stETH, wstETH], parameters: {} },
+  ]
+}
+
+function identity({ id, address, tokens }: Pool): string {
+  return [id, address, ...tokens].join()
+}
+
+function isStaking({ tokens }: Pool): boolean {
+  return tokens.includes(nativeToken)
+}
+
+function output(
+  pool: Pool,
+  state: LidoState,
+  tokenIn: Address,
+  tokenOut: Address,
+  amountIn: bigint,
+): bigint {
+  if (amountIn <= 0n || isNative(tokenOut)) return 0n
+  if (isNative(tokenIn)) return staked(state, amountIn)
+  return tokenIn === pool.address ? unwrapped(state, amountIn) : wrapped(state, amountIn)
+}
