@@ -1,5 +1,5 @@
 /**
- * Which state the transfers and approvals of a token use, learnt once per chain and token from a trace, with the
+ * Which state transfers, balances and allowances of a token use, learnt once per chain and token from a trace, with the
  * parties as variables: so it can be read in bulk for parties that were never met. Kept by the archive. A hint only:
  * it decides what is read early, never what is answered. Lives in each worker; knows nothing of routes.
  */
@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { Address, Hex } from '../domain/primitives.js'
 import { forkClient } from './clients.js'
 import { balanceProbe } from './measure.js'
-import { askAtPin, type FundingContext } from './slot-field.js'
+import { askAtPin, encodeRead, type FundingContext } from './slot-field.js'
 import {
   type Access,
   accessOf,
@@ -25,7 +25,7 @@ export interface AccessContext extends FundingContext {
 }
 
 export interface TokenAccess {
-  /** Null where the token cannot be traced, or does not transfer. Never throws. */
+  /** Null where the token cannot be traced. Never throws. */
   of(context: AccessContext, token: Address): Promise<Access | null>
 }
 
@@ -94,11 +94,13 @@ export function slotsFor(
   ]
 }
 
-/** Of nothing at all, so that no balance and no allowance is needed. */
+/** A transfer of nothing, which needs no balance; and the reads, for tokens that refuse to transfer nothing. */
 async function traceAccess(context: AccessContext, token: Address): Promise<Access | null> {
-  const calls = (['transfer', 'approve'] as const).map((functionName) =>
-    encodeFunctionData({ abi: erc20Abi, functionName, args: [spender, 0n] }),
-  )
+  const calls = [
+    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [spender, 0n] }),
+    encodeRead({ owner }),
+    encodeRead({ owner, spender }),
+  ]
   const traces = await Promise.all(
     calls.map((data) =>
       askAtPin<{ failed?: boolean; structLogs?: TraceStep[] }>(
