@@ -13,12 +13,18 @@ const below = {
   api: ['domain'],
 }
 /** Small files of src/ itself that several layers may use. */
-const shared = ['src/threads.ts', 'src/log.ts', 'src/metrics.ts', 'src/config.ts']
+const shared = [
+  'src/threads.ts',
+  'src/priority.ts',
+  'src/log.ts',
+  'src/metrics.ts',
+  'src/config.ts',
+]
 const sharedBy = {
   rpc: 'threads|log',
   routing: 'threads|metrics',
   api: 'config|log|metrics',
-  forks: 'log',
+  forks: 'log|priority',
   sandbox: 'threads',
 }
 

@@ -5,7 +5,7 @@ const common = { environment: 'node' as const }
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...common, name: 'unit', include: ['src/**/*.test.ts', 'workers/**/*.test.ts'] } },
+      { test: { ...common, name: 'unit', include: ['{src,workers,bench}/**/*.test.ts'] } },
       {
         test: {
           ...common,

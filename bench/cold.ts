@@ -3,29 +3,19 @@
  * of these requests wait for each other, against the same work on a plain Anvil fork of the same node.
  * The node is the sandbox, or that of BENCH_NODE_URL (chain 1, its last two blocks readable).
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { MessageChannel } from 'node:worker_threads'
-import { openCatalog } from '../src/catalog/store.js'
-import { loadTokenLists } from '../src/catalog/token-lists.js'
 import { loadConfig } from '../src/config.js'
 import type { RouteRequest } from '../src/domain/engine.js'
 import type { BlockPin } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
-import { runTask } from '../src/routing/run-task.js'
-import { WorkerContext } from '../src/routing/worker-context.js'
-import { sandboxPools } from '../src/sandbox/catalog.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import { createService, type Service } from '../src/service.js'
-import { startAnvil } from '../test/support/anvil.js'
-import { placeContracts } from '../test/support/execute.js'
 import { type LatencyNode, sequentialRounds, startLatencyNode } from './latency-node.js'
+import { createPlainThread, makeDataDir } from './plain-fork.js'
 import { exampleQuote, noAccount, type Section } from './section.js'
 
 const latenciesMs = [0, 20, 50]
-const chainId = 1
 
 /** With a token that was not met before: 1 WETH into LINK on a given node, 10 UNI into LINK on the sandbox. */
 const otherQuotes: Readonly<Record<'given' | 'sandbox', RouteRequest>> = {
@@ -86,21 +76,13 @@ async function measured<T>(
   return { value, ms, requests: node.requests.length, rounds: sequentialRounds(node.requests) }
 }
 
-function newFolder(): string {
-  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
-  const catalog = openCatalog(dataDir)
-  catalog.importPools(chainId, sandboxPools())
-  catalog.close()
-  return dataDir
-}
-
 /** @param before - asked at the head; then `asked` at the block before it. */
 async function throughService(
   node: LatencyNode,
   before: readonly RouteRequest[],
   asked: RouteRequest,
 ): Promise<Cost & { readonly pin: BlockPin }> {
-  const dataDir = newFolder()
+  const dataDir = makeDataDir()
   const config = loadConfig({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'error',
@@ -123,37 +105,13 @@ async function throughService(
   }
 }
 
-/**
- * The same thread code with one plain fork in place of pool and archive. Its own bulk reads go straight to the
- * node: through the fork, which works a batch off one by one, they alone would take most of the time.
- */
 async function throughPlainFork(node: LatencyNode, pin: BlockPin): Promise<Cost> {
-  const dataDir = newFolder()
-  const worker = new WorkerContext({
-    dataDir,
-    candidates: 24,
-    maxHops: 3,
-    poolBlacklist: [],
-    liquidityFloorUsd: 0,
-    priorityFeePerGas: {},
-    tokens: await loadTokenLists([]),
+  const thread = await createPlainThread()
+  const { value: fork, ...cost } = await measured(node, async () => {
+    const started = await thread.fork(node.url, pin)
+    await started.quote(exampleQuote)
+    return started
   })
-  const { value, ...cost } = await measured(node, async () => {
-    const fork = await startAnvil([
-      ...['--fork-url', node.url, '--fork-block-number', String(pin.number)],
-      ...['--chain-id', String(chainId), '--no-mining', '--no-storage-caching', '--no-rate-limit'],
-    ])
-    await placeContracts(fork)
-    const reply = await runTask<'route'>(worker, {
-      kind: 'route',
-      args: { mode: 'quote', request: exampleQuote, accountId: noAccount },
-      place: { pin, archiveUrl: node.url, forkUrls: [fork.url] },
-      cancel: new MessageChannel().port2,
-    })
-    await fork.stop()
-    return reply
-  })
-  rmSync(dataDir, { recursive: true, force: true })
-  if (!value.ok) throw new Error(value.error.message)
+  await fork.stop()
   return cost
 }

@@ -1,21 +1,27 @@
 /**
- * `npm run bench`: every part, as tables and as JSON in bench/results. Ratios within one run are what counts;
- * absolute figures belong to the machine. Parts by name: `npm run bench -- cold http`.
+ * `npm run bench`: every part, as tables, as JSON in bench/results and in docs/benchmarks.md. Ratios within one
+ * run are what counts; absolute figures belong to the machine. Parts by name: `npm run bench -- cold http`.
  */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
 import Table from 'cli-table3'
+import { alternativesBench } from './alternatives.js'
+import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
+import { keepReport, provenance } from './report.js'
+import { searchBench } from './search.js'
 import type { Section } from './section.js'
 import { simulationBench } from './simulation.js'
 
 const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   simulation: async () => [await simulationBench()],
   http: httpBench,
+  cheap: async () => [await cheapBench()],
   cold: async () => [await coldBench()],
+  search: async () => [await searchBench()],
+  alternatives: alternativesBench,
 }
+/** Parts that run against BENCH_NODE_URL where it is given; kept apart from their figures on the sandbox. */
+const askGivenNode = ['cold', 'alternatives']
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'))
 const unknown = wanted.filter((name) => !parts[name])
@@ -24,24 +30,18 @@ if (unknown.length) {
   process.exit(2)
 }
 
-const sections: Section[] = []
+const nodeUrl = process.env.BENCH_NODE_URL
+const titleOf = (name: string) =>
+  nodeUrl && askGivenNode.includes(name) ? `${name}, given node` : name
+const order = Object.keys(parts).flatMap((name) => [name, `${name}, given node`])
+
 for (const [name, run] of Object.entries(parts)) {
   if (wanted.length && !wanted.includes(name)) continue
-  for (const section of await run()) {
-    sections.push(section)
+  const sections = await run()
+  for (const section of sections) {
     const table = new Table({ head: Object.keys(section.rows[0] ?? {}), style: { head: [] } })
     table.push(...section.rows.map((row) => Object.values(row)))
     console.log(`\n${section.name}\n${table.toString()}`)
   }
+  keepReport(titleOf(name), { ...provenance(), sections }, order)
 }
-
-const folder = new URL('./results/', import.meta.url)
-mkdirSync(folder, { recursive: true })
-const report = {
-  at: new Date().toISOString(),
-  commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
-  node: process.version,
-  machine: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB`,
-  sections,
-}
-writeFileSync(new URL('latest.json', folder), `${JSON.stringify(report, null, 2)}\n`)

@@ -34,6 +34,11 @@ export interface Config {
   readonly rateLimitPerMinute: number
   /** Calculations that run at the same time; more are answered 503. */
   readonly maxInFlight: number
+  /** Open at the same time, in all and by caller. */
+  readonly maxStreams: number
+  readonly maxStreamsPerKey: number
+  /** A stream whose client leaves more unread is closed. */
+  readonly streamBufferBytes: number
   readonly bodyLimitBytes: number
   /** An answer not ready by then is a 504. */
   readonly requestTimeoutMs: number
@@ -135,6 +140,13 @@ export const environment = z.object({
   ),
   MAX_IN_FLIGHT: integer(64, 1, 10_000).describe(
     'Calculations at the same time; more are answered 503.',
+  ),
+  MAX_STREAMS: integer(64, 0, 10_000).describe('Streams at the same time; more are answered 503.'),
+  MAX_STREAMS_PER_KEY: integer(8, 0, 10_000).describe(
+    'Streams of one key at the same time (of one address in open mode); more are answered 429.',
+  ),
+  STREAM_BUFFER_BYTES: integer(1_048_576, 1_024, 1_073_741_824).describe(
+    'A stream whose client leaves more than this unread is closed.',
   ),
   BODY_LIMIT_BYTES: integer(262_144, 1_024, 16_777_216).describe('Longest request body.'),
   REQUEST_TIMEOUT_MS: integer(65_000, 1_000, 600_000).describe(
@@ -257,6 +269,9 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     corsOrigins: read.CORS_ORIGINS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     maxInFlight: read.MAX_IN_FLIGHT,
+    maxStreams: read.MAX_STREAMS,
+    maxStreamsPerKey: read.MAX_STREAMS_PER_KEY,
+    streamBufferBytes: read.STREAM_BUFFER_BYTES,
     bodyLimitBytes: read.BODY_LIMIT_BYTES,
     requestTimeoutMs: read.REQUEST_TIMEOUT_MS,
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,

@@ -30,6 +30,20 @@ const simulations = new Counter({
   registers: [registry],
 })
 
+/** Why a stream ended: the client left or did not read, its key was disabled, the service stopped or failed. */
+export type StreamEnd = 'client' | 'slow' | 'key' | 'shutdown' | 'error'
+
+const streamEnds = new Counter({
+  name: 'forkroute_stream_ends_total',
+  help: 'Streams that ended: client (it left), slow (it did not read and was dropped), key (disabled), shutdown, error.',
+  labelNames: ['reason'],
+  registers: [registry],
+})
+
+export function countStreamEnd(reason: StreamEnd): void {
+  streamEnds.inc({ reason })
+}
+
 /** @param route - the path of the contract with its parameters unfilled, never the path that was asked for. */
 export function observeHttp(method: string, route: string, status: number, seconds: number): void {
   httpSeconds.observe({ method, route, status: String(status) }, seconds)

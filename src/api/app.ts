@@ -7,17 +7,25 @@ import cors from 'cors'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import type { Config } from '../config.js'
-import type { Engine } from '../domain/engine.js'
+import { type CallContext, type Engine, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
 import type { Logger } from '../log.js'
 import { observeHttp, registerGauge, registry } from '../metrics.js'
-import { authenticate, createGate, type Gate, limitRate, openAccountId } from './auth.js'
+import {
+  authenticate,
+  createGate,
+  createRateLimit,
+  type Gate,
+  openAccountId,
+  type RateLimit,
+} from './auth.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
 import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
+import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
 import { isPublic, openApiDocument } from './openapi.js'
@@ -31,6 +39,15 @@ export interface AppArgs {
   readonly logger: Logger
   /** Aborted when the service stops and does not wait any longer. */
   readonly stopping: AbortSignal
+  /** Aborted when the service begins to stop: what would never end by itself ends then. */
+  readonly draining: AbortSignal
+}
+
+/** What all requests share. */
+interface Limits {
+  readonly gate: Gate
+  readonly rate: RateLimit
+  readonly streams: StreamPlaces
 }
 
 export function createApp(args: AppArgs): Express {
@@ -73,11 +90,15 @@ export function createApp(args: AppArgs): Express {
 
   const gate = createGate(config.maxInFlight)
   registerGauge('calculations_in_flight', 'Calculations that run now.', () => gate.inFlight)
-  app.use(routerOf(endpoints.filter(isOpen), args, gate))
+  const rate = createRateLimit(config.rateLimitPerMinute)
+  const streams = createStreamPlaces(config)
+  registerGauge('streams', 'Open streams.', () => streams.open)
+  const limits = { gate, rate, streams }
+  app.use(routerOf(endpoints.filter(isOpen), args, limits))
   app.use(
     ['/api', '/v1'],
     authenticate(args.keys),
-    limitRate(config.rateLimitPerMinute),
+    rate.handler,
     noStore,
     requireJson,
     express.json({ limit: config.bodyLimitBytes, type: () => true }),
@@ -87,7 +108,7 @@ export function createApp(args: AppArgs): Express {
     routerOf(
       endpoints.filter((one) => !isOpen(one)),
       args,
-      gate,
+      limits,
     ),
   )
   app.use((req) => {
@@ -102,12 +123,12 @@ function isOpen(one: Endpoint): boolean {
 }
 
 /** Routes below /api/v1 without that prefix, others as they are; other methods of their paths are a 405. */
-function routerOf(endpoints: readonly Endpoint[], args: AppArgs, gate: Gate) {
+function routerOf(endpoints: readonly Endpoint[], args: AppArgs, limits: Limits) {
   const router = express.Router()
   const methods = new Map<string, string[]>()
   for (const one of endpoints) {
     const { method, path } = one.definition
-    router[method](patternOf(path), named(path), (req, res) => answer(one, args, gate, req, res))
+    router[method](patternOf(path), named(path), (req, res) => answer(one, args, limits, req, res))
     const allowed = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
     methods.set(path, [...(methods.get(path) ?? []), ...allowed])
   }
@@ -121,29 +142,59 @@ function patternOf(path: string): string {
   return path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-async function answer(one: Endpoint, args: AppArgs, gate: Gate, req: Request, res: Response) {
-  const { definition, handle } = one
+async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request, res: Response) {
+  const { definition, handle, stream } = one
   const { engine, config } = args
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
   const { params, input } = parseRequest(definition, request, engine)
   const accountId = res.locals.accountId ?? openAccountId
-  const client = clientSignal(res, args.stopping)
-  const body = await runWithin(config.requestTimeoutMs, client, (signal) => {
-    const work = async () => handle({ engine, params, input, context: { accountId, signal } })
-    return definition.isCalculation ? gate.run(work) : work()
-  })
-  res.json(body)
+  const client = clientSignal(res, args.stopping, stream !== undefined)
+  const cost = definition.cost?.(input as never) ?? 1
+  // As many of a call's quotes as are worked on at the same time.
+  const places = Math.min(cost, config.workers * quotesAtOnce)
+  const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
+    runWithin(config.requestTimeoutMs, client, (signal) => {
+      const begin = async () => work({ accountId, signal })
+      return isCalculation ? limits.gate.run(begin, places) : begin()
+    })
+  if (stream) {
+    if (req.method === 'HEAD') return res.type('text/event-stream').end()
+    limits.streams.take(res)
+    const events = stream({
+      engine,
+      params,
+      input,
+      context: { accountId, signal: client },
+      async calculate(work) {
+        res.locals.checkKey?.()
+        await limits.rate.charge(res, cost)
+        return within(work, true)
+      },
+    })
+    const { draining, logger } = args
+    const maxUnsentBytes = config.streamBufferBytes
+    return serveEvents({ res, events, maxUnsentBytes, draining, logger })
+  }
+  await limits.rate.charge(res, cost - 1)
+  const body = await within(
+    async (context) => handle({ engine, params, input, context }),
+    definition.isCalculation ?? false,
+  )
+  return res.json(body)
 }
 
-/** Aborted when the client leaves before its answer is written, or when the service stops waiting. */
-function clientSignal(res: Response, stopping: AbortSignal): AbortSignal {
+/**
+ * Aborted when the client leaves before its answer is written, or when the service stops waiting.
+ * @param isStream - also when the answer was ended in order, since its work would go on for ever.
+ */
+function clientSignal(res: Response, stopping: AbortSignal, isStream: boolean): AbortSignal {
   const controller = new AbortController()
   const stop = () => controller.abort(stopping.reason)
   stopping.addEventListener('abort', stop, { once: true })
   res.once('close', () => {
     stopping.removeEventListener('abort', stop)
-    if (!res.writableFinished) {
+    if (isStream || !res.writableFinished) {
       controller.abort(new ForkrouteError('DEADLINE_EXCEEDED', 'The client has left.'))
     }
   })

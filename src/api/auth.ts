@@ -1,15 +1,16 @@
 /** Who asks, and how often they may: keys, request rates, and the bound on running calculations. */
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import type { KeyStore } from './key-store.js'
+import type { KeyRecord, KeyStore } from './key-store.js'
 
 /** Stands in the on-chain event when the service runs without keys. */
 export const openAccountId: Hex = `0x${'0'.repeat(64)}`
 
 /**
- * Puts the account into `res.locals.accountId` and what the rate is counted by into `res.locals.caller`.
+ * Puts the account into `res.locals.accountId`, what the rate is counted by into `res.locals.caller`, and into
+ * `res.locals.checkKey` what looks at the key again, for answers that go on.
  * @param keys - null in open mode: everybody is let in and counted by address.
  */
 export function authenticate(keys: KeyStore | null): RequestHandler {
@@ -27,15 +28,23 @@ export function authenticate(keys: KeyStore | null): RequestHandler {
         'An API key is required: send the header "Authorization: Bearer <key>".',
       )
     }
-    const record = keys.findKey(key)
-    if (!record) throw new ForkrouteError('UNAUTHORIZED', 'The API key is not valid.')
-    if (record.disabledAt !== null) {
-      throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.')
-    }
+    const check = () => usable(keys, key)
+    const record = check()
     res.locals.accountId = record.accountId
     res.locals.caller = record.id
+    res.locals.checkKey = check
     next()
   }
+}
+
+/** @throws ForkrouteError UNAUTHORIZED, KEY_DISABLED. */
+function usable(keys: KeyStore, key: string): KeyRecord {
+  const record = keys.findKey(key)
+  if (!record) throw new ForkrouteError('UNAUTHORIZED', 'The API key is not valid.')
+  if (record.disabledAt !== null) {
+    throw new ForkrouteError('KEY_DISABLED', 'The API key is disabled.')
+  }
+  return record
 }
 
 function bearerToken(req: Request): string | undefined {
@@ -44,50 +53,86 @@ function bearerToken(req: Request): string | undefined {
 
 const windowSeconds = 60
 
-/** Counts every request of a caller in windows of a minute. */
-export function limitRate(requestsPerMinute: number): RequestHandler {
+export interface RateLimit {
+  /** Counts every request of a caller as one. */
+  readonly handler: RequestHandler
+  /**
+   * Counts what a request asks for beyond that.
+   * @throws ForkrouteError RATE_LIMITED; what is refused is not counted.
+   */
+  charge(res: Response, points: number): Promise<void>
+}
+
+/** Counts by caller in windows of a minute. */
+export function createRateLimit(requestsPerMinute: number): RateLimit {
   const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: windowSeconds })
-  return async (_req, res, next) => {
-    const state = await limiter.consume(res.locals.caller).catch((refused: unknown) => {
+
+  async function count(res: Response, points: number): Promise<RateLimiterRes> {
+    const state = await limiter.consume(res.locals.caller, points).catch((refused: unknown) => {
       if (refused instanceof RateLimiterRes) return refused
       throw refused
     })
-    const resetSeconds = String(Math.ceil(state.msBeforeNext / 1_000))
-    res.setHeader('ratelimit-limit', String(requestsPerMinute))
-    res.setHeader('ratelimit-remaining', String(state.remainingPoints))
-    res.setHeader('ratelimit-reset', resetSeconds)
-    if (state.consumedPoints > requestsPerMinute) {
-      res.setHeader('retry-after', resetSeconds)
-      throw new ForkrouteError(
-        'RATE_LIMITED',
-        `More than ${requestsPerMinute} requests in a minute; try again in ${resetSeconds} s.`,
-      )
+    if (!res.headersSent) {
+      res.setHeader('ratelimit-limit', String(requestsPerMinute))
+      res.setHeader('ratelimit-remaining', String(state.remainingPoints))
+      res.setHeader('ratelimit-reset', resetSeconds(state))
     }
-    next()
+    return state
+  }
+
+  function refusal(res: Response, state: RateLimiterRes, what: string): ForkrouteError {
+    if (!res.headersSent) res.setHeader('retry-after', resetSeconds(state))
+    return new ForkrouteError(
+      'RATE_LIMITED',
+      `${what} ${requestsPerMinute} requests in a minute; try again in ${resetSeconds(state)} s.`,
+    )
+  }
+
+  return {
+    async handler(_req, res, next) {
+      const state = await count(res, 1)
+      if (state.consumedPoints > requestsPerMinute) throw refusal(res, state, 'More than')
+      next()
+    },
+    async charge(res, points) {
+      if (points === 0) return
+      const state = await count(res, points)
+      if (state.consumedPoints <= requestsPerMinute) return
+      await limiter.reward(res.locals.caller, points)
+      throw refusal(res, state, `${points} quotes more are over`)
+    },
   }
 }
 
+function resetSeconds(state: RateLimiterRes): string {
+  return String(Math.ceil(state.msBeforeNext / 1_000))
+}
+
 export interface Gate {
-  /** @throws ForkrouteError OVERLOADED at once when too many run; there is no queue. */
-  run<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * @param places - calculations that the work runs at the same time; all there are, at most.
+   * @throws ForkrouteError OVERLOADED at once when too many run; there is no queue.
+   */
+  run<T>(work: () => Promise<T>, places?: number): Promise<T>
   readonly inFlight: number
 }
 
 export function createGate(maxInFlight: number): Gate {
   let inFlight = 0
   return {
-    async run(work) {
-      if (inFlight >= maxInFlight) {
+    async run(work, places = 1) {
+      const taken = Math.min(places, maxInFlight)
+      if (inFlight + taken > maxInFlight) {
         throw new ForkrouteError(
           'OVERLOADED',
-          `${maxInFlight} calculations are running, which is the limit; try again in a moment.`,
+          `${inFlight} calculations are running, and ${maxInFlight} is the limit; try again in a moment.`,
         )
       }
-      inFlight++
+      inFlight += taken
       try {
         return await work()
       } finally {
-        inFlight--
+        inFlight -= taken
       }
     },
     get inFlight() {

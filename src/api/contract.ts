@@ -29,6 +29,12 @@ export interface RouteDefinition<
   readonly rules?: (given: Given) => readonly string[]
   /** Counts against MAX_IN_FLIGHT. */
   readonly isCalculation?: boolean
+  /** Quotes that a call asks for, where that may be more than one: it counts as so many requests. */
+  readonly cost?: (input: z.output<Input>) => number
+  /** The answer goes on: server-sent events, whose data is of the response's form. */
+  readonly isStream?: boolean
+  /** In the document in place of `input`, where that looks at parts of the body only. */
+  readonly documentedInput?: z.ZodObject
 }
 
 export function defineRoute<
@@ -56,9 +62,21 @@ export interface HandlerArgs<Params, Input> {
   readonly context: CallContext
 }
 
+export interface StreamArgs<Params, Input> extends HandlerArgs<Params, Input> {
+  /** Runs one calculation of the stream within the limits that a request has, its key looked at again. */
+  calculate<T>(work: (context: CallContext) => Promise<T>): Promise<T>
+}
+
+/** `id` and `body` of one event, or why there is none. */
+export type StreamEvent<Body = unknown> =
+  | { readonly id: string; readonly body: Body }
+  | { readonly error: unknown }
+
 export interface Endpoint {
   readonly definition: RouteDefinition
   readonly handle: (args: HandlerArgs<unknown, unknown>) => unknown
+  /** In place of `handle` where the definition says `isStream`. */
+  readonly stream?: (args: StreamArgs<unknown, unknown>) => AsyncIterable<StreamEvent>
 }
 
 /** Binds a handler to its definition; the types of both must agree. */
@@ -75,6 +93,24 @@ export function endpoint<
   return {
     definition: definition as unknown as RouteDefinition,
     handle: handle as Endpoint['handle'],
+  }
+}
+
+/** As `endpoint`, for a definition with `isStream`. The events end with the context's signal. */
+export function streamEndpoint<
+  Params extends z.ZodObject,
+  Input extends z.ZodObject,
+  Response extends z.ZodType,
+>(
+  definition: RouteDefinition<Params, Input, Response>,
+  stream: (
+    args: StreamArgs<z.output<Params>, z.output<Input>>,
+  ) => AsyncIterable<StreamEvent<z.output<Response>>>,
+): Endpoint {
+  return {
+    definition: { ...(definition as unknown as RouteDefinition), isStream: true },
+    handle: () => undefined,
+    stream: stream as NonNullable<Endpoint['stream']>,
   }
 }
 
@@ -120,8 +156,39 @@ export function parseRequest(
   const params = check(definition.params, givenParams, problems)
   const input = check(definition.input, given, problems)
   problems.push(...(definition.rules?.(given) ?? []))
-  const chainId = unknownChain(definition, { ...given, ...givenParams }, engine)
-  if (problems.length === 0 && chainId === null) return { params, input }
+  refuse(problems, definition, { ...given, ...givenParams }, engine)
+  return { params, input }
+}
+
+/** What one JSON object is checked by: a part of a body as well as a whole one. */
+export type InputContract<Input extends z.ZodObject = z.ZodObject> = Pick<
+  RouteDefinition<z.ZodObject, Input>,
+  'input' | 'rules' | 'errors'
+>
+
+/** One JSON object inside a body, with the errors that it would have as a body of its own. @throws as parseRequest. */
+export function parseObject<Input extends z.ZodObject>(
+  contract: InputContract<Input>,
+  value: Readonly<Record<string, unknown>>,
+  engine: Engine,
+): z.output<Input> {
+  const problems: string[] = []
+  const given = fromBody(value, contract.input.shape)
+  const input = check(contract.input, given, problems)
+  problems.push(...(contract.rules?.(given) ?? []))
+  refuse(problems, contract, given, engine)
+  return input
+}
+
+/** Throws when anything is wrong. */
+function refuse(
+  problems: readonly string[],
+  definition: Pick<RouteDefinition, 'errors'>,
+  given: Given,
+  engine: Engine,
+): void {
+  const chainId = unknownChain(definition, given, engine)
+  if (problems.length === 0 && chainId === null) return
   const unknown = chainId === null ? [] : [`chainId ${chainId} is not configured here`]
   const all = [...problems, ...unknown]
   throw new ForkrouteError(
@@ -139,7 +206,11 @@ function jsonObject(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Null when the chain is known, not given, badly written, or no concern of the endpoint. */
-function unknownChain(definition: RouteDefinition, given: Given, engine: Engine): string | null {
+function unknownChain(
+  definition: Pick<RouteDefinition, 'errors'>,
+  given: Given,
+  engine: Engine,
+): string | null {
   if (!definition.errors.includes('UNKNOWN_CHAIN')) return null
   const text = given.chainId
   if (typeof text !== 'string' || !/^[1-9]\d{0,15}$/.test(text)) return null

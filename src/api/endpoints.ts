@@ -1,6 +1,7 @@
 /** Every endpoint of the contract, in the order of the document. */
 import type { Endpoint } from './contract.js'
 import { metadataEndpoints } from './routes/metadata.js'
+import { quoteBatchEndpoints } from './routes/quote-batch.js'
 import { shortcutEndpoints } from './routes/shortcuts.js'
 import { systemEndpoints } from './routes/system.js'
 import { tokenEndpoints } from './routes/tokens.js'
@@ -10,6 +11,7 @@ import { walletEndpoints } from './routes/wallet.js'
 export function allEndpoints(serviceName: string): readonly Endpoint[] {
   return [
     ...shortcutEndpoints(serviceName),
+    ...quoteBatchEndpoints(serviceName),
     ...metadataEndpoints,
     ...tokenEndpoints,
     ...walletEndpoints(serviceName),

@@ -35,7 +35,30 @@ function fromHttpFault(error: unknown): ForkrouteError | null {
   return null
 }
 
-function toForkrouteError(error: unknown): ForkrouteError {
+/** The facts of an error as the body has them, without the request's id. */
+export function errorFacts(
+  error: Pick<ForkrouteError, 'code' | 'message' | 'details'> & {
+    readonly messages?: readonly string[] | null | undefined
+  },
+) {
+  const { status } = errorCodes[error.code]
+  return {
+    statusCode: status as number,
+    error: STATUS_CODES[status] ?? 'Error',
+    message: error.messages ? [...error.messages] : error.message,
+    code: error.code,
+    ...(error.details && { details: { ...error.details } }),
+  }
+}
+
+/** The error body of the contract. */
+export function errorBody(error: ForkrouteError, requestId: string) {
+  const { details, ...facts } = errorFacts(error)
+  return { ...facts, requestId, ...(details && { details }) }
+}
+
+/** What a caller may see of anything thrown. */
+export function toForkrouteError(error: unknown): ForkrouteError {
   if (error instanceof ForkrouteError && error.code !== 'INTERNAL') return error
   return (
     fromHttpFault(error) ??
@@ -49,14 +72,7 @@ function send(res: Response, error: ForkrouteError): void {
     res.setHeader('retry-after', String(defaultRetryAfterSeconds))
   }
   if (status === 401) res.setHeader('www-authenticate', 'Bearer')
-  res.status(status).json({
-    statusCode: status,
-    error: STATUS_CODES[status] ?? 'Error',
-    message: error.messages ?? error.message,
-    code: error.code,
-    requestId: res.locals.requestId,
-    ...(error.details && { details: error.details }),
-  })
+  res.status(status).json(errorBody(error, res.locals.requestId))
 }
 
 /** Refuses every method that no handler before it has taken. @param allowed - what the path takes instead. */

@@ -29,7 +29,8 @@ function isList(schema: z.core.$ZodType): boolean {
   return def.type === 'pipe' && isList(def.in)
 }
 
-function isAbsent(value: unknown): boolean {
+/** What counts as not given. */
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === 'null'
 }
 

@@ -39,7 +39,9 @@ function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
   const responses: ZodOpenApiResponsesObject = {
     '200': {
       description: 'OK',
-      content: { 'application/json': { schema: definition.response } },
+      content: definition.isStream
+        ? { 'text/event-stream': { schema: definition.response } }
+        : { 'application/json': { schema: definition.response } },
     },
   }
   const all = errorsOf(definition)
@@ -74,7 +76,8 @@ function hoist(parameter: oas31.ParameterObject | oas31.ReferenceObject): void {
 }
 
 function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
-  const { params, input, method } = definition
+  const { params, method } = definition
+  const input = definition.documentedInput ?? definition.input
   const path = Object.keys(params.shape).length > 0 ? { path: params } : {}
   const query = method === 'get' ? { query: input } : {}
   return {

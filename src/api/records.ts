@@ -125,6 +125,25 @@ const Gas = z.string().meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
 
+const cost = {
+  native: Wei,
+  usd: z.number().nullable().meta({ description: 'Null without a price.' }),
+}
+const GasCost = z
+  .object({
+    ...cost,
+    l1DataFee: z
+      .object(cost)
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'On top of the gas: what posting the transaction to L1 costs. Only on chains that charge it; null when the ' +
+          'chain does not say.',
+      }),
+  })
+  .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -136,7 +155,7 @@ export const RouteTransaction = z
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
-    gasCost: z.object({ native: Wei, usd: z.number().nullable() }).optional(),
+    gasCost: GasCost.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'RouteTransaction' })
@@ -152,6 +171,43 @@ export const Quote = z
     warnings: Warnings,
   })
   .meta({ id: 'Quote' })
+
+const ErrorFacts = z
+  .object({
+    statusCode: z.int().meta({ description: 'Of the same request by itself.' }),
+    error: z.string().meta({ description: 'Name of the HTTP status.' }),
+    message: z.union([z.string(), z.array(z.string())]),
+    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'ErrorFacts', description: 'Why one of several has no answer.' })
+const Failed = z.object({ error: ErrorFacts })
+
+export const BatchItem = z.union([
+  Quote,
+  z
+    .object({
+      ladder: z
+        .array(
+          z.union([
+            Quote.omit({ blockNumber: true }).extend({ amountIn: Wei }),
+            Failed.extend({ amountIn: Wei }),
+          ]),
+        )
+        .meta({ description: 'One rung for each amountIn, in the order asked.' }),
+      blockNumber: BlockNumber,
+    })
+    .meta({ id: 'Ladder' }),
+  Failed,
+])
+
+export const QuoteBatch = z
+  .object({
+    blockNumber: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
+    chainId: ChainId,
+    quotes: z.array(BatchItem).meta({ description: 'In the order asked.' }),
+  })
+  .meta({ id: 'QuoteBatch' })
 
 export const Approval = z
   .object({

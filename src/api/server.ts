@@ -2,6 +2,7 @@
  * The HTTP server: listens, and stops without cutting off what is in flight.
  * Owns the socket only; engine and keys belong to whoever passes them in.
  */
+import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
@@ -25,10 +26,13 @@ export interface ApiServer {
   close(): Promise<void>
 }
 
-export function createApiServer(args: Omit<AppArgs, 'stopping'>): ApiServer {
+export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): ApiServer {
   const { config } = args
   const stopping = new AbortController()
-  const app = createApp({ ...args, stopping: stopping.signal })
+  const draining = new AbortController()
+  // Every request in flight listens to them.
+  setMaxListeners(0, stopping.signal, draining.signal)
+  const app = createApp({ ...args, stopping: stopping.signal, draining: draining.signal })
   const server = createServer(
     {
       maxHeaderSize: maxHeaderBytes,
@@ -91,6 +95,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping'>): ApiServer {
           clearTimeout(timer)
           resolve()
         })
+        draining.abort()
         letGo()
       })
       return closing

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address } from '../domain/primitives.js'
-import type { Pool } from '../protocols/protocol.js'
+import { type Pool, poolKey } from '../protocols/protocol.js'
 
 export interface StoredPool extends Pool {
   readonly chainId: number
@@ -22,8 +22,15 @@ export interface Catalog {
   /**
    * Imported pools that hold at least two of the tokens, in the same order. Not the discovered ones: look-ups find
    * those again at every block that has them, and what was asked before must not change what is answered next.
+   * Of one pair the first 64.
    */
   importedAmong(chainId: number, tokens: ReadonlySet<Address>): StoredPool[]
+  /** Imported pools that hold the token and one of the others, in the same order; of one pair the first 2. */
+  importedWith(chainId: number, token: Address, others: ReadonlySet<Address>): StoredPool[]
+  /** Tokens that share an imported pool with the token: best connected first, then by address. */
+  importedLinks(chainId: number, token: Address, limit: number): Address[]
+  /** Tokens that share an imported pool with each of the two, in the same order; of very many, the best connected. */
+  importedBetween(chainId: number, a: Address, b: Address, limit: number): Address[]
   /** An operator's own pools; replaces parameters of pools that are there. */
   importPools(chainId: number, pools: readonly Pool[]): { added: number; updated: number }
   /** Remembers look-up results; leaves pools that are there alone. @returns how many were new. */
@@ -42,6 +49,10 @@ interface Row {
   first_seen_block: string | null
 }
 
+interface Link {
+  other: Address
+}
+
 const migrations = [
   `CREATE TABLE pools (
      chain_id INTEGER NOT NULL,
@@ -54,7 +65,47 @@ const migrations = [
      first_seen_block TEXT,
      PRIMARY KEY (chain_id, protocol, id)
    ) WITHOUT ROWID`,
+  // What importing derives from the imported rows: pools by pair in both directions, and tokens by neighbour.
+  `CREATE TABLE imported_pairs (
+     chain_id INTEGER NOT NULL,
+     token TEXT NOT NULL,
+     other TEXT NOT NULL,
+     protocol TEXT NOT NULL,
+     id TEXT NOT NULL,
+     PRIMARY KEY (chain_id, token, other, protocol, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE imported_links (
+     chain_id INTEGER NOT NULL,
+     token TEXT NOT NULL,
+     other TEXT NOT NULL,
+     reach INTEGER NOT NULL,
+     PRIMARY KEY (chain_id, token, other)
+   ) WITHOUT ROWID;
+   CREATE INDEX imported_links_by_reach ON imported_links (chain_id, token, reach DESC, other);
+   INSERT INTO imported_pairs ${pairsOfImported(null)};
+   INSERT INTO imported_links ${linksOfPairs(null)};`,
 ]
+
+function pairsOfImported(chainId: '?' | null): string {
+  return `SELECT p.chain_id, a.value, b.value, p.protocol, p.id
+    FROM pools p, json_each(p.tokens) a, json_each(p.tokens) b
+    WHERE p.source = 'imported' AND a.value <> b.value ${chainId ? `AND p.chain_id = ${chainId}` : ''}`
+}
+
+/** `reach` is the number of tokens that share an imported pool with `other`. */
+function linksOfPairs(chainId: '?' | null): string {
+  const own = chainId ? `WHERE chain_id = ${chainId}` : ''
+  return `WITH links AS (SELECT DISTINCT chain_id, token, other FROM imported_pairs ${own}),
+      reaches AS (SELECT chain_id, token, count(*) AS reach FROM links GROUP BY chain_id, token)
+    SELECT links.chain_id, links.token, links.other, reaches.reach
+    FROM links JOIN reaches ON reaches.chain_id = links.chain_id AND reaches.token = links.other`
+}
+
+/** Neighbours of a token that are looked at to find those that it shares with another. */
+const neighboursLookedAt = 256
+/** The state of each is read at every block. */
+const poolsPerPair = 64
+const poolsPerLink = 2
 
 /**
  * @param dataDir - folder of the service's data; created when absent.
@@ -69,8 +120,27 @@ export function openCatalog(
   const list = db.prepare<[number], Row>(
     'SELECT * FROM pools WHERE chain_id = ? ORDER BY protocol, id',
   )
-  const imported = db.prepare<[number], Row>(
-    "SELECT * FROM pools WHERE chain_id = ? AND source = 'imported' ORDER BY protocol, id",
+  const ofPair = db.prepare<[number, string, string, number], Row>(
+    `SELECT pools.* FROM imported_pairs pair CROSS JOIN pools
+       ON pools.chain_id = pair.chain_id AND pools.protocol = pair.protocol AND pools.id = pair.id
+     WHERE pair.chain_id = ? AND pair.token = ? AND pair.other = ?
+     ORDER BY pair.protocol, pair.id LIMIT ?`,
+  )
+  const links = db.prepare<[number, string, number], Link>(
+    `SELECT other FROM imported_links WHERE chain_id = ? AND token = ?
+     ORDER BY reach DESC, other LIMIT ?`,
+  )
+  const countLinks = db.prepare<[number, string, number], { count: number }>(
+    `SELECT count(*) AS count FROM
+       (SELECT 1 FROM imported_links WHERE chain_id = ? AND token = ? LIMIT ?)`,
+  )
+  const shared = db.prepare<[number, string, number, number, string, number], Link>(
+    `SELECT near.other FROM
+       (SELECT other, reach FROM imported_links WHERE chain_id = ? AND token = ?
+        ORDER BY reach DESC, other LIMIT ?) near
+     CROSS JOIN imported_links far
+       ON far.chain_id = ? AND far.token = ? AND far.other = near.other
+     ORDER BY near.reach DESC, near.other LIMIT ?`,
   )
   const has = db.prepare<[number, string, string], { found: 1 }>(
     'SELECT 1 AS found FROM pools WHERE chain_id = ? AND protocol = ? AND id = ?',
@@ -87,6 +157,14 @@ export function openCatalog(
          parameters = excluded.parameters, source = excluded.source`,
       )
   const keep = options.readonly ? null : write('NOTHING')
+  const derive = options.readonly
+    ? []
+    : [
+        'DELETE FROM imported_links WHERE chain_id = ?',
+        'DELETE FROM imported_pairs WHERE chain_id = ?',
+        `INSERT INTO imported_pairs ${pairsOfImported('?')}`,
+        `INSERT INTO imported_links ${linksOfPairs('?')}`,
+      ].map((sql) => db.prepare<[number]>(sql))
 
   const values = (chainId: number, pool: Pool) =>
     [
@@ -101,7 +179,29 @@ export function openCatalog(
   return {
     listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
     importedAmong: (chainId, tokens) =>
-      guarded(() => imported.all(chainId).map(toPool)).filter((pool) => holdsTwoOf(pool, tokens)),
+      guarded(() => {
+        const list = [...tokens]
+        return ordered(
+          list.flatMap((a, index) =>
+            list.slice(index + 1).flatMap((b) => ofPair.all(chainId, a, b, poolsPerPair)),
+          ),
+        )
+      }),
+    importedWith: (chainId, token, others) =>
+      guarded(() =>
+        ordered([...others].flatMap((other) => ofPair.all(chainId, token, other, poolsPerLink))),
+      ),
+    importedLinks: (chainId, token, limit) =>
+      guarded(() => links.all(chainId, token, limit).map(({ other }) => other)),
+    importedBetween: (chainId, a, b, limit) =>
+      guarded(() => {
+        const count = (token: Address) =>
+          countLinks.get(chainId, token, neighboursLookedAt)?.count ?? 0
+        const [near, far] = count(a) <= count(b) ? [a, b] : [b, a]
+        return shared
+          .all(chainId, near, neighboursLookedAt, chainId, far, limit)
+          .map(({ other }) => other)
+      }),
     importPools(chainId, pools) {
       return guarded(() =>
         db.transaction(() => {
@@ -110,6 +210,7 @@ export function openCatalog(
             if (!has.get(chainId, pool.protocol, pool.id)) added++
             replace?.run(...values(chainId, pool), 'imported', null)
           }
+          for (const statement of derive) statement.run(chainId)
           return { added, updated: pools.length - added }
         })(),
       )
@@ -128,6 +229,12 @@ export function openCatalog(
     },
     close: () => db.close(),
   }
+}
+
+/** Each pool once, by protocol and id. */
+function ordered(rows: readonly Row[]): StoredPool[] {
+  const pools = new Map(rows.map((row) => [poolKey(row), row]))
+  return [...pools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => toPool(row))
 }
 
 /** Whether a swap between two of the tokens could go through the pool. */

@@ -14,6 +14,7 @@ export const arbitrum = defineChain({
   // Blocks come four in a second; timestamps are whole seconds.
   blockTimeSeconds: 1,
   priorityFeePerGas: 0n,
+  l1DataFee: 'arbitrum',
   stableAnchors: [usdc, usdt, dai],
   connectorTokens: [weth, usdc, usdt, dai, wbtc, '0x912ce59144191c1204e64559fe8253a0e49e6548'],
   chainlinkFeeds: [

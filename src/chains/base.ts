@@ -12,6 +12,7 @@ export const base = defineChain({
   wrappedNative: weth,
   blockTimeSeconds: 2,
   priorityFeePerGas: 1_000_000n,
+  l1DataFee: 'op-stack',
   stableAnchors: [usdc, dai],
   connectorTokens: [weth, usdc, dai, cbbtc],
   chainlinkFeeds: [

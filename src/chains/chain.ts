@@ -19,6 +19,8 @@ export interface ChainDefinition {
   readonly blockTimeSeconds: number
   /** Wei per gas added to the base fee when gas is valued. */
   readonly priorityFeePerGas: bigint
+  /** Who says what posting a transaction's data to L1 costs on top of its gas; absent where there is no such cost. */
+  readonly l1DataFee?: 'op-stack' | 'arbitrum'
   /** Tokens taken as one US dollar when no feed says otherwise. */
   readonly stableAnchors: readonly Address[]
   /** Tokens that paths may lead through. */

@@ -2,8 +2,10 @@
  * What the service can do, as plain calls: the border between `api/` and `cli/` above
  * and routing below. Values are parsed: lower-case addresses, bigint amounts.
  */
+
+import type { Wire } from './errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
-import type { Address, BlockPin, Token } from './primitives.js'
+import type { Address, BlockPin, Hex, Token } from './primitives.js'
 
 export interface RouteRequest {
   readonly chainId: number
@@ -42,6 +44,23 @@ export interface RouteRequest {
 /** A quote without a sender is calculated for one that nobody is. */
 export type QuoteRequest = Omit<RouteRequest, 'fromAddress'> & { readonly fromAddress?: Address }
 
+/** Quotes that a thread works on at the same time for one caller. */
+export const quotesAtOnce = 8
+
+/** Quotes at one block. Each has the chain and the block of the batch, whatever it says itself. */
+export interface QuoteBatch {
+  readonly chainId: number
+  /** Absent: the newest pinned block. */
+  readonly blockNumber?: bigint
+  readonly requests: readonly QuoteRequest[]
+}
+
+export interface BatchAnswer {
+  readonly block: BlockPin
+  /** In the order asked; what is wrong with one quote is its own error. */
+  readonly quotes: readonly Wire<RouteAnswer>[]
+}
+
 /** Of one call: who asks, and when to stop. */
 export interface CallContext {
   /** bytes32 of the account, for the on-chain event; zero in open mode. */
@@ -72,6 +91,18 @@ export interface RouteStepRecord {
   readonly args?: Readonly<Record<string, unknown>>
 }
 
+/** Wei of the native token, and what they are worth. */
+export interface Cost {
+  readonly native: bigint
+  readonly usd: number | null
+}
+
+/** Gas used at the next block's price. */
+export interface GasCost extends Cost {
+  /** On top: of posting the transaction to L1; null when the chain does not say, absent where it costs nothing. */
+  readonly l1DataFee?: Cost | null
+}
+
 export interface RouteAnswer {
   readonly chainId: number
   readonly route: readonly RouteStepRecord[]
@@ -85,7 +116,7 @@ export interface RouteAnswer {
   readonly tx: UnsignedTransaction
   /** Present only with a fee. */
   readonly feeAmounts?: readonly bigint[]
-  readonly gasCost?: { readonly native: bigint; readonly usd: number | null }
+  readonly gasCost?: GasCost
   readonly warnings: readonly string[]
 }
 
@@ -148,6 +179,13 @@ export interface Engine {
   route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
   /** As route, with the sender's funds overridden; nothing is refused for lack of them. */
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
+  /** The same answers as `quote` gives for each at that block. Throws only for what concerns all: the block, a caller that left. */
+  quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
+  /**
+   * The newest pinned block as soon as it is another than `after`; blocks in between are skipped.
+   * @param after - hash of a block; null: the newest, at once.
+   */
+  headAfter(chainId: number, after: Hex | null, context: CallContext): Promise<BlockPin>
   /** In the order asked; null where no price is known. */
   prices(
     chainId: number,

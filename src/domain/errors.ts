@@ -40,6 +40,11 @@ export const errorCodes = {
     title: 'Paths exist, but every candidate failed in simulation.',
   },
   RATE_LIMITED: { status: 429, retry: true, title: 'The key is over its request rate.' },
+  TOO_MANY_STREAMS: {
+    status: 429,
+    retry: true,
+    title: 'The key has as many streams open as it may have.',
+  },
   INTERNAL: { status: 500, retry: false, title: 'A fault of the service itself.' },
   CHAIN_NOT_READY: {
     status: 503,

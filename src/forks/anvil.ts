@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Instance } from 'prool'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
+import { lowerProcess } from '../priority.js'
 import { createRpcClient } from '../rpc/json-rpc.js'
 import type { Reaper } from './reaper.js'
 
@@ -172,6 +173,7 @@ export function launch(target: Target, place: Place, reaper: Reaper): Launched {
   })
   const { pid } = child
   if (pid) {
+    lowerProcess(pid)
     reaper.add(pid)
     child.once('exit', () => reaper.remove(pid))
   }

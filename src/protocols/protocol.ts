@@ -66,8 +66,10 @@ export interface EncodeSwapArgs<State = unknown> {
   readonly executor: Address
   /** Addresses of the `helperContracts` that the adapter names, by name. */
   readonly helpers: Readonly<Record<string, Address>>
-  /** Who gets tokenOut: the Executor, or the final receiver where the protocol can pay it directly. */
+  /** Who gets tokenOut: the Executor, or whoever comes next where the protocol can pay it directly. */
   readonly recipient: Address
+  /** True when tokenIn lies at `prepaidAt` already: the Executor spends nothing. */
+  readonly isPrepaid?: boolean
 }
 
 export interface ProtocolAdapter<State = unknown> {
@@ -133,6 +135,11 @@ export interface ProtocolAdapter<State = unknown> {
    * Fitted to simulated candidates on the sandbox (docs/decisions.md).
    */
   gasEstimate(pool: Pool, state: State): bigint
+
+  /**
+   * Where tokenIn may lie before `encodeSwap` runs, so that the swap before it pays there. Absent: the Executor pays.
+   */
+  prepaidAt?(pool: Pool): Address
 
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): Step[]

@@ -3,8 +3,9 @@
  */
 import { type Address, bpsDenominator, nativeToken } from '../domain/primitives.js'
 import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
+import { graphOf } from './graph.js'
 import type { MarketPool } from './market.js'
-import { buildGraph, findPaths, type Path, selectDiverse } from './search.js'
+import { findPaths, type Path, selectDiverse } from './search.js'
 import { findSplits } from './split.js'
 
 /** How much of what is simulated may be splits. */
@@ -21,6 +22,10 @@ export interface CandidateArgs {
   readonly count: number
   /** Raw units of the token that a million gas costs; undefined where no price is known. */
   gasCost(token: Address): bigint | undefined
+  /** Pools that the request may use; absent: all. */
+  readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** True from the moment when the search shall end with what it has. */
+  readonly shouldStop?: (() => boolean) | undefined
 }
 
 export interface CandidateSet {
@@ -28,6 +33,8 @@ export interface CandidateSet {
   readonly candidates: readonly Flow[]
   /** The pair without any path, when there is one; then there are no candidates. */
   readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address } | null
+  /** True when the search was told to stop: there may be better paths. */
+  readonly wasCut: boolean
 }
 
 /** One input token (or a part of it) into one output token, and the paths that it may take. */
@@ -47,7 +54,12 @@ interface Leg {
  * there is one output, the best paths of all legs together, then the same with one leg's path exchanged at a time.
  */
 export function findCandidates(args: CandidateArgs): CandidateSet {
-  const graph = buildGraph(args.pools)
+  const graph = graphOf(args.pools)
+  let wasCut = false
+  const shouldStop = () => {
+    wasCut ||= args.shouldStop?.() ?? false
+    return wasCut
+  }
   const search = (tokenIn: Address, tokenOut: Address, amountIn: bigint, states?: PoolStates) =>
     findPaths({
       graph,
@@ -58,7 +70,9 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       wrappedNative: args.wrappedNative,
       gasCostIn: args.gasCost(tokenIn),
       gasCostOut: args.gasCost(tokenOut),
-      ...(states && { states }),
+      states,
+      isAllowed: args.isAllowed,
+      shouldStop,
     })
   const legs: Leg[] = []
   for (const [i, tokenIn] of args.tokensIn.entries()) {
@@ -68,7 +82,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       const amountIn = (rest * BigInt(bps)) / bpsDenominator
       rest -= amountIn
       const paths = search(tokenIn, tokenOut, amountIn)
-      if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut } }
+      if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut }, wasCut }
       legs.push({ tokenIn, amountIn, bps, paths })
     }
   }
@@ -82,10 +96,11 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           paths: legs.map(({ paths }) => paths),
           search: ({ token, amountIn }, states) => search(token, tokenOut, amountIn, states),
           gasCostOut: args.gasCost(tokenOut),
+          shouldStop,
         })
   const flows = legs.length === 1 ? singles(legs, args.count) : combined(legs, args)
   const candidates = [...splits.slice(0, maxSplits), ...flows].slice(0, args.count)
-  return { candidates, missing: null }
+  return { candidates, missing: null, wasCut }
 }
 
 function singles([leg]: readonly Leg[], count: number): Flow[] {

@@ -1,12 +1,20 @@
 /**
  * The main thread's half of every calculation: pins the block, leases its forks, hands the work to a thread.
  */
+import pLimit from 'p-limit'
 import type { Catalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { untilAborted } from '../domain/abort.js'
-import type { CallContext, Engine, PriceRecord } from '../domain/engine.js'
-import { ForkrouteError } from '../domain/errors.js'
-import { nativeToken, type Token } from '../domain/primitives.js'
+import {
+  type CallContext,
+  type Engine,
+  type PriceRecord,
+  type QuoteRequest,
+  quotesAtOnce,
+  type RouteRequest,
+} from '../domain/engine.js'
+import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
+import { type BlockPin, nativeToken, type Token } from '../domain/primitives.js'
 import { quoteSender, walletAddress } from '../executor/deployments.js'
 import { strategyAddresses } from '../executor/strategies.js'
 import type { ForkPool } from '../forks/fork-pool.js'
@@ -33,7 +41,10 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const byId = new Map(parts.chains.map((chain) => [chain.id, chain]))
   const remembered = new Set<string>()
-  const tokensOf = (chainId: number) => parts.tokens.filter((token) => token.chainId === chainId)
+  const tokens = parts.tokens.filter((token) => byId.has(token.chainId))
+  const tokensById = new Map(
+    parts.chains.map(({ id }) => [id, tokens.filter(({ chainId }) => chainId === id)]),
+  )
 
   function chainOf(chainId: number): ChainDefinition {
     const chain = byId.get(chainId)
@@ -59,24 +70,40 @@ export function createEngine(parts: EngineParts): Engine {
     }
   }
 
+  function pinOf(
+    at: { readonly chainId: number; readonly blockNumber?: bigint | undefined },
+    { signal }: CallContext,
+  ): Promise<BlockPin> {
+    return untilAborted(parts.pins.at(chainOf(at.chainId).id, at.blockNumber), signal)
+  }
+
   async function run<K extends TaskKind>(
     kind: K,
     args: TaskTypes[K]['args'],
     at: { readonly chainId: number; readonly blockNumber?: bigint | undefined },
-    { signal }: CallContext,
+    context: CallContext,
   ): Promise<{ value: TaskTypes[K]['result']; blockNumber: bigint; timestamp: bigint }> {
-    const { id } = chainOf(at.chainId)
-    const pin = await untilAborted(parts.pins.at(id, at.blockNumber), signal)
+    const pin = await pinOf(at, context)
+    const value = await runAt(kind, args, pin, context)
+    return { value, blockNumber: pin.number, timestamp: pin.timestamp }
+  }
+
+  async function runAt<K extends TaskKind>(
+    kind: K,
+    args: TaskTypes[K]['args'],
+    pin: BlockPin,
+    { signal }: CallContext,
+  ): Promise<TaskTypes[K]['result']> {
     const lease = await parts.forks.acquire(pin)
     try {
-      const archiveUrl = parts.archive.url(id, pin.number, pin.hash)
+      const archiveUrl = parts.archive.url(pin.chainId, pin.number, pin.hash)
       const attempt = async () => {
         const place = { pin, archiveUrl, forkUrls: lease.urls }
         if (!place.forkUrls.length) {
           throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
         }
         const reply = await parts.workers.run({ kind, args, place }, signal)
-        note(id, pin.number, reply.trace)
+        note(pin.chainId, pin.number, reply.trace)
         return reply
       }
       let reply = await attempt()
@@ -84,7 +111,7 @@ export function createEngine(parts: EngineParts): Engine {
         await lease.reportLost(reply.lostFork)
         reply = await attempt()
       }
-      return { value: unwrap(reply), blockNumber: pin.number, timestamp: pin.timestamp }
+      return unwrap(reply)
     } finally {
       lease.release()
     }
@@ -127,10 +154,40 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     async quote(given, context) {
-      const request = { ...given, fromAddress: given.fromAddress ?? quoteSender }
+      const request = fromSomebody(given)
       const args = { mode: 'quote' as const, request, accountId: context.accountId }
       return (await run('route', args, request, context)).value
     },
+
+    async quotes(batch, context) {
+      const { accountId, signal } = context
+      const begunAt = Date.now()
+      const block = await pinOf(batch, context)
+      const all = batch.requests.map(fromSomebody)
+      // One task per thread at a time: a batch leaves room for what others ask meanwhile.
+      const turn = pLimit(parts.workers.threads)
+      const size = Math.min(quotesAtOnce, Math.ceil(all.length / parts.workers.threads))
+      const outcomes = await Promise.all(
+        chunksOf(all, size).map((requests) =>
+          turn(async () => {
+            signal.throwIfAborted()
+            try {
+              return await runAt('quotes', { requests, accountId, begunAt }, block, context)
+            } catch (error) {
+              signal.throwIfAborted()
+              return requests.map(() => ({ ok: false as const, error: toWireError(error) }))
+            }
+          }),
+        ),
+      )
+      const quotes = outcomes.flat()
+      for (const one of quotes) {
+        if (!one.ok && one.error.code === 'INTERNAL') parts.onProblem(fromWireError(one.error))
+      }
+      return { block, quotes }
+    },
+
+    headAfter: (chainId, after, { signal }) => parts.pins.after(chainOf(chainId).id, after, signal),
 
     async prices(chainId, addresses, blockNumber, context) {
       const found = await run('prices', { addresses }, { chainId, blockNumber }, context)
@@ -138,9 +195,7 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     tokens: (chainId) =>
-      chainId === undefined
-        ? parts.tokens.filter((token) => byId.has(token.chainId))
-        : tokensOf(chainOf(chainId).id),
+      chainId === undefined ? tokens : (tokensById.get(chainOf(chainId).id) ?? []),
 
     async wallet(chainId, fromAddress, context) {
       const address = walletAddress(fromAddress)
@@ -180,6 +235,18 @@ export function createEngine(parts: EngineParts): Engine {
       return lists.flat()
     },
   }
+}
+
+function fromSomebody(request: QuoteRequest): RouteRequest {
+  return { ...request, fromAddress: request.fromAddress ?? quoteSender }
+}
+
+/** In order, each of `size` but the last. */
+function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  const count = items.length && Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_chunk, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
 }
 
 function toPriceRecord(

@@ -47,13 +47,12 @@ export function notFundable({ unfunded }: Funds): ForkrouteError {
   )
 }
 
+export function nothingInTime({ deadlineMs }: Pick<RouteRequest, 'deadlineMs'>): ForkrouteError {
+  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs ?? 0} ms.`)
+}
+
 export function nothingProven(attempts: readonly Attempt[], request: RouteRequest): ForkrouteError {
-  if (attempts.some(({ result }) => result === null)) {
-    return new ForkrouteError(
-      'DEADLINE_EXCEEDED',
-      `Nothing was found within ${request.deadlineMs ?? 0} ms.`,
-    )
-  }
+  if (attempts.some(({ result }) => result === null)) return nothingInTime(request)
   const candidates = attempts.map(({ built: { candidate }, result }) => {
     const reason =
       result?.status === 'reverted'

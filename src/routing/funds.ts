@@ -11,6 +11,7 @@ import {
   type ReadResult,
   type StateOverrides,
 } from '../domain/state.js'
+import { quoteSender } from '../executor/deployments.js'
 import { spenderOf } from '../executor/strategies.js'
 import type { Pool } from '../protocols/protocol.js'
 import type { TaskRun } from './task-run.js'
@@ -54,20 +55,49 @@ export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<F
   return { overrides: {}, unfunded: [] }
 }
 
+/** Balance and allowance at the block, raw units; zero where they cannot be read. */
+async function held(
+  run: TaskRun,
+  token: Address,
+  owner: Address,
+  spender: Address | null,
+): Promise<[balance: bigint, allowance: bigint]> {
+  if (owner === quoteSender) return [0n, 0n]
+  if (isNative(token)) return [await run.nativeBalance(owner), 0n]
+  try {
+    const [balance, allowance] = await readErc20(run, token, owner, spender)
+    return [balance, allowance ?? 0n]
+  } catch (error) {
+    if (error instanceof ForkrouteError && notHeld.has(error.code)) return [0n, 0n]
+    throw error
+  }
+}
+
+/** What is no token at the block, or cannot be read, is for the simulation to meet. */
+const notHeld: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'STATE_UNAVAILABLE'])
+
 export interface Funds {
   readonly overrides: StateOverrides
   /** Tokens whose balances no slot decides: a holder must send them before each simulated transaction. */
   readonly unfunded: readonly { readonly token: Address; readonly amount: bigint }[]
 }
 
-/** Overrides that give the sender amountIn of each token, and the spender its allowance. */
+/**
+ * Overrides that give the sender at least amountIn of each token, and the spender its allowance. What is there already
+ * stays: spending the last of a balance or an allowance earns a refund of gas that keeping a rest does not.
+ */
 export async function overrideFunds(run: TaskRun, request: RouteRequest): Promise<Funds> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
   const found = await Promise.all(
     request.tokensIn.map(async (token, index) => {
       const amount = request.amountsIn[index] ?? 0n
-      return { token, amount, overrides: await run.fund(token, owner, amount, spender) }
+      const [balance, allowance] = await held(run, token, owner, spender)
+      const overrides = await run.fund(token, owner, {
+        balance: balance > amount ? balance : amount,
+        ...(spender && { spender, allowance: allowance > amount ? allowance : amount }),
+      })
+      return { token, amount, overrides }
     }),
   )
   return {

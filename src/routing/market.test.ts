@@ -29,6 +29,7 @@ function marketOf(look: Partial<Look>, known: readonly Pool[] = []): Market {
     chain: ethereum,
     protocols: [adapter],
     catalogPools: () => known,
+    catalogPoolsWith: (token) => known.filter(({ tokens }) => tokens.includes(token)),
     blacklist: new Set(),
     onDiscovered: () => undefined,
   })
@@ -85,5 +86,28 @@ describe('Market', () => {
       const { pools } = await market.view(reader, [pair])
       expect(pools.map(({ loaded }) => loaded.pool.id)).toEqual(['trio'])
     }
+  })
+
+  test('pools of tokens in between come from the catalog alone, and the same question gives the same view', async () => {
+    const pool = (id: string, tokens: readonly Address[]): Pool => ({ ...trio, id, tokens })
+    const asked: string[] = []
+    const market = marketOf(
+      {
+        discover: async ({ pairs }) => {
+          asked.push(...pairs.map((pair) => pair.join()))
+          return { pools: [], unreadable: [] }
+        },
+      },
+      [pool('ab', [a, b]), pool('ac', [a, c]), pool('bc', [b, c])],
+    )
+    const ids = (view: { pools: readonly { loaded: { pool: Pool } }[] }) =>
+      view.pools.map(({ loaded }) => loaded.pool.id)
+    const direct = await market.view(reader, [[a, b]])
+    expect(ids(direct)).toEqual(['ab'])
+    const through = await market.view(reader, [[b, a]], [c])
+    expect(ids(through)).toEqual(['ab', 'ac', 'bc'])
+    expect(asked).toEqual([[a, b].join()])
+    expect(await market.view(reader, [[a, b]])).toBe(direct)
+    expect(await market.view(reader, [[a, b]], [c])).toBe(through)
   })
 })

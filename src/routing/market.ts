@@ -2,6 +2,7 @@
  * Pool states of one chain at one block, as one worker thread knows them.
  * Grows by the pairs that requests need: discovery, then state, each pair once per block.
  */
+import { LRUCache } from 'lru-cache'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import { type Address, nativeToken } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
@@ -31,6 +32,8 @@ export interface MarketSource {
   readonly protocols: readonly ProtocolAdapter[]
   /** Pools among the tokens that the operator has imported. */
   catalogPools(tokens: ReadonlySet<Address>): readonly Pool[]
+  /** Some of the pools of the token with the others that the operator has imported. */
+  catalogPoolsWith(token: Address, others: ReadonlySet<Address>): readonly Pool[]
   /** Lower-case pool ids that are never used. */
   readonly blacklist: ReadonlySet<string>
   /** Called with pools that a factory look-up found. */
@@ -38,6 +41,11 @@ export interface MarketSource {
 }
 
 type Pair = readonly [Address, Address]
+
+/** Pools with tokens in between: they are read at every block, like the others. */
+const mostThrough = 128
+/** Views that keep their list of pools, and with it its graph. */
+const viewsKept = 128
 
 interface PairResult {
   readonly poolKeys: readonly string[]
@@ -48,20 +56,47 @@ export class Market {
   readonly #source: MarketSource
   readonly #pairs = new Map<string, Promise<PairResult>>()
   readonly #pools = new Map<string, Promise<MarketPool | Unreadable>>()
+  readonly #views = new LRUCache<string, MarketView>({ max: viewsKept })
 
   constructor(source: MarketSource) {
     this.#source = source
   }
 
   /**
-   * Makes sure that all pools among the tokens are known, and returns them.
+   * Makes sure that all pools among the tokens are known, and returns them: the same value for the same question.
    * A failing read infrastructure throws and leaves the pairs unknown, so that the next call tries again.
+   *
+   * @param through - further tokens, the most useful first, whose pools with these tokens and each other come from
+   *   the catalog alone: looking all their pairs up would cost more reads than the rest of the request.
    */
-  async view(reader: StateReader, pairs: readonly Pair[]): Promise<MarketView> {
+  async view(
+    reader: StateReader,
+    pairs: readonly Pair[],
+    through: readonly Address[] = [],
+  ): Promise<MarketView> {
     const keys = new Map(pairs.map((pair) => [pairKey(pair), sorted(pair)]))
+    const question = [...[...keys.keys()].sort(), ...through].join()
+    const known = this.#views.get(question)
+    if (known) return known
     const missing = [...keys].filter(([key]) => !this.#pairs.has(key))
     if (missing.length) this.#request(reader, new Map(missing))
-    const results = await Promise.all([...keys.keys()].map((key) => this.#pairs.get(key)))
+    if (through.length && !this.#pairs.has(question)) {
+      this.#requestThrough(
+        reader,
+        question,
+        new Set([...pairs.flat(), ...through, nativeToken]),
+        through,
+      )
+    }
+    const results = await Promise.all(
+      [...keys.keys(), ...(through.length ? [question] : [])].map((key) => this.#pairs.get(key)),
+    )
+    const view = await this.#collect(results)
+    this.#views.set(question, view)
+    return view
+  }
+
+  async #collect(results: readonly (PairResult | undefined)[]): Promise<MarketView> {
     const poolKeys = new Set<string>()
     const unreadable = new Map<string, Unreadable>()
     for (const result of results) {
@@ -93,18 +128,50 @@ export class Market {
     }
   }
 
+  #requestThrough(
+    reader: StateReader,
+    key: string,
+    tokens: ReadonlySet<Address>,
+    through: readonly Address[],
+  ): void {
+    const pools: Pool[] = []
+    for (const token of through) {
+      const own = this.#source.catalogPoolsWith(token, tokens)
+      if (pools.length + own.length > mostThrough) break
+      pools.push(...own)
+    }
+    const own = this.#loadStates(reader, pools).then((usable) => ({
+      poolKeys: usable.map(poolKey),
+      unreadable: [],
+    }))
+    this.#pairs.set(key, own)
+    own.catch(() => this.#pairs.delete(key))
+  }
+
+  #onChain(): readonly ProtocolAdapter[] {
+    const { chain, protocols } = this.#source
+    return protocols.filter((protocol) => chain.venues[protocol.slug])
+  }
+
   async #load(reader: StateReader, pairs: readonly Pair[]) {
-    const { chain, protocols, blacklist } = this.#source
-    const onChain = protocols.filter((protocol) => chain.venues[protocol.slug])
+    const { chain } = this.#source
     const found = await Promise.all(
-      onChain.map((adapter) =>
+      this.#onChain().map((adapter) =>
         adapter.discover({ reader, chain, venue: chain.venues[adapter.slug] ?? {}, pairs }),
       ),
     )
     const discovered = found.flatMap(({ pools }) => pools)
     this.#source.onDiscovered(discovered)
     const known = this.#source.catalogPools(new Set([...pairs.flat(), nativeToken]))
-    const byKey = new Map([...known, ...discovered].map((pool) => [poolKey(pool), pool]))
+    const pools = await this.#loadStates(reader, [...known, ...discovered])
+    return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
+  }
+
+  /** Reads what is not read yet. @returns the pools that may be used, each once; of equal ones the last. */
+  async #loadStates(reader: StateReader, wanted: readonly Pool[]): Promise<Pool[]> {
+    const { chain, blacklist } = this.#source
+    const onChain = this.#onChain()
+    const byKey = new Map(wanted.map((pool) => [poolKey(pool), pool]))
     const pools = [...byKey.values()].filter((pool) => !blacklist.has(pool.id))
     const adapters = new Map(onChain.map((adapter) => [adapter.slug, adapter]))
     const fresh = pools.filter(
@@ -129,7 +196,7 @@ export class Market {
     await Promise.all(loads)
     // Pools that another call is loading: if that fails, these pairs are not known either.
     await Promise.all(pools.map((pool) => this.#pools.get(poolKey(pool))))
-    return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
+    return pools
   }
 }
 

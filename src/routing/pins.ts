@@ -1,9 +1,10 @@
 /**
  * The newest pinned block per chain: a new head counts only once its forks are started and warm.
  */
+import { EventEmitter, once } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../domain/errors.js'
-import type { BlockPin } from '../domain/primitives.js'
+import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import type { Archive } from '../rpc/archive.js'
 
@@ -18,6 +19,8 @@ export interface Pins {
    */
   at(chainId: number, blockNumber: bigint | undefined): Promise<BlockPin>
   current(chainId: number): BlockPin | null
+  /** The newest pinned block as soon as it is another than `hash`. @throws AbortError when the signal is aborted. */
+  after(chainId: number, hash: Hex | null, signal: AbortSignal): Promise<BlockPin>
   /** Resolves once the chain has a pinned block. */
   ready(chainId: number): Promise<void>
   close(): void
@@ -37,7 +40,7 @@ export function createPins(options: {
   const switching = new Map<number, Promise<void>>()
   const retries = new Map<number, NodeJS.Timeout>()
   let closed = false
-  const waiting = new Map<number, (() => void)[]>()
+  const news = new EventEmitter().setMaxListeners(0)
 
   /** What recent blocks were asked for, in bulk, once per block; a hint only, so its failure is nobody's. */
   function readAhead(pin: BlockPin): Promise<unknown> {
@@ -54,8 +57,7 @@ export function createPins(options: {
   async function take(pin: BlockPin): Promise<void> {
     await Promise.all([readAhead(pin), forks.warm(pin)])
     pins.set(pin.chainId, pin)
-    for (const resolve of waiting.get(pin.chainId) ?? []) resolve()
-    waiting.delete(pin.chainId)
+    news.emit(String(pin.chainId))
   }
 
   /** One switch at a time per chain; heads that come in between are skipped for the newest. */
@@ -107,11 +109,15 @@ export function createPins(options: {
       readAhead(pin).catch(() => undefined)
       return pin
     },
-    ready(chainId) {
-      if (pins.has(chainId)) return Promise.resolve()
-      return new Promise((resolve) => {
-        waiting.set(chainId, [...(waiting.get(chainId) ?? []), resolve])
-      })
+    async after(chainId, hash, signal) {
+      for (;;) {
+        const pin = pins.get(chainId)
+        if (pin && pin.hash !== hash) return pin
+        await once(news, String(chainId), { signal })
+      }
+    },
+    async ready(chainId) {
+      if (!pins.has(chainId)) await once(news, String(chainId))
     },
     close() {
       closed = true

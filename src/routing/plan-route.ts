@@ -43,18 +43,25 @@ export function planRoute(args: PlanArgs): RoutePlan {
   const isFinal = edges.map(
     ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
   )
+  const paidAhead = paymentsAhead(args)
   for (const [index, { hop, spends }] of edges.entries()) {
     const amountIn: AmountRef =
       spends === 'previous'
         ? { ref: 'output', step: steps.length - 1 }
         : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
-    const isTracked = edges[index + 1]?.spends === 'previous'
-    steps.push(...stepsOf(args, hop, amountIn, isFinal[index] ?? false, isTracked))
+    const recipient =
+      isFinal[index] && paysDirectly(hop)
+        ? args.receiver
+        : (paidAhead.get(hop.tokenOut) ?? args.executor)
+    const made = encodeHop(args, hop, amountIn, recipient, paidAhead.has(hop.tokenIn))
+    steps.push(...(edges[index + 1]?.spends === 'previous' ? tracked(made, hop) : made))
   }
   return {
     steps,
     records: toRecords(args),
-    sweep: [...new Set(edges.map(({ hop }) => hop.tokenIn))],
+    sweep: [...new Set(edges.map(({ hop }) => hop.tokenIn))].filter(
+      (token) => !paidAhead.has(token),
+    ),
     paysReceiver: edges.every(({ hop }, index) => !isFinal[index] || paysDirectly(hop)),
   }
 }
@@ -63,20 +70,39 @@ function scale(bps: number): { bps?: number } {
   return bps === whole ? {} : { bps }
 }
 
-function stepsOf(
+/**
+ * Tokens that never come to the Executor: those who bring them pay the one pool that spends them. Saves a transfer,
+ * and a tax where the token has one.
+ */
+function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Address, Address> {
+  const ahead = new Map<Address, Address>()
+  for (const [index, { hop, spends }] of edges.entries()) {
+    const { tokenIn } = hop
+    const place = hop.kind === 'swap' && hop.market.adapter.prepaidAt?.(hop.market.loaded.pool)
+    if (!place || spends !== whole) continue
+    if (inputs.has(tokenIn) || tokensOut.includes(tokenIn)) continue
+    const isAlone = edges.every(({ hop: other }, i) => i === index || other.tokenIn !== tokenIn)
+    const sources = edges.filter(({ hop: other }) => other.tokenOut === tokenIn)
+    if (isAlone && sources.every(({ hop: source }) => paysDirectly(source)))
+      ahead.set(tokenIn, place)
+  }
+  return ahead
+}
+
+/** The step's output can be referred to. */
+function tracked(made: readonly Step[], { tokenOut }: Hop): Step[] {
+  const final = made.at(-1)
+  if (final?.kind !== 'call') return [...made]
+  return [...made.slice(0, -1), { ...final, output: { kind: 'balance', token: tokenOut } }]
+}
+
+function encodeHop(
   args: PlanArgs,
   hop: Hop,
   amountIn: Amount,
-  isFinal: boolean,
-  isTracked: boolean,
+  recipient: Address,
+  isPrepaid: boolean,
 ): Step[] {
-  const made = encodeHop(args, hop, amountIn, isFinal)
-  const final = made.at(-1)
-  if (!isTracked || final?.kind !== 'call') return made
-  return [...made.slice(0, -1), { ...final, output: { kind: 'balance', token: hop.tokenOut } }]
-}
-
-function encodeHop(args: PlanArgs, hop: Hop, amountIn: Amount, isFinal: boolean): Step[] {
   const target = args.chain.wrappedNative
   if (hop.kind !== 'swap') {
     return hop.kind === 'wrap'
@@ -94,7 +120,8 @@ function encodeHop(args: PlanArgs, hop: Hop, amountIn: Amount, isFinal: boolean)
     amountIn,
     executor: args.executor,
     helpers: args.helpers,
-    recipient: isFinal && paysDirectly(hop) ? args.receiver : args.executor,
+    recipient,
+    isPrepaid,
   })
 }
 

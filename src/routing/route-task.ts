@@ -8,14 +8,14 @@ import { mergeOverrides } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { findCandidates } from './candidates.js'
 import { finalise, rank } from './choose.js'
-import { noRoute, notFundable, nothingProven } from './failures.js'
+import { noRoute, notFundable, nothingInTime, nothingProven } from './failures.js'
 import { checkFunds, overrideFunds } from './funds.js'
 import type { MarketPool, MarketView } from './market.js'
-import { pairsOf } from './plan-route.js'
 import { type Attempt, prove } from './prove.js'
 import { learnTokens } from './read-ahead.js'
 import { doubtfulPools, newSplits } from './second-look.js'
 import type { TaskRun } from './task-run.js'
+import { transactionCost } from './transaction-cost.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
 
@@ -37,7 +37,7 @@ export async function runRoute(
   learnTokens(run, request)
   const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
-      run.block.market.view(run.reader, pairsOf(chain, request.tokensIn, request.tokensOut)),
+      run.block.routeView(run.reader, request.tokensIn, request.tokensOut),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
       pricedTokens(run, request),
     ]),
@@ -49,7 +49,9 @@ export async function runRoute(
   const search = (usable: readonly MarketPool[]) =>
     run.stage('search', async () =>
       findCandidates({
-        pools: usable,
+        pools: all.pools,
+        ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
+        shouldStop: run.searchLimit(),
         wrappedNative: chain.wrappedNative,
         tokensIn: request.tokensIn,
         amountsIn: amountsNet,
@@ -60,7 +62,8 @@ export async function runRoute(
           gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
       }),
     )
-  const { candidates, missing } = await search(pools)
+  const { candidates, missing, wasCut } = await search(pools)
+  if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
@@ -82,7 +85,7 @@ export async function runRoute(
   const warnings = [
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(attempts),
-    ...(attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
+    ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
   return {
     chainId: chain.id,
@@ -96,7 +99,7 @@ export async function runRoute(
     block: run.pin,
     tx: answer.tx,
     ...(request.feesBps && { feeAmounts }),
-    ...(request.includeTransactionCost && { gasCost: gasCost(run, answer.gasUsed, priced) }),
+    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings,
   }
 }
@@ -111,6 +114,11 @@ function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
     pools: view.pools.filter(({ adapter }) => isWanted(adapter.slug)),
     unreadable: view.unreadable.filter(({ protocol }) => isWanted(protocol)),
   }
+}
+
+function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
+  const set = new Set(pools)
+  return (market) => set.has(market)
 }
 
 async function deepPools(
@@ -143,13 +151,6 @@ async function pricedTokens(run: TaskRun, request: RouteRequest) {
     }),
   )
   return priced
-}
-
-function gasCost(run: TaskRun, gasUsed: bigint, priced: ReadonlyMap<Address, PricedToken>) {
-  const native = gasUsed * run.gasPrice
-  const price = priced.get(run.block.chain.wrappedNative)
-  const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
-  return { native, usd }
 }
 
 function droppedWarnings(attempts: readonly Attempt[]): string[] {

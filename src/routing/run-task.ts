@@ -6,6 +6,7 @@ import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
+import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
 import { TaskRun } from './task-run.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './tasks.js'
@@ -21,6 +22,7 @@ type Handlers = {
 
 const handlers: Handlers = {
   route: runRoute,
+  quotes: runQuotes,
   prices: (run, { addresses }) =>
     Promise.all(
       addresses.map(async (address) => {

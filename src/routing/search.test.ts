@@ -3,8 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../domain/primitives.js'
 import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
 import { findCandidates } from './candidates.js'
+import { graphOf } from './graph.js'
 import type { MarketPool } from './market.js'
-import { buildGraph, findPaths, type Path, selectDiverse } from './search.js'
+import { findPaths, type Path, selectDiverse } from './search.js'
 
 type Reserves = Readonly<Record<Address, bigint>>
 
@@ -42,7 +43,7 @@ function pool(id: string, reserves: Reserves): MarketPool {
 }
 
 function search(pools: readonly MarketPool[], amountIn: bigint, maxHops: number, from = a, to = b) {
-  const graph = buildGraph(pools)
+  const graph = graphOf(pools)
   return findPaths({
     graph,
     tokenIn: from,
@@ -81,7 +82,7 @@ describe('findPaths', () => {
       adapter: { ...each.adapter, gasEstimate: () => (index === 0 ? 300_000n : 100_000n) },
     }))
     const args = {
-      graph: buildGraph(byId),
+      graph: graphOf(byId),
       tokenIn: a,
       tokenOut: b,
       amountIn: 10_000n,
@@ -212,6 +213,6 @@ describe('findCandidates', () => {
     const unknown = token('7')
     expect(
       findCandidates({ ...common, tokensIn: [a], amountsIn: [1n], tokensOut: [unknown] }),
-    ).toEqual({ candidates: [], missing: { tokenIn: a, tokenOut: unknown } })
+    ).toEqual({ candidates: [], missing: { tokenIn: a, tokenOut: unknown }, wasCut: false })
   })
 })

@@ -25,6 +25,9 @@ import { JsonRpcError } from '../rpc/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from './tasks.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
 
+/** Sends transactions to be simulated; results in the order asked. */
+export type Simulator = (requests: readonly SimulationRequest[]) => Promise<SimulationResult[]>
+
 /** Candidates per round when a deadline may cut the work short. */
 const deadlineRound = 8
 
@@ -34,6 +37,8 @@ export class TaskRun {
   readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
   readonly pin: BlockPin
   readonly settings: WorkerSettings
+  /** Wei per gas. */
+  readonly tip: bigint
   /** Wei per gas: base fee of the next block plus the tip. */
   readonly gasPrice: bigint
 
@@ -45,11 +50,13 @@ export class TaskRun {
     readonly signal: AbortSignal,
     /** performance.now() after which no new work is begun; null: none. */
     private readonly deadline: number | null,
+    /** Simulates in place of this run: that of a batch, whose part it is. */
+    private readonly simulator: Simulator | null = null,
   ) {
     this.pin = place.pin
     this.settings = worker.settings
-    const tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
-    this.gasPrice = nextBaseFee(this.pin) + tip
+    this.tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
+    this.gasPrice = nextBaseFee(this.pin) + this.tip
   }
 
   /** Runs and times one stage; stages may overlap and repeat. */
@@ -63,7 +70,22 @@ export class TaskRun {
     }
   }
 
+  /** For a search that starts now: true once half of the time left is over, so that there is time to prove its finds. */
+  searchLimit(): () => boolean {
+    const { deadline } = this
+    if (deadline === null) return () => false
+    const end = (performance.now() + deadline) / 2
+    return () => performance.now() >= end
+  }
+
+  /** One of several calculations at this block, with a deadline of its own. */
+  part(deadline: number | null, simulator: Simulator): TaskRun {
+    const { worker, block, reader, place, signal } = this
+    return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
+  }
+
   async simulate(requests: readonly SimulationRequest[]): Promise<SimulationResult[]> {
+    if (this.simulator) return this.simulator(requests)
     const results = await simulate(this.#fork(), requests, {
       signal: this.signal,
       warm: this.block.warm,
@@ -124,20 +146,41 @@ export class TaskRun {
     return BigInt(await this.#account('eth_getBalance', owner))
   }
 
+  /** Transactions that the account has sent. */
+  async nonce(owner: Address): Promise<number> {
+    return Number(await this.#account('eth_getTransactionCount', owner))
+  }
+
+  /** A call that only a node of the chain itself can answer, as of what is no contract in truth; null when it does not. */
+  async callNode(to: Address, data: Hex): Promise<Hex | null> {
+    const call = [{ to, data }, numberToHex(this.pin.number)]
+    try {
+      return await forkClient(this.place.archiveUrl).request<Hex>('eth_call', call, this.signal)
+    } catch (error) {
+      if (error instanceof JsonRpcError) return null
+      throw error
+    }
+  }
+
   async hasCode(address: Address): Promise<boolean> {
     return (await this.#account('eth_getCode', address)) !== '0x'
   }
 
-  /** Overrides that give `owner` exactly what it spends; null where no balance slot can be found. */
+  /** Overrides that give `owner` exactly this, raw units; null where no balance slot can be found. */
   fund(
     token: Address,
     owner: Address,
-    amount: bigint,
-    spender: Address | null,
+    funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
   ): Promise<StateOverrides | null> {
+    const { balance, spender, allowance = balance } = funds
     return this.worker.funding.fund(
       { urls: this.place.forkUrls, pin: this.pin },
-      { token, owner, amount, ...(spender && { allowance: { spender, amount } }) },
+      {
+        token,
+        owner,
+        amount: balance,
+        ...(spender && { allowance: { spender, amount: allowance } }),
+      },
     )
   }
 
@@ -169,7 +212,10 @@ export class TaskRun {
     return { urls: this.place.forkUrls, pin: this.pin, blockTimeSeconds }
   }
 
-  async #account(method: 'eth_getBalance' | 'eth_getCode', address: Address): Promise<Hex> {
+  async #account(
+    method: 'eth_getBalance' | 'eth_getCode' | 'eth_getTransactionCount',
+    address: Address,
+  ): Promise<Hex> {
     const archive = forkClient(this.place.archiveUrl)
     try {
       const block = numberToHex(this.pin.number)

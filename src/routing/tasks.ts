@@ -3,7 +3,7 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
-import type { WireError } from '../domain/errors.js'
+import type { Wire, WireError } from '../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool } from '../protocols/protocol.js'
@@ -36,6 +36,15 @@ export interface TaskTypes {
   route: {
     args: { mode: 'route' | 'quote'; request: RouteRequest; accountId: Hex }
     result: RouteAnswer
+  }
+  quotes: {
+    args: {
+      requests: readonly RouteRequest[]
+      accountId: Hex
+      /** Milliseconds since the epoch from which deadlines count. */
+      begunAt: number
+    }
+    result: readonly Wire<RouteAnswer>[]
   }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {

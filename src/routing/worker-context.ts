@@ -23,7 +23,8 @@ import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pric
 import { type Pool, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import { uniswapV4 } from '../protocols/uniswap-v4/index.js'
-import { Market, type MarketPool } from './market.js'
+import { importedIntermediates } from './intermediates.js'
+import { Market, type MarketPool, type MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { WorkerSettings } from './tasks.js'
 
@@ -37,6 +38,8 @@ export class BlockContext {
   warm = false
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
+  /** Asked once per block, so that an import in between does not change answers at the block. */
+  readonly #through = new Map<string, readonly Address[]>()
   readonly #deep = new Map<string, Promise<boolean>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
@@ -54,8 +57,24 @@ export class BlockContext {
         ...(worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
         ...worker.catalog.importedAmong(chain.id, tokens),
       ],
+      catalogPoolsWith: (token, others) => worker.catalog.importedWith(chain.id, token, others),
       onDiscovered: (pools) => this.#discovered.push(...pools),
     })
+  }
+
+  /** What routes between these tokens may use: pools among them, the connectors, and tokens of imported pools. */
+  routeView(
+    reader: StateReader,
+    tokensIn: readonly Address[],
+    tokensOut: readonly Address[],
+  ): Promise<MarketView> {
+    const { catalog, settings } = this.worker
+    const key = [tokensIn.join('+'), tokensOut.join('+')].join('>')
+    const through =
+      this.#through.get(key) ??
+      importedIntermediates(catalog, this.chain, { tokensIn, tokensOut }, settings.maxHops)
+    this.#through.set(key, through)
+    return this.market.view(reader, pairsOf(this.chain, tokensIn, tokensOut), through)
   }
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */

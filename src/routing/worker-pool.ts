@@ -14,6 +14,7 @@ const tasksPerThread = 8
 const queuePerThread = 64
 
 export interface WorkerPool {
+  readonly threads: number
   /** @throws ForkrouteError OVERLOADED; the signal's reason when aborted. */
   run<K extends TaskKind>(
     message: Omit<TaskMessage<K>, 'cancel'>,
@@ -43,6 +44,7 @@ export function createWorkerPool(options: {
   // Piscina emits `error` for faults outside tasks; without a listener the process would die.
   pool.on('error', options.onError)
   return {
+    threads: options.threads,
     async run<K extends TaskKind>(message: Omit<TaskMessage<K>, 'cancel'>, signal: AbortSignal) {
       signal.throwIfAborted()
       const { port1, port2 } = new MessageChannel()

@@ -41,6 +41,13 @@ const hashParam = z
   .string()
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((value) => value.toLowerCase() as Hex)
+const callParam = z.object({
+  to: addressParam,
+  data: z
+    .string()
+    .regex(/^0x([0-9a-f]{2})*$/i)
+    .transform((value) => value as Hex),
+})
 const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
 const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
 const learnedParam = z.string().max(65_536)
@@ -91,6 +98,13 @@ export async function answerCall(
         ),
       )
       return { balance, nonce, code }
+    }
+    // A fork never asks it: what it runs, it runs itself. Threads do, for what only a node knows.
+    case 'eth_call': {
+      const { to, data } = check(callParam, params[0])
+      const answer = await source.call(to, data, await at(1))
+      if (answer.ok) return answer.value
+      throw unreadable(`call of ${to}`, answer.message)
     }
     case 'eth_getBlockByNumber':
       return blockByNumber(source, pinned, check(blockParam, params[0]), params[1] === true)

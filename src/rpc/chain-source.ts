@@ -2,7 +2,7 @@
  * State of one chain at its blocks, wherever it comes from: `live-chain.ts` (nodes and caches) or
  * `replay-chain.ts` (a cassette). What the HTTP server and the thread are built on.
  */
-import type { BlockPin, Hex } from '../domain/primitives.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ChainStatus } from './archive-messages.js'
 import type { VerifiedBlock } from './block-check.js'
 import type { Learned } from './learned.js'
@@ -18,6 +18,8 @@ export interface ChainSource {
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /** A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE. */
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
+  /** eth_call by a node itself, kept nowhere. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   /** What was found out about contracts of the chain. */
   readonly learned: Learned

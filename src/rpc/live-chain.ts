@@ -273,6 +273,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     pin,
     block: blocks.find,
     read,
+    call: upstream.call,
     async prefetch(at) {
       hot.next()
       const missing = () => hot.keys().filter((key) => held(key, at) === null)

@@ -97,6 +97,7 @@ export function createReplayChain(options: {
     },
     block: async (ref, { full = false } = {}) => findBlock(ref, full),
     read,
+    call: async () => ({ ok: false, message: missing }),
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
 import { createRedactor } from './node-answers.js'
 import type { NodeRequest, Outcome } from './node-request.js'
@@ -49,6 +49,8 @@ export interface Upstream {
   finalState(key: ItemKey, number: bigint): Promise<Answer<Hex>>
   /** True for blocks so far below the newest that their number names them. */
   isFinal(number: bigint): boolean
+  /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
@@ -248,6 +250,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     )
   }
 
+  function paramOf(node: UpstreamNode, block: BlockRef): string | { blockHash: Hex } {
+    return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
+  }
+
   function blockRequest(ref: bigint | Hex, full: boolean): NodeRequest {
     const isNumber = typeof ref === 'bigint'
     const method = isNumber ? 'eth_getBlockByNumber' : 'eth_getBlockByHash'
@@ -276,11 +282,16 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 
   return {
     counters,
+    call: (to, data, block) =>
+      ask(`${block.hash} call ${to} ${data}`, block, (node) => ({
+        call: { method: 'eth_call', params: [{ to, data }, paramOf(node, block)] },
+        judge: (answer) =>
+          typeof answer === 'string' && /^0x([0-9a-f]{2})*$/i.test(answer)
+            ? { kind: 'value', value: answer }
+            : { kind: 'refused', message: 'the answer of the node is not a value' },
+      })),
     state: (key, block) =>
-      ask(`${block.hash}${key}`, block, (node) => {
-        const byHash = node.abilities()?.blockHash === true
-        return stateRequest(key, byHash ? { blockHash: block.hash } : quantity(block.number))
-      }),
+      ask(`${block.hash}${key}`, block, (node) => stateRequest(key, paramOf(node, block))),
     finalState: (key, number) =>
       ask(`${number}${key}`, null, () => stateRequest(key, quantity(number))),
     isFinal,

@@ -1,30 +1,12 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openKeyStore } from '../../src/api/key-store.js'
+import { cliEntry as entry, runCli as run } from '../support/cli.js'
 import { dai, sender, startScene, usdc, weth } from './scene.js'
-
-const entry = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-
-interface Outcome {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-/** Runs the command line in a process of its own, from the sources, away from the environment of the test. */
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
-  const options = { env: { PATH: process.env.PATH, ...env } }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', entry, ...args], options, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, out, err }),
-    )
-  })
-}
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'forkroute-cli-'))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/api/endpoints.js'
+import { openStream } from '../support/event-stream.js'
 import { startScene } from './scene.js'
 
 const methods = ['get', 'post'] as const
@@ -25,6 +26,7 @@ interface Operation {
     readonly example?: unknown
     readonly schema: { readonly default?: unknown }
   }[]
+  readonly responses: { readonly '200': { readonly content: object } }
   readonly requestBody?: { readonly content: { 'application/json': { readonly example: unknown } } }
 }
 
@@ -106,12 +108,21 @@ describe('/openapi.json', () => {
   test('the examples make requests that are answered', async () => {
     const scene = await startScene()
     const { body } = await scene.get('/openapi.json')
-    for (const { path, method, parameters, requestBody } of operationsOf(body)) {
+    for (const { path, method, parameters, requestBody, responses } of operationsOf(body)) {
       let target = path
       const search = new URLSearchParams()
       for (const { name, in: place, example } of parameters) {
         if (place === 'path') target = target.replace(`{${name}}`, String(example))
         else for (const value of [example ?? []].flat()) search.append(name, String(value))
+      }
+      const isStream = 'text/event-stream' in responses['200'].content
+      if (isStream) {
+        const stream = await openStream(`${scene.url}${target}?${search}`, {
+          body: requestBody?.content['application/json'].example,
+        })
+        expect((await stream.next()).event, `${method} ${path}`).toBe('quotes')
+        stream.close()
+        continue
       }
       const reply =
         method === 'post'

@@ -16,7 +16,7 @@ import type {
   RouteAnswer,
   RouteRequest,
 } from '../../src/domain/engine.js'
-import { nativeToken, type Token } from '../../src/domain/primitives.js'
+import { type BlockPin, nativeToken, type Token } from '../../src/domain/primitives.js'
 import { createLogger } from '../../src/log.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -28,6 +28,8 @@ export const blockNumber = 23_000_000
 export interface Asked {
   readonly routes: RouteRequest[]
   readonly quotes: QuoteRequest[]
+  /** Where the batches of quotes were to be calculated. */
+  readonly batches: { chainId: number; blockNumber?: bigint }[]
   readonly contexts: CallContext[]
   readonly prices: { chainId: number; addresses: readonly string[]; blockNumber?: bigint }[]
   readonly approvals: unknown[]
@@ -40,6 +42,20 @@ export const tokens: readonly Token[] = [
   { chainId: 1, address: weth, symbol: 'WETH', name: 'Ether', decimals: 18, logoUri: null },
   { chainId: 8453, address: usdc, symbol: 'USDC', name: 'USDC', decimals: 6, logoUri: null },
 ]
+
+/** A block whose hash is its number. */
+export function pinOf(chainId: number, number: number): BlockPin {
+  return {
+    chainId,
+    number: BigInt(number),
+    hash: `0x${number.toString(16).padStart(64, '0')}`,
+    parentHash: `0x${(number - 1).toString(16).padStart(64, '0')}`,
+    timestamp: 1_750_000_000n,
+    baseFeePerGas: 1n,
+    gasUsed: 1n,
+    gasLimit: 2n,
+  }
+}
 
 export function answerTo(request: QuoteRequest): RouteAnswer {
   return {
@@ -60,16 +76,7 @@ export function answerTo(request: QuoteRequest): RouteAnswer {
     amountsOut: request.tokensOut.map((_token, index) => 2n ** 200n + BigInt(index)),
     minAmountsOut: request.tokensOut.map(() => 1_000n),
     priceImpact: 12.5,
-    block: {
-      chainId: request.chainId,
-      number: BigInt(blockNumber),
-      hash: `0x${'1'.repeat(64)}`,
-      parentHash: `0x${'2'.repeat(64)}`,
-      timestamp: 1_750_000_000n,
-      baseFeePerGas: 1n,
-      gasUsed: 1n,
-      gasLimit: 2n,
-    },
+    block: pinOf(request.chainId, Number(request.blockNumber ?? blockNumber)),
     tx: { from: request.fromAddress ?? dai, to: dai, data: '0x1234', value: 5n },
     ...(request.feesBps && { feeAmounts: request.feesBps }),
     ...(request.includeTransactionCost && { gasCost: { native: 7n, usd: 0.5 } }),
@@ -95,6 +102,18 @@ function createEngine(asked: Asked): Engine {
       asked.contexts.push(context)
       return answerTo(request)
     },
+    async quotes({ requests, ...at }, context) {
+      asked.quotes.push(...requests)
+      asked.batches.push(at)
+      asked.contexts.push(context)
+      const quotes = requests.map((request) => ({ ok: true as const, value: answerTo(request) }))
+      return { block: pinOf(at.chainId, Number(at.blockNumber ?? blockNumber)), quotes }
+    },
+    headAfter: (chainId, after, { signal }) =>
+      new Promise((resolve, reject) => {
+        if (after === null) resolve(pinOf(chainId, blockNumber))
+        else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      }),
     async prices(chainId, addresses, block) {
       asked.prices.push({ chainId, addresses, ...(block !== undefined && { blockNumber: block }) })
       return addresses.map((address) =>
@@ -177,6 +196,7 @@ export async function startScene(
   const asked: Asked = {
     routes: [],
     quotes: [],
+    batches: [],
     contexts: [],
     prices: [],
     approvals: [],

@@ -1,9 +1,9 @@
 /**
  * Routes over HTTP on the sandbox chain, each returned transaction executed on an Anvil of the test's own.
  */
-import { decodeEventLog, type Hex } from 'viem'
+import { decodeEventLog, erc20Abi, type Hex, type Log, parseEventLogs } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Address, nativeToken } from '../../src/domain/primitives.js'
+import { type Address, nativeToken, toAddress } from '../../src/domain/primitives.js'
 import { contractAddress, executorContracts } from '../../src/executor/deployments.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { executeOnFork } from '../support/execute.js'
@@ -13,6 +13,7 @@ const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const usdt: Address = '0xdac17f958d2ee523a2206206994597c13d831ec7'
 const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const link: Address = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const wbtc: Address = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 const ether = 10n ** 18n
 
@@ -181,6 +182,28 @@ describe('GET /api/v1/shortcuts/route', () => {
     expect(none.body.code).toBe('NO_ROUTE')
   })
 
+  test('one pair pays the next: the token between them never comes to the Executor', async () => {
+    const aggregators: string[] = (await service.get('/api/v1/aggregators')).body
+    const answer = await route({
+      tokenIn: link,
+      amountIn: (20n * ether).toString(),
+      tokenOut: dai,
+      ignoreAggregators: aggregators.filter((slug) => slug !== 'uniswap-v2'),
+    })
+    const done = await expectExact(answer, dai)
+    const [first, second] = answer.body.route
+    expect(answer.body.route).toHaveLength(2)
+    const between: Address = first.tokenOut[0]
+    const moves = parseEventLogs({
+      abi: erc20Abi,
+      eventName: 'Transfer',
+      logs: done.logs.filter(({ address }) => address === between) as unknown as Log[],
+    })
+    expect(moves.map(({ args }) => [args.from, args.to].map(toAddress))).toEqual([
+      [first.primary, second.primary],
+    ])
+  })
+
   test('too little balance and too little allowance are 400 with the facts', async () => {
     const query = { tokenIn: usdc, amountIn: '1000000', tokenOut: weth }
     const poor = await route({ ...query, fromAddress: stranger })
@@ -223,6 +246,7 @@ describe('GET /api/v1/shortcuts/route', () => {
     })
     expect(BigInt(answer.body.gasCost.native) > 0n).toBe(true)
     expect(answer.body.gasCost.usd).toBeGreaterThan(0)
+    expect(answer.body.gasCost).not.toHaveProperty('l1DataFee')
   })
 
   test.each(['router-legacy', 'svcwallet-v2', 'delegate', 'delegate-legacy'])(

@@ -47,11 +47,11 @@ async function open(
   return { protocol: 'erc-4626', id: address, address, tokens, parameters: {} }
 }
 
-async function load(pool: Pool): Promise<LoadedPool<VaultState> & { readonly at: bigint }> {
+async function load(pool: Pool): Promise<LoadedPool<VaultState>> {
   const reader = await scene.reader()
   const [loaded] = await erc4626.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
-  return { ...loaded, at: reader.block.timestamp }
+  return loaded
 }
 
 /** Carries out the adapter's own steps in the block after the one that was read; the trader stands for the Executor. */
@@ -77,7 +77,7 @@ async function execute(pool: Pool, isDeposit: boolean, amountIn: bigint) {
   const call = steps.at(-1)
   if (call?.kind !== 'call') throw new Error('no call')
   const before = await scene.balanceOf(tokenOut, receiver)
-  await scene.setNextTimestamp(loaded.at + BigInt(ethereum.blockTimeSeconds))
+  await scene.mineNextAfter(ethereum.blockTimeSeconds)
   await scene.send(call.target, [call.abi], call.abi.name, call.args)
   const received = (await scene.balanceOf(tokenOut, receiver)) - before
   const next = erc4626.applySwap(pool, loaded.state, tokenIn, tokenOut, amountIn)

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { getPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +17,7 @@ import {
 } from '../../src/domain/primitives.js'
 import { createForkPool, type ForkPoolOptions } from '../../src/forks/fork-pool.js'
 import { simulate } from '../../src/forks/simulate.js'
+import { backgroundPriority } from '../../src/priority.js'
 import { startArchive } from '../../src/rpc/archive.js'
 import { createRpcClient } from '../../src/rpc/json-rpc.js'
 import { startWorld, type World } from '../support/forks-world.js'
@@ -149,6 +151,13 @@ describe('spare forks', () => {
 })
 
 describe('createForkPool', () => {
+  test('forks give way to what answers requests', async () => {
+    const pool = makePool({ forksPerBlock: 2 })
+    await pool.warm(pinAt(0))
+    const { pids } = pool.stats()
+    expect(pids.map((pid) => getPriority(pid))).toEqual([backgroundPriority, backgroundPriority])
+  })
+
   test('many acquires of a new block start its forks once, and share them', async () => {
     const pool = makePool()
     const leases = await Promise.all(Array.from({ length: 20 }, () => pool.acquire(pinAt(0))))

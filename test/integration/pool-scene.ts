@@ -95,11 +95,6 @@ export class PoolScene {
     await this.anvil.rpc('anvil_setBalance', [account, numberToHex(wei)])
   }
 
-  /** Unix seconds of the block that is mined next. */
-  async setNextTimestamp(timestamp: bigint): Promise<void> {
-    await this.anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(timestamp)])
-  }
-
   async balanceOf(token: Address, owner: Address): Promise<bigint> {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
     return BigInt(await this.call(token, data))

@@ -192,21 +192,34 @@ contract Bench {
 export interface CompiledContract {
   readonly abi: Abi
   readonly bytecode: Hex
+  readonly runtimeCode: Hex
 }
 
 interface Output {
   readonly errors?: { severity: string; formattedMessage: string }[]
-  readonly contracts: { tests: Record<string, { abi: Abi; evm: { bytecode: { object: string } } }> }
+  readonly contracts: {
+    tests: Record<
+      string,
+      { abi: Abi; evm: Record<'bytecode' | 'deployedBytecode', { object: string }> }
+    >
+  }
 }
 
 export function compileTestContracts(): Record<string, CompiledContract> {
+  return compileSolidity(source)
+}
+
+/** Every contract of one source, by name. */
+export function compileSolidity(content: string): Record<string, CompiledContract> {
   const input = {
     language: 'Solidity',
-    sources: { tests: { content: source } },
+    sources: { tests: { content } },
     settings: {
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 200 },
-      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+      outputSelection: {
+        '*': { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] },
+      },
     },
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
@@ -215,7 +228,11 @@ export function compileTestContracts(): Record<string, CompiledContract> {
   return Object.fromEntries(
     Object.entries(output.contracts.tests).map(([name, { abi, evm }]) => [
       name,
-      { abi, bytecode: `0x${evm.bytecode.object}` as Hex },
+      {
+        abi,
+        bytecode: `0x${evm.bytecode.object}` as Hex,
+        runtimeCode: `0x${evm.deployedBytecode.object}` as Hex,
+      },
     ]),
   )
 }

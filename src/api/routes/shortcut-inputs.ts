@@ -25,13 +25,23 @@ import {
 /** Tokens on one side of a route; each one more multiplies the search. */
 const maxTokens = 16
 const maxIgnored = 200
+/** Quotes in one call; each rung of a ladder is one. */
+export const maxQuotes = 200
 
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.map((item) => String(item).toLowerCase()) : []
 }
 
+/** One token against one, at several amounts. */
+export function isLadder(given: Given): boolean {
+  const [tokensIn, tokensOut, amounts] = [given.tokenIn, given.tokenOut, given.amountIn].map(
+    (value) => texts(value).length,
+  )
+  return tokensIn === 1 && tokensOut === 1 && (amounts ?? 0) > 1
+}
+
 /** What tokens and amounts must be to each other. */
-function pairRules(given: Given): string[] {
+function pairRules(given: Given, mayBeLadder = false): string[] {
   const problems: string[] = []
   const [tokensIn, tokensOut, amounts] = [given.tokenIn, given.tokenOut, given.amountIn].map(texts)
   if (!tokensIn || !tokensOut || !amounts) return problems
@@ -42,6 +52,7 @@ function pairRules(given: Given): string[] {
   if (tokensIn.some((token) => tokensOut.includes(token))) {
     problems.push('tokenOut must differ from tokenIn')
   }
+  if (mayBeLadder && isLadder(given)) return problems
   if (tokensIn.length > 0 && amounts.length > 0 && tokensIn.length !== amounts.length) {
     problems.push(
       `amountIn must hold one amount per tokenIn (${tokensIn.length}, not ${amounts.length})`,
@@ -90,7 +101,18 @@ export function routeRules(given: Given): string[] {
 }
 
 export function quoteRules(given: Given): string[] {
-  const problems = pairRules(given)
+  return [...pairRules(given), ...quoteFeeRules(given)]
+}
+
+/** Of a quote that may be a ladder. */
+export function quoteOrLadderRules(given: Given): string[] {
+  const isOne = isLadder(given)
+  const fees = isOne && texts(given.fee).length > 1 ? ['fee must be one value for a ladder'] : []
+  return [...pairRules(given, true), ...(isOne ? fees : quoteFeeRules(given))]
+}
+
+function quoteFeeRules(given: Given): string[] {
+  const problems: string[] = []
   const [amounts, fees] = [texts(given.amountIn), texts(given.fee)]
   if (fees.length > 1 && amounts.length > 0 && fees.length !== amounts.length) {
     problems.push(`fee must be one value, or one per amountIn (${amounts.length})`)
@@ -137,7 +159,7 @@ export function shortcutInputs(serviceName: string) {
     toEoa: described(Flag.optional(), 'Replaced by receiver.').meta({ deprecated: true }),
     includeTransactionCost: described(
       withDefault(Flag, false, false),
-      'Adds gasCost: the cost of the gas, in wei of the native token and in USD.',
+      'Adds gasCost: the cost of the gas, in wei of the native token and in USD, and the L1 data fee where there is one.',
     ),
     receiver: described(Address.optional(), 'Gets tokenOut; default fromAddress.'),
     spender: described(
@@ -180,7 +202,15 @@ export function shortcutInputs(serviceName: string) {
     ),
     feeReceiver: described(Address.optional(), 'Gets the fee.'),
   })
-  return { route, quote }
+  /** One of several quotes, or a ladder. */
+  const quoteOrLadder = quote.extend({
+    amountIn: described(
+      listOf(Amount, 1, maxQuotes),
+      'One amount per tokenIn, in its smallest unit, fee included; several for one tokenIn and one tokenOut are a ladder.',
+      [examples.oneEther],
+    ),
+  })
+  return { route, quote, quoteOrLadder }
 }
 
 const crossChainOnly = 'Accepted, without effect: cross-chain routes are not available.'

@@ -1,6 +1,6 @@
 /** Routes and quotes: contract sections 4.8, 4.9 and 4.11. */
 import type { z } from 'zod'
-import type { QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
+import type { Cost, GasCost, QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records.js'
@@ -12,7 +12,7 @@ import {
   shortcutInputs,
 } from './shortcut-inputs.js'
 
-const calculationErrors: readonly ErrorCode[] = [
+export const calculationErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'UNKNOWN_CHAIN',
   'UNKNOWN_BLOCK',
@@ -64,7 +64,7 @@ function toRouteRequest(input: RouteInput): RouteRequest {
   }
 }
 
-function toQuoteRequest(input: QuoteInput): QuoteRequest {
+export function toQuoteRequest(input: QuoteInput): QuoteRequest {
   const fees = input.fee?.length === 1 ? input.amountIn.map(() => input.fee?.[0] ?? 0n) : input.fee
   const hasFee = fees?.some((bps) => bps > 0n)
   return {
@@ -122,6 +122,14 @@ function extras(answer: RouteAnswer) {
   }
 }
 
+function toGasCost({ l1DataFee, ...gas }: GasCost) {
+  const toCost = ({ native, usd }: Cost) => ({ native: native.toString(), usd })
+  return {
+    ...toCost(gas),
+    ...(l1DataFee !== undefined && { l1DataFee: l1DataFee && toCost(l1DataFee) }),
+  }
+}
+
 function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransaction> {
   const { tx, gasCost } = answer
   return {
@@ -139,12 +147,12 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
       value: tx.value.toString(),
       chainId: answer.chainId,
     },
-    ...(gasCost && { gasCost: { native: gasCost.native.toString(), usd: gasCost.usd } }),
+    ...(gasCost && { gasCost: toGasCost(gasCost) }),
     ...extras(answer),
   }
 }
 
-function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
+export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
   return {
     amountOut: oneOrList(answer.amountsOut),
     route: toSteps(answer),

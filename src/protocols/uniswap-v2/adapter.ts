@@ -1,5 +1,6 @@
 /** Builds the adapter of one V2-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbiItem } from 'viem'
+import type { Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import { toAddress } from '../../domain/primitives.js'
 import { helperAddress } from '../helper-address.js'
@@ -127,9 +128,9 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<UniswapV
     },
     swapSlots: () => swapSlots,
     gasEstimate: () => gasPerSwap,
-    encodeSwap: ({ pool, tokenIn, amountIn, helpers, recipient }) => [
-      { kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn },
-      {
+    prepaidAt: ({ address }) => address,
+    encodeSwap({ pool, tokenIn, amountIn, helpers, recipient, isPrepaid }) {
+      const swap: Step = {
         kind: 'call',
         target: helperAddress(helpers, helperName),
         abi: swapAbi,
@@ -140,8 +141,10 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<UniswapV
           BigInt(Number(pool.parameters.feeBps)),
           recipient,
         ],
-      },
-    ],
+      }
+      if (isPrepaid) return [swap]
+      return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
+    },
   })
 }
 

@@ -1,0 +1,63 @@
+/** What the choices really deliver: each is executed on an Anvil of its own, in the block after. */
+import { concatHex, type Hex } from 'viem'
+import { executorAddress, executorContracts } from '../../src/executor/deployments.js'
+import { executeOnFork } from '../../test/support/execute.js'
+import { type Choice, gasValue, sender, type Trade } from './contract.js'
+import { gasPriceAfter, type Scene, type Warm, type Way } from './measure.js'
+import { placeCodes } from './venues.js'
+
+/** The sender's Executor (ERC-1167): its first order deploys it, once. */
+const clone: Hex = concatHex([
+  '0x363d3d373d3d3d363d73',
+  executorContracts.Executor.address,
+  '0x5af43d82803e903d91602b57fd5bf3',
+])
+
+/** What a choice really delivers. */
+export interface Delivered {
+  readonly amountOut: bigint
+  /** amountOut less gas. */
+  readonly net: bigint
+  readonly gas: bigint
+}
+
+/** By trade and way; null where it has no answer or its transaction fails. */
+export async function judge(
+  scene: Scene,
+  { trades, asked }: Warm,
+): Promise<Record<Way, Delivered | null>[]> {
+  const verdicts: Record<Way, Delivered | null>[] = []
+  for (const [index, trade] of trades.entries()) {
+    const done = new Map<string, Delivered | null>()
+    const verdict: Partial<Record<Way, Delivered | null>> = {}
+    for (const way of Object.keys(asked) as Way[]) {
+      const choice = asked[way][index]?.choice
+      if (!choice) {
+        verdict[way] = null
+        continue
+      }
+      const key = choice.tx.to + choice.tx.data
+      if (!done.has(key)) done.set(key, await execute(scene, trade, choice))
+      verdict[way] = done.get(key) ?? null
+    }
+    verdicts.push(verdict as Record<Way, Delivered | null>)
+  }
+  return verdicts
+}
+
+async function execute(scene: Scene, trade: Trade, { tx }: Choice): Promise<Delivered | null> {
+  const { status, deltas, gasUsed } = await executeOnFork({
+    nodeUrl: scene.nodeUrl,
+    blockNumber: Number(scene.head.number),
+    tx: { from: sender, to: tx.to, data: tx.data, value: '0' },
+    watch: [{ token: trade.tokenOut, owner: sender }],
+    fund: [{ token: trade.tokenIn, amount: trade.amountIn }],
+    approve: tx.to,
+    deploy: true,
+    prepare: (anvil) => placeCodes(anvil, { ...scene.codes, [executorAddress(sender)]: clone }),
+  })
+  const [amountOut = 0n] = deltas
+  const gasPrice = gasPriceAfter(scene.head)
+  const net = amountOut - gasValue(gasUsed, gasPrice, trade)
+  return status === 'success' ? { amountOut, net, gas: gasUsed } : null
+}

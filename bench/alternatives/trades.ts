@@ -1,0 +1,73 @@
+/** What all contestants are asked: seeded pairs, each at a size in USD from small to large. */
+import { type Address, toAddress } from '../../src/domain/primitives.js'
+import { createDice, pick } from '../../src/sandbox/dice.js'
+import { sandboxToken } from '../../src/sandbox/tokens.js'
+import type { Trade } from './contract.js'
+
+const tradeCount = 20
+const seed = 20n
+
+/** Tokens that plain routers can trade. */
+const sandboxSymbols = [
+  ...['WETH', 'USDC', 'USDT', 'DAI', 'WBTC', 'wstETH', 'LINK'],
+  ...['UNI', 'AAVE', 'CRV', 'LDO', 'MKR', 'FRAX', 'sUSD'],
+]
+const givenNodeSymbols = ['WETH', 'USDC', 'USDT', 'DAI', 'WBTC']
+const sandboxSizesUsd = [100, 1_000, 10_000, 100_000, 1_000_000]
+const givenNodeSizesUsd = [100, 1_000, 10_000, 50_000]
+
+/** Prices of the tokens from the service, at the head: they size the trades and value gas, the same for all. */
+export async function makeTrades(serviceUrl: string, isSandbox: boolean): Promise<Trade[]> {
+  const symbols = isSandbox ? sandboxSymbols : givenNodeSymbols
+  const sizes = isSandbox ? sandboxSizesUsd : givenNodeSizesUsd
+  const prices = await readPrices(serviceUrl, symbols)
+  const dice = createDice(seed)
+  return Array.from({ length: tradeCount }, (_, index) => {
+    const symbolIn = pick(symbols, dice)
+    const symbolOut = pick(
+      symbols.filter((symbol) => symbol !== symbolIn),
+      dice,
+    )
+    const [tokenIn, tokenOut, ether] = [symbolIn, symbolOut, 'WETH'].map((symbol) => {
+      const found = prices.get(symbol)
+      if (!found) throw new Error(`${symbol} has no price`)
+      return found
+    }) as [Priced, Priced, Priced]
+    const sizeUsd = sizes[index % sizes.length] ?? 0
+    return {
+      label: `${sizeUsd.toLocaleString('en')} USD of ${symbolIn} to ${symbolOut}`,
+      tokenIn: tokenIn.address,
+      tokenOut: tokenOut.address,
+      amountIn: toRaw(sizeUsd / tokenIn.price, tokenIn.decimals),
+      outPerEther: toRaw(ether.price / tokenOut.price, tokenOut.decimals),
+    }
+  })
+}
+
+interface Priced {
+  readonly address: Address
+  readonly decimals: number
+  /** USD per whole token. */
+  readonly price: number
+}
+
+async function readPrices(
+  serviceUrl: string,
+  symbols: readonly string[],
+): Promise<ReadonlyMap<string, Priced>> {
+  const addresses = symbols.map((symbol) => toAddress(sandboxToken(symbol).address))
+  const response = await fetch(`${serviceUrl}/api/v1/prices/1?addresses=${addresses.join(',')}`)
+  if (!response.ok) throw new Error(await response.text())
+  const records = (await response.json()) as Priced[]
+  return new Map(
+    symbols.flatMap((symbol, index) => {
+      const found = records.find(({ address }) => address === addresses[index])
+      return found ? [[symbol, found] as const] : []
+    }),
+  )
+}
+
+/** Nine significant decimals are enough for a size, and for what gas costs. */
+function toRaw(amount: number, decimals: number): bigint {
+  return (BigInt(Math.round(amount * 1e9)) * 10n ** BigInt(decimals)) / 10n ** 9n
+}

@@ -1,0 +1,145 @@
+/**
+ * Server-sent events: writes what a stream yields, keeps the connection alive, and drops a client that does not read.
+ * How many streams there may be is counted here, too.
+ */
+import type { Response } from 'express'
+import { ForkrouteError } from '../domain/errors.js'
+import { bigintToString } from '../domain/primitives.js'
+import type { Logger } from '../log.js'
+import { countStreamEnd, type StreamEnd } from '../metrics.js'
+import type { StreamEvent } from './contract.js'
+import { errorBody, toForkrouteError } from './errors.js'
+
+/** Between two comments, below the idle time after which usual proxies cut a connection. */
+const heartbeatMs = 15_000
+
+export interface StreamPlaces {
+  /**
+   * Takes a place until the answer is closed.
+   * @throws ForkrouteError TOO_MANY_STREAMS when the caller has as many as it may; OVERLOADED when the service has.
+   */
+  take(res: Response): void
+  readonly open: number
+}
+
+export function createStreamPlaces(limits: {
+  readonly maxStreams: number
+  readonly maxStreamsPerKey: number
+}): StreamPlaces {
+  const { maxStreams, maxStreamsPerKey } = limits
+  const byCaller = new Map<string, number>()
+  let open = 0
+  return {
+    take(res) {
+      const { caller } = res.locals
+      const own = byCaller.get(caller) ?? 0
+      if (own >= maxStreamsPerKey) {
+        throw new ForkrouteError(
+          'TOO_MANY_STREAMS',
+          `${own} streams are open, which is the limit of a key; close one first.`,
+        )
+      }
+      if (open >= maxStreams) {
+        throw new ForkrouteError(
+          'OVERLOADED',
+          `${open} streams are open, which is the limit; try again in a moment.`,
+        )
+      }
+      byCaller.set(caller, own + 1)
+      open += 1
+      res.once('close', () => {
+        const left = (byCaller.get(caller) ?? 0) - 1
+        if (left > 0) byCaller.set(caller, left)
+        else byCaller.delete(caller)
+        open -= 1
+      })
+    },
+    get open() {
+      return open
+    },
+  }
+}
+
+/**
+ * Writes the events until the client leaves or does not read, its key is disabled, or the service stops.
+ *
+ * @param args.maxUnsentBytes - a client for which more is waiting when the next event comes is dropped.
+ * @param args.draining - aborted when the service begins to stop: the stream is then ended in order.
+ */
+export async function serveEvents(args: {
+  readonly res: Response
+  readonly events: AsyncIterable<StreamEvent>
+  readonly maxUnsentBytes: number
+  readonly draining: AbortSignal
+  readonly logger: Logger
+}): Promise<void> {
+  const { res, draining, logger } = args
+  const { requestId } = res.locals
+  res.status(200)
+  res.setHeader('content-type', 'text/event-stream; charset=utf-8')
+  // Proxies of the nginx kind would collect the events else.
+  res.setHeader('x-accel-buffering', 'no')
+  res.flushHeaders()
+
+  let end: StreamEnd = 'client'
+  const drain = () => {
+    end = 'shutdown'
+    res.end()
+  }
+  draining.addEventListener('abort', drain, { once: true })
+  /** False when the client was dropped or has left. */
+  const write = (text: string): boolean => {
+    if (res.destroyed || res.writableEnded) return false
+    if (res.writableLength > args.maxUnsentBytes) {
+      end = 'slow'
+      res.destroy()
+      return false
+    }
+    res.write(text)
+    return true
+  }
+  const heartbeat = setInterval(() => write(': \n\n'), heartbeatMs)
+  try {
+    if (draining.aborted) drain()
+    for await (const event of args.events) {
+      if (!write(toText(event, requestId, logger))) break
+      if ('error' in event && isKeyRefused(event.error)) {
+        end = 'key'
+        res.end()
+        break
+      }
+    }
+  } catch (error) {
+    // The wait for the next head ends with an error when the client leaves.
+    if (!res.destroyed && !res.writableEnded) {
+      end = 'error'
+      logger.error({ err: error, requestId }, 'stream failed: a fault of the service')
+      res.destroy()
+    }
+  } finally {
+    clearInterval(heartbeat)
+    draining.removeEventListener('abort', drain)
+    countStreamEnd(end)
+    logger.info({ requestId, caller: res.locals.caller, end }, 'stream ended')
+  }
+}
+
+/** The key was disabled since the stream was opened. */
+function isKeyRefused(error: unknown): boolean {
+  return error instanceof ForkrouteError && ['UNAUTHORIZED', 'KEY_DISABLED'].includes(error.code)
+}
+
+function toText(event: StreamEvent, requestId: string, logger: Logger): string {
+  if (!('error' in event)) return toEvent('quotes', event.body, event.id)
+  const error = toForkrouteError(event.error)
+  if (error.code === 'INTERNAL') {
+    logger.error({ err: event.error, requestId }, 'event failed: a fault of the service')
+  }
+  return toEvent('error', errorBody(error, requestId))
+}
+
+/** JSON has no line breaks of its own, so one data line holds it. */
+function toEvent(name: string, body: unknown, id?: string): string {
+  const lines = [`event: ${name}`, ...(id === undefined ? [] : [`id: ${id}`])]
+  return `${lines.join('\n')}\ndata: ${JSON.stringify(body, bigintToString)}\n\n`
+}

@@ -1,0 +1,283 @@
+/** Several quotes at one block in one call, ladders of amounts among them, and the same at every new block. */
+import { z } from 'zod'
+import type { BatchAnswer, Engine, QuoteRequest, RouteAnswer } from '../../domain/engine.js'
+import { type ErrorCode, ForkrouteError, toWireError, type Wire } from '../../domain/errors.js'
+import type { Hex } from '../../domain/primitives.js'
+import {
+  defineRoute,
+  type Endpoint,
+  endpoint,
+  type InputContract,
+  parseObject,
+  type StreamArgs,
+  type StreamEvent,
+  streamEndpoint,
+} from '../contract.js'
+import { errorFacts } from '../errors.js'
+import { type Given, isAbsent } from '../input.js'
+import { type BatchItem, QuoteBatch } from '../records.js'
+import {
+  BlockNumber,
+  ChainId,
+  DeadlineMs,
+  described,
+  examples,
+  listOf,
+  withDefault,
+} from '../schemas.js'
+import {
+  isLadder,
+  maxQuotes,
+  type QuoteInput,
+  quoteOrLadderRules,
+  shortcutInputs,
+} from './shortcut-inputs.js'
+import { calculationErrors, toQuote, toQuoteRequest } from './shortcuts.js'
+
+type Batch = z.output<typeof QuoteBatch>
+type Item = z.output<typeof BatchItem>
+
+/** One item as understood: its quotes (a ladder has several), or why it cannot be asked. */
+type Parsed =
+  | { readonly ok: true; readonly input: QuoteInput; readonly isLadder: boolean }
+  | { readonly ok: false; readonly error: ForkrouteError }
+
+const exampleItems = [
+  { tokenIn: examples.weth, tokenOut: examples.usdc, amountIn: examples.oneEther },
+]
+
+const envelope = z.object({
+  chainId: withDefault(ChainId, 1, 1),
+  blockNumber: BlockNumber.optional(),
+  deadlineMs: DeadlineMs.optional(),
+  quotes: described(
+    listOf(z.unknown(), 1, maxQuotes),
+    `The quotes, ${maxQuotes} at most, each amount of a ladder counted.`,
+    exampleItems,
+  ),
+})
+type Envelope = z.output<typeof envelope>
+
+/** Quotes that the items ask for; what is wrong with them is found out later. */
+function cost({ quotes }: Pick<Envelope, 'quotes'>): number {
+  return quotes.reduce<number>((sum, item) => {
+    const given = listsOf(item)
+    return sum + (isLadder(given) ? (given.amountIn?.length ?? 1) : 1)
+  }, 0)
+}
+
+function listsOf(item: unknown): Record<string, unknown[]> {
+  const { tokenIn, tokenOut, amountIn } = (item ?? {}) as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries({ tokenIn, tokenOut, amountIn }).map(([name, value]) => [
+      name,
+      [value ?? []].flat(),
+    ]),
+  )
+}
+
+function envelopeRules(given: Given): string[] {
+  const quotes = Array.isArray(given.quotes) ? given.quotes : []
+  const count = cost({ quotes })
+  return quotes.length <= maxQuotes && count > maxQuotes
+    ? [`quotes must hold at most ${maxQuotes} amounts in all (not ${count})`]
+    : []
+}
+
+/** Values of the call are the default of each item; one that says otherwise cannot be asked here. */
+function parseItem(
+  item: unknown,
+  call: Omit<Envelope, 'quotes'>,
+  contract: InputContract<ReturnType<typeof shortcutInputs>['quoteOrLadder']>,
+  engine: Engine,
+): Parsed {
+  try {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      throw new ForkrouteError('INVALID_REQUEST', 'A quote must be a JSON object.')
+    }
+    const own = Object.entries(item).filter(([, value]) => !isAbsent(value))
+    const { chainId, blockNumber, deadlineMs } = call
+    const defaults = { chainId, blockNumber: blockNumber && Number(blockNumber), deadlineMs }
+    const given = { ...defaults, ...Object.fromEntries(own) }
+    const input = parseObject(contract, given, engine)
+    const other = [
+      ...(input.chainId === chainId ? [] : [`chainId must be that of the call (${chainId})`]),
+      ...(input.blockNumber === blockNumber
+        ? []
+        : [`blockNumber must be that of the call (${blockNumber ?? 'the newest'})`]),
+    ]
+    if (other.length) {
+      throw new ForkrouteError('INVALID_REQUEST', other.length === 1 ? other.join() : other)
+    }
+    return { ok: true, input, isLadder: isLadder(listsOf(item)) }
+  } catch (error) {
+    if (error instanceof ForkrouteError) return { ok: false, error }
+    throw error
+  }
+}
+
+/** The quotes of one item: a rung for each amount of a ladder. */
+function requestsOf(item: Parsed): QuoteRequest[] {
+  if (!item.ok) return []
+  const { input } = item
+  if (!item.isLadder) return [toQuoteRequest(input)]
+  return input.amountIn.map((amount) => toQuoteRequest({ ...input, amountIn: [amount] }))
+}
+
+/** @returns the answer in the order of the items, whatever was found for each. */
+function toBatch(chainId: number, items: readonly Parsed[], answer: BatchAnswer): Batch {
+  const blockNumber = Number(answer.block.number)
+  let next = 0
+  const quotes = items.map((item): Item => {
+    if (!item.ok) return { error: errorFacts(toWireError(item.error)) }
+    const count = item.isLadder ? item.input.amountIn.length : 1
+    const outcomes = answer.quotes.slice(next, next + count)
+    next += count
+    if (item.isLadder) {
+      const ladder = item.input.amountIn.map((amount, index) => ({
+        amountIn: amount.toString(),
+        ...toRung(outcomes[index], item.input.priceImpact),
+      }))
+      return { ladder, blockNumber }
+    }
+    const [outcome] = outcomes
+    return outcome?.ok ? toQuote(outcome.value, item.input.priceImpact) : toError(outcome)
+  })
+  return { blockNumber, chainId, quotes }
+}
+
+function toRung(outcome: Wire<RouteAnswer> | undefined, withPriceImpact: boolean) {
+  if (!outcome?.ok) return toError(outcome)
+  const { blockNumber: _, ...rung } = toQuote(outcome.value, withPriceImpact)
+  return rung
+}
+
+function toError(outcome: Wire<RouteAnswer> | undefined) {
+  return {
+    error: errorFacts(outcome && !outcome.ok ? outcome.error : toWireError(undefined)),
+  }
+}
+
+/** The items at every new block, the newest first of all; a block that comes during a calculation is skipped for the newest. */
+async function* atEveryHead(
+  { engine, context, calculate }: StreamArgs<unknown, unknown>,
+  chainId: number,
+  items: readonly Parsed[],
+): AsyncGenerator<StreamEvent<Batch>> {
+  const requests = items.flatMap(requestsOf)
+  let last: Hex | null = null
+  for (;;) {
+    const head = await engine.headAfter(chainId, last, context)
+    last = head.hash
+    let event: StreamEvent<Batch>
+    try {
+      const answer = await calculate((inner) => engine.quotes({ chainId, requests }, inner))
+      last = answer.block.hash
+      event = { id: answer.block.number.toString(), body: toBatch(chainId, items, answer) }
+    } catch (error) {
+      if (context.signal.aborted) return
+      event = { error }
+    }
+    yield event
+  }
+}
+
+function noBlockRules(given: Given): string[] {
+  return given.blockNumber === undefined
+    ? []
+    : ['blockNumber must not be given: a stream follows the newest block']
+}
+
+const streamErrors: readonly ErrorCode[] = [
+  'INVALID_REQUEST',
+  'UNKNOWN_CHAIN',
+  'TOO_MANY_STREAMS',
+  'OVERLOADED',
+]
+const streamDescription =
+  'Server-sent events until the client leaves: `quotes` with the block as id and the body of POST /shortcuts/quotes ' +
+  'as data, `error` with an error body where a block could not be quoted, and a comment every 15 seconds. Blocks that ' +
+  'come while one is calculated are skipped for the newest. Every event counts as as many requests as it has quotes. ' +
+  'A client that does not read is dropped.'
+
+/** @param serviceName - the word inside wire identifiers. */
+export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
+  const { quoteOrLadder } = shortcutInputs(serviceName)
+  const contract = { input: quoteOrLadder, rules: quoteOrLadderRules, errors: calculationErrors }
+  const documentedInput = envelope.extend({
+    quotes: described(
+      listOf(quoteOrLadder.partial({ chainId: true }), 1, maxQuotes),
+      `The quotes, ${maxQuotes} at most, each amount of a ladder counted.`,
+      exampleItems,
+    ),
+  })
+  const postQuotes = defineRoute({
+    method: 'post',
+    path: '/api/v1/shortcuts/quotes',
+    tag: 'Shortcuts',
+    operationId: 'postQuotes',
+    summary: 'Up to 200 quotes and ladders of amounts at one block in one call.',
+    description:
+      'Each of `quotes` has the names of GET /shortcuts/quote and its answer, at the place where it was asked; what is ' +
+      'wrong with one is its own `error` there. chainId, blockNumber and deadlineMs of the call hold for all: all ' +
+      'quotes are of one chain and one block. Several amountIn for one tokenIn and one tokenOut are a ladder, the depth ' +
+      'curve of a pair. The call counts as as many requests as it has quotes, each amount of a ladder being one.',
+    input: envelope,
+    documentedInput,
+    response: QuoteBatch,
+    rules: envelopeRules,
+    cost,
+    isCalculation: true,
+    errors: calculationErrors,
+  })
+  const getStream = defineRoute({
+    method: 'get',
+    path: '/api/v1/stream/quotes',
+    tag: 'Shortcuts',
+    operationId: 'streamQuote',
+    summary: 'One quote, or a ladder of amounts, at every new block.',
+    description: `As GET /shortcuts/quote. ${streamDescription}`,
+    input: quoteOrLadder.extend({
+      blockNumber: described(BlockNumber.optional(), 'Refused: a stream follows the newest block.'),
+    }),
+    response: QuoteBatch,
+    rules: (given) => [...quoteOrLadderRules(given), ...noBlockRules(given)],
+    cost: ({ tokenIn, amountIn }) => (tokenIn.length === 1 ? amountIn.length : 1),
+    errors: streamErrors,
+  })
+  const postStream = defineRoute({
+    method: 'post',
+    path: '/api/v1/stream/quotes',
+    tag: 'Shortcuts',
+    operationId: 'streamQuotes',
+    summary: 'Up to 200 quotes and ladders of amounts at every new block.',
+    description: `With the body of POST /shortcuts/quotes. ${streamDescription}`,
+    input: envelope,
+    documentedInput: documentedInput.extend({
+      blockNumber: described(BlockNumber.optional(), 'Refused: a stream follows the newest block.'),
+    }),
+    response: QuoteBatch,
+    rules: (given) => [...envelopeRules(given), ...noBlockRules(given)],
+    cost,
+    errors: streamErrors,
+  })
+  const parseAll = (input: Envelope, engine: Engine) =>
+    input.quotes.map((item) => parseItem(item, input, contract, engine))
+  return [
+    endpoint(postQuotes, async ({ engine, input, context }) => {
+      const { chainId, blockNumber } = input
+      const items = parseAll(input, engine)
+      const requests = items.flatMap(requestsOf)
+      const at = { chainId, ...(blockNumber !== undefined && { blockNumber }) }
+      return toBatch(chainId, items, await engine.quotes({ ...at, requests }, context))
+    }),
+    streamEndpoint(getStream, (args) => {
+      const { input } = args
+      const ladder = input.tokenIn.length === 1 && input.amountIn.length > 1
+      return atEveryHead(args, input.chainId, [{ ok: true, input, isLadder: ladder }])
+    }),
+    streamEndpoint(postStream, (args) =>
+      atEveryHead(args, args.input.chainId, parseAll(args.input, args.engine)),
+    ),
+  ]
+}

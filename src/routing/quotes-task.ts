@@ -1,0 +1,42 @@
+/**
+ * Several quotes at one block in one thread: they share what is read of the block, and their simulations go out together.
+ */
+import { performance } from 'node:perf_hooks'
+import type { RouteAnswer } from '../domain/engine.js'
+import { toWireError, type Wire } from '../domain/errors.js'
+import { ForkLostError } from '../forks/faults.js'
+import { nothingInTime } from './failures.js'
+import { gather } from './gather.js'
+import { runRoute } from './route-task.js'
+import type { TaskRun } from './task-run.js'
+import type { TaskTypes } from './tasks.js'
+
+/**
+ * Each quote by itself, in the order asked; its deadline counts from `begunAt`.
+ * @throws ForkLostError, since the whole task may succeed on another fork; the signal's reason.
+ */
+export async function runQuotes(
+  run: TaskRun,
+  { requests, accountId, begunAt }: TaskTypes['quotes']['args'],
+): Promise<readonly Wire<RouteAnswer>[]> {
+  const begun = performance.now() - (Date.now() - begunAt)
+  const simulator = gather((all) => run.simulate(all))
+  return Promise.all(
+    requests.map(async (request): Promise<Wire<RouteAnswer>> => {
+      const deadline = request.deadlineMs === undefined ? null : begun + request.deadlineMs
+      const part = run.part(deadline, simulator)
+      try {
+        if (part.isLate()) throw nothingInTime(request)
+        const value = await runRoute(part, { mode: 'quote', request, accountId })
+        return { ok: true, value }
+      } catch (error) {
+        if (error instanceof ForkLostError || run.signal.aborted) throw error
+        return { ok: false, error: toWireError(error) }
+      } finally {
+        for (const [stage, seconds] of Object.entries(part.stages)) {
+          run.stages[stage] = (run.stages[stage] ?? 0) + seconds
+        }
+      }
+    }),
+  )
+}
