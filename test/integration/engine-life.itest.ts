@@ -99,9 +99,7 @@ describe('many at once', () => {
     const one = await startEngine({ url: scene().sandbox.url, threads: 2 })
     const running = [weth, dai, uni].map((token) => ask(one, request(token, usdc, 100n)))
     const settled = Promise.allSettled(running)
-    await expect
-      .poll(() => one.forks.stats().leases, { timeout: 20_000 })
-      .toBeGreaterThan(0)
+    await expect.poll(() => one.forks.stats().leases, { timeout: 20_000 }).toBeGreaterThan(0)
     const { pids } = one.forks.stats()
     await one.stop()
     await settled
