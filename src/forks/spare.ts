@@ -22,7 +22,7 @@ export interface Spares {
   close(): Promise<void>
 }
 
-const refillAfterMs = 250
+const refillAfterMs = 1_000
 
 export function createSpares(options: {
   readonly standby: () => Standby

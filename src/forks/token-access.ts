@@ -1,5 +1,5 @@
 /**
- * Which state the transfers and approvals of a token use, learnt once per chain and token from a trace, with the
+ * Which state transfers, balances and allowances of a token use, learnt once per chain and token from a trace, with the
  * parties as variables: so it can be read in bulk for parties that were never met. Kept by the archive. A hint only:
  * it decides what is read early, never what is answered. Lives in each worker; knows nothing of routes.
  */
@@ -9,8 +9,15 @@ import { z } from 'zod'
 import type { Address, Hex } from '../domain/primitives.js'
 import { forkClient } from './clients.js'
 import { balanceProbe } from './measure.js'
-import { askAtPin, type FundingContext } from './slot-field.js'
-import { type Access, accessOf, deriveSlot, type Piece, type TraceStep } from './slot-rules.js'
+import { askAtPin, encodeRead, type FundingContext } from './slot-field.js'
+import {
+  type Access,
+  accessOf,
+  deriveSlot,
+  type Piece,
+  type SlotRule,
+  type TraceStep,
+} from './slot-rules.js'
 
 export interface AccessContext extends FundingContext {
   /** URL of the block in the archive. */
@@ -18,7 +25,7 @@ export interface AccessContext extends FundingContext {
 }
 
 export interface TokenAccess {
-  /** Null where the token cannot be traced, or does not transfer. Never throws. */
+  /** Null where the token cannot be traced. Never throws. */
   of(context: AccessContext, token: Address): Promise<Access | null>
 }
 
@@ -56,19 +63,27 @@ export function createTokenAccess(): TokenAccess {
   }
 }
 
+/** Hashing takes longer than everything else here, and pools come back block after block. */
+const derived = new WeakMap<SlotRule, LRUCache<Address, Hex>>()
+const maxParties = 1_000
+
 /** Slots of `access` for these parties; every ordered pair of `pairs` for what depends on two. */
 export function slotsFor(
   access: Access,
   parties: ReadonlySet<Address>,
   pairs: readonly (readonly [Address, Address])[],
 ): { readonly address: Address; readonly slot: Hex }[] {
+  const slotOf = (rule: SlotRule, party: Address): Hex => {
+    const known = derived.get(rule) ?? new LRUCache<Address, Hex>({ max: maxParties })
+    derived.set(rule, known)
+    const slot = known.get(party) ?? deriveSlot(rule, { owner: party })
+    known.set(party, slot)
+    return slot
+  }
   return [
     ...access.slots.map(({ contract, slot }) => ({ address: contract, slot })),
     ...access.byParty.flatMap((rule) =>
-      [...parties].map((party) => ({
-        address: rule.contract,
-        slot: deriveSlot(rule, { owner: party }),
-      })),
+      [...parties].map((party) => ({ address: rule.contract, slot: slotOf(rule, party) })),
     ),
     ...access.byPair.flatMap((rule) =>
       pairs.map(([from, to]) => ({
@@ -79,11 +94,13 @@ export function slotsFor(
   ]
 }
 
-/** Of nothing at all, so that no balance and no allowance is needed. */
+/** A transfer of nothing, which needs no balance; and the reads, for tokens that refuse to transfer nothing. */
 async function traceAccess(context: AccessContext, token: Address): Promise<Access | null> {
-  const calls = (['transfer', 'approve'] as const).map((functionName) =>
-    encodeFunctionData({ abi: erc20Abi, functionName, args: [spender, 0n] }),
-  )
+  const calls = [
+    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [spender, 0n] }),
+    encodeRead({ owner }),
+    encodeRead({ owner, spender }),
+  ]
   const traces = await Promise.all(
     calls.map((data) =>
       askAtPin<{ failed?: boolean; structLogs?: TraceStep[] }>(

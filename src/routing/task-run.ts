@@ -115,7 +115,7 @@ export class TaskRun {
     return results
   }
 
-  /** Which state transfers and approvals of the token use; null where that cannot be told. */
+  /** Which state transfers, balances and allowances of the token use; null where that cannot be told. */
   accessOf(token: Address): Promise<Access | null> {
     const { forkUrls, archiveUrl } = this.place
     return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
