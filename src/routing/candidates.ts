@@ -111,8 +111,10 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           gasCostOut: args.gasCost(tokenOut),
           shouldStop,
         })
-  const flows = legs.length === 1 ? singles(legs, args.count) : combined(legs, args)
-  const candidates = [...splits.slice(0, maxSplits), ...flows].slice(0, args.count)
+  const best = splits.slice(0, Math.min(maxSplits, args.count - 1))
+  const left = args.count - best.length
+  const flows = legs.length === 1 ? singles(legs, left) : combined(legs, args).slice(0, left)
+  const candidates = [...best, ...flows]
   return { candidates, missing: null, wasCut }
 }
 
