@@ -37,6 +37,9 @@ interface Group extends Way {
   readonly arcs: readonly ArcSlope[]
 }
 
+/** Raw units that an arc takes at most, by its key, where that is known. */
+type Caps = ReadonlyMap<string, number>
+
 export interface Margins {
   readonly groups: readonly Group[]
   /** Worth of one more raw unit of a token, in raw units of the last token. */
@@ -52,11 +55,23 @@ const leastCurvature = 1e-9
 const leastShare = 1e-4
 const halvings = 5
 const maxStretch = 8
+/** How often a step is drawn anew because pools end on its way, and how exactly their ends are found. */
+const capLooks = 3
+const capPart = 2_000n
+/** Shares are rounded to basis points in the end: a pool is not filled to the brim. */
+const capMargin = 0.998
 
 /** What one more unit is worth on each arc and at each token, from the last token backwards. */
-export function marginsOf({ flows }: Evaluation, tokenOut: Address, exactOnly: boolean): Margins {
+export function marginsOf(
+  { flows }: Evaluation,
+  tokenOut: Address,
+  exactOnly: boolean,
+  caps: Caps = new Map(),
+): Margins {
   const values = new Map<Address, number>([[tokenOut, 1]])
   const curvatures = new Map<Address, number>([[tokenOut, 0]])
+  /** Raw units of a token that all of its ways on together still take. */
+  const rooms = new Map<Address, number>([[tokenOut, Number.POSITIVE_INFINITY]])
   const groups: Group[] = []
   for (const token of new Set(flows.map(({ arc }) => arc.hop.tokenIn).reverse())) {
     const own = flows.filter(({ arc }) => arc.hop.tokenIn === token)
@@ -65,10 +80,11 @@ export function marginsOf({ flows }: Evaluation, tokenOut: Address, exactOnly: b
       const value = values.get(head) ?? 0
       const arcs = own
         .filter(({ arc }) => arc.hop.tokenOut === head)
-        .map((flow) => arcSlope(flow, value, exactOnly))
-      return groupSlope(arcs, value, curvatures.get(head) ?? 0)
+        .map((flow) => arcSlope(flow, value, exactOnly, caps))
+      return groupSlope(arcs, value, curvatures.get(head) ?? 0, rooms.get(head) ?? 0)
     })
-    const { value, curvature } = settled(found)
+    const { value, curvature, most, amountIn } = settled(found)
+    rooms.set(token, most - amountIn)
     values.set(token, value)
     curvatures.set(token, curvature)
     groups.push(...found)
@@ -77,8 +93,14 @@ export function marginsOf({ flows }: Evaluation, tokenOut: Address, exactOnly: b
 }
 
 /** @param next - worth of one raw unit of what the arc brings. */
-function arcSlope(flow: Evaluation['flows'][number], next: number, exactOnly: boolean): ArcSlope {
-  const { value, curvature, most } = slopeOf(flow, exactOnly)
+function arcSlope(
+  flow: Evaluation['flows'][number],
+  next: number,
+  exactOnly: boolean,
+  caps: Caps,
+): ArcSlope {
+  const { value, curvature, ...slope } = slopeOf(flow, exactOnly)
+  const most = Math.min(slope.most, caps.get(flow.arc.key) ?? slope.most)
   const amountIn = Number(flow.amountIn)
   const worth = value * next
   const least = (-worth / amountIn) * leastCurvature
@@ -92,10 +114,21 @@ function arcSlope(flow: Evaluation['flows'][number], next: number, exactOnly: bo
 }
 
 /** Pools side by side share what more flows in; what they bring together meets the curve behind them. */
-function groupSlope(arcs: readonly ArcSlope[], next: number, nextCurvature: number): Group {
+function groupSlope(
+  arcs: readonly ArcSlope[],
+  next: number,
+  nextCurvature: number,
+  room: number,
+): Group {
   const { amountIn, value, curvature, most } = settled(arcs)
-  const behind = (value / next) ** 2 * nextCurvature
-  return { arcs, amountIn, value, curvature: curvature + behind, most }
+  const rate = value / next
+  return {
+    arcs,
+    amountIn,
+    value,
+    curvature: curvature + rate ** 2 * nextCurvature,
+    most: Math.min(most, amountIn + room / rate),
+  }
 }
 
 /** Several ways on as one, as they will be once their values are equal. */
@@ -113,16 +146,13 @@ function settled(ways: readonly Way[]): Way {
 }
 
 function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
-  const { arc, amountIn, amountOut, states } = flow
+  const { arc, amountIn, amountOut } = flow
   if (arc.hop.kind !== 'swap') return { value: 1, curvature: 0, most: Number.POSITIVE_INFINITY }
   const fine = (differenceOutput * amountIn) / amountOut
   let step = amountIn / differencePart
   if (step < fine) step = fine < amountIn ? fine : amountIn
   if (step === 0n) step = 1n
-  const output = (amount: bigint) => {
-    const quote = hopOutput(arc.hop, states, amount)
-    return quote.amountOut <= 0n || (exactOnly && !quote.exact) ? null : Number(quote.amountOut)
-  }
+  const output = (amount: bigint) => outputOf(flow, amount, exactOnly)
   const [h, here] = [Number(step), Number(amountOut)]
   const below = amountIn > step ? (output(amountIn - step) ?? 0) : 0
   const above = output(amountIn + step)
@@ -139,6 +169,44 @@ function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
   return { value: (here - below) / h, curvature: 0, most: Number(amountIn + room) }
 }
 
+/** Null where the pool ends before, or gives but an estimate where none is wanted. */
+function outputOf(
+  { arc, states }: Evaluation['flows'][number],
+  amountIn: bigint,
+  exactOnly: boolean,
+): number | null {
+  const quote = hopOutput(arc.hop, states, amountIn)
+  return quote.amountOut <= 0n || (exactOnly && !quote.exact) ? null : Number(quote.amountOut)
+}
+
+/**
+ * Where the pools of arcs end that are to get more than they take.
+ * @returns whether any such end was not known.
+ */
+function findCaps(
+  { flows }: Evaluation,
+  targets: ReadonlyMap<string, number>,
+  exactOnly: boolean,
+  caps: Map<string, number>,
+): boolean {
+  let found = false
+  for (const flow of flows) {
+    const { key } = flow.arc
+    const target = targets.get(key) ?? 0
+    if (target <= Number(flow.amountIn) || target > Number.MAX_SAFE_INTEGER ** 4) continue
+    let [low, high] = [flow.amountIn, BigInt(Math.floor(target))]
+    if (high <= low || outputOf(flow, high, exactOnly) !== null) continue
+    while (high - low > low / capPart + 1n) {
+      const middle = high > low * 2n ? low * 2n : (low + high) / 2n
+      if (outputOf(flow, middle, exactOnly) === null) high = middle
+      else low = middle
+    }
+    caps.set(key, Math.min(Number(low) * capMargin, caps.get(key) ?? Number.POSITIVE_INFINITY))
+    found = true
+  }
+  return found
+}
+
 /** Amounts that add up to the total and at which all values are equal, each within its bounds. */
 function equalised(own: readonly Way[], total: number): number[] {
   if (own.length === 1) return [total]
@@ -148,10 +216,12 @@ function equalised(own: readonly Way[], total: number): number[] {
     )
   let low = Math.min(...own.map((arc) => arc.value + arc.curvature * (total - arc.amountIn)))
   let high = Math.max(...own.map((arc) => arc.value - arc.curvature * arc.amountIn))
+  // Ways that are full leave the others more than they were asked for.
+  const amountAt = (level: number) => at(level).reduce((sum, amount) => sum + amount, 0)
+  for (let round = 0; round < 10 && amountAt(low) < total; round++) low -= 2 * (high - low)
   for (let round = 0; round < 60; round++) {
     const middle = (low + high) / 2
-    const sum = at(middle).reduce((a, b) => a + b, 0)
-    if (sum > total) low = middle
+    if (amountAt(middle) > total) low = middle
     else high = middle
   }
   return at((low + high) / 2)
@@ -171,10 +241,15 @@ export function improve(
     readonly shouldStop?: (() => boolean) | undefined
   },
 ): Network {
+  const caps = new Map<string, number>()
   let best = start
   for (let step = 0; step < options.steps; step++) {
     if (options.shouldStop?.()) break
-    const target = newtonShares(marginsOf(best.at, tokenOut, options.exactOnly))
+    const { exactOnly } = options
+    let target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
+    for (let look = 0; look < capLooks && findCaps(best.at, target, exactOnly, caps); look++) {
+      target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
+    }
     const next = lineSearch(best, target, sources, tokenOut, options.exactOnly)
     if (!next) break
     const gained = Number(next.at.amountOut - best.at.amountOut) / Number(best.at.amountOut)
@@ -184,9 +259,9 @@ export function improve(
   return best
 }
 
-/** Share per arc key: what each token passes on, once the tokens before it have passed on more or less. */
-function newtonShares({ groups, values }: Margins): ReadonlyMap<string, number> {
-  const shares = new Map<string, number>()
+/** Raw units per arc key: what each token passes on, once the tokens before it have passed on more or less. */
+function newtonAmounts({ groups, values }: Margins): ReadonlyMap<string, number> {
+  const targets = new Map<string, number>()
   /** Raw units that a token will receive more than it does. */
   const more = new Map<Address, number>()
   for (const token of new Set(groups.map(tokenOf).reverse())) {
@@ -197,16 +272,15 @@ function newtonShares({ groups, values }: Margins): ReadonlyMap<string, number> 
       const amounts = equalised(arcs, totals[index] ?? 0)
       for (const [place, { arc, amountIn, value }] of arcs.entries()) {
         const amount = amounts[place] ?? 0
-        const share = amount / total
         // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
-        if (Number.isFinite(share)) shares.set(arc.key, share)
+        if (Number.isFinite(amount)) targets.set(arc.key, amount)
         const { tokenOut } = arc.hop
         const rate = value / (values.get(tokenOut) ?? 1)
         more.set(tokenOut, (more.get(tokenOut) ?? 0) + rate * (amount - amountIn))
       }
     }
   }
-  return shares
+  return targets
 }
 
 export function tokenOf({ arcs }: Group): Address {
@@ -221,12 +295,15 @@ function lineSearch(
   tokenOut: Address,
   exactOnly: boolean,
 ): Network | null {
+  const present = new Map(from.at.flows.map(({ arc, amountIn }) => [arc.key, Number(amountIn)]))
   const at = (part: number): Network | null => {
-    const moved = from.arcs.map((arc) => ({
-      ...arc,
-      share: arc.share + part * ((target.get(arc.key) ?? arc.share) - arc.share),
-    }))
-    const large = moved.filter(({ share }) => share > leastShare)
+    // Amounts are moved, not shares: an arc that is full stays full when its token receives more or less.
+    const moved = from.arcs.map((arc) => {
+      const now = present.get(arc.key) ?? 0
+      return { ...arc, share: now + part * ((target.get(arc.key) ?? now) - now) }
+    })
+    const positive = moved.filter(({ share }) => share > 0)
+    const large = tidy(positive, sources, tokenOut).filter(({ share }) => share > leastShare)
     const arcs = tidy(large, sources, tokenOut)
     const flows = evaluate(arcs, sources, tokenOut, exactOnly)
     return flows && { arcs, at: flows }
