@@ -46,6 +46,8 @@ export interface Network {
   readonly at: Evaluation
 }
 
+/** Part of an amount that a pool must be able to take besides. */
+export const brimPart = 500n
 /** Shares are applied as 48-bit fractions. */
 const shareBits = 48n
 const shareUnit = 2 ** Number(shareBits)
@@ -106,6 +108,7 @@ export function evaluate(
       const output = hopOutput(arc.hop, states, amountIn)
       if (output.amountOut <= 0n || (exactOnly && !output.exact)) return null
       const isShared = arc.hop.kind === 'swap' && shared.has(arc.hop.market)
+      if (exactOnly && !isShared && !hasMargin(arc.hop, amountIn)) return null
       flows.push({
         arc,
         amountIn,
@@ -119,6 +122,26 @@ export function evaluate(
     }
   }
   return { flows, amountOut: balances.get(tokenOut) ?? 0n, exact, gas }
+}
+
+/** Largest amount that a pool is known to take exactly, by direction. */
+const taken = new WeakMap<MarketPool, Map<string, bigint>>()
+
+/** Whether the pool would take a little more too: shares are rounded to basis points in the end. */
+function hasMargin(hop: Hop, amountIn: bigint): boolean {
+  if (hop.kind !== 'swap') return true
+  const known = taken.get(hop.market) ?? new Map<string, bigint>()
+  taken.set(hop.market, known)
+  const direction = `${hop.tokenIn}>${hop.tokenOut}`
+  const least = amountIn + amountIn / brimPart
+  if (least <= (known.get(direction) ?? 0n)) return true
+  // Half as much again, so that the next amounts near this one need no quote.
+  const found = [(amountIn * 3n) / 2n, least].find((amount) => {
+    const { amountOut, exact } = hopOutput(hop, new Map(), amount)
+    return amountOut > 0n && exact
+  })
+  if (found !== undefined) known.set(direction, found)
+  return found !== undefined
 }
 
 /** Raw units for each arc; the last takes what rounding leaves. */

@@ -6,6 +6,7 @@ import type { Address } from '../domain/primitives.js'
 import { hopOutput } from './flow.js'
 import {
   type Arc,
+  brimPart,
   type Evaluation,
   evaluate,
   type Network,
@@ -58,8 +59,8 @@ const maxStretch = 8
 /** How often a step is drawn anew because pools end on its way, and how exactly their ends are found. */
 const capLooks = 3
 const capPart = 2_000n
-/** Shares are rounded to basis points in the end: a pool is not filled to the brim. */
-const capMargin = 0.998
+/** Pools are not filled to the brim, see `evaluate`. */
+const capMargin = 1 - 1 / Number(brimPart)
 
 /** What one more unit is worth on each arc and at each token, from the last token backwards. */
 export function marginsOf(

@@ -284,7 +284,6 @@ function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
   for (const { hop, share } of arcs) {
     totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
   }
-  const rounded = (share: number) => Math.round(share * whole)
   const total = ({ hop }: Arc) => rounded(totals.get(hop.tokenOut) ?? 0)
   const isLate = ({ hop }: Arc) => Number(hop.tokenOut === last.hop.tokenOut)
   return arcs.toSorted(
@@ -296,6 +295,10 @@ function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
       rounded(a.share) - rounded(b.share) ||
       compare(a.key, b.key),
   )
+}
+
+function rounded(share: number): number {
+  return Math.round(share * whole)
 }
 
 function compare(a: string, b: string): number {
@@ -342,7 +345,10 @@ function divided(
     const isServed = amountOut > 0n && (exact || !exactOnly)
     return isServed ? { edge: { hop, spends }, amountIn, amountOut } : null
   }
-  for (const last of arcs.toSorted((a, b) => b.share - a.share).slice(0, lastTries)) {
+  const largest = arcs.toSorted(
+    (a, b) => rounded(b.share) - rounded(a.share) || compare(b.key, a.key),
+  )
+  for (const last of largest.slice(0, lastTries)) {
     let [left, leftShare] = [balance, 1]
     const parts = inStepOrder(arcs, last).map((arc) => {
       const wanted = arc === last ? whole : Math.round((arc.share / leftShare) * whole)
