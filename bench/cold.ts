@@ -5,6 +5,7 @@
  */
 import { rmSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
 import { loadConfig } from '../src/config.js'
 import type { RouteRequest } from '../src/domain/engine.js'
 import type { BlockPin } from '../src/domain/primitives.js'
@@ -16,6 +17,9 @@ import { createPlainThread, makeDataDir } from './plain-fork.js'
 import { exampleQuote, noAccount, type Section } from './section.js'
 
 const latenciesMs = [0, 20, 50]
+/** Of each request at the head, before the new block: code that has run before is compiled. */
+const quotesBefore = 20n
+const idleMs = 3_000
 
 /** With a token that was not met before: 1 WETH into LINK on a given node, 10 UNI into LINK on the sandbox. */
 const otherQuotes: Readonly<Record<'given' | 'sandbox', RouteRequest>> = {
@@ -76,7 +80,7 @@ async function measured<T>(
   return { value, ms, requests: node.requests.length, rounds: sequentialRounds(node.requests) }
 }
 
-/** @param before - asked at the head; then `asked` at the block before it. */
+/** @param before - asked at the head, each many times; then `asked` at the block before it. */
 async function throughService(
   node: LatencyNode,
   before: readonly RouteRequest[],
@@ -92,7 +96,14 @@ async function throughService(
   const service: Service = await createService(config, { logger: createLogger('error') })
   const context = { accountId: noAccount, signal: AbortSignal.timeout(120_000) }
   try {
-    for (const request of before) await service.engine.quote(request, context)
+    for (const request of before) {
+      for (let quote = 0n; quote < quotesBefore; quote++) {
+        const amountsIn = request.amountsIn.map((amount) => amount + quote)
+        await service.engine.quote({ ...request, amountsIn }, context)
+      }
+    }
+    // Blocks come seconds apart: what is prepared for the next one is ready by then.
+    await setTimeout(idleMs)
     const [network] = service.engine.networks()
     const blockNumber = BigInt(network?.blockNumber ?? 0) - 1n
     const { value, ...cost } = await measured(node, () =>

@@ -12,6 +12,10 @@ import { type NodeAbilities, probeAbilities } from './node-probe.js'
 import { type NodeRequest, type Outcome, plain } from './node-request.js'
 
 /** Counts of one chain, all nodes together. */
+/** Requests at once from which on the first go ahead of the others, in a batch of their own. */
+const many = 128
+const firstOfMany = 32
+
 export interface UpstreamCounters {
   httpRequests: number
   calls: number
@@ -150,8 +154,10 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   async function send(requests: readonly NodeRequest[]): Promise<Outcome[]> {
     const size = maxBatch
     if (size === 1 || requests.length === 1) return Promise.all(requests.map(sendOne))
-    const chunks: Promise<Outcome[]>[] = []
-    for (let start = 0; start < requests.length; start += size) {
+    // What was asked first is waited for most: a block's header before all that is read ahead with it.
+    const first = requests.length > many ? Math.min(firstOfMany, size) : size
+    const chunks = [sendBatch(requests.slice(0, first))]
+    for (let start = first; start < requests.length; start += size) {
       chunks.push(sendBatch(requests.slice(start, start + size)))
     }
     return (await Promise.all(chunks)).flat()
