@@ -2,15 +2,24 @@
  * What calculates gives way to what answers: on a busy machine the threads and forks that use up the cores would else
  * make every request wait for a slice of time, health checks included.
  */
-import { readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /** Niceness: a third of the usual weight; lower, and any other work on the machine would starve the forks. */
-export const backgroundPriority = 5
+export const backgroundPriority = 10
 
-/** @param pid - of a process that has just been started: what it starts itself inherits the priority. */
+/** All threads that a process has by now; those that they start inherit the priority. */
 export function lowerProcess(pid: number): void {
-  lower(pid)
+  for (const thread of threadsOf(pid)) lower(thread)
+}
+
+/** Only Linux tells them, and gives each a priority of its own. */
+function threadsOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).map(Number)
+  } catch {
+    return [pid]
+  }
 }
 
 /** The calling thread alone. Only Linux gives threads priorities of their own. */

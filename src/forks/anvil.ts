@@ -194,7 +194,11 @@ async function untilReady(
       const info = await client
         .request<{ currentBlockHash: string }>('anvil_nodeInfo', [], signal)
         .catch(() => null)
-      if (info && isAlive(started.child)) return checkHash(args.pin, info.currentBlockHash)
+      if (info && isAlive(started.child)) {
+        // Threads that were there before the process was lowered have started the others by now.
+        if (started.child.pid) lowerProcess(started.child.pid)
+        return checkHash(args.pin, info.currentBlockHash)
+      }
       if (signal.aborted) {
         throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not start in time.', {
           chainId: args.pin.chainId,
