@@ -5,7 +5,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** Niceness: a third of the usual weight; lower, and any other work on the machine would starve the forks. */
+/** Niceness: a ninth of the usual weight. At 19 any other work on the machine would starve the forks. */
 export const backgroundPriority = 10
 
 /** All threads that a process has by now; those that they start inherit the priority. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken, toAddress } from '../../src/domain/primitives.js'
 import { contractAddress, executorContracts } from '../../src/executor/deployments.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
-import { executeOnFork } from '../support/execute.js'
+import { asDelegated, executeOnFork } from '../support/execute.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -263,15 +263,8 @@ describe('GET /api/v1/shortcuts/route', () => {
       const done = await executeOnFork({
         nodeUrl: service.nodeUrl,
         blockNumber: answer.body.createdAt,
-        tx: delegate ? { ...answer.body.tx, to: alice, value: '0' } : answer.body.tx,
+        ...(delegate ? asDelegated(answer.body.tx, alice) : { tx: answer.body.tx }),
         watch: [{ token: usdc, owner: alice }],
-        ...(delegate && {
-          // The account runs the calldata as its own code, as an EIP-7702 account does.
-          prepare: async (anvil) => {
-            const designator = `0xef0100${answer.body.tx.to.slice(2)}`
-            await anvil.rpc('anvil_setCode', [alice, designator])
-          },
-        }),
       })
       expect(done.status).toBe('success')
       expect(done.deltas).toEqual([BigInt(answer.body.amountOut)])

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
-import { executeOnFork } from '../support/execute.js'
+import { asDelegated, executeOnFork } from '../support/execute.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -157,15 +157,8 @@ describe('GET /api/v1/shortcuts/route with an amount worth dividing', () => {
       const done = await executeOnFork({
         nodeUrl: service.nodeUrl,
         blockNumber: answer.body.createdAt,
-        tx: isDelegate ? { ...answer.body.tx, to: alice, value: '0' } : answer.body.tx,
+        ...(isDelegate ? asDelegated(answer.body.tx, alice) : { tx: answer.body.tx }),
         watch: [{ token: usdc, owner: alice }],
-        ...(isDelegate && {
-          // The account runs the calldata as its own code, as an EIP-7702 account does.
-          prepare: async (anvil) => {
-            const designator = `0xef0100${answer.body.tx.to.slice(2)}`
-            await anvil.rpc('anvil_setCode', [alice, designator])
-          },
-        }),
       })
       expect(done.status).toBe('success')
       expect(done.deltas).toEqual([BigInt(answer.body.amountOut)])

@@ -147,6 +147,19 @@ async function gasPaid(anvil: TestAnvil, block: Hex, from: Address): Promise<big
     .reduce((sum, each) => sum + BigInt(each.gasUsed) * BigInt(each.effectiveGasPrice), 0n)
 }
 
+/** A delegate strategy's transaction as the account runs it: the calldata as its own code, as EIP-7702 accounts do. */
+export function asDelegated(
+  tx: AnswerTransaction,
+  account: Address,
+): Pick<ExecuteArgs, 'tx' | 'prepare'> {
+  return {
+    tx: { ...tx, to: account, value: '0' },
+    async prepare(anvil) {
+      await anvil.rpc('anvil_setCode', [account, `0xef0100${tx.to.slice(2)}`])
+    },
+  }
+}
+
 /** Our contracts, for a chain that does not have them. */
 export async function placeContracts(anvil: TestAnvil): Promise<void> {
   for (const { address, runtimeCode } of Object.values(executorContracts)) {
