@@ -131,7 +131,7 @@ export function addPools(program: Command): void {
 
   group
     .command('import')
-    .description('add pools from a JSON file; a service takes them in at its next start')
+    .description('add pools from a JSON file; a running service takes them in at its next block')
     .argument('<file>', 'JSON array of {protocol, id, address, tokens, parameters}')
     .option('--chain <id>', 'chain id', '1')
     .action(async (file: string, _local, command: Command) => {

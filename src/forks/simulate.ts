@@ -4,6 +4,8 @@
  * Called by the workers; knows nothing of routes.
  */
 import { setMaxListeners } from 'node:events'
+import { LRUCache } from 'lru-cache'
+import pLimit, { type LimitFunction } from 'p-limit'
 import type { Abi } from 'viem'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../domain/state.js'
@@ -17,7 +19,10 @@ import { encodeSimulation, type SimulatedBlock, toResult } from './simulation-co
 const batchSize = 8
 /** Anvil refuses bodies over 2 MB; leaves room for the envelope. */
 const maxBatchChars = 1_500_000
-/** Batches in flight on one warm fork. */
+/**
+ * Batches in flight on one warm fork, of all calculations of this thread together: each keeps a thread of Anvil
+ * running, and dozens of those on a few cores leave no time for what answers requests.
+ */
 const batchesPerFork = 2
 /** Single requests in flight on cold forks, together: Anvil works a batch off one by one, reads included. */
 const coldInFlight = 16
@@ -66,7 +71,9 @@ export async function simulate(
     for (;;) {
       const jobs = takeBatch(queue, options.warm ? batchSize : 1)
       if (jobs.length === 0) return
-      const replies = await send(url, fork.pin, jobs, signal)
+      const replies = options.warm
+        ? await gateOf(url)(() => send(url, fork.pin, jobs, signal))
+        : await send(url, fork.pin, jobs, signal)
       for (const [position, job] of jobs.entries()) {
         const reply = replies[position]
         if (reply) results[job.index] = read(fork.pin, job.request, reply, options.errorsAbi)
@@ -81,6 +88,16 @@ export async function simulate(
     throw error
   }
   return results
+}
+
+const gates = new LRUCache<string, LimitFunction>({ max: 128 })
+
+function gateOf(url: string): LimitFunction {
+  const known = gates.get(url)
+  if (known) return known
+  const gate = pLimit(batchesPerFork)
+  gates.set(url, gate)
+  return gate
 }
 
 interface Job {

@@ -162,18 +162,26 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       for (const one of open) settleRefused(one, round)
       open = open.filter((one) => one.settle)
       if (open.length === 0) return
-      const waits = nodes.map((node) => node.waitMs()).filter((ms) => ms !== null)
-      // One millisecond more: a timer may fire early, and an early round would ask nobody.
-      const pause = Math.max(Math.min(...waits) + 1, firstPauseMs * 2 ** (round - 1) * jitter())
+      const pause = Math.max(shortestWait() ?? 0, firstPauseMs * 2 ** (round - 1) * jitter())
       const isOver = round === maxRounds || Date.now() + pause > deadline
-      if (waits.length === 0 || isOver || closing.signal.aborted) {
+      if (shortestWait() === null || isOver || closing.signal.aborted) {
         const error = unavailable()
         for (const one of open) one.fail(error)
         return
       }
       counters.retries += 1
-      await sleep(pause, undefined, { signal: closing.signal }).catch(() => undefined)
+      // Timers may fire early, and clocks be set: a round in which no node may be asked would be none.
+      for (let left = pause; left > 0; left = shortestWait() ?? 0) {
+        await sleep(left, undefined, { signal: closing.signal }).catch(() => undefined)
+        if (closing.signal.aborted || Date.now() > deadline) break
+      }
     }
+  }
+
+  /** Milliseconds until some node may be asked; null: none is worth waiting for. */
+  function shortestWait(): number | null {
+    const waits = nodes.map((node) => node.waitMs()).filter((ms) => ms !== null)
+    return waits.length ? Math.min(...waits) : null
   }
 
   async function askNode(node: UpstreamNode, asks: readonly Ask[]): Promise<void> {
