@@ -242,16 +242,16 @@ export function improve(
     readonly shouldStop?: (() => boolean) | undefined
   },
 ): Network {
+  const { exactOnly } = options
   const caps = new Map<string, number>()
   let best = start
   for (let step = 0; step < options.steps; step++) {
     if (options.shouldStop?.()) break
-    const { exactOnly } = options
     let target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
     for (let look = 0; look < capLooks && findCaps(best.at, target, exactOnly, caps); look++) {
       target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
     }
-    const next = lineSearch(best, target, sources, tokenOut, options.exactOnly)
+    const next = lineSearch(best, target, sources, tokenOut, exactOnly)
     if (!next) break
     const gained = Number(next.at.amountOut - best.at.amountOut) / Number(best.at.amountOut)
     best = next

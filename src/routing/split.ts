@@ -61,9 +61,8 @@ export interface SplitArgs {
 /** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
 export function findSplits(args: SplitArgs): Flow[] {
   if (!canPay(args)) return []
-  const isEstimated = args.paths.some((paths, index) => paths !== args.exactPaths[index])
   const flows = new Map<string, Flow>()
-  for (const exactOnly of isEstimated ? [true, false] : [true]) {
+  for (const exactOnly of hasEstimates(args) ? [true, false] : [true]) {
     const start = startNetwork(args, exactOnly)
     if (!start) continue
     const grown = grow(args, start, exactOnly)
@@ -75,6 +74,10 @@ export function findSplits(args: SplitArgs): Flow[] {
   }
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
   return [...flows.values()].sort((a, b) => net(b) - net(a) || compare(a.key, b.key))
+}
+
+function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
+  return paths.some((own, index) => own !== exactPaths[index])
 }
 
 /** False where all of it at the best rate of a small slice would not pay for one more swap. */
@@ -101,10 +104,10 @@ function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   let amounts: ArcAmounts = new Map()
   const paths = exactOnly ? args.exactPaths : args.paths
   for (const [index, { amountIn }] of args.sources.entries()) {
-    amounts = joinFirst(amounts, new Map(), paths[index] ?? [], amountIn) ?? amounts
+    amounts = joinFirst(amounts, paths[index] ?? [], amountIn) ?? amounts
   }
   const best = networkOf(args, amounts, exactOnly)
-  if (!exactOnly || args.paths.every((own, index) => own === args.exactPaths[index])) return best
+  if (!exactOnly || !hasEstimates(args)) return best
   const sliced = slicedNetwork(args)
   if (!best || !sliced) return best ?? sliced
   return sliced.at.amountOut > best.at.amountOut ? sliced : best
@@ -134,12 +137,11 @@ function slicedNetwork(args: SplitArgs): Network | null {
 
 function joinFirst(
   amounts: ArcAmounts,
-  states: PoolStates,
   paths: readonly Path[],
   amountIn: bigint,
 ): ArcAmounts | null {
   for (const path of paths) {
-    const joined = join(amounts, states, path, amountIn)
+    const joined = join(amounts, new Map(), path, amountIn)
     if (joined) return joined
   }
   return null

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken, toAddress } from '../../src/domain/primitives.js'
 import { contractAddress, executorContracts } from '../../src/executor/deployments.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
-import { asDelegated, executeOnFork } from '../support/execute.js'
+import { asSent, executeOnFork } from '../support/execute.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -259,11 +259,10 @@ describe('GET /api/v1/shortcuts/route', () => {
         routingStrategy,
       })
       expect(answer.status, answer.text).toBe(200)
-      const delegate = routingStrategy.startsWith('delegate')
       const done = await executeOnFork({
         nodeUrl: service.nodeUrl,
         blockNumber: answer.body.createdAt,
-        ...(delegate ? asDelegated(answer.body.tx, alice) : { tx: answer.body.tx }),
+        ...asSent(answer.body.tx, routingStrategy, alice),
         watch: [{ token: usdc, owner: alice }],
       })
       expect(done.status).toBe('success')

@@ -147,11 +147,13 @@ async function gasPaid(anvil: TestAnvil, block: Hex, from: Address): Promise<big
     .reduce((sum, each) => sum + BigInt(each.gasUsed) * BigInt(each.effectiveGasPrice), 0n)
 }
 
-/** A delegate strategy's transaction as the account runs it: the calldata as its own code, as EIP-7702 accounts do. */
-export function asDelegated(
+/** Of a delegate strategy, as the account runs it: the calldata as its own code, as EIP-7702 accounts do. */
+export function asSent(
   tx: AnswerTransaction,
+  routingStrategy: string,
   account: Address,
 ): Pick<ExecuteArgs, 'tx' | 'prepare'> {
+  if (!routingStrategy.startsWith('delegate')) return { tx }
   return {
     tx: { ...tx, to: account, value: '0' },
     async prepare(anvil) {
