@@ -155,10 +155,13 @@ export interface Place {
   readonly port: number
 }
 
+/**
+ * In the session of the service: Linux shares the processor between sessions first, and only inside one by priority,
+ * so forks in sessions of their own would come before what answers requests. A signal to the whole group
+ * (Ctrl-C, a supervisor) therefore ends them too; the requests still in flight get new ones.
+ */
 export function launch(target: Target, place: Place, reaper: Reaper): Launched {
   const child = spawn(anvilBinary(), forkFlags(target, place), {
-    // A group of its own: Ctrl-C on a terminal ends the service, which then ends its forks in order.
-    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     // Neither the operator's secrets nor a proxy that would catch requests to the loopback address.
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
