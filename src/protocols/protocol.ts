@@ -6,6 +6,7 @@ import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, Step } from '../domain/plan.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
+import type { PositionAdapter } from './positions.js'
 
 /** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
 export interface Pool {
@@ -80,6 +81,10 @@ export interface ProtocolAdapter<State = unknown> {
   readonly category: string
   readonly url: string
   readonly description: string
+  /** URL of a picture. */
+  readonly logo?: string
+  /** Account name. */
+  readonly twitter?: string
   /** Slug of the protocol whose code this one runs with other parameters. */
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
@@ -144,8 +149,38 @@ export interface ProtocolAdapter<State = unknown> {
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): Step[]
 
+  /**
+   * Of the given tokens those that are positions of this protocol, with the tokens that they are made of: routes to
+   * and from them lead through these. In bulk; absent: its positions are no tokens, or the protocol has none.
+   */
+  underlying?(args: {
+    readonly reader: StateReader
+    readonly chain: ChainDefinition
+    readonly venue: VenueParameters
+    readonly tokens: readonly Address[]
+  }): Promise<ReadonlyMap<Address, readonly Address[]>>
+
+  /** Positions, and what a bundle can do with them; absent: the protocol only swaps. */
+  readonly positions?: PositionAdapter
+
   /** Contracts of ours (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
   readonly helperContracts?: readonly string[]
+}
+
+/** For a protocol without pools to route through: only its positions and actions are of use. */
+export const noSwaps = {
+  paysRecipient: false,
+  discover: async () => ({ pools: [], unreadable: [] }),
+  load: async () => [],
+  amountOut: () => ({ amountOut: 0n, exact: true }),
+  applySwap: (_pool: Pool, state: unknown) => state,
+  gasEstimate: () => 0n,
+  encodeSwap: () => [],
+} satisfies Partial<ProtocolAdapter>
+
+/** Whether routes may lead through it. */
+export function canSwap(adapter: ProtocolAdapter): boolean {
+  return adapter.discover !== noSwaps.discover
 }
 
 /** Checks nothing at run time; gives State its type and marks the one entry of a folder. */

@@ -19,7 +19,7 @@ import { quoteSender, walletAddress } from '../executor/deployments.js'
 import { strategyAddresses } from '../executor/strategies.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import { countSimulations, observeStage } from '../metrics.js'
-import { poolKey } from '../protocols/protocol.js'
+import { canSwap, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import type { Archive } from '../rpc/archive.js'
 import type { Pins } from './pins.js'
@@ -146,7 +146,11 @@ export function createEngine(parts: EngineParts): Engine {
       return { ready: chains.every(({ ready }) => ready), chains }
     },
 
-    aggregators: () => protocols.map(({ slug }) => slug).sort(),
+    aggregators: () =>
+      protocols
+        .filter(canSwap)
+        .map(({ slug }) => slug)
+        .sort(),
 
     async route(request, context) {
       const args = { mode: 'route' as const, request, accountId: context.accountId }

@@ -14,6 +14,13 @@ import { type ArtifactPackage, artifactPackages } from './manifest.js'
 /** Creation code by the keys of the manifest. */
 export type Artifacts = Readonly<Record<string, Hex>>
 
+/** @throws RangeError for a contract that the manifest does not name. */
+export function codeOf(artifacts: Artifacts, key: string): Hex {
+  const found = artifacts[key]
+  if (!found) throw new RangeError(`The manifest has no contract ${key}.`)
+  return found
+}
+
 /** Longest wait for the registry, milliseconds. */
 const downloadTimeoutMs = 120_000
 

@@ -9,13 +9,15 @@ import type { Hex } from '../domain/primitives.js'
 import { createRpcClient, type RpcClient } from '../rpc/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
 import { startAnvil } from './anvil-process.js'
-import { loadArtifacts } from './artifacts.js'
+import { codeOf, loadArtifacts } from './artifacts.js'
 import { createChainWriter } from './chain-writer.js'
 import { deployContracts } from './deploy-contracts.js'
 import { deployExecutor } from './deploy-executor.js'
 import { type DumpedAccounts, recordHistory } from './history.js'
 import { openMarket } from './open-market.js'
 import { settle, trade } from './trading.js'
+import { sandboxVenues } from './venues/registry.js'
+import type { VenueTools } from './venues/venue.js'
 
 /** Unix seconds of block 0. */
 const genesisTimestamp = 1_760_000_000
@@ -68,6 +70,8 @@ export async function buildSandbox(args: {
     await deployContracts(chain, deployer, artifacts)
     onProgress('opening the pools', 0.4)
     await openMarket(chain, deployer)
+    const tools: VenueTools = { chain, deployer, code: (key) => codeOf(artifacts, key) }
+    for (const venue of sandboxVenues) await venue.open(tools)
     deployExecutor(chain)
     await chain.mine()
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
@@ -75,7 +79,12 @@ export async function buildSandbox(args: {
     await chain.checkReceipts()
     const base = await dump(client)
     const firstBlock = await head(client)
-    await trade(chain, deployer, (fraction) => onProgress('trading', 0.45 + 0.35 * fraction))
+    const beforeBlock = (block: number) => {
+      for (const venue of sandboxVenues) venue.beforeBlock?.(tools, block)
+    }
+    await trade(chain, deployer, beforeBlock, (fraction) =>
+      onProgress('trading', 0.45 + 0.35 * fraction),
+    )
     await chain.checkReceipts()
     onProgress('saving the chain', 0.8)
     const last = await dump(client)

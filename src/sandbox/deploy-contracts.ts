@@ -4,7 +4,7 @@ import { ethereum } from '../chains/ethereum.js'
 import type { Address } from '../domain/primitives.js'
 import { sandboxAccounts } from './accounts.js'
 import { contractAddresses as at, curvePoolAddresses, curveSharesAddresses } from './addresses.js'
-import type { Artifacts } from './artifacts.js'
+import { type Artifacts, codeOf } from './artifacts.js'
 import type { ChainWriter } from './chain-writer.js'
 import { sandboxBytecode } from './generated/contracts.js'
 import { tokenAbi } from './market-abi.js'
@@ -35,11 +35,7 @@ export async function deployContracts(
   deployer: Address,
   artifacts: Artifacts,
 ): Promise<void> {
-  const code = (key: string): Hex => {
-    const found = artifacts[key]
-    if (!found) throw new RangeError(`The manifest has no contract ${key}.`)
-    return found
-  }
+  const code = (key: string): Hex => codeOf(artifacts, key)
   const tokens = sandboxTokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
   const [proxied, direct] = partition(tokens, ({ creationCode }) =>
     creationCode.startsWith(sandboxBytecode.TokenProxy),

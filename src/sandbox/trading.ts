@@ -41,6 +41,7 @@ export async function settle(chain: ChainWriter): Promise<void> {
 export async function trade(
   chain: ChainWriter,
   deployer: Address,
+  beforeBlock: (block: number) => void,
   onProgress: (fraction: number) => void,
 ): Promise<void> {
   const dice = createDice(seed + 1n)
@@ -50,6 +51,7 @@ export async function trade(
     for (let n = 1 + dice(3); n > 0; n--) send(chain, randomSwap(prices, dice), dice)
     await arbitrageAll(chain, prices, dice)
     if (block % 25 === 0) report(chain, deployer, prices)
+    beforeBlock(block)
     await chain.mine({ baseFeePerGas })
     baseFeePerGas = nextBaseFee(baseFeePerGas, dice)
     onProgress((block + 1) / tradingBlocks)

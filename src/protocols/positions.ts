@@ -1,0 +1,183 @@
+/**
+ * What a protocol offers besides swaps: positions that are listed and valued, and actions that a bundle performs.
+ * Sits behind `ProtocolAdapter.positions`; the core parses arguments, pulls tokens, pays outputs and simulates.
+ */
+import type { Abi } from 'viem'
+import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
+import type { Amount, Step } from '../domain/plan.js'
+import type { Address, Hex } from '../domain/primitives.js'
+import type { StateReader } from '../domain/state.js'
+import type { Pool, Unreadable } from './protocol.js'
+
+/** The actions of the contract (2.7) that protocols perform; the service itself performs the others. */
+export type ProtocolAction = 'borrow' | 'deposit' | 'harvest' | 'redeem' | 'repay' | 'withdraw'
+
+/** Identity of one position: what the catalog stores. JSON values only. */
+export interface Position {
+  readonly protocol: string
+  /**
+   * Lower-case and unique in chain and protocol: the address of the token, or the key of a position without one
+   * (without colons inside).
+   */
+  readonly key: string
+  /** Null for a position without a token. */
+  readonly token: Address | null
+  /** Contract that its actions take as `primaryAddress`. */
+  readonly primaryAddress: Address
+  readonly poolAddress: Address
+  /** As the protocol calls it, e.g. `Aave Ethereum USDC`. */
+  readonly name: string
+  /** What distinguishes it from its siblings, e.g. `USDC`. */
+  readonly subtitle: string
+  /** As the protocol orders them, lower-case. */
+  readonly underlyingTokens: readonly Address[]
+  readonly rewardTokens: readonly Address[]
+  /** What never changes and the actions need: market id, fee, asset … */
+  readonly parameters: Readonly<Record<string, string | number | boolean | readonly string[]>>
+}
+
+/** What a position is worth and earns at one block. What is not known is null, never a guess. */
+export interface PositionState {
+  /** Raw units of tokens that all holders together own through it, such as the underlying and interest. */
+  readonly holdings: readonly { readonly token: Address; readonly amount: bigint }[] | null
+  /**
+   * What one unit earns without rewards: a fraction per year that the contract states (0.05 = 5 %), or what one share
+   * is worth, which the core compares with an earlier block.
+   */
+  readonly base:
+    | { readonly kind: 'annual'; readonly rate: number }
+    | { readonly kind: 'sharePrice'; readonly price: bigint }
+    | null
+  /** Raw units per year that all holders together are paid on top. */
+  readonly rewards: readonly { readonly token: Address; readonly perYear: bigint }[]
+}
+
+export interface PositionReadArgs {
+  readonly reader: StateReader
+  readonly chain: ChainDefinition
+  readonly venue: VenueParameters
+}
+
+/** How an argument is written: lists take a single value too, and every amount may be a reference. */
+export interface ArgumentTypes {
+  address: Address
+  addresses: readonly Address[]
+  /** uint256, also ids of NFTs. */
+  amount: Amount
+  amounts: readonly Amount[]
+  /** Signed and known in advance, e.g. a tick. */
+  integer: number
+  /** 0x-prefixed. */
+  bytes: Hex
+}
+
+export interface ArgumentSpec {
+  readonly kind: keyof ArgumentTypes
+  /** One phrase for the client; the unit where there is one. */
+  readonly description: string
+  readonly optional?: boolean
+}
+
+type Specs = Readonly<Record<string, ArgumentSpec>>
+type Values<S extends Specs> = {
+  readonly [N in keyof S as S[N]['optional'] extends true ? never : N]: ArgumentTypes[S[N]['kind']]
+} & {
+  readonly [N in keyof S as S[N]['optional'] extends true ? N : never]?: ArgumentTypes[S[N]['kind']]
+}
+
+export interface ActionContext {
+  readonly chain: ChainDefinition
+  readonly venue: VenueParameters
+  /** The block of the bundle. What earlier actions of it change is not seen here. */
+  readonly reader: StateReader
+  /** Runs the steps: it makes the calls, spends the tokens and gets what comes back. */
+  readonly runner: Address
+  /**
+   * Whose debts and positions without token these are. The same as `runner` where an account runs its own orders
+   * (delegate, wallet); the sender where its Executor does, which holds nothing between transactions.
+   */
+  readonly account: Address
+  /** Who is to own what does not come back to the runner: the argument `receiver`, else the bundle's. */
+  readonly receiver: Address
+  /** Address of a contract of contracts/src/helpers; simulations place it where it is absent. */
+  helper(name: string): Address
+  /** The amount as a number: itself, or what the reference was in a simulation of the actions before this one. */
+  valueOf(amount: Amount): Promise<bigint>
+  /** @returns index of the step, for `{ ref: 'output', step }`. */
+  add(step: Step): number
+  /** Throws INVALID_REQUEST naming the action's index, the argument and what was expected of it. */
+  refuse(argument: string, expected: string): never
+}
+
+export interface ActionOutput {
+  /** Null: a value that is no token amount, such as the id of an NFT. */
+  readonly token: Address | null
+  /** A reference, or a bigint where the action states exactly what it yields (a borrowed amount). */
+  readonly amount: Amount
+  /** True when the action has paid it to `receiver` itself: nothing of it lies in the runner. */
+  readonly isPaid?: boolean
+}
+
+/** A call that the account must have made before, such as letting the runner borrow in its name. */
+export interface Prerequisite {
+  readonly to: Address
+  readonly data: Hex
+  /** One phrase, e.g. `let the executor borrow USDC`. */
+  readonly purpose: string
+}
+
+export interface ActionResult {
+  /** Tokens that the steps take out of the runner. Amounts known in advance are pulled from the sender. */
+  readonly spends: readonly { readonly token: Address; readonly amount: Amount }[]
+  /** What later actions may refer to, in order; the first is what a reference without index means. */
+  readonly outputs: readonly ActionOutput[]
+  /** Other tokens that may be left in the runner, e.g. the dust of a join. */
+  readonly leftovers?: readonly Address[]
+  /** Simulated first where funds are overridden; in place already where they are checked. */
+  readonly prerequisites?: readonly Prerequisite[]
+  /** Keys of positions that are given up and entered. */
+  readonly positionsIn?: readonly string[]
+  readonly positionsOut?: readonly string[]
+}
+
+export interface ActionDefinition<S extends Specs = Specs> {
+  readonly action: ProtocolAction
+  /** For people, e.g. `Supply`. */
+  readonly name: string
+  /** Functions of the protocol that it calls. */
+  readonly functionNames: readonly string[]
+  /** Every argument that it takes; `receiver` is added for all. */
+  readonly inputs: S
+  build(args: Values<S>, context: ActionContext): Promise<ActionResult>
+}
+
+/** Gives `build` the types of its arguments. */
+export function defineAction<const S extends Specs>(action: ActionDefinition<S>): ActionDefinition {
+  return action as unknown as ActionDefinition
+}
+
+export interface PositionAdapter {
+  /** Every position of the protocol at the block, in bulk. @param args.pools - pools of this protocol that are known. */
+  list(
+    args: PositionReadArgs & { readonly pools: readonly Pool[] },
+  ): Promise<{ readonly positions: Position[]; readonly unreadable: Unreadable[] }>
+  /** In the order asked, in bulk. */
+  read(
+    args: PositionReadArgs & { readonly positions: readonly Position[] },
+  ): Promise<(PositionState | Unreadable)[]>
+  readonly actions: readonly ActionDefinition[]
+  /**
+   * How to enter a position without a token from its underlying tokens: arguments of its `deposit`.
+   * Absent: positions have tokens and are entered by swap edges.
+   */
+  enter?(
+    position: Position,
+    amounts: readonly { readonly token: Address; readonly amount: Amount }[],
+  ): Readonly<Record<string, unknown>>
+  /** Part of the value that each underlying token has, basis points; absent: equal parts. */
+  enterShares?(args: PositionReadArgs & { readonly position: Position }): Promise<readonly number[]>
+  /** Errors of the protocol's contracts, to decode why an action failed. */
+  readonly errorsAbi?: Abi
+  /** Says in words what a revert string of the protocol means (Aave's are numbers); null: it says so itself. */
+  explain?(reason: string): string | null
+}

@@ -1,0 +1,18 @@
+/** One protocol of the sandbox besides the exchanges: its contracts, its beginnings and what happens to it later. */
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { ChainWriter } from '../chain-writer.js'
+
+export interface VenueTools {
+  readonly chain: ChainWriter
+  /** Holds a part of every token's supply; owns what needs an owner. */
+  readonly deployer: Address
+  /** Creation code of a contract of the manifest. */
+  code(key: string): Hex
+}
+
+export interface SandboxVenue {
+  /** After tokens, feeds and pools are there and have liquidity; mines blocks as it needs them. */
+  open(tools: VenueTools): Promise<void>
+  /** Before a block of the history is mined: queues transactions only, from the deployer, without dice. */
+  beforeBlock?(tools: VenueTools, block: number): void
+}
