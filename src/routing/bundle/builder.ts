@@ -23,6 +23,8 @@ export const defaultCentiBps = 5_000n
 export interface BundleArgs {
   readonly request: BundleRequest
   readonly accountId: Hex
+  /** Actions whose first output the answer shall tell. */
+  readonly tell?: readonly number[]
 }
 
 export class BundleBuilder {
@@ -123,11 +125,16 @@ export class BundleBuilder {
     )
     const isTransfer = performs.kind === 'service' && source.action === 'transfer'
     const [token, amount] = isTransfer ? ['token', 'amount'] : ['tokenIn', 'amountIn']
-    const [address, raw] = [all[token], all[amount]] as [Address | undefined, unknown]
-    if (typeof address === 'string' && typeof raw === 'bigint' && !isNative(address)) {
+    const tokens = [all[token] ?? []].flat() as Address[]
+    const amounts = [all[amount] ?? []].flat() as Amount[]
+    if (source.action === 'call' || tokens.length !== amounts.length) return all
+    const stated = amounts.map((each, place) => {
+      const address = tokens[place]
+      if (!address || typeof each !== 'bigint' || isNative(address)) return each
       // What arrives of a taxed token is less than what was sent.
-      if (!this.isMentioned(address, index)) all[amount] = this.plan.stateAsBalance(address, raw)
-    }
+      return this.isMentioned(address, index) ? each : this.plan.stateAsBalance(address, each)
+    })
+    all[amount] = Array.isArray(all[amount]) ? stated : stated[0]
     return all
   }
 

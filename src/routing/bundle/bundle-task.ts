@@ -20,7 +20,12 @@ const whole = 1_000_000n
 /** Actions after which the value that goes in need not come out: debts, and positions without a token. */
 const unpriced = new Set(['borrow', 'repay', 'call', 'transfer', 'harvest', 'fee', 'flashloan'])
 
-export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleAnswer> {
+/** With what the actions of `args.tell` yield in the transaction. */
+export interface ToldAnswer extends BundleAnswer {
+  readonly told: readonly bigint[]
+}
+
+export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAnswer> {
   const { request } = args
   const { chain } = run.block
   const parsed = parseActions(request.actions, { chain, serviceName: request.serviceName })
@@ -43,9 +48,9 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleA
   if (request.skipQuote) {
     const steps = withMinimums(plan.steps, plan.minimums, ({ quoted }) => quoted ?? 0n)
     const tx = builder.transaction(builder.order(steps, none))
-    return { ...common, gas: null, outputs: null, tx, priceImpact: null }
+    return { ...common, gas: null, outputs: null, tx, priceImpact: null, told: [] }
   }
-  const [amounts, checked] = await run.stage('simulate', () => measure(builder, none))
+  const { amounts, checked, told } = await run.stage('simulate', () => measure(builder, none))
   const outputs = remaining.map(({ token, centiBps }, index) => ({
     token,
     minAmountOut: lessSlippage(amounts[index] ?? 0n, centiBps),
@@ -62,6 +67,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleA
     outputs: found.filter(({ amountOut }) => amountOut > 0n),
     tx,
     priceImpact: await impact(run, args, common.inputs, found),
+    told,
   }
 }
 
@@ -69,17 +75,22 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleA
 async function measure(
   builder: BundleBuilder,
   outputs: Order['outputs'],
-): Promise<[amounts: readonly bigint[], steps: Step[]]> {
+): Promise<{ amounts: readonly bigint[]; checked: Step[]; told: readonly bigint[] }> {
   const { plan } = builder
-  const notes = plan.minimums.map(({ amount }, index) => noteStep(BigInt(index), amount))
-  const steps = [...plan.steps, ...notes]
-  const owners = [...plan.owners, ...plan.minimums.map(({ step }) => plan.owners[step] ?? 0)]
+  const { tell = [] } = builder.args
+  const amounts = [
+    ...plan.minimums.map(({ amount }) => amount),
+    ...tell.map((action) => plan.actions[action]?.outputs[0]?.amount ?? 0n),
+  ]
+  const steps = [...plan.steps, ...amounts.map((amount, index) => noteStep(BigInt(index), amount))]
+  const owners = [...plan.owners, ...amounts.map(() => 0)]
   const { result } = await simulateBundle(builder, builder.order(steps, outputs), owners)
   const noted = notedIn(result)
   const checked = withMinimums(plan.steps, plan.minimums, ({ centiBps }, index) =>
     lessSlippage(noted.get(BigInt(index)) ?? 0n, centiBps),
   )
-  return [decodeAmountsOut(result.returnData), checked]
+  const told = tell.map((_action, index) => noted.get(BigInt(plan.minimums.length + index)) ?? 0n)
+  return { amounts: decodeAmountsOut(result.returnData), checked, told }
 }
 
 function withMinimums(

@@ -145,14 +145,18 @@ async function split(scene: Scene): Promise<Outcome> {
   const outputs: ActionOutput[] = []
   const records: RouteStepRecord[] = []
   const leftovers = new Set<Address>()
-  const parts = equalParts(amountIn, tokensOut.length)
+  const stated = isAmountRef(amountIn) ? builder.plan.stated(tokenIn) : undefined
+  const parts = equalParts(stated ?? amountIn, tokensOut.length)
+  // Of a taxed token less arrives: the last part is what is there then.
+  if (stated !== undefined && !tokensOut.includes(tokenIn)) parts[parts.length - 1] = amountIn
+  const search = (await builder.searchAmount(amountIn, parsed.index)) / BigInt(tokensOut.length)
   for (const [index, tokenOut] of tokensOut.entries()) {
     const part = parts[index] ?? 0n
     if (tokenOut === tokenIn) {
       outputs.push({ token: tokenIn, amount: part })
       continue
     }
-    const args = { action: parsed.index, tokenIn, tokenOut, amountIn: part }
+    const args = { action: parsed.index, tokenIn, tokenOut, amountIn: part, search }
     const routed = await planRouteStep(builder, args)
     keepMinimum(scene, index, routed.output, centiBps, routed.quoted)
     outputs.push({ token: tokenOut, amount: routed.output })
