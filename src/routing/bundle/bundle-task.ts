@@ -12,7 +12,7 @@ import { type BundleArgs, BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
 import { simulateBundle } from './simulate-bundle.js'
-import { notedIn, noteStep } from './tools.js'
+import { notedIn, noteStep, valuesStep } from './tools.js'
 
 /** Hundredths of a basis point in one. */
 const whole = 1_000_000n
@@ -78,33 +78,51 @@ async function measure(
 ): Promise<{ amounts: readonly bigint[]; checked: Step[]; told: readonly bigint[] }> {
   const { plan } = builder
   const { tell = [] } = builder.args
-  const amounts = [
-    ...plan.minimums.map(({ amount }) => amount),
-    ...tell.map((action) => plan.actions[action]?.outputs[0]?.amount ?? 0n),
-  ]
-  const steps = [...plan.steps, ...amounts.map((amount, index) => noteStep(BigInt(index), amount))]
-  const owners = [...plan.owners, ...amounts.map(() => 0)]
-  const { result } = await simulateBundle(builder, builder.order(steps, outputs), owners)
-  const noted = notedIn(result)
-  const checked = withMinimums(plan.steps, plan.minimums, ({ centiBps }, index) =>
-    lessSlippage(noted.get(BigInt(index)) ?? 0n, centiBps),
+  const noting = replaced(
+    plan.steps,
+    new Map(plan.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
   )
-  const told = tell.map((_action, index) => noted.get(BigInt(plan.minimums.length + index)) ?? 0n)
-  return { amounts: decodeAmountsOut(result.returnData), checked, told }
+  const firstTold = plan.minimums.length
+  const telling = tell.map((action, index) =>
+    noteStep(BigInt(firstTold + index), plan.actions[action]?.outputs[0]?.amount ?? 0n),
+  )
+  const order = builder.order([...noting, ...telling], outputs)
+  const owners = [...plan.owners, ...tell]
+  const { result } = await simulateBundle(builder, order, owners)
+  const noted = notedIn(result)
+  return {
+    amounts: decodeAmountsOut(result.returnData),
+    checked: withMinimums(plan.steps, plan.minimums, ({ centiBps }, key) =>
+      lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
+    ),
+    told: tell.map((_action, index) => noted.get(BigInt(firstTold + index)) ?? 0n),
+  }
 }
 
 function withMinimums(
   steps: readonly Step[],
   minimums: readonly Minimum[],
-  minimumOf: (minimum: Minimum, index: number) => bigint,
+  minimumOf: (minimum: Minimum, key: number) => bigint,
 ): Step[] {
-  const changed = [...steps]
-  for (const [index, minimum] of minimums.entries()) {
-    const step = changed[minimum.step]
-    if (step?.kind !== 'call') continue
-    changed[minimum.step] = { ...step, args: [minimum.amount, minimumOf(minimum, index)] }
-  }
-  return changed
+  return replaced(
+    steps,
+    new Map(
+      minimums.map((minimum, key) => [
+        minimum.step,
+        valuesStep('requireAtLeast', [minimum.amount, minimumOf(minimum, key)]),
+      ]),
+    ),
+  )
+}
+
+/** Also within callbacks. */
+function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
+  return steps.map((step) => {
+    const other = by.get(step)
+    if (other) return other
+    if (step.kind !== 'call' || !step.callback) return step
+    return { ...step, callback: replaced(step.callback, by) }
+  })
 }
 
 function lessSlippage(amount: bigint, centiBps: bigint): bigint {
