@@ -7,7 +7,7 @@ import type { Amount, AmountRef } from '../domain/plan.js'
 import { isAmountRef } from '../domain/plan.js'
 import { invalidStep } from './call-data.js'
 import { contractAddress, executorContracts } from './deployments.js'
-import type { PreparedStep } from './prepare-steps.js'
+import type { PreparedStep } from './prepared-step.js'
 
 /**
  * The transfer brings everything that may be spent of the token, and the CallbackPayer gives back the rest;

@@ -2,14 +2,15 @@
  * A flash loan as a step of a plan: borrows from a Balancer V2 vault through our FlashLoans contract, runs steps
  * in the sender's Executor and pays back. Called by whoever plans bundles. Pure.
  */
-import type { AbiFunction } from 'viem'
+import type { Abi, AbiFunction } from 'viem'
 import type { Amount, AmountRef, CallStep, Step } from '../domain/plan.js'
 import type { Address } from '../domain/primitives.js'
 import { invalidStep } from './call-data.js'
 import { contractAddress, executorContracts } from './deployments.js'
 
-const loanAbi = functionOf('loan')
-const owedAbi = functionOf('owed')
+const loanAbi = functionOf('FlashLoans', 'loan')
+const owedAbi = functionOf('FlashLoans', 'owed')
+const atLeastAbi = functionOf('Values', 'requireAtLeast')
 
 export interface FlashLoanArgs {
   /** The step's place in its plan. */
@@ -28,7 +29,8 @@ export interface FlashLoan {
   readonly firstStep: number
   /**
    * @param steps - run while the loan lies in the Executor, which has to hold what is owed when they are done:
-   *   that is paid back behind them. What is left of the loan stays there for the steps after the loan.
+   *   that is paid back behind them, or the transaction reverts with BelowMinimum(held, owed). What is left stays
+   *   there for the steps after the loan.
    */
   step(steps: readonly Step[]): CallStep
 }
@@ -49,9 +51,14 @@ export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs
     }),
   )
   const owed = loans.map((_, place) => ({ ref: 'output', step: index + place }) as const)
-  const payments = loans.map(({ token }, place): Step => {
+  const payments = loans.flatMap(({ token }, place): Step[] => {
     const amount = owed[place] ?? 0n
-    return { kind: 'transfer', token, to: target, amount }
+    // A token's own refusal would not say what is missing.
+    const held = { ref: 'balance', token } as const
+    return [
+      { kind: 'call', target: contractAddress('Values'), abi: atLeastAbi, args: [held, amount] },
+      { kind: 'transfer', token, to: target, amount },
+    ]
   })
   return {
     owed,
@@ -66,9 +73,7 @@ export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs
   }
 }
 
-function functionOf(name: 'loan' | 'owed'): AbiFunction {
-  const found = executorContracts.FlashLoans.abi.find(
-    (item) => item.type === 'function' && item.name === name,
-  )
-  return found as AbiFunction
+function functionOf(contract: 'FlashLoans' | 'Values', name: string): AbiFunction {
+  const abi: Abi = executorContracts[contract].abi
+  return abi.find((item) => item.type === 'function' && item.name === name) as AbiFunction
 }

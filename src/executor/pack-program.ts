@@ -6,7 +6,7 @@ import type { AmountRef } from '../domain/plan.js'
 import type { Hex } from '../domain/primitives.js'
 import { type PatchableCall, wordOf } from './call-data.js'
 import { packSteps } from './pack-steps.js'
-import type { PreparedStep } from './prepare-steps.js'
+import type { PreparedStep } from './prepared-step.js'
 
 /** Packs to 32 bytes, like any value that a patch writes over it. */
 const placeholder = 2n ** 255n

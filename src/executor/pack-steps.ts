@@ -7,7 +7,7 @@ import { isAmountRef } from '../domain/plan.js'
 import type { Hex } from '../domain/primitives.js'
 import { bpsDenominator } from '../domain/primitives.js'
 import { invalidStep } from './call-data.js'
-import type { PreparedCall, PreparedStep } from './prepare-steps.js'
+import type { PreparedCall, PreparedStep } from './prepared-step.js'
 
 const kinds = { call: 0x00, transfer: 0x01, approve: 0x02 } as const
 const flags = { program: 0x08, value: 0x10, payToken: 0x20, word: 0x40, increase: 0x80 } as const
