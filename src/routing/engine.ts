@@ -223,7 +223,7 @@ export function createEngine(parts: EngineParts): Engine {
       const ids = chainId === 'all' ? [...byId.keys()] : [chainOf(chainId).id]
       const lists = await Promise.all(
         ids.map(async (id) => {
-          const { value } = await run('balances', { owner }, { chainId: id }, context)
+          const { value } = await run('balances', { owner, tokens: [] }, { chainId: id }, context)
           return value.map(({ token, amount, priceUsd }) => ({
             token: token.address,
             amount,
