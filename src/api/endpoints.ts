@@ -1,6 +1,8 @@
 /** Every endpoint of the contract, in the order of the document. */
 import type { Endpoint } from './contract.js'
 import { metadataEndpoints } from './routes/metadata.js'
+import { positionEndpoints } from './routes/positions.js'
+import { protocolEndpoints } from './routes/protocols.js'
 import { quoteBatchEndpoints } from './routes/quote-batch.js'
 import { shortcutEndpoints } from './routes/shortcuts.js'
 import { systemEndpoints } from './routes/system.js'
@@ -14,6 +16,8 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
     ...quoteBatchEndpoints(serviceName),
     ...metadataEndpoints,
     ...tokenEndpoints,
+    ...positionEndpoints,
+    ...protocolEndpoints(serviceName),
     ...walletEndpoints(serviceName),
     ...systemEndpoints,
   ]

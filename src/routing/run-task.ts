@@ -6,6 +6,7 @@ import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
+import { readPositions, readSharePrices } from './positions-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
 import { TaskRun } from './task-run.js'
@@ -35,6 +36,8 @@ const handlers: Handlers = {
     ),
   balances: readBalances,
   approval: buildApproval,
+  positions: readPositions,
+  sharePrices: readSharePrices,
   isDeployed: (run, { address }) => run.hasCode(address),
 }
 
