@@ -52,6 +52,8 @@ export interface Config {
   readonly v4HooksAllowlist: readonly string[]
   /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
   readonly liquidityFloorUsd: number
+  /** A snapshot of positions that is older is renewed. */
+  readonly positionsMaxAgeSeconds: number
   readonly headPollMs: number
   /** Of one HTTP request to a node. */
   readonly upstreamTimeoutMs: number
@@ -178,6 +180,9 @@ export const environment = z.object({
     .transform(Number)
     .default(0)
     .describe('USD that a pool must trade before its price moves 2 %; 0: every pool is used.'),
+  POSITIONS_MAX_AGE_SECONDS: integer(300, 1, 86_400).describe(
+    'Positions, their TVL and APY that are older are read again, while the old ones are served.',
+  ),
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
   HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
@@ -279,6 +284,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     poolBlacklist: read.POOL_BLACKLIST,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
+    positionsMaxAgeSeconds: read.POSITIONS_MAX_AGE_SECONDS,
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
     checkHeaderHashes: read.HEADER_HASH_CHECK === 'on',

@@ -5,6 +5,7 @@
 
 import type { BundleAnswer, BundleRequest } from './bundle.js'
 import type { Wire } from './errors.js'
+import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex, Token } from './primitives.js'
 
@@ -198,6 +199,22 @@ export interface Engine {
   ): Promise<readonly (PriceRecord | null)[]>
   /** Base tokens known to the catalog, ordered by chain and address. */
   tokens(chainId?: number): readonly Token[]
+  /**
+   * Base tokens and positions, ordered by id. The first call reads the positions of the chain, which may take long; later
+   * ones get the newest snapshot. Without a chain those that cannot be read just now are left out.
+   */
+  listings(
+    wanted: {
+      readonly chainId?: number | undefined
+      /** Answered with what is known of positions when their chain cannot be read. */
+      readonly baseOnly?: boolean
+    },
+    context: CallContext,
+  ): Promise<readonly Listing[]>
+  /** That are on one of the chains. */
+  protocols(): readonly ProtocolRecord[]
+  /** What a bundle performs without any protocol; `isListed`: also part of the general list of actions. */
+  serviceActions(): readonly (ActionRecord & { readonly isListed: boolean })[]
   wallet(
     chainId: number,
     fromAddress: Address,

@@ -7,7 +7,9 @@ import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
 import type { Wire, WireError } from '../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
-import type { Pool } from '../protocols/protocol.js'
+import type { Position } from '../protocols/positions.js'
+import type { Pool, Unreadable } from '../protocols/protocol.js'
+import type { ReadPosition } from './positions-task.js'
 
 /** Given once to each thread. */
 export interface WorkerSettings {
@@ -58,6 +60,17 @@ export interface TaskTypes {
     args: { owner: Address; token: Address; strategy: RoutingStrategy; amount: bigint }
     result: { tx: UnsignedTransaction; gas: bigint; spender: Address }
   }
+  positions: {
+    args: Readonly<Record<string, never>>
+    result: {
+      positions: readonly ReadPosition[]
+      /** Protocols whose positions could not be listed. */
+      unlisted: readonly string[]
+      unreadable: readonly Unreadable[]
+    }
+  }
+  /** Of positions with such a price; null where this block has none. */
+  sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { TokenPage } from '../../src/api/metadata-records.js'
 import {
   Approval,
   ErrorBody,
@@ -8,7 +9,6 @@ import {
   Quote,
   Readiness,
   RouteTransaction,
-  TokenPage,
   Wallet,
   WalletBalance,
 } from '../../src/api/records.js'

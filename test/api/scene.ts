@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
 import { type ApiServer, createApiServer } from '../../src/api/server.js'
+import { ethereum } from '../../src/chains/ethereum.js'
 import { type Config, loadConfig } from '../../src/config.js'
 import type {
   CallContext,
@@ -16,8 +17,11 @@ import type {
   RouteAnswer,
   RouteRequest,
 } from '../../src/domain/engine.js'
+import type { BaseListing } from '../../src/domain/metadata.js'
 import { type BlockPin, nativeToken, type Token } from '../../src/domain/primitives.js'
 import { createLogger } from '../../src/log.js'
+import { protocols } from '../../src/protocols/registry.js'
+import { protocolRecords, serviceActionRecords } from '../../src/routing/protocol-records.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 export const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -42,6 +46,12 @@ export const tokens: readonly Token[] = [
   { chainId: 1, address: weth, symbol: 'WETH', name: 'Ether', decimals: 18, logoUri: null },
   { chainId: 8453, address: usdc, symbol: 'USDC', name: 'USDC', decimals: 6, logoUri: null },
 ]
+
+export const baseListings: readonly BaseListing[] = tokens.map((token, index) => ({
+  kind: 'base',
+  id: index + 1,
+  token,
+}))
 
 /** A block whose hash is its number. */
 export function pinOf(chainId: number, number: number): BlockPin {
@@ -133,6 +143,10 @@ function createEngine(asked: Asked): Engine {
       )
     },
     tokens: (chainId) => tokens.filter((token) => !chainId || token.chainId === chainId),
+    listings: async ({ chainId }) =>
+      baseListings.filter((one) => !chainId || one.token.chainId === chainId),
+    protocols: () => protocolRecords(protocols, [ethereum]),
+    serviceActions: () => serviceActionRecords,
     wallet: async (chainId, owner) => ({
       address: dai,
       isDeployed: false,
