@@ -9,6 +9,7 @@ import { contractAddress, executorContracts } from '../../src/executor/deploymen
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
+import { askBundle } from '../support/bundle.js'
 import {
   type AnswerTransaction,
   type Execution,
@@ -69,6 +70,33 @@ interface Asked {
   readonly more?: Readonly<Record<string, string>>
 }
 
+/** USDC to WETH, and what that gives to DAI. */
+async function bundle(routingStrategy: string, from: Address): Promise<Answer> {
+  const [usdc, weth, dai] = [token('USDC'), token('WETH'), token('DAI')]
+  const hop = (tokenIn: Address, tokenOut: Address, amountIn: unknown) => ({
+    ...{ protocol: 'svc', action: 'route', args: { tokenIn, tokenOut, amountIn } },
+  })
+  const query = { fromAddress: from, routingStrategy, executionMode: 'user', referralCode }
+  const answer = await askBundle(service, query, [
+    hop(usdc, weth, bundled.toString()),
+    hop(weth, dai, { useOutputOfCallAt: 0 }),
+  ])
+  expect(answer.status, answer.text).toBe(200)
+  expect(Object.keys(answer.body.amountsOut)).toEqual([dai])
+  return answer
+}
+
+/** The two balances that a bundle changes. */
+function expectBundle(done: Execution, { body }: Answer): void {
+  expect(done.status).toBe('success')
+  expect(done.deltas).toEqual([-bundled, BigInt(body.amountsOut[token('DAI')])])
+}
+
+const ofBundle = (owner: Address) => [
+  { token: token('USDC'), owner },
+  { token: token('DAI'), owner },
+]
+
 async function route(asked: Asked): Promise<Answer> {
   const { routingStrategy, from, tokenIn, amountIn, tokenOut, more } = asked
   const answer = await service.get('/api/v1/shortcuts/route', {
@@ -85,7 +113,7 @@ function execute(
   tx: AnswerTransaction,
   watch: readonly { token: Address; owner: Address }[],
 ): Promise<Execution> {
-  const blockNumber = answer.body.createdAt
+  const { blockNumber } = answer.body
   return executeOnFork({ nodeUrl: sandbox.url, blockNumber, tx, watch })
 }
 
@@ -112,6 +140,8 @@ function expectEvent(done: Execution, emitter: Address, sender: Address, receive
   expect(routed(done)).toEqual([{ emitter, accountId, referralCode, sender, receiver }])
 }
 
+/** USDC that goes into a bundle. */
+const bundled = 700_000_000n
 const usdcToWeth = { tokenIn: token('USDC'), amountIn: 3_000_000_000n, tokenOut: token('WETH') }
 const etherToDai = { tokenIn: nativeToken, amountIn: ether, tokenOut: token('DAI') }
 const wethToEther = { tokenIn: token('WETH'), amountIn: 2n * ether, tokenOut: nativeToken }
@@ -137,6 +167,19 @@ describe('an externally owned account', () => {
     ])
     expect(done).toMatchObject({ status: 'success', gasUsed: BigInt(gas) })
     expect(done.deltas).toEqual([-trade.amountIn, BigInt(amountOut)])
+    if (strategy === 'router') expectEvent(done, contractAddress('Router'), from)
+    else expect(routed(done)).toEqual([])
+  })
+})
+
+describe('a bundle of an externally owned account', () => {
+  test.each(['router', 'router-legacy'])('%s', async (strategy) => {
+    const from = alice.address
+    const answer = await bundle(strategy, from)
+    const { tx, gas } = answer.body
+    const done = await execute(answer, { ...tx, key: alice.privateKey }, ofBundle(from))
+    expectBundle(done, answer)
+    expect(done.gasUsed).toBe(BigInt(gas))
     if (strategy === 'router') expectEvent(done, contractAddress('Router'), from)
     else expect(routed(done)).toEqual([])
   })
@@ -170,6 +213,21 @@ describe('a Safe', () => {
     expect(done.deltas).toEqual([-trade.amountIn, BigInt(amountOut)])
     expect(done.gasUsed).toBeGreaterThan(BigInt(gas))
     expect(done.gasUsed).toBeLessThan(BigInt(gas) + ownGas)
+    if (strategy === 'delegate') expectEvent(done, safe, safe)
+    else expect(routed(done)).toEqual([])
+  })
+
+  test.each(['delegate', 'delegate-legacy'])('%s: a bundle', async (strategy) => {
+    const answer = await bundle(strategy, safe)
+    const { tx, gas } = answer.body
+    const signed = await safeTransaction({
+      ...{ safe, ownerKey: bob.privateKey, chainId: 1, nonce: 0n },
+      ...{ to: tx.to, data: tx.data, value: 0n, operation: 'delegatecall' },
+    })
+    const sent = { from: carol.address, key: carol.privateKey, value: '0', ...signed }
+    const done = await execute(answer, sent, ofBundle(safe))
+    expectBundle(done, answer)
+    expect(done.gasUsed - BigInt(gas)).toBeLessThan(ownGas)
     if (strategy === 'delegate') expectEvent(done, safe, safe)
     else expect(routed(done)).toEqual([])
   })
@@ -250,6 +308,16 @@ describe('an EIP-7702 account', () => {
       else expect(routed(done)).toEqual([])
     })
 
+    test.each(['delegate', 'delegate-legacy'])('%s: a bundle', async (strategy) => {
+      const answer = await bundle(strategy, from)
+      const { tx, gas } = answer.body
+      const done = await execute(answer, { ...tx, to: from, key }, ofBundle(from))
+      expectBundle(done, answer)
+      expect(done.gasUsed).toBe(BigInt(gas))
+      if (strategy === 'delegate') expectEvent(done, from, from)
+      else expect(routed(done)).toEqual([])
+    })
+
     test('router: still routes as any other account', async () => {
       const answer = await route({ routingStrategy: 'router', from, ...etherToDai })
       const { tx, amountOut, gas } = answer.body
@@ -322,6 +390,15 @@ describe('a smart wallet', () => {
     expectEvent(done, wallet, owner, bob.address)
     await mine(tx)
     expect((await details()).isDeployed).toBe(true)
+  })
+
+  test('runs a bundle', async () => {
+    const answer = await bundle(routingStrategy, owner)
+    const { tx, gas } = answer.body
+    const done = await execute(answer, { ...tx, key: carol.privateKey }, ofBundle(owner))
+    expectBundle(done, answer)
+    expect(done.gasUsed).toBe(BigInt(gas))
+    expectEvent(done, wallet, owner)
   })
 
   test('the output may stay in the wallet, and is among its balances', async () => {
