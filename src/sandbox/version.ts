@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xa8ac36e466c59b91ae368df4384691ac9eed4529686c39025bb1f0f252298646'
+export const headHash: Hex = '0xd687cbd69577f7229a3262673227474f9974a4e9f5418c14639745aa6df3a4a6'
