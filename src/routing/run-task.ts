@@ -6,6 +6,7 @@ import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
+import { runBundle } from './bundle/bundle-task.js'
 import { readPositions, readSharePrices } from './positions-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
@@ -24,6 +25,7 @@ type Handlers = {
 const handlers: Handlers = {
   route: runRoute,
   quotes: runQuotes,
+  bundle: runBundle,
   prices: (run, { addresses }) =>
     Promise.all(
       addresses.map(async (address) => {
