@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xeaf1585ca18281a98e6d4598123e6bea8e2816ee20a018a068358ea9bc49a751'
+export const headHash: Hex = '0xd687cbd69577f7229a3262673227474f9974a4e9f5418c14639745aa6df3a4a6'
