@@ -81,6 +81,7 @@ export const ethereum = defineChain({
         '0xa663b02cf0a4b149d2ad41910cb81e23e1c41c32',
       ],
     },
+    'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
   },
 })

@@ -7,6 +7,7 @@ import type { ProtocolAdapter } from './protocol.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
+import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
 export const protocols: readonly ProtocolAdapter[] = [
@@ -21,6 +22,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   curve,
   erc4626,
   lido,
+  yearnV2,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

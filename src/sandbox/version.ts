@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xeaf1585ca18281a98e6d4598123e6bea8e2816ee20a018a068358ea9bc49a751'
+export const headHash: Hex = '0xce0bee38a795a5945e249fc25a9fd61ba4314063a1a22d749b8cc88ef9523ac4'
