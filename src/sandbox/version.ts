@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xce0bee38a795a5945e249fc25a9fd61ba4314063a1a22d749b8cc88ef9523ac4'
+export const headHash: Hex = '0xc34f5ee10f521eb518e4f134bd573086459c1e7deabb6fcc78ab2398064081e3'
