@@ -5,7 +5,7 @@
 import { type Abi, encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Amount, RoutingStrategy, Step } from '../../src/domain/plan.js'
-import { type Address, type Hex, isNative } from '../../src/domain/primitives.js'
+import { type Address, type Hex, isNative, nativeToken } from '../../src/domain/primitives.js'
 import type { ReadResult, StateReader } from '../../src/domain/state.js'
 import { buildTransaction, runnerAddress } from '../../src/executor/compile.js'
 import { contractAddress } from '../../src/executor/deployments.js'
@@ -22,6 +22,9 @@ const erc20 = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function approve(address, uint256)',
 ])
+
+/** Wei that a sender has at least, so that gas is no matter. */
+const gasMoney = 10n ** 19n
 
 /** What an action refused, as the core turns it into INVALID_REQUEST. */
 export class Refused extends Error {
@@ -230,11 +233,6 @@ export class ActionFork {
     result: ActionResult,
   ): Promise<void> {
     const { prerequisites = [] } = result
-    const gasMoney = 10n ** 20n
-    const balance = await this.balanceOf('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', from)
-    if (balance < gasMoney) {
-      await this.anvil.rpc('anvil_setBalance', [from, numberToHex(balance + gasMoney)])
-    }
     const spender = spenderOf(strategy, from)
     for (const token of tokens) {
       if (!spender || isNative(token)) continue
@@ -262,6 +260,8 @@ export class ActionFork {
 
   async #transact(call: { from: Address; to: Address; data: Hex; value: bigint }) {
     const request = { ...call, value: numberToHex(call.value), gas: numberToHex(12_000_000n) }
+    const balance = await this.balanceOf(nativeToken, call.from)
+    if (balance < gasMoney) await this.deal(nativeToken, call.from, balance + 10n * gasMoney)
     const head = await readPin(this.anvil.url)
     const next = Number(head.timestamp) + ethereum.blockTimeSeconds
     await this.anvil.rpc('evm_setNextBlockTimestamp', [next])
