@@ -26,3 +26,11 @@ export function hopGas(hop: Hop): bigint {
   const { pool, state } = hop.market.loaded
   return hop.market.adapter.gasEstimate(pool, state)
 }
+
+/** Whether a swap in one of the pools changes what the other one quotes. */
+export function isSameState(a: MarketPool, b: MarketPool): boolean {
+  if (a === b) return true
+  const { adapter } = a
+  if (adapter !== b.adapter || !adapter.sharedState) return false
+  return adapter.sharedState(a.loaded.pool) === adapter.sharedState(b.loaded.pool)
+}
