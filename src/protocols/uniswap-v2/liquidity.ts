@@ -77,8 +77,8 @@ export function supplyWithFee(state: LiquidityState, { protocolFee }: PairRules)
 /**
  * What has to be sold of the input so that the rest and the proceeds are in the pair's ratio: the root of
  * keep * x^2 + reserveIn * (keep + 1) * x = reserveIn * amountIn with keep = 1 - fee, rounded down, and then the least
- * that buys as much. So all of the proceeds are used, and only the input leaves dust: what one more raw unit of
- * the other token would have taken.
+ * that buys as much. So all of the proceeds are used, and only the input leaves dust: what one more raw unit
+ * sold or bought would have taken.
  *
  * @param amountIn - raw units, > 0.
  * @returns 0n where it buys nothing.
