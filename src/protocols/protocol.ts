@@ -122,7 +122,7 @@ export interface ProtocolAdapter<State = unknown> {
 
   /**
    * Key of state that the pool has in common with others of the protocol, such as the reserves of a pair that also
-   * sells its shares: one swap changes what all of them quote, so no candidate uses two. Absent: its own alone.
+   * sells its shares: one swap changes what all of them quote, so no path and no split uses two. Absent: its own alone.
    */
   sharedState?(pool: Pool): string
 

@@ -29,8 +29,5 @@ export function hopGas(hop: Hop): bigint {
 
 /** Whether a swap in one of the pools changes what the other one quotes. */
 export function isSameState(a: MarketPool, b: MarketPool): boolean {
-  if (a === b) return true
-  const { adapter } = a
-  if (adapter !== b.adapter || !adapter.sharedState) return false
-  return adapter.sharedState(a.loaded.pool) === adapter.sharedState(b.loaded.pool)
+  return a === b || (a.sharedState !== undefined && a.sharedState === b.sharedState)
 }

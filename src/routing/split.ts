@@ -178,7 +178,7 @@ function join(
 
 /** Whether another pool of the same state is used. */
 function isTaken(hops: readonly Hop[], hop: Hop): boolean {
-  if (hop.kind !== 'swap' || !hop.market.adapter.sharedState) return false
+  if (hop.kind !== 'swap' || !hop.market.sharedState) return false
   const { market } = hop
   return hops.some(
     (each) => each.kind === 'swap' && each.market !== market && isSameState(each.market, market),

@@ -3,7 +3,12 @@ import { parseAbi } from 'viem'
 import type { Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import { helperAddress } from '../helper-address.js'
-import { defineProtocol, type EncodeSwapArgs, type Pool, type ProtocolAdapter } from '../protocol.js'
+import {
+  defineProtocol,
+  type EncodeSwapArgs,
+  type Pool,
+  type ProtocolAdapter,
+} from '../protocol.js'
 import { toWord } from '../storage-slots.js'
 import {
   type LiquidityState,
@@ -53,28 +58,19 @@ type State = UniswapV2State | LiquidityState
 export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
   const { getPairSlots, protocolFee, ...identity } = row
   const source = { slug: row.slug, getPairSlots }
-  const rulesOf = ({ parameters }: Pool): PairRules => ({
-    feeBps: BigInt(Number(parameters.feeBps)),
-    protocolFee,
-  })
+  const rulesOf = (pool: Pool): PairRules => ({ feeBps: feeOf(pool), protocolFee })
 
-  function trade(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
-    const nothing = { amountOut: 0n, after: state }
-    const isIn0 = tokenIn === pool.tokens[0]
-    if (!isSharesPool(pool)) {
-      const amountOut = swapOut(state, isIn0, amountIn, rulesOf(pool))
-      return amountOut === 0n
-        ? nothing
-        : { amountOut, after: swapped(state, isIn0, amountIn, amountOut) }
-    }
-    if (!('totalSupply' in state)) return nothing
+  /** Null where the pair gives nothing. */
+  function zap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
+    if (!('totalSupply' in state)) return null
     if (tokenIn === pool.address) {
-      return zapOut(state, tokenOut === pool.tokens[0], amountIn, rulesOf(pool)) ?? nothing
+      const out = zapOut(state, tokenOut === pool.tokens[0], amountIn, rulesOf(pool))
+      return out && { amountOut: out.amountOut, after: out.after }
     }
     // The tokens for each other trade in the pair itself.
-    if (tokenOut !== pool.address) return nothing
-    const zap = zapIn(state, isIn0, amountIn, rulesOf(pool))
-    return zap ? { amountOut: zap.liquidity, after: zap.after } : nothing
+    if (tokenOut !== pool.address) return null
+    const shares = zapIn(state, tokenIn === pool.tokens[0], amountIn, rulesOf(pool))
+    return shares && { amountOut: shares.liquidity, after: shares.after }
   }
 
   return defineProtocol<State>({
@@ -86,11 +82,15 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     discover: (args) => discoverPairs(source, args),
     load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
     amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
-      amountOut: trade(pool, state, tokenIn, tokenOut, amountIn).amountOut,
+      amountOut: isSharesPool(pool)
+        ? (zap(pool, state, tokenIn, tokenOut, amountIn)?.amountOut ?? 0n)
+        : swapOut(pool, state, tokenIn, amountIn),
       exact: true,
     }),
     applySwap: (pool, state, tokenIn, tokenOut, amountIn) =>
-      trade(pool, state, tokenIn, tokenOut, amountIn).after,
+      isSharesPool(pool)
+        ? (zap(pool, state, tokenIn, tokenOut, amountIn)?.after ?? state)
+        : swapped(pool, state, tokenIn, amountIn),
     sharedState: pairOf,
     // What shares are worth follows from the tokens' prices; what a swap would give for them depends on its size.
     isNoPriceSource: isSharesPool,
@@ -108,20 +108,22 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
         ),
       )
     },
-    positions: pairPositions(row, rulesOf),
+    positions: pairPositions({ ...source, name: row.name }, rulesOf),
   })
 }
 
-function swapOut(state: State, isIn0: boolean, amountIn: bigint, { feeBps }: PairRules): bigint {
+function swapOut(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): bigint {
   const { reserve0, reserve1 } = state
-  return isIn0
-    ? constantProductOut(amountIn, reserve0, reserve1, feeBps)
-    : constantProductOut(amountIn, reserve1, reserve0, feeBps)
+  return tokenIn === pool.tokens[0]
+    ? constantProductOut(amountIn, reserve0, reserve1, feeOf(pool))
+    : constantProductOut(amountIn, reserve1, reserve0, feeOf(pool))
 }
 
-function swapped(state: State, isIn0: boolean, amountIn: bigint, amountOut: bigint): State {
+function swapped(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): State {
+  const amountOut = swapOut(pool, state, tokenIn, amountIn)
+  if (amountOut === 0n) return state
   const { reserve0, reserve1 } = state
-  return isIn0
+  return tokenIn === pool.tokens[0]
     ? { ...state, reserve0: reserve0 + amountIn, reserve1: reserve1 - amountOut }
     : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn }
 }

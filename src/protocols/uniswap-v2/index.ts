@@ -6,7 +6,7 @@
 import { defineUniswapV2Like } from './adapter.js'
 
 /** A sixth of the growth. */
-const sixth = { numerator: 1n, now: 5n, then: 1n }
+const sixth = { numerator: 1n, root: 5n, rootLast: 1n }
 
 export const uniswapV2 = defineUniswapV2Like({
   slug: 'uniswap-v2',
@@ -36,5 +36,5 @@ export const pancakeswapV2 = defineUniswapV2Like({
   url: 'https://pancakeswap.finance',
   forkOf: 'uniswap-v2',
   getPairSlots: [2n],
-  protocolFee: { numerator: 8n, now: 17n, then: 8n },
+  protocolFee: { numerator: 8n, root: 17n, rootLast: 8n },
 })

@@ -11,7 +11,7 @@ import {
 } from './liquidity.js'
 import { constantProductOut } from './maths.js'
 
-const rules = { feeBps: 30n, protocolFee: { numerator: 1n, now: 5n, then: 1n } }
+const rules = { feeBps: 30n, protocolFee: { numerator: 1n, root: 5n, rootLast: 1n } }
 const reserve = fc.bigInt({ min: 1_000n, max: 10n ** 30n })
 const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
 /** A pair without protocol fee whose shares are the root of its reserves. */
@@ -134,7 +134,7 @@ describe('supplyWithFee', () => {
   test('known vector: a growth of the root by 10 % mints a sixth of it, and 8 of 25 parts elsewhere', () => {
     // 1e6 * 1e5 / (5 * 1.1e6 + 1e6)
     expect(supplyWithFee(grown, rules)).toBe(1_015_384n)
-    const protocolFee = { numerator: 8n, now: 17n, then: 8n }
+    const protocolFee = { numerator: 8n, root: 17n, rootLast: 8n }
     expect(supplyWithFee(grown, { ...rules, protocolFee })).toBe(1_029_962n)
   })
   test('no fee where it is off, was off, or nothing has grown', () => {

@@ -5,11 +5,12 @@
  */
 import { constantProductOut, type UniswapV2State } from './maths.js'
 
-/** Share of the growth of sqrt(k) that the exchange mints for itself: numerator / (root * now + last * then). */
+/** What the exchange mints for itself of the growth of sqrt(k). */
 export interface ProtocolFee {
   readonly numerator: bigint
-  readonly now: bigint
-  readonly then: bigint
+  /** How often the roots of the product at the moment and after the last mint or burn count below the line. */
+  readonly root: bigint
+  readonly rootLast: bigint
 }
 
 /** What a pair's shares depend on. Structured-clonable. */
@@ -67,11 +68,8 @@ export function supplyWithFee(state: LiquidityState, { protocolFee }: PairRules)
   if (!isFeeOn || kLast === 0n) return totalSupply
   const [root, rootLast] = [squareRoot(reserve0 * reserve1), squareRoot(kLast)]
   if (root <= rootLast) return totalSupply
-  const { numerator, now, then } = protocolFee
-  return (
-    totalSupply +
-    (totalSupply * (root - rootLast) * numerator) / (root * now + rootLast * then)
-  )
+  const line = root * protocolFee.root + rootLast * protocolFee.rootLast
+  return totalSupply + (totalSupply * (root - rootLast) * protocolFee.numerator) / line
 }
 
 /**

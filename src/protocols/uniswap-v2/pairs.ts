@@ -9,7 +9,7 @@ import { orderedPairs } from '../token-pairs.js'
 /** Pair storage: the factory that made it, and its tokens. */
 const pairSlots = { factory: toWord(5n), token0: toWord(6n), token1: toWord(7n) }
 
-interface PairSource {
+export interface PairSource {
   readonly slug: string
   /** Slots at which the factory's `getPair` mapping may lie; the first entry found counts. */
   readonly getPairSlots: readonly bigint[]
@@ -74,9 +74,7 @@ export async function recogniseShares(
   const found = new Map<Address, Tokens | null | { readonly message: string }>()
   if (tokens.length === 0) return found
   const factory = toWord(BigInt(toAddress(String(venue.factory))))
-  const made = await reader.storage(
-    tokens.map((address) => ({ address, slot: pairSlots.factory })),
-  )
+  const made = await reader.storage(tokens.map((address) => ({ address, slot: pairSlots.factory })))
   const claims: Address[] = []
   tokens.forEach((token, index) => {
     const result = made[index]
