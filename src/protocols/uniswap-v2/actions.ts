@@ -3,15 +3,14 @@ import { parseAbi } from 'viem'
 import type { AmountRef } from '../../domain/plan.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
+import { addCallForTwo } from '../two-outputs.js'
 import { type PairSource, recogniseShares, type Tokens } from './pairs.js'
 
-const [zapInAbi, addAbi, zapOutAbi, burnAbi, balanceOfAbi, differenceAbi] = parseAbi([
+const [zapInAbi, addAbi, zapOutAbi, burnAbi] = parseAbi([
   'function zapIn(address pair, address tokenIn, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 liquidity)',
   'function add(address pair, address token0, address token1, address recipient) returns (uint256 liquidity)',
   'function zapOut(address pair, address tokenOut, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
   'function burn(address to) returns (uint256 amount0, uint256 amount1)',
-  'function balanceOf(address owner) view returns (uint256)',
-  'function difference(uint256 a, uint256 b) pure returns (uint256)',
 ])
 
 const zapper = 'UniswapV2Zapper'
@@ -134,43 +133,16 @@ function burnToOne(
   return [wanted, { ref: 'output', step }]
 }
 
-/** A step has one output: the other token's is the difference of two balances. */
 function burnToBoth(
   context: ActionContext,
   pair: Address,
   [token0, token1]: Tokens,
 ): Map<Address, AmountRef> {
-  const { runner } = context
-  const balance = () =>
-    context.add({
-      kind: 'call',
-      target: token1,
-      abi: balanceOfAbi,
-      args: [runner],
-      output: { kind: 'word', index: 0 },
-    })
-  const before = balance()
-  const burn = context.add({
-    kind: 'call',
-    target: pair,
-    abi: burnAbi,
-    args: [runner],
-    output: { kind: 'balance', token: token0 },
-  })
-  const after = balance()
-  const gained = context.add({
-    kind: 'call',
-    target: context.helper('Values'),
-    abi: differenceAbi,
-    args: [
-      { ref: 'output', step: after },
-      { ref: 'output', step: before },
-    ],
-    output: { kind: 'word', index: 0 },
-  })
+  const call = { target: pair, abi: burnAbi, args: [context.runner] }
+  const [amount0, amount1] = addCallForTwo(context, call, [token0, token1])
   return new Map([
-    [token0, { ref: 'output', step: burn }],
-    [token1, { ref: 'output', step: gained }],
+    [token0, amount0],
+    [token1, amount1],
   ])
 }
 
