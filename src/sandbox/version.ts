@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xa8ac36e466c59b91ae368df4384691ac9eed4529686c39025bb1f0f252298646'
+export const headHash: Hex = '0x50a3fb8a80e9010d7ba9b13774057a2063e1b7bc857fd971272389a637f31320'

@@ -54,9 +54,12 @@ export async function buildAction(args: ActionArgs): Promise<BuiltAction> {
   return { steps, result, runner }
 }
 
-/** Pulls what the action spends, pays its outputs to the receiver and sends leftovers back to the sender. */
+/**
+ * Makes its prerequisites, pulls what the action spends, pays its outputs to the receiver and sends leftovers back to
+ * the sender.
+ */
 export async function executeAction(
-  args: ActionArgs & Pick<ExecuteArgs, 'nodeUrl' | 'watch' | 'prepare' | 'first'>,
+  args: ActionArgs & Pick<ExecuteArgs, 'nodeUrl' | 'watch' | 'prepare'>,
 ): Promise<Execution & { readonly built: BuiltAction }> {
   const { from, receiver, reader, strategy = 'router', watch, nodeUrl } = args
   const built = await buildAction(args)
@@ -93,7 +96,7 @@ export async function executeAction(
     fund: inputs,
     approve: contractAddress(strategy === 'wallet-v2' ? 'WalletFactory' : 'Router'),
     deploy: true,
-    ...(args.first && { first: args.first }),
+    first: (result.prerequisites ?? []).map(({ to, data }) => ({ from, to, data, value: '0' })),
     async prepare(anvil) {
       await args.prepare?.(anvil)
       await sent.prepare?.(anvil)

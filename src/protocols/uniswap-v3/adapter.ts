@@ -74,7 +74,12 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
       }
     }),
     ...(hasPositions && {
-      positions: nftPositions({ slug: row.slug, name: row.name, factorySlots, slot0: poolSlots.slot0 }),
+      positions: nftPositions({
+        slug: row.slug,
+        name: row.name,
+        factorySlots,
+        slot0: poolSlots.slot0,
+      }),
     }),
     swapSlots: (_pool, state) => swapSlots(poolSlots, state),
     gasEstimate: () => gasPerSwap,

@@ -65,9 +65,13 @@ function deposit(source: NftSource): ActionDefinition {
       primaryAddress,
       tokenIn: {
         kind: 'addresses',
-        description: 'Both tokens of the pool, or the one that a range beside the price takes.',
+        description: 'Both tokens of the pool.',
       },
-      amountIn: { kind: 'amounts', description: 'Raw units at most, one for each tokenIn.' },
+      amountIn: {
+        kind: 'amounts',
+        description:
+          'Raw units at most, one for each tokenIn; 0 of what a range beside the price does not take.',
+      },
       fee: {
         kind: 'integer',
         description: 'Of the pool, 1/1,000,000; of a new position.',
@@ -83,14 +87,15 @@ function deposit(source: NftSource): ActionDefinition {
     },
     async build(args, context) {
       const manager = managerOf(context, args.primaryAddress)
-      const spends = spendsOf(context, args.tokenIn, args.amountIn)
+      const asked = spendsOf(context, args.tokenIn, args.amountIn)
+      const spends = asked.filter(({ amount }) => amount !== 0n)
       for (const { token, amount } of spends) {
         context.add({ kind: 'approve', token, spender: manager, amount })
       }
       const result =
         args.tokenId === undefined
-          ? await mint(source, context, manager, spends, args)
-          : await increase(context, manager, spends, args.tokenId)
+          ? await mint(source, context, manager, asked, args)
+          : await increase(context, manager, asked, args.tokenId)
       // What was not taken must not stay allowed.
       for (const { token } of spends) {
         context.add({ kind: 'approve', token, spender: manager, amount: 0n })

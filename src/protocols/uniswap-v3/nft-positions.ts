@@ -75,17 +75,17 @@ export function nftPositions(source: NftSource & { readonly slot0: bigint }): Po
       })
     },
 
-    enter: ({ primaryAddress, parameters }, amounts) => {
-      const given = amounts.filter(({ amount }) => amount !== 0n)
-      return {
-        primaryAddress,
-        tokenIn: given.map(({ token }) => token),
-        amountIn: given.map(({ amount }) => amount),
-        fee: parameters.fee,
-        tickLower: parameters.tickLower,
-        tickUpper: parameters.tickUpper,
-      }
-    },
+    // Both tokens, also where nothing is given of one: they name the pool.
+    enter: ({ primaryAddress, parameters, underlyingTokens }, amounts) => ({
+      primaryAddress,
+      tokenIn: underlyingTokens,
+      amountIn: underlyingTokens.map(
+        (token) => amounts.find((each) => each.token === token)?.amount ?? 0n,
+      ),
+      fee: parameters.fee,
+      tickLower: parameters.tickLower,
+      tickUpper: parameters.tickUpper,
+    }),
 
     async enterShares({ reader, position }) {
       const { poolAddress, parameters } = position
@@ -122,4 +122,3 @@ export function valueShares(
   const share0 = Number((value0 * whole + (value0 + value1) / 2n) / (value0 + value1))
   return [share0, Number(whole) - share0]
 }
-
