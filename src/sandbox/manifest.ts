@@ -49,6 +49,18 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     },
   },
   {
+    name: '@uniswap/v3-periphery',
+    version: '1.4.4',
+    integrity:
+      'sha512-S4+m+wh8HbWSO3DKk4LwUCPZJTpCugIsHrWR86m/OrUyvSqGDTXKFfc2sMuGXCZrD1ZqO3rhQsKgdWg3Hbb2Kw==',
+    files: {
+      v3PositionManager: {
+        path: 'package/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
     name: '@balancer-labs/v2-deployments',
     version: '3.2.0',
     integrity:
