@@ -183,6 +183,20 @@ export function canSwap(adapter: ProtocolAdapter): boolean {
   return adapter.discover !== noSwaps.discover
 }
 
+/**
+ * Whether the record is of a pool's liquidity (tokens into shares and back), beside the record of its swaps, whose id
+ * is its parameter `liquidityOf`. Each knows only its own changes of the one pool.
+ */
+export function isLiquidity({ parameters }: Pick<Pool, 'parameters'>): boolean {
+  return typeof parameters.liquidityOf === 'string'
+}
+
+/** Whether two records are of one pool: after a change through one, quotes of the other are estimates. */
+export function areOnePool(a: Pool, b: Pool): boolean {
+  if (a.protocol !== b.protocol) return false
+  return (a.parameters.liquidityOf ?? a.id) === (b.parameters.liquidityOf ?? b.id)
+}
+
 /** Checks nothing at run time; gives State its type and marks the one entry of a folder. */
 export function defineProtocol<State>(adapter: ProtocolAdapter<State>): ProtocolAdapter<State> {
   return adapter
