@@ -7,7 +7,7 @@ import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { findCandidates } from './candidates.js'
-import { finalise, rank } from './choose.js'
+import { finalise, type Proven, rank } from './choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from './failures.js'
 import { checkFunds, overrideFunds } from './funds.js'
 import type { MarketPool, MarketView } from './market.js'
@@ -22,10 +22,43 @@ import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.
 /** How often splits are sought again without the pools that spoilt them. */
 const extraLooks = 2
 
-export async function runRoute(
-  run: TaskRun,
-  args: { mode: 'route' | 'quote'; request: RouteRequest; accountId: Hex },
-): Promise<RouteAnswer> {
+export interface RouteArgs {
+  readonly mode: 'route' | 'quote'
+  readonly request: RouteRequest
+  readonly accountId: Hex
+}
+
+export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
+  const { request } = args
+  const { answer, minAmountsOut, feeAmounts, priced, warnings } = await findRoute(run, args)
+  return {
+    chainId: run.block.chain.id,
+    route: answer.plan.records,
+    gas: answer.gasUsed,
+    amountsOut: answer.amountsOut,
+    minAmountsOut,
+    priceImpact: request.includePriceImpact
+      ? priceImpactBps(request, answer.amountsOut, priced)
+      : null,
+    block: run.pin,
+    tx: answer.tx,
+    ...(request.feesBps && { feeAmounts }),
+    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
+    warnings,
+  }
+}
+
+export interface FoundRoute {
+  readonly answer: Proven
+  readonly minAmountsOut: readonly bigint[]
+  /** Raw units, one per input. */
+  readonly feeAmounts: readonly bigint[]
+  readonly priced: ReadonlyMap<Address, PricedToken>
+  readonly warnings: readonly string[]
+}
+
+/** The best route with its plan and transaction. @throws ForkrouteError as `Engine.route`. */
+export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRoute> {
   const { request } = args
   const { chain } = run.block
   const feeAmounts = request.amountsIn.map(
@@ -87,21 +120,7 @@ export async function runRoute(
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
-  return {
-    chainId: chain.id,
-    route: answer.plan.records,
-    gas: answer.gasUsed,
-    amountsOut: answer.amountsOut,
-    minAmountsOut,
-    priceImpact: request.includePriceImpact
-      ? priceImpactBps(request, answer.amountsOut, priced)
-      : null,
-    block: run.pin,
-    tx: answer.tx,
-    ...(request.feesBps && { feeAmounts }),
-    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    warnings,
-  }
+  return { answer, minAmountsOut, feeAmounts, priced, warnings }
 }
 
 /** What the caller leaves out can neither be used nor missed. */
