@@ -71,6 +71,10 @@ export const ethereum = defineChain({
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
+      // sUSD
+      zaps: [
+        '0xa5407eae9ba41422680e2e00537571bcc53efbfd:0xfcba3e75865d2d561be8d220616520c171f12851',
+      ],
     },
     'erc-4626': {},
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },

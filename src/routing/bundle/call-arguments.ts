@@ -4,7 +4,13 @@
  */
 import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
 import type { Amount } from '../../domain/plan.js'
-import { BadArgument, isReferenceLike, parseAddress, parseReference, type Reference } from './values.js'
+import {
+  BadArgument,
+  isReferenceLike,
+  parseAddress,
+  parseReference,
+  type Reference,
+} from './values.js'
 
 /** @throws BadArgument. */
 export function parseSignature(signature: string, method: string): AbiFunction {
@@ -63,7 +69,8 @@ function convert(
   }
   if (type === 'tuple') {
     const { components } = parameter as { components: readonly AbiParameter[] }
-    if (typeof value !== 'object' || value === null) return refuse('an object or a list for a tuple')
+    if (typeof value !== 'object' || value === null)
+      return refuse('an object or a list for a tuple')
     const fields = components.map((field, index) => {
       const key = field.name ?? ''
       const source = Array.isArray(value) ? index : key

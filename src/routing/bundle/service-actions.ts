@@ -104,7 +104,10 @@ export const serviceActions: readonly ServiceAction[] = [
       args: required('values', 'Its arguments in order; any number may be a reference.'),
       value: optional('amount', 'Wei to send along.'),
       tokenIn: optional('addresses', 'Tokens that the call takes.'),
-      amountIn: optional('amounts', 'Raw units of each; absent: what was approved to the contract.'),
+      amountIn: optional(
+        'amounts',
+        'Raw units of each; absent: what was approved to the contract.',
+      ),
       tokenOut: optional('addresses', 'Tokens that it yields: its outputs, by balance.'),
     },
     isListed: false,
@@ -168,7 +171,8 @@ export const serviceActions: readonly ServiceAction[] = [
   },
   {
     name: 'flashloan',
-    description: 'Borrows tokens for the actions of its callback, which must leave enough to repay.',
+    description:
+      'Borrows tokens for the actions of its callback, which must leave enough to repay.',
     inputs: {
       token: required('addresses', 'Tokens to borrow.'),
       amount: required('amounts', 'Raw units of each.'),

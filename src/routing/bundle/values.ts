@@ -26,7 +26,9 @@ export function isReferenceLike(value: unknown): value is Readonly<Record<string
 export function parseReference(value: Readonly<Record<string, unknown>>): Reference {
   const { useOutputOfCallAt, index = 0 } = value
   if (!isWhole(useOutputOfCallAt)) {
-    throw new BadArgument('a reference whose useOutputOfCallAt is the zero-based index of an action')
+    throw new BadArgument(
+      'a reference whose useOutputOfCallAt is the zero-based index of an action',
+    )
   }
   if (!isWhole(index)) throw new BadArgument('a reference whose index is a whole number from 0')
   return { useOutputOfCallAt, index }
