@@ -76,7 +76,15 @@ export const ethereum = defineChain({
         '0xa5407eae9ba41422680e2e00537571bcc53efbfd:0xfcba3e75865d2d561be8d220616520c171f12851',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': {
+      // Savings DAI and USDS, staked USDe and FRAX.
+      vaults: [
+        '0x83f20f44975d03b1b09e64809b757c47f942beea',
+        '0xa3931d71877c0e7a3148cb7eb4463524fec27fbd',
+        '0x9d39a5de30e57443bff2a8307a4256c8797a3497',
+        '0xa663b02cf0a4b149d2ad41910cb81e23e1c41c32',
+      ],
+    },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
   },
 })

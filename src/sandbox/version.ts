@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xa8ac36e466c59b91ae368df4384691ac9eed4529686c39025bb1f0f252298646'
+export const headHash: Hex = '0xeaf1585ca18281a98e6d4598123e6bea8e2816ee20a018a068358ea9bc49a751'

@@ -15,6 +15,7 @@ import { createWorkerPool } from '../../src/routing/worker-pool.js'
 import { type Archive, startArchive } from '../../src/rpc/archive.js'
 import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxVenuePools } from '../../src/sandbox/venues/registry.js'
 
 export interface TestEngine {
   readonly engine: Engine
@@ -63,7 +64,7 @@ export async function startEngine(options: {
       liquidityFloorUsd: 0,
       priorityFeePerGas: {},
       tokens: [],
-      sandboxPools: sandboxPools(),
+      sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
     },
     onError: note,
   })

@@ -1,4 +1,11 @@
 /** In the order in which they open; adding one changes the chain. */
+import type { Pool } from '../../protocols/protocol.js'
+import { erc4626Venue } from './erc-4626.js'
 import type { SandboxVenue } from './venue.js'
 
-export const sandboxVenues: readonly SandboxVenue[] = []
+export const sandboxVenues: readonly SandboxVenue[] = [erc4626Venue]
+
+/** What no look-up on the chain finds: known to a service that runs on the sandbox, and to no other. */
+export function sandboxVenuePools(): Pool[] {
+  return sandboxVenues.flatMap(({ pools = [] }) => pools)
+}
