@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xeaf1585ca18281a98e6d4598123e6bea8e2816ee20a018a068358ea9bc49a751'
+export const headHash: Hex = '0x2af6ea2c1c7f9a97e06c3dbf87f7b0a42f5b93d09a30b69fc9def4a629d542da'

@@ -24,6 +24,7 @@ import { liquidityAfter, liquidityOut } from './liquidity-state.js'
 import { loadSwaps } from './load.js'
 import { isMetaPair } from './meta-math.js'
 import { curveParameters } from './parameters.js'
+import { curvePositions } from './positions.js'
 import { type CurveState, outputOf, stateAfter } from './state.js'
 
 export const curve = defineProtocol<CurveState>({
@@ -68,6 +69,8 @@ export const curve = defineProtocol<CurveState>({
 
   encodeSwap: (args) =>
     args.state.kind === 'liquidity' ? encodeLiquidity(args) : encodeExchange(args),
+
+  positions: curvePositions,
 
   async underlying(args) {
     const { pools } = await findLiquidity(args)

@@ -28,7 +28,7 @@ export function depositSteps(args: {
   readonly coins: readonly Address[]
   readonly amounts: readonly Amount[]
   readonly amountsType: AmountsType
-}): [...Step[], CallStep] {
+}): Step[] {
   const { target, coins, amounts, amountsType } = args
   const paid = coins.flatMap((token, k) => {
     const amount = amounts[k] ?? 0n
@@ -55,7 +55,7 @@ export function withdrawOneSteps(args: {
   readonly indexType: IndexType
   readonly index: number
   readonly amount: Amount
-}): [...Step[], CallStep] {
+}): Step[] {
   const { target, zap, share, index, amount } = args
   const call: CallStep = {
     kind: 'call',
