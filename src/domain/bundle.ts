@@ -20,6 +20,8 @@ export interface BundleRequest {
   /** `backend`: what is pulled from the sender is overridden in the simulation. `user`: it is checked. */
   readonly executionMode: 'user' | 'backend'
   readonly actions: readonly BundleAction[]
+  /** The word that stands for the service as a protocol. */
+  readonly serviceName: string
   readonly receiver?: Address
   readonly refundReceiver?: Address
   readonly ignoreAggregators: readonly string[]

@@ -9,6 +9,7 @@ import { protocolBySlug } from '../protocols/registry.js'
 import { findCandidates } from './candidates.js'
 import { finalise, type Proven, rank } from './choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from './failures.js'
+import type { Flow } from './flow.js'
 import { checkFunds, overrideFunds } from './funds.js'
 import type { MarketPool, MarketView } from './market.js'
 import { type Attempt, prove } from './prove.js'
@@ -26,6 +27,13 @@ export interface RouteArgs {
   readonly mode: 'route' | 'quote'
   readonly request: RouteRequest
   readonly accountId: Hex
+  /** Of a route inside a bundle. */
+  readonly within?: {
+    /** Pools that it may use; absent: all. */
+    readonly isAllowed?: (market: MarketPool) => boolean
+    /** Candidates that can be carried out there. */
+    readonly isPossible: (flow: Flow) => boolean
+  }
 }
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
@@ -78,7 +86,9 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
   const view = withoutIgnored(all, request)
-  const pools = await run.stage('state', () => deepPools(run, view.pools))
+  const isAllowed = args.within?.isAllowed
+  const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
+  const pools = await run.stage('state', () => deepPools(run, open))
   const search = (usable: readonly MarketPool[]) =>
     run.stage('search', async () =>
       findCandidates({
@@ -95,7 +105,9 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
           gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
       }),
     )
-  const { candidates, missing, wasCut } = await search(pools)
+  const { isPossible = () => true } = args.within ?? {}
+  const { candidates: found, missing, wasCut } = await search(pools)
+  const candidates = found.filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
@@ -107,7 +119,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     const doubtful = doubtfulPools(attempts)
     if (!doubtful.size) break
     const again = await search(pools.filter((pool) => !doubtful.has(pool)))
-    const splits = newSplits(again.candidates, attempts)
+    const splits = newSplits(again.candidates.filter(isPossible), attempts)
     if (!splits.length) break
     attempts.push(...(await prove(run, proof, splits)))
   }
