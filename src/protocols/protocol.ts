@@ -129,8 +129,9 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
    * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
+   * @param token - of the pool, that is to be priced; absent: any.
    */
-  isNoPriceSource?(pool: Pool): boolean
+  isNoPriceSource?(pool: Pool, token?: Address): boolean
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
