@@ -75,6 +75,10 @@ export const ethereum = defineChain({
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
+      // sUSD
+      zaps: [
+        '0xa5407eae9ba41422680e2e00537571bcc53efbfd:0xfcba3e75865d2d561be8d220616520c171f12851',
+      ],
     },
     'erc-4626': {
       // Savings DAI and USDS, staked USDe and FRAX.

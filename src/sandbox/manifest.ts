@@ -95,6 +95,7 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-c+ZReo5MIxiApPoEfHRJEpxBzY/xM6p/Tj8Jl0cDSVhqL2MSv7bFAN8rXfg0H0H5oMp+Q+jAVbQ47drbaN8RXg==',
     files: {
       curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
+      curveZap: { path: 'package/external/abi/curve/CurveDeposit.json', field: 'bytecode' },
     },
   },
   {
