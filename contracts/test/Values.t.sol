@@ -35,6 +35,10 @@ contract ValuesTest is Base {
         if (a >= b) assertEq(difference, a - b, "difference");
     }
 
+    function testFuzz_lesserIsTheOneThatIsNotAboveTheOther(uint256 a, uint256 b) public view {
+        assertEq(values.lesser(a, b), a > b ? b : a, "lesser");
+    }
+
     function testFuzz_requireAtLeastGivesTheAmountOrReverts(uint256 amount, uint256 minimum) public {
         if (amount < minimum) vm.expectRevert(abi.encodeWithSelector(BelowMinimum.selector, amount, minimum));
         uint256 checked = values.requireAtLeast(amount, minimum);

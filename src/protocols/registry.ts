@@ -1,5 +1,6 @@
 /** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
 import { balancerV2 } from './balancer-v2/index.js'
+import { compoundV2 } from './compound-v2/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
@@ -18,6 +19,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   pancakeswapV3,
   uniswapV4,
   balancerV2,
+  compoundV2,
   curve,
   erc4626,
   lido,

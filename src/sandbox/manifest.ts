@@ -13,6 +13,7 @@ export interface ArtifactPackage {
 }
 
 const balancerTasks = 'package/dist/tasks'
+const compoundAbi = 'package/external/abi/compound'
 
 export const artifactPackages: readonly ArtifactPackage[] = [
   {
@@ -83,6 +84,14 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-c+ZReo5MIxiApPoEfHRJEpxBzY/xM6p/Tj8Jl0cDSVhqL2MSv7bFAN8rXfg0H0H5oMp+Q+jAVbQ47drbaN8RXg==',
     files: {
       curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
+      compoundComptroller: { path: `${compoundAbi}/Comptroller.json`, field: 'bytecode' },
+      compoundUnitroller: { path: `${compoundAbi}/Unitroller.json`, field: 'bytecode' },
+      compoundToken: { path: `${compoundAbi}/CERc20.json`, field: 'bytecode' },
+      compoundEther: { path: `${compoundAbi}/CEther.json`, field: 'bytecode' },
+      compoundRates: {
+        path: `${compoundAbi}/WhitePaperInterestRateModel.json`,
+        field: 'bytecode',
+      },
     },
   },
   {

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xa8ac36e466c59b91ae368df4384691ac9eed4529686c39025bb1f0f252298646'
+export const headHash: Hex = '0xe48f98f411084f2e1a3340585e0c385779defd7079a039a5fd8a65c26eff1325'

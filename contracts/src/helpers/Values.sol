@@ -22,6 +22,10 @@ contract Values {
         return a - b;
     }
 
+    function lesser(uint256 a, uint256 b) external pure returns (uint256) {
+        return a < b ? a : b;
+    }
+
     /// @return The amount itself, so that later steps may refer to what was checked.
     function requireAtLeast(uint256 amount, uint256 minimum) external pure returns (uint256) {
         if (amount < minimum) revert BelowMinimum(amount, minimum);

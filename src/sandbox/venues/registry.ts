@@ -1,4 +1,5 @@
 /** In the order in which they open; adding one changes the chain. */
+import { compoundV2 } from './compound-v2.js'
 import type { SandboxVenue } from './venue.js'
 
-export const sandboxVenues: readonly SandboxVenue[] = []
+export const sandboxVenues: readonly SandboxVenue[] = [compoundV2]
