@@ -4,6 +4,7 @@ import { compoundV2 } from './compound-v2/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
+import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
@@ -23,6 +24,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   curve,
   erc4626,
   lido,
+  morphoBlue,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xe48f98f411084f2e1a3340585e0c385779defd7079a039a5fd8a65c26eff1325'
+export const headHash: Hex = '0x2e91c2ea4a80852fb040c9b3b2aabd1db9b0bdf19a7c3f03ec8cd081f4deaa39'

@@ -36,6 +36,7 @@ export interface RunActionsArgs {
   /** True: the sender has and has allowed what the actions spend; else it is given that. */
   readonly isReady?: boolean
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
+  readonly inspect?: (anvil: TestAnvil) => Promise<void>
 }
 
 export interface ActionsRun extends Execution {
@@ -118,6 +119,7 @@ export async function runActions(args: RunActionsArgs): Promise<ActionsRun> {
     ...(!args.isReady && { fund: order.inputs, ...(spender && { approve: spender }) }),
     first: prerequisites.map(({ to, data }) => ({ from, to, data, value: '0' })),
     ...sent,
+    ...(args.inspect && { inspect: args.inspect }),
     async prepare(anvil) {
       await sent.prepare?.(anvil)
       await args.prepare?.(anvil)

@@ -22,6 +22,11 @@ contract Values {
         return a - b;
     }
 
+    /// @return a * b / c, rounded down.
+    function proportion(uint256 a, uint256 b, uint256 c) external pure returns (uint256) {
+        return (a * b) / c;
+    }
+
     function lesser(uint256 a, uint256 b) external pure returns (uint256) {
         return a < b ? a : b;
     }

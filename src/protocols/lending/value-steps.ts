@@ -4,9 +4,10 @@ import type { Amount, AmountRef } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext } from '../positions.js'
 
-const [differenceAbi, lesserAbi, requireAtLeastAbi, sumAbi] = parseAbi([
+const [differenceAbi, lesserAbi, proportionAbi, requireAtLeastAbi, sumAbi] = parseAbi([
   'function difference(uint256 a, uint256 b) pure returns (uint256)',
   'function lesser(uint256 a, uint256 b) pure returns (uint256)',
+  'function proportion(uint256 a, uint256 b, uint256 c) pure returns (uint256)',
   'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
   'function sum(uint256[] amounts) pure returns (uint256 total)',
 ])
@@ -37,6 +38,15 @@ export function lesser(context: Steps, a: Amount, b: Amount): AmountRef {
   return valuesCall(context, lesserAbi, [a, b])
 }
 
+/** a * b / c, rounded down. */
+export function proportion(context: Steps, a: Amount, b: Amount, c: Amount): AmountRef {
+  return valuesCall(context, proportionAbi, [a, b, c])
+}
+
+export function sum(context: Steps, amounts: readonly Amount[]): AmountRef {
+  return valuesCall(context, sumAbi, [amounts])
+}
+
 /** The transaction fails with `BelowMinimum(amount, minimum)` where the amount is below. */
 export function requireAtLeast(context: Steps, amount: Amount, minimum: Amount): void {
   valuesCall(context, requireAtLeastAbi, [amount, minimum])
@@ -53,7 +63,7 @@ export function requireZero(context: Steps, code: AmountRef): void {
 /** Runs `add` and gives what the runner's spendable balance of a token, native too, grew by. */
 export function gainOf(context: Steps, token: Address, add: () => void): AmountRef {
   const balance = { ref: 'balance', token } as const
-  const before = valuesCall(context, sumAbi, [[balance]])
+  const before = sum(context, [balance])
   add()
   return valuesCall(context, differenceAbi, [balance, before])
 }

@@ -1,5 +1,6 @@
 /** In the order in which they open; adding one changes the chain. */
 import { compoundV2 } from './compound-v2.js'
+import { morphoBlue } from './morpho-blue.js'
 import type { SandboxVenue } from './venue.js'
 
-export const sandboxVenues: readonly SandboxVenue[] = [compoundV2]
+export const sandboxVenues: readonly SandboxVenue[] = [compoundV2, morphoBlue]
