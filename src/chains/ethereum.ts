@@ -73,6 +73,13 @@ export const ethereum = defineChain({
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
     },
     'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
+    'compound-v3': {
+      comets: [
+        '0xc3d688b66703497daa19211eedff47f25384cdc3',
+        '0xa17581a9e3356d9a858b789d68b4d866e593ae94',
+        '0x3afdc9bca9213a35503b077a6072f3d0d5ab0840',
+      ],
+    },
     'erc-4626': {},
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
     'morpho-blue': {

@@ -1,6 +1,7 @@
 /** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
 import { balancerV2 } from './balancer-v2/index.js'
 import { compoundV2 } from './compound-v2/index.js'
+import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
@@ -21,6 +22,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   uniswapV4,
   balancerV2,
   compoundV2,
+  compoundV3,
   curve,
   erc4626,
   lido,

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x2e91c2ea4a80852fb040c9b3b2aabd1db9b0bdf19a7c3f03ec8cd081f4deaa39'
+export const headHash: Hex = '0x4cdec9e23ba23131d2263dff52484e87c8d6992dc4f3e3339e0c75f9fefae1fe'

@@ -17,6 +17,7 @@ const addresses: Readonly<Record<string, Address>> = {
   cETH: '0x4ddc2d193948926d02f9b1fe9e1daa0718270ed5',
   cUSDC: '0x39aa39c021dfbae8fac545936693ac917d5e7563',
   cDAI: '0x5d3a536e4d6dbd6114cc1ead35777bab948e3643',
+  cUSDCv3: '0xc3d688b66703497daa19211eedff47f25384cdc3',
 }
 const address = (symbol: string) => addresses[symbol] ?? sandboxToken(symbol).address
 
@@ -32,6 +33,10 @@ beforeAll(async () => {
   await node.send(address('USDC'), approve, [address('cUSDC'), maxUint256], alice)
   await node.send(address('cUSDC'), 'function mint(uint256)', [50_000_000_000n], alice)
   await node.send(address('cUSDC'), approve, [router, maxUint256], alice)
+  await node.send(address('USDC'), approve, [address('cUSDCv3'), maxUint256], alice)
+  const lend = 'function supply(address, uint256)'
+  await node.send(address('cUSDCv3'), lend, [address('USDC'), 50_000_000_000n], alice)
+  await node.send(address('cUSDCv3'), approve, [router, maxUint256], alice)
   service = await startService({ RPC_URL_1: sandbox.url })
 })
 afterAll(async () => {
@@ -66,6 +71,8 @@ test.each([
   ['USDC', 'cUSDC', 12_345_678_901n, 'deposit compound-v2'],
   ['ETH', 'cETH', 10n ** 18n + 7n, 'deposit compound-v2'],
   ['cUSDC', 'USDC', 100_000_000_007n, 'redeem compound-v2'],
+  ['USDC', 'cUSDCv3', 12_345_678_901n, 'deposit compound-v3'],
+  ['cUSDCv3', 'USDC', 12_345_678_901n, 'redeem compound-v3'],
 ])('%s becomes %s in one step', async (from, to, amount, step) => {
   expect(await expectRoute(from, to, amount)).toEqual([step])
 })
@@ -73,7 +80,28 @@ test.each([
 test.each([
   ['WETH', 'cUSDC', 10n ** 18n, /deposit compound-v2$/],
   ['cUSDC', 'WETH', 100_000_000_007n, /^redeem compound-v2,swap/],
+  ['ETH', 'cUSDCv3', 10n ** 18n, /deposit compound-v3$/],
+  ['cUSDCv3', 'DAI', 1_000_000_007n, /^redeem compound-v3,swap/],
+  ['cUSDC', 'cUSDCv3', 100_000_000_007n, /^redeem compound-v2,deposit compound-v3$/],
   ['cUSDC', 'cETH', 100_000_000_007n, /^redeem compound-v2,swap.*deposit compound-v2$/],
 ])('%s becomes %s by way of other pools', async (from, to, amount, steps) => {
   expect((await expectRoute(from, to, amount)).join()).toMatch(steps)
 })
+
+test.each(['router', 'delegate', 'svcwallet-v2'])(
+  'a quote needs no balance of what is lent: %s',
+  async (routingStrategy) => {
+    for (const [from, amountIn] of [
+      ['cUSDC', 100_000_000_007n],
+      ['cUSDCv3', 1_000_000_007n],
+    ] as const) {
+      const query = { tokenIn: address(from), tokenOut: address('USDC'), routingStrategy }
+      const answer = await service.get('/api/v1/shortcuts/quote', {
+        ...query,
+        amountIn: amountIn.toString(),
+      })
+      expect(answer.status, answer.text).toBe(200)
+      expect(stepsOf(answer)).toHaveLength(1)
+    }
+  },
+)
