@@ -2,6 +2,15 @@
  * Third-party contracts of the sandbox: pinned npm packages that ship them compiled.
  * Nothing of them is committed; they are fetched once into the cache and checked against `integrity`.
  */
+import type { Address } from '../domain/primitives.js'
+import { aaveV3Packages } from './venues/aave-v3-packages.js'
+
+export interface ArtifactFile {
+  readonly path: string
+  readonly field: string
+  /** Where the libraries lie that it calls: fully qualified name (`contracts/A.sol:A`) to address. */
+  readonly libraries?: Readonly<Record<string, Address>>
+}
 
 export interface ArtifactPackage {
   readonly name: string
@@ -9,7 +18,7 @@ export interface ArtifactPackage {
   /** As the registry states it: sha512 of the tarball. */
   readonly integrity: string
   /** Creation code: our key to the file in the tarball and the path of the field in it. */
-  readonly files: Readonly<Record<string, { readonly path: string; readonly field: string }>>
+  readonly files: Readonly<Record<string, ArtifactFile>>
 }
 
 const balancerTasks = 'package/dist/tasks'
@@ -104,4 +113,5 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-SnOB37v1BC5rGT60d7gUi0cEhwpUczoHdIfilKeehbmX7o3CDENgvbMpOv2jmSADh/iq+zhs+RDum+nJ+uUwTQ==',
     files: { permit2Runtime: { path: 'package/dist/src/permit2.json', field: 'bytecode' } },
   },
+  ...aaveV3Packages,
 ]

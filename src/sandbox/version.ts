@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xa8ac36e466c59b91ae368df4384691ac9eed4529686c39025bb1f0f252298646'
+export const headHash: Hex = '0xbd44dfd29c879e6dc55569982bf61c663e10473cd2a520dcab5c91e26e7b0631'
