@@ -73,6 +73,7 @@ export const ethereum = defineChain({
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
     },
     'erc-4626': {},
+    'aave-v3': { pool: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
   },
 })

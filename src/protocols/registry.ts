@@ -1,4 +1,5 @@
 /** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
+import { aaveV3 } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
@@ -21,6 +22,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   curve,
   erc4626,
   lido,
+  aaveV3,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

@@ -10,7 +10,8 @@ import { list } from 'tar'
 import { keccak256, stringToHex } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import { type ArtifactFile, type ArtifactPackage, artifactPackages } from './manifest.js'
+import type { ArtifactFile, ArtifactPackage } from './artifact-package.js'
+import { artifactPackages } from './manifest.js'
 
 /** Creation code by the keys of the manifest. */
 export type Artifacts = Readonly<Record<string, Hex>>

@@ -2,24 +2,8 @@
  * Third-party contracts of the sandbox: pinned npm packages that ship them compiled.
  * Nothing of them is committed; they are fetched once into the cache and checked against `integrity`.
  */
-import type { Address } from '../domain/primitives.js'
+import type { ArtifactPackage } from './artifact-package.js'
 import { aaveV3Packages } from './venues/aave-v3-packages.js'
-
-export interface ArtifactFile {
-  readonly path: string
-  readonly field: string
-  /** Where the libraries lie that it calls: fully qualified name (`contracts/A.sol:A`) to address. */
-  readonly libraries?: Readonly<Record<string, Address>>
-}
-
-export interface ArtifactPackage {
-  readonly name: string
-  readonly version: string
-  /** As the registry states it: sha512 of the tarball. */
-  readonly integrity: string
-  /** Creation code: our key to the file in the tarball and the path of the field in it. */
-  readonly files: Readonly<Record<string, ArtifactFile>>
-}
 
 const balancerTasks = 'package/dist/tasks'
 
