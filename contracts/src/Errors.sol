@@ -35,3 +35,6 @@ error ReserveSpent(address token, uint256 reserve, uint256 balance);
 
 error WrongDelivery(address token, uint256 amount);
 error InsufficientGas(uint256 required, uint256 actual);
+
+error BelowMinimum(uint256 amount, uint256 minimum);
+error NegativeDifference(uint256 a, uint256 b);

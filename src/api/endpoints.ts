@@ -1,5 +1,6 @@
 /** Every endpoint of the contract, in the order of the document. */
 import type { Endpoint } from './contract.js'
+import { bundleEndpoints } from './routes/bundle.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { quoteBatchEndpoints } from './routes/quote-batch.js'
 import { shortcutEndpoints } from './routes/shortcuts.js'
@@ -12,6 +13,7 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
   return [
     ...shortcutEndpoints(serviceName),
     ...quoteBatchEndpoints(serviceName),
+    ...bundleEndpoints(serviceName),
     ...metadataEndpoints,
     ...tokenEndpoints,
     ...walletEndpoints(serviceName),

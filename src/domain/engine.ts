@@ -3,6 +3,7 @@
  * and routing below. Values are parsed: lower-case addresses, bigint amounts.
  */
 
+import type { BundleAnswer, BundleRequest } from './bundle.js'
 import type { Wire } from './errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex, Token } from './primitives.js'
@@ -181,6 +182,8 @@ export interface Engine {
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
   /** The same answers as `quote` gives for each at that block. Throws only for what concerns all: the block, a caller that left. */
   quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
+  /** The actions as one transaction. */
+  bundle(request: BundleRequest, context: CallContext): Promise<BundleAnswer>
   /**
    * The newest pinned block as soon as it is another than `after`; blocks in between are skipped.
    * @param after - hash of a block; null: the newest, at once.

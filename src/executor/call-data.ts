@@ -77,7 +77,7 @@ function encode(
     }
     if (typeof value === 'object' && value !== null && 'components' in parameter) {
       const fields = parameter.components.map((field, index) => {
-        const key = field.name ?? index
+        const key = Array.isArray(value) ? index : (field.name ?? index)
         return [key, fill(field, (value as Record<string, unknown>)[key])]
       })
       return Array.isArray(value) ? fields.map(([, entry]) => entry) : Object.fromEntries(fields)

@@ -6,6 +6,7 @@ import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
+import { runBundle } from './bundle/bundle-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
 import { TaskRun } from './task-run.js'
@@ -23,6 +24,7 @@ type Handlers = {
 const handlers: Handlers = {
   route: runRoute,
   quotes: runQuotes,
+  bundle: runBundle,
   prices: (run, { addresses }) =>
     Promise.all(
       addresses.map(async (address) => {

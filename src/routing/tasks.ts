@@ -2,6 +2,7 @@
  * What the main thread asks of a worker thread, and what comes back. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
+import type { BundleAnswer, BundleRequest } from '../domain/bundle.js'
 import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
 import type { Wire, WireError } from '../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
@@ -46,6 +47,7 @@ export interface TaskTypes {
     }
     result: readonly Wire<RouteAnswer>[]
   }
+  bundle: { args: { request: BundleRequest; accountId: Hex }; result: BundleAnswer }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {
     args: { owner: Address }
