@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xbd44dfd29c879e6dc55569982bf61c663e10473cd2a520dcab5c91e26e7b0631'
+export const headHash: Hex = '0x5714f680d067813c861b14f673424b776907baa9c3b24a7dd59716627151d257'
