@@ -33,15 +33,18 @@ export const deposit = defineAction({
     const { aToken } = await reserveOf(context, 'tokenIn', tokenIn)
     if (tokenOut !== aToken) context.refuse('tokenOut', `the aToken of tokenIn, ${aToken}`)
     context.add({ kind: 'approve', token: tokenIn, spender: target, amount: amountIn })
-    const isPaid = receiver !== undefined && receiver !== context.runner
+    const { runner, account } = context
+    const owner = receiver ?? runner
     const step = context.add({
       kind: 'call',
       target,
       abi: supplyAbi,
-      args: [tokenIn, amountIn, receiver ?? context.runner, 0],
-      ...(!isPaid && { output: { kind: 'balance', token: aToken } as const }),
+      args: [tokenIn, amountIn, owner, 0],
+      ...(owner === runner && { output: { kind: 'balance', token: aToken } as const }),
     })
-    const amount: Amount = isPaid ? amountIn : { ref: 'output', step }
+    const amount: Amount = owner === runner ? { ref: 'output', step } : amountIn
+    // An account that names itself keeps them; an Executor keeps nothing.
+    const isPaid = receiver !== undefined && (owner !== runner || runner === account)
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
       outputs: [{ token: aToken, amount, ...(isPaid && { isPaid }) }],
