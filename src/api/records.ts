@@ -172,6 +172,17 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 
+export const NontokenizedTransaction = RouteTransaction.extend({
+  amountDeposited: WeiOrList.meta({
+    description: 'What enters the position; a list where it is made of several tokens.',
+  }),
+  positionOut: z.string(),
+  prerequisites: z
+    .array(z.object({ to: Address, data: z.string(), purpose: z.string() }))
+    .optional()
+    .meta({ description: 'Transactions that the account must have sent before.' }),
+}).meta({ id: 'NontokenizedTransaction' })
+
 const ActionItem = z
   .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
   .meta({ id: 'BundleAction' })

@@ -3,7 +3,12 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { BundleAnswer, BundleRequest } from '../domain/bundle.js'
-import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
+import type {
+  NontokenizedAnswer,
+  NontokenizedRequest,
+  RouteAnswer,
+  RouteRequest,
+} from '../domain/engine.js'
 import type { Wire, WireError } from '../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
@@ -48,6 +53,10 @@ export interface TaskTypes {
     result: readonly Wire<RouteAnswer>[]
   }
   bundle: { args: { request: BundleRequest; accountId: Hex }; result: BundleAnswer }
+  nontokenized: {
+    args: { request: NontokenizedRequest; accountId: Hex }
+    result: NontokenizedAnswer
+  }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {
     args: { owner: Address }

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x5714f680d067813c861b14f673424b776907baa9c3b24a7dd59716627151d257'
+export const headHash: Hex = '0x3db6eb3b4dc70c3009e3390885c2dcf4d62d84d3c69c7a839d7766ef43a7e7ea'
