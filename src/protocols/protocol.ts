@@ -121,6 +121,12 @@ export interface ProtocolAdapter<State = unknown> {
   applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
 
   /**
+   * Key of state that the pool has in common with others of the protocol, such as the reserves of a pair that also
+   * sells its shares: one swap changes what all of them quote, so no path and no split uses two. Absent: its own alone.
+   */
+  sharedState?(pool: Pool): string
+
+  /**
    * Slots of `pool.address` that a swap reads besides what `load` reads. On a cold block they are read ahead in
    * bulk for the candidates: a fork would ask for them one after the other.
    */
@@ -144,7 +150,7 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * Where tokenIn may lie before `encodeSwap` runs, so that the swap before it pays there. Absent: the Executor pays.
    */
-  prepaidAt?(pool: Pool): Address
+  prepaidAt?(pool: Pool): Address | undefined
 
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): Step[]

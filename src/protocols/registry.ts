@@ -7,9 +7,11 @@ import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
+import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
+import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
 export const protocols: readonly ProtocolAdapter[] = [
@@ -27,6 +29,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   erc4626,
   lido,
   morphoBlue,
+  yearnV2,
+  stakingRewards,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

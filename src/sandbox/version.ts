@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x4cdec9e23ba23131d2263dff52484e87c8d6992dc4f3e3339e0c75f9fefae1fe'
+export const headHash: Hex = '0x60b465ada6f6af4bfbd301038df54a42f272adb3becdf7c49465828a211b2150'

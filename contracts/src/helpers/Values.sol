@@ -9,8 +9,10 @@ contract Values {
     event Noted(uint256 indexed key, uint256 value);
 
     /// @notice Emits `value` under a key of the caller's choice.
-    function note(uint256 key, uint256 value) external {
+    /// @return The value itself, so that it can stand in for a check.
+    function note(uint256 key, uint256 value) external returns (uint256) {
         emit Noted(key, value);
+        return value;
     }
 
     function sum(uint256[] calldata amounts) external pure returns (uint256 total) {
