@@ -75,13 +75,9 @@ export const ethereum = defineChain({
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
-    },
-    'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
-    'compound-v3': {
-      comets: [
-        '0xc3d688b66703497daa19211eedff47f25384cdc3',
-        '0xa17581a9e3356d9a858b789d68b4d866e593ae94',
-        '0x3afdc9bca9213a35503b077a6072f3d0d5ab0840',
+      // sUSD
+      zaps: [
+        '0xa5407eae9ba41422680e2e00537571bcc53efbfd:0xfcba3e75865d2d561be8d220616520c171f12851',
       ],
     },
     'erc-4626': {
@@ -103,6 +99,15 @@ export const ethereum = defineChain({
         '0xca35e32e7926b96a9988f61d510e038108d8068e',
       ],
     },
+    'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
+    'compound-v3': {
+      comets: [
+        '0xc3d688b66703497daa19211eedff47f25384cdc3',
+        '0xa17581a9e3356d9a858b789d68b4d866e593ae94',
+        '0x3afdc9bca9213a35503b077a6072f3d0d5ab0840',
+      ],
+    },
+    'aave-v3': { pool: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
     'morpho-blue': {
       morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x60b465ada6f6af4bfbd301038df54a42f272adb3becdf7c49465828a211b2150'
+export const headHash: Hex = '0x2a8107a3e459fd2669ab8113318e5e7f948e68473dcd14ba18a8ab8f057a0682'
