@@ -147,7 +147,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   const { engine, config } = args
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
-  const { params, input } = parseRequest(definition, request, engine)
+  const { params, input, items } = parseRequest(definition, request, engine)
   const accountId = res.locals.accountId ?? openAccountId
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
@@ -165,6 +165,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
       engine,
       params,
       input,
+      items,
       context: { accountId, signal: client },
       async calculate(work) {
         res.locals.checkKey?.()
@@ -178,7 +179,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   }
   await limits.rate.charge(res, cost - 1)
   const body = await within(
-    async (context) => handle({ engine, params, input, context }),
+    async (context) => handle({ engine, params, input, items, context }),
     definition.isCalculation ?? false,
   )
   return res.json(body)

@@ -33,6 +33,8 @@ export interface RouteDefinition<
   readonly cost?: (input: z.output<Input>) => number
   /** The answer goes on: server-sent events, whose data is of the response's form. */
   readonly isStream?: boolean
+  /** Of a POST whose body is a list: its form. `input` is then that of the query. */
+  readonly list?: z.ZodType
   /** In the document in place of `input`, where that looks at parts of the body only. */
   readonly documentedInput?: z.ZodObject
 }
@@ -59,6 +61,8 @@ export interface HandlerArgs<Params, Input> {
   readonly engine: Engine
   readonly params: Params
   readonly input: Input
+  /** The body, where that is a list. */
+  readonly items: readonly unknown[]
   readonly context: CallContext
 }
 
@@ -146,18 +150,28 @@ export function parseRequest(
     readonly body: unknown
   },
   engine: Engine,
-): { readonly params: unknown; readonly input: unknown } {
+): { readonly params: unknown; readonly input: unknown; readonly items: readonly unknown[] } {
   const problems: string[] = []
   const givenParams = fromBody(request.params, definition.params.shape)
   const given =
-    definition.method === 'get'
+    definition.method === 'get' || definition.list
       ? fromQuery(request.query, definition.input.shape, problems)
       : fromBody(jsonObject(request.body), definition.input.shape)
   const params = check(definition.params, givenParams, problems)
   const input = check(definition.input, given, problems)
   problems.push(...(definition.rules?.(given) ?? []))
+  const items = definition.list ? checkList(definition.list, request.body, problems) : []
   refuse(problems, definition, { ...given, ...givenParams }, engine)
-  return { params, input }
+  return { params, input, items }
+}
+
+/** Adds a sentence for everything that is wrong with the list. */
+function checkList(schema: z.ZodType, body: unknown, problems: string[]): readonly unknown[] {
+  const parsed = schema.safeParse(body)
+  for (const issue of parsed.error?.issues ?? []) {
+    problems.push(issue.path.length ? sentence(issue) : `the request body ${issue.message}`)
+  }
+  return (parsed.data ?? []) as readonly unknown[]
 }
 
 /** What one JSON object is checked by: a part of a body as well as a whole one. */

@@ -1,6 +1,8 @@
 /** Every endpoint of the contract, in the order of the document. */
 import type { Endpoint } from './contract.js'
+import { bundleEndpoints } from './routes/bundle.js'
 import { metadataEndpoints } from './routes/metadata.js'
+import { nontokenizedEndpoints } from './routes/nontokenized.js'
 import { quoteBatchEndpoints } from './routes/quote-batch.js'
 import { shortcutEndpoints } from './routes/shortcuts.js'
 import { systemEndpoints } from './routes/system.js'
@@ -12,6 +14,8 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
   return [
     ...shortcutEndpoints(serviceName),
     ...quoteBatchEndpoints(serviceName),
+    ...nontokenizedEndpoints(serviceName),
+    ...bundleEndpoints(serviceName),
     ...metadataEndpoints,
     ...tokenEndpoints,
     ...walletEndpoints(serviceName),

@@ -79,7 +79,7 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   const { params, method } = definition
   const input = definition.documentedInput ?? definition.input
   const path = Object.keys(params.shape).length > 0 ? { path: params } : {}
-  const query = method === 'get' ? { query: input } : {}
+  const query = method === 'get' || definition.list ? { query: input } : {}
   return {
     operationId: definition.operationId,
     summary: definition.summary,
@@ -89,7 +89,11 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
     ...(method === 'post' && {
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: input, example: exampleOf(input) } },
+        content: {
+          'application/json': definition.list
+            ? { schema: definition.list }
+            : { schema: input, example: exampleOf(input) },
+        },
       },
     }),
     responses: responsesOf(definition),

@@ -172,6 +172,49 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 
+export const NontokenizedTransaction = RouteTransaction.extend({
+  amountDeposited: WeiOrList.meta({
+    description: 'What enters the position; a list where it is made of several tokens.',
+  }),
+  positionOut: z.string(),
+  prerequisites: z
+    .array(z.object({ to: Address, data: z.string(), purpose: z.string() }))
+    .optional()
+    .meta({ description: 'Transactions that the account must have sent before.' }),
+}).meta({ id: 'NontokenizedTransaction' })
+
+const ActionItem = z
+  .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
+  .meta({ id: 'BundleAction' })
+
+export const Bundle = z
+  .object({
+    bundle: z.array(ActionItem).meta({ description: 'The actions as understood.' }),
+    gas: Gas.nullable().meta({ description: 'Null with skipQuote.' }),
+    amountsOut: z
+      .record(Address, Wei)
+      .meta({ description: 'What the receiver gains, by token; empty with skipQuote.' }),
+    minAmountsOut: z
+      .record(Address, Wei)
+      .meta({ description: 'What the transaction enforces, by token.' }),
+    amountsIn: z
+      .record(Address, Wei)
+      .meta({ description: 'What is taken from the sender, by token.' }),
+    route: z.array(RouteStep),
+    createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
+    blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
+    tx: Transaction,
+    priceImpact: PriceImpact.meta({
+      description: 'Basis points; null without USD prices, and where debts or calls take part.',
+    }),
+    prerequisites: z
+      .array(z.object({ to: Address, data: z.string(), purpose: z.string() }))
+      .optional()
+      .meta({ description: 'Transactions that the account must have sent before.' }),
+    warnings: Warnings,
+  })
+  .meta({ id: 'Bundle' })
+
 const ErrorFacts = z
   .object({
     statusCode: z.int().meta({ description: 'Of the same request by itself.' }),

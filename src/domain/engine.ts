@@ -3,6 +3,7 @@
  * and routing below. Values are parsed: lower-case addresses, bigint amounts.
  */
 
+import type { BundleAnswer, BundleRequest } from './bundle.js'
 import type { Wire } from './errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex, Token } from './primitives.js'
@@ -120,6 +121,40 @@ export interface RouteAnswer {
   readonly warnings: readonly string[]
 }
 
+/** A route into a position that has no token; fields as those of RouteRequest. */
+export interface NontokenizedRequest
+  extends Pick<
+    RouteRequest,
+    | 'chainId'
+    | 'fromAddress'
+    | 'strategy'
+    | 'executionMode'
+    | 'tokensIn'
+    | 'amountsIn'
+    | 'feesBps'
+    | 'feeReceiver'
+    | 'refundReceiver'
+    | 'ignoreAggregators'
+    | 'ignoreStandards'
+    | 'referralCode'
+    | 'blockNumber'
+    | 'deadlineMs'
+  > {
+  /** `chainId:primaryAddress:key`. */
+  readonly positionOut: string
+  readonly receiver: Address
+  /** Slippage in hundredths of a basis point. */
+  readonly centiBps: bigint
+}
+
+export interface NontokenizedAnswer extends BundleAnswer {
+  readonly positionOut: string
+  /** What enters the position, one per underlying token. */
+  readonly amountsDeposited: readonly bigint[]
+  readonly minAmountsOut: readonly bigint[]
+  readonly feeAmounts?: readonly bigint[]
+}
+
 export interface PriceRecord {
   readonly chainId: number
   readonly address: Address
@@ -181,6 +216,9 @@ export interface Engine {
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
   /** The same answers as `quote` gives for each at that block. Throws only for what concerns all: the block, a caller that left. */
   quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
+  /** The actions as one transaction. */
+  bundle(request: BundleRequest, context: CallContext): Promise<BundleAnswer>
+  nontokenized(request: NontokenizedRequest, context: CallContext): Promise<NontokenizedAnswer>
   /**
    * The newest pinned block as soon as it is another than `after`; blocks in between are skipped.
    * @param after - hash of a block; null: the newest, at once.

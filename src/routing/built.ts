@@ -13,7 +13,7 @@ import { planRoute, type RoutePlan } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
 
 /** Year 2106, in four bytes: the minimum protects the sender, and a block-pinned answer must not age by itself. */
-const noDeadline = 2n ** 32n - 1n
+export const noDeadline = 2n ** 32n - 1n
 
 /** What a simulation changes before the transaction runs. */
 type SimulatedWorld = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
@@ -81,7 +81,7 @@ function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): A
   return strategy === 'wallet-v2' && toEoa === false ? walletAddress(fromAddress) : fromAddress
 }
 
-function helpersOf(candidate: Flow): Record<string, Address> {
+export function helpersOf(candidate: Flow): Record<string, Address> {
   const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.helperContracts ?? [])
   const known: Record<string, { readonly address: Address }> = executorContracts
   return Object.fromEntries(
@@ -108,6 +108,6 @@ export function describe(candidate: Flow, reason: string) {
   return { path, reason }
 }
 
-function toBytes16(text: string): Hex {
+export function toBytes16(text: string): Hex {
   return `0x${Buffer.from(text, 'ascii').toString('hex').padEnd(32, '0')}`
 }

@@ -191,6 +191,16 @@ export function createEngine(parts: EngineParts): Engine {
       return { block, quotes }
     },
 
+    async bundle(request, context) {
+      const args = { request, accountId: context.accountId }
+      return (await run('bundle', args, request, context)).value
+    },
+
+    async nontokenized(request, context) {
+      const args = { request, accountId: context.accountId }
+      return (await run('nontokenized', args, request, context)).value
+    },
+
     headAfter: (chainId, after, { signal }) => parts.pins.after(chainOf(chainId).id, after, signal),
 
     async prices(chainId, addresses, blockNumber, context) {

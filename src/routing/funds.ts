@@ -21,11 +21,14 @@ const erc20 = parseAbi([
   'function allowance(address owner, address spender) view returns (uint256)',
 ])
 
+/** What is pulled from whom. */
+export type Spending = Pick<RouteRequest, 'strategy' | 'fromAddress' | 'tokensIn' | 'amountsIn'>
+
 /**
  * Throws when balance or allowance at the block is below amountIn; the simulation uses what is there.
  * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE.
  */
-export async function checkFunds(run: TaskRun, request: RouteRequest): Promise<Funds> {
+export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
   const checks = await Promise.allSettled(
@@ -86,13 +89,16 @@ export interface Funds {
  * Overrides that give the sender at least amountIn of each token, and the spender its allowance. What is there already
  * stays: spending the last of a balance or an allowance earns a refund of gas that keeping a rest does not.
  */
-export async function overrideFunds(run: TaskRun, request: RouteRequest): Promise<Funds> {
+export async function overrideFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy, owner)
   const found = await Promise.all(
     request.tokensIn.map(async (token, index) => {
       const amount = request.amountsIn[index] ?? 0n
       const [balance, allowance] = await held(run, token, owner, spender)
+      if (balance >= amount && (allowance >= amount || spender === null || isNative(token))) {
+        return { token, amount, overrides: {} }
+      }
       const overrides = await run.fund(token, owner, {
         balance: balance > amount ? balance : amount,
         ...(spender && { spender, allowance: allowance > amount ? allowance : amount }),
@@ -114,7 +120,7 @@ export async function overrideFunds(run: TaskRun, request: RouteRequest): Promis
  */
 export async function callsThatFund(
   run: TaskRun,
-  request: RouteRequest,
+  request: Pick<Spending, 'strategy' | 'fromAddress'>,
   { unfunded }: Funds,
   pools: readonly Pool[],
   onPath: ReadonlySet<Address>,

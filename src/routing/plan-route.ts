@@ -4,7 +4,7 @@
 import { parseAbi } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { RouteStepRecord } from '../domain/engine.js'
-import type { Amount, AmountRef, Step } from '../domain/plan.js'
+import { type Amount, isAmountRef, type Step } from '../domain/plan.js'
 import { type Address, bpsDenominator, isNative } from '../domain/primitives.js'
 import type { FlowEdge } from './flow.js'
 import type { Hop } from './hop.js'
@@ -34,6 +34,13 @@ export interface PlanArgs {
   readonly executor: Address
   readonly receiver: Address
   readonly helpers: Readonly<Record<string, Address>>
+  /** Of a route inside a longer plan. */
+  readonly within?: {
+    /** Index that the first step has there. */
+    readonly firstStep: number
+    /** What is spent of the input, in place of all that the Executor holds of it. */
+    readonly amountIn: Amount
+  }
 }
 
 /** Edges spend parts of the Executor's balance rather than stated amounts, so that transfer taxes are no surprise. */
@@ -44,11 +51,16 @@ export function planRoute(args: PlanArgs): RoutePlan {
     ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
   )
   const paidAhead = paymentsAhead(args)
+  const { firstStep = 0 } = args.within ?? {}
+  const stated = args.within && partsOf(args.within.amountIn)
+  const [source] = args.inputs.keys()
   for (const [index, { hop, spends }] of edges.entries()) {
-    const amountIn: AmountRef =
+    const amountIn: Amount =
       spends === 'previous'
-        ? { ref: 'output', step: steps.length - 1 }
-        : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
+        ? { ref: 'output', step: firstStep + steps.length - 1 }
+        : stated && hop.tokenIn === source
+          ? stated(spends)
+          : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
     const recipient =
       isFinal[index] && paysDirectly(hop)
         ? args.receiver
@@ -63,6 +75,28 @@ export function planRoute(args: PlanArgs): RoutePlan {
       (token) => !paidAhead.has(token),
     ),
     paysReceiver: edges.every(({ hop }, index) => !isFinal[index] || paysDirectly(hop)),
+  }
+}
+
+/** Parts of an amount, each a part of what the ones before have left; of a reference in whole basis points. */
+function partsOf(total: Amount): (bps: number) => Amount {
+  if (!isAmountRef(total)) {
+    let left = total
+    return (bps) => {
+      const part = bps === whole ? left : (left * BigInt(bps)) / bpsDenominator
+      left -= part
+      return part
+    }
+  }
+  let left = total.bps ?? whole
+  /** A balance shrinks as it is spent; an output stays what it was. */
+  let base = whole
+  return (bps) => {
+    const part = bps === whole ? left : Math.round((left * bps) / whole)
+    const share = Math.round((part / base) * whole)
+    left -= part
+    if (total.ref === 'balance') base -= part
+    return { ...total, bps: share }
   }
 }
 
@@ -176,8 +210,8 @@ function toRecord(
   const common = {
     tokenIn: [hop.tokenIn],
     tokenOut: [hop.tokenOut],
-    positionInId: [],
-    positionOutId: [],
+    positionInId: positionOf(chain, hop, exits, hop.tokenIn),
+    positionOutId: positionOf(chain, hop, entries, hop.tokenOut),
     chainId: chain.id,
     ...(amountIn !== null && { args: { amountIn: amountIn.toString() } }),
   }
@@ -207,6 +241,20 @@ function toRecord(
     primary: main.primary,
     internalRoutes: legs.map(({ primary: _, ...leg }) => leg),
   }
+}
+
+const entries: ReadonlySet<string> = new Set(['deposit', 'wrap'])
+const exits: ReadonlySet<string> = new Set(['redeem', 'withdraw', 'unwrap'])
+
+/** The position that a step enters or leaves, as the list of positions names it. */
+function positionOf(
+  chain: ChainDefinition,
+  hop: Hop,
+  actions: ReadonlySet<string>,
+  token: Address,
+): string[] {
+  if (hop.kind !== 'swap' || !actions.has(actionOf(hop))) return []
+  return [`${chain.id}:${hop.market.loaded.pool.address}:${token}`]
 }
 
 /** Whole basis points that add up to 10,000; the last takes what rounding leaves. */

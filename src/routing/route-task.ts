@@ -7,8 +7,9 @@ import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
 import { mergeOverrides } from '../domain/state.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { findCandidates } from './candidates.js'
-import { finalise, rank } from './choose.js'
+import { finalise, type Proven, rank } from './choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from './failures.js'
+import type { Flow } from './flow.js'
 import { checkFunds, overrideFunds } from './funds.js'
 import type { MarketPool, MarketView } from './market.js'
 import { type Attempt, prove } from './prove.js'
@@ -22,10 +23,50 @@ import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.
 /** How often splits are sought again without the pools that spoilt them. */
 const extraLooks = 2
 
-export async function runRoute(
-  run: TaskRun,
-  args: { mode: 'route' | 'quote'; request: RouteRequest; accountId: Hex },
-): Promise<RouteAnswer> {
+export interface RouteArgs {
+  readonly mode: 'route' | 'quote'
+  readonly request: RouteRequest
+  readonly accountId: Hex
+  /** Of a route inside a bundle. */
+  readonly within?: {
+    /** Pools that it may use; absent: all. */
+    readonly isAllowed?: (market: MarketPool) => boolean
+    /** Candidates that can be carried out there. */
+    readonly isPossible: (flow: Flow) => boolean
+  }
+}
+
+export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
+  const { request } = args
+  const { answer, minAmountsOut, feeAmounts, priced, warnings } = await findRoute(run, args)
+  return {
+    chainId: run.block.chain.id,
+    route: answer.plan.records,
+    gas: answer.gasUsed,
+    amountsOut: answer.amountsOut,
+    minAmountsOut,
+    priceImpact: request.includePriceImpact
+      ? priceImpactBps(request, answer.amountsOut, priced)
+      : null,
+    block: run.pin,
+    tx: answer.tx,
+    ...(request.feesBps && { feeAmounts }),
+    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
+    warnings,
+  }
+}
+
+export interface FoundRoute {
+  readonly answer: Proven
+  readonly minAmountsOut: readonly bigint[]
+  /** Raw units, one per input. */
+  readonly feeAmounts: readonly bigint[]
+  readonly priced: ReadonlyMap<Address, PricedToken>
+  readonly warnings: readonly string[]
+}
+
+/** The best route with its plan and transaction. @throws ForkrouteError as `Engine.route`. */
+export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRoute> {
   const { request } = args
   const { chain } = run.block
   const feeAmounts = request.amountsIn.map(
@@ -45,7 +86,9 @@ export async function runRoute(
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
   const view = withoutIgnored(all, request)
-  const pools = await run.stage('state', () => deepPools(run, view.pools))
+  const isAllowed = args.within?.isAllowed
+  const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
+  const pools = await run.stage('state', () => deepPools(run, open))
   const search = (usable: readonly MarketPool[]) =>
     run.stage('search', async () =>
       findCandidates({
@@ -62,7 +105,9 @@ export async function runRoute(
           gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
       }),
     )
-  const { candidates, missing, wasCut } = await search(pools)
+  const { isPossible = () => true } = args.within ?? {}
+  const { candidates: found, missing, wasCut } = await search(pools)
+  const candidates = found.filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
 
@@ -74,7 +119,7 @@ export async function runRoute(
     const doubtful = doubtfulPools(attempts)
     if (!doubtful.size) break
     const again = await search(pools.filter((pool) => !doubtful.has(pool)))
-    const splits = newSplits(again.candidates, attempts)
+    const splits = newSplits(again.candidates.filter(isPossible), attempts)
     if (!splits.length) break
     attempts.push(...(await prove(run, proof, splits)))
   }
@@ -87,21 +132,7 @@ export async function runRoute(
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
-  return {
-    chainId: chain.id,
-    route: answer.plan.records,
-    gas: answer.gasUsed,
-    amountsOut: answer.amountsOut,
-    minAmountsOut,
-    priceImpact: request.includePriceImpact
-      ? priceImpactBps(request, answer.amountsOut, priced)
-      : null,
-    block: run.pin,
-    tx: answer.tx,
-    ...(request.feesBps && { feeAmounts }),
-    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    warnings,
-  }
+  return { answer, minAmountsOut, feeAmounts, priced, warnings }
 }
 
 /** What the caller leaves out can neither be used nor missed. */

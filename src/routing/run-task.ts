@@ -6,6 +6,8 @@ import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
+import { runBundle } from './bundle/bundle-task.js'
+import { runNontokenized } from './bundle/nontokenized-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
 import { TaskRun } from './task-run.js'
@@ -23,6 +25,11 @@ type Handlers = {
 const handlers: Handlers = {
   route: runRoute,
   quotes: runQuotes,
+  bundle: async (run, args) => {
+    const { told: _, ...answer } = await runBundle(run, args)
+    return answer
+  },
+  nontokenized: runNontokenized,
   prices: (run, { addresses }) =>
     Promise.all(
       addresses.map(async (address) => {

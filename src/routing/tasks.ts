@@ -2,7 +2,13 @@
  * What the main thread asks of a worker thread, and what comes back. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
+import type { BundleAnswer, BundleRequest } from '../domain/bundle.js'
+import type {
+  NontokenizedAnswer,
+  NontokenizedRequest,
+  RouteAnswer,
+  RouteRequest,
+} from '../domain/engine.js'
 import type { Wire, WireError } from '../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
@@ -45,6 +51,11 @@ export interface TaskTypes {
       begunAt: number
     }
     result: readonly Wire<RouteAnswer>[]
+  }
+  bundle: { args: { request: BundleRequest; accountId: Hex }; result: BundleAnswer }
+  nontokenized: {
+    args: { request: NontokenizedRequest; accountId: Hex }
+    result: NontokenizedAnswer
   }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {

@@ -109,6 +109,8 @@ function createEngine(asked: Asked): Engine {
       const quotes = requests.map((request) => ({ ok: true as const, value: answerTo(request) }))
       return { block: pinOf(at.chainId, Number(at.blockNumber ?? blockNumber)), quotes }
     },
+    nontokenized: () => Promise.reject(new Error('The scene has no positions.')),
+    bundle: () => Promise.reject(new Error('The scene has no bundles.')),
     headAfter: (chainId, after, { signal }) =>
       new Promise((resolve, reject) => {
         if (after === null) resolve(pinOf(chainId, blockNumber))

@@ -215,7 +215,7 @@ export function shortcutInputs(serviceName: string) {
 
 const crossChainOnly = 'Accepted, without effect: cross-chain routes are not available.'
 
-function names(description: string) {
+export function names(description: string) {
   return described(listOf(Name, 0, maxIgnored).default([]), description)
 }
 

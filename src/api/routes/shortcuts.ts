@@ -27,7 +27,7 @@ export const calculationErrors: readonly ErrorCode[] = [
 ]
 
 /** Without the keys whose value is undefined. */
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(value).filter(([, field]) => field !== undefined),
   ) as never
@@ -89,18 +89,18 @@ export function toQuoteRequest(input: QuoteInput): QuoteRequest {
   }
 }
 
-function lowerCased(names: readonly string[]): string[] {
+export function lowerCased(names: readonly string[]): string[] {
   return names.map((name) => name.toLowerCase())
 }
 
 /** One value for one tokenOut, a list for several. */
-function oneOrList(amounts: readonly bigint[]): string | string[] {
+export function oneOrList(amounts: readonly bigint[]): string | string[] {
   const all = amounts.map(String)
   return all.length === 1 ? all.join() : all
 }
 
 /** Plain copies with the fields in their documented order; optional ones only when they say something. */
-function toSteps(answer: RouteAnswer) {
+export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
   return answer.route.map((step) => ({
     action: step.action,
     protocol: step.protocol,

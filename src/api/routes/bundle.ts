@@ -1,0 +1,178 @@
+/** A list of actions as one transaction: contract section 4.13. */
+import { z } from 'zod'
+import { type BundleAction, type BundleAnswer, maxActions } from '../../domain/bundle.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { Bundle } from '../records.js'
+import {
+  Address,
+  BlockNumber,
+  ChainId,
+  DeadlineMs,
+  described,
+  examples,
+  Flag,
+  oneOf,
+  ReferralCode,
+  routingStrategy,
+  withDefault,
+} from '../schemas.js'
+import { names } from './shortcut-inputs.js'
+import { calculationErrors, defined, lowerCased, toSteps } from './shortcuts.js'
+
+const word = z
+  .string('must be a text')
+  .min(1, 'must not be empty')
+  .max(64, 'must be at most 64 characters')
+
+const Action = z.object(
+  {
+    protocol: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
+    action: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
+    args: z.record(z.string(), z.unknown(), 'must be an object').default({}),
+  },
+  'must be an object {protocol, action, args}',
+)
+
+function actionsOf(serviceName: string) {
+  return z
+    .array(Action, 'must be a list of actions')
+    .min(1, 'must hold at least 1 action')
+    .max(maxActions, `must hold at most ${maxActions} actions`)
+    .meta({
+      description: `The actions in order, ${maxActions} at most.`,
+      examples: [
+        [
+          {
+            protocol: serviceName,
+            action: 'route',
+            args: {
+              tokenIn: examples.weth,
+              tokenOut: examples.usdc,
+              amountIn: examples.oneEther,
+              slippage: '50',
+            },
+          },
+        ],
+      ],
+    })
+}
+
+function postBundle(serviceName: string) {
+  return defineRoute({
+    method: 'post',
+    path: '/api/v1/shortcuts/bundle',
+    tag: 'Shortcuts',
+    operationId: 'postBundle',
+    summary: 'Makes one transaction of a list of actions.',
+    description:
+      'Wherever an action expects a number, {"useOutputOfCallAt": n} stands for what action n yields (index picks one ' +
+      'of several outputs). Amounts given as numbers are taken from the sender; what no action uses goes to the ' +
+      'receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason.',
+    list: actionsOf(serviceName),
+    input: z.object({
+      chainId: withDefault(ChainId, 1, 1),
+      fromAddress: described(Address, 'Sender of the transaction.', examples.sender),
+      routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
+      executionMode: described(
+        oneOf(['user', 'backend']).default('backend'),
+        'backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there.',
+      ),
+      receiver: described(Address.optional(), 'Gets what remains; default fromAddress.'),
+      refundReceiver: described(
+        Address.optional(),
+        'Gets what actions leave over; default receiver.',
+      ),
+      spender: described(Address.optional(), 'Must equal fromAddress.'),
+      ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
+      ignoreStandards: names('Protocols to leave out, by slug.'),
+      referralCode: ReferralCode.optional(),
+      skipQuote: described(
+        withDefault(Flag, false, false),
+        'Neither gas nor amounts; only the minimums of swaps are enforced.',
+      ),
+      blockNumber: BlockNumber.optional(),
+      deadlineMs: DeadlineMs.optional(),
+    }),
+    rules: ({ fromAddress, spender }) =>
+      spender !== undefined && String(spender).toLowerCase() !== String(fromAddress).toLowerCase()
+        ? ['spender must equal fromAddress']
+        : [],
+    response: Bundle,
+    isCalculation: true,
+    errors: [...calculationErrors, 'INSUFFICIENT_BALANCE', 'INSUFFICIENT_ALLOWANCE'],
+  })
+}
+
+function byToken<T>(
+  list: readonly T[],
+  tokenOf: (item: T) => string,
+  amountOf: (item: T) => bigint,
+): Record<string, string> {
+  return Object.fromEntries(list.map((item) => [tokenOf(item), amountOf(item).toString()]))
+}
+
+function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
+  const { tx, outputs, prerequisites } = answer
+  const blockNumber = Number(answer.block.number)
+  return {
+    bundle: answer.actions.map((action) => ({ ...action })),
+    gas: answer.gas === null ? null : answer.gas.toString(),
+    amountsOut: byToken(
+      outputs ?? [],
+      ({ token }) => token,
+      ({ amountOut }) => amountOut,
+    ),
+    minAmountsOut: byToken(
+      outputs ?? [],
+      ({ token }) => token,
+      ({ minAmountOut }) => minAmountOut,
+    ),
+    amountsIn: byToken(
+      answer.inputs,
+      ({ token }) => token,
+      ({ amount }) => amount,
+    ),
+    route: toSteps(answer),
+    createdAt: blockNumber,
+    blockNumber,
+    tx: {
+      data: tx.data,
+      to: tx.to,
+      from: tx.from,
+      value: tx.value.toString(),
+      chainId: answer.chainId,
+    },
+    priceImpact: answer.priceImpact,
+    ...(prerequisites.length > 0 && { prerequisites: prerequisites.map((one) => ({ ...one })) }),
+    ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
+  }
+}
+
+export function bundleEndpoints(serviceName: string): Endpoint[] {
+  return [
+    endpoint(postBundle(serviceName), async ({ engine, input, items, context }) => {
+      const answer = await engine.bundle(
+        {
+          chainId: input.chainId,
+          fromAddress: input.fromAddress,
+          strategy: input.routingStrategy,
+          executionMode: input.executionMode,
+          actions: items as readonly BundleAction[],
+          serviceName,
+          ignoreAggregators: lowerCased(input.ignoreAggregators),
+          ignoreStandards: lowerCased(input.ignoreStandards),
+          skipQuote: input.skipQuote,
+          ...defined({
+            receiver: input.receiver,
+            refundReceiver: input.refundReceiver,
+            referralCode: input.referralCode,
+            blockNumber: input.blockNumber,
+            deadlineMs: input.deadlineMs,
+          }),
+        },
+        context,
+      )
+      return toBundle(answer)
+    }),
+  ]
+}

@@ -1,0 +1,92 @@
+/**
+ * Permit2's signature transfers: an owner who has once allowed Permit2 signs that `spender` may take an amount, and
+ * whoever is the spender takes it in the transaction. No allowance of ours is involved. Called by routing. Pure.
+ *
+ * @see Uniswap/permit2, src/SignatureTransfer.sol and src/libraries/PermitHash.sol
+ */
+import { encodeFunctionData, erc20Abi, parseAbi, type TypedDataDefinition } from 'viem'
+import type { Amount, CallStep } from '../domain/plan.js'
+import type { Address, Hex } from '../domain/primitives.js'
+
+/** Where Permit2 lies on every chain. */
+export const permit2Address: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3'
+
+const [permitTransferFrom] = parseAbi([
+  'struct TokenPermissions { address token; uint256 amount; }',
+  'struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }',
+  'struct SignatureTransferDetails { address to; uint256 requestedAmount; }',
+  'function permitTransferFrom(PermitTransferFrom permit, SignatureTransferDetails transferDetails, address owner, bytes signature)',
+])
+
+/** What an owner signs. */
+export interface TransferPermit {
+  readonly token: Address
+  /** Raw units that may be taken at most. */
+  readonly amount: bigint
+  /** Unordered: each is good for one transfer. */
+  readonly nonce: bigint
+  /** Unix seconds after which the signature is worth nothing. */
+  readonly deadline: bigint
+}
+
+/** The EIP-712 message behind the signature. @param args.spender - who will call Permit2: the runner of the steps. */
+export function transferPermitTypedData(
+  args: TransferPermit & { readonly chainId: number; readonly spender: Address },
+): TypedDataDefinition {
+  const { chainId, token, amount, spender, nonce, deadline } = args
+  return {
+    domain: { name: 'Permit2', chainId, verifyingContract: permit2Address },
+    types: {
+      TokenPermissions: [
+        { name: 'token', type: 'address' },
+        { name: 'amount', type: 'uint256' },
+      ],
+      PermitTransferFrom: [
+        { name: 'permitted', type: 'TokenPermissions' },
+        { name: 'spender', type: 'address' },
+        { name: 'nonce', type: 'uint256' },
+        { name: 'deadline', type: 'uint256' },
+      ],
+    },
+    primaryType: 'PermitTransferFrom',
+    message: { permitted: { token, amount }, spender, nonce, deadline },
+  }
+}
+
+/**
+ * The runner takes what the permit allows; the step's output is what has arrived, net of transfer taxes.
+ *
+ * @param args.requested - raw units to take, at most the permit's amount; absent: all of it.
+ * @param args.signature - of `owner` (65 bytes, EIP-2098, or what its contract checks by EIP-1271) for the runner as spender.
+ */
+export function permitTransferStep(args: {
+  readonly permit: TransferPermit
+  readonly owner: Address
+  readonly runner: Address
+  readonly signature: Hex
+  readonly requested?: Amount
+}): CallStep {
+  const { permit, owner, runner, signature, requested = permit.amount } = args
+  const { token, amount, nonce, deadline } = permit
+  return {
+    kind: 'call',
+    target: permit2Address,
+    abi: permitTransferFrom,
+    args: [
+      { permitted: { token, amount }, nonce, deadline },
+      { to: runner, requestedAmount: requested },
+      owner,
+      signature,
+    ],
+    output: { kind: 'balance', token },
+  }
+}
+
+/** Call data with which the owner of a token lets Permit2 transfer it, raw units. */
+export function permit2Approval(amount: bigint): Hex {
+  return encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'approve',
+    args: [permit2Address, amount],
+  })
+}

@@ -1,0 +1,159 @@
+/**
+ * One bundle at one block: its actions planned, simulated whole to learn what they yield, and simulated once more as
+ * the very transaction that is returned, with its minimums.
+ */
+import type { BundleAnswer } from '../../domain/bundle.js'
+import type { Order, Step } from '../../domain/plan.js'
+import type { Address } from '../../domain/primitives.js'
+import { decodeAmountsOut } from '../../executor/compile.js'
+import type { TaskRun } from '../task-run.js'
+import { type PricedToken, priceImpactBps } from '../valuation.js'
+import { type BundleArgs, BundleBuilder } from './builder.js'
+import { parseActions } from './parse-actions.js'
+import type { Minimum } from './plan.js'
+import { simulateBundle } from './simulate-bundle.js'
+import { notedIn, noteStep, valuesStep } from './tools.js'
+
+/** Hundredths of a basis point in one. */
+const whole = 1_000_000n
+
+/** Actions after which the value that goes in need not come out: debts, and positions without a token. */
+const unpriced = new Set(['borrow', 'repay', 'call', 'transfer', 'harvest', 'fee', 'flashloan'])
+
+/** With what the actions of `args.tell` yield in the transaction. */
+export interface ToldAnswer extends BundleAnswer {
+  readonly told: readonly bigint[]
+}
+
+export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAnswer> {
+  const { request } = args
+  const { chain } = run.block
+  const parsed = parseActions(request.actions, { chain, serviceName: request.serviceName })
+  const builder = new BundleBuilder(run, args, parsed)
+  await run.stage('plan', () => builder.build())
+  const { plan } = builder
+  const remaining = plan.remaining()
+  const common = {
+    chainId: chain.id,
+    actions: request.actions,
+    inputs: plan.pulled(),
+    route: plan.actions.flatMap(({ records }) => records),
+    block: run.pin,
+    prerequisites: plan.actions.flatMap(({ prerequisites }) =>
+      prerequisites.map(({ to, data, purpose }) => ({ to, data, purpose })),
+    ),
+    warnings: [],
+  }
+  const none = remaining.map(({ token }) => ({ token, minAmountOut: 0n }))
+  if (request.skipQuote) {
+    const steps = withMinimums(plan.steps, plan.minimums, ({ quoted }) => quoted ?? 0n)
+    const tx = builder.transaction(builder.order(steps, none))
+    return { ...common, gas: null, outputs: null, tx, priceImpact: null, told: [] }
+  }
+  const { amounts, checked, told } = await run.stage('simulate', () => measure(builder, none))
+  const outputs = remaining.map(({ token, centiBps }, index) => ({
+    token,
+    minAmountOut: lessSlippage(amounts[index] ?? 0n, centiBps),
+  }))
+  const order = builder.order(checked, outputs)
+  const { tx, result } = await run.stage('finalise', () =>
+    simulateBundle(builder, order, plan.owners),
+  )
+  const gained = decodeAmountsOut(result.returnData)
+  const found = outputs.map((output, index) => ({ ...output, amountOut: gained[index] ?? 0n }))
+  return {
+    ...common,
+    gas: result.gasUsed,
+    outputs: found.filter(({ amountOut }) => amountOut > 0n),
+    tx,
+    priceImpact: await impact(run, args, common.inputs, found),
+    told,
+  }
+}
+
+/** What remains of each token, and the steps with the minimums that the simulation tells. */
+async function measure(
+  builder: BundleBuilder,
+  outputs: Order['outputs'],
+): Promise<{ amounts: readonly bigint[]; checked: Step[]; told: readonly bigint[] }> {
+  const { plan } = builder
+  const { tell = [] } = builder.args
+  const noting = replaced(
+    plan.steps,
+    new Map(plan.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
+  )
+  const firstTold = plan.minimums.length
+  const telling = tell.map((action, index) =>
+    noteStep(BigInt(firstTold + index), plan.actions[action]?.outputs[0]?.amount ?? 0n),
+  )
+  const order = builder.order([...noting, ...telling], outputs)
+  const owners = [...plan.owners, ...tell]
+  const { result } = await simulateBundle(builder, order, owners)
+  const noted = notedIn(result)
+  return {
+    amounts: decodeAmountsOut(result.returnData),
+    checked: withMinimums(plan.steps, plan.minimums, ({ centiBps }, key) =>
+      lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
+    ),
+    told: tell.map((_action, index) => noted.get(BigInt(firstTold + index)) ?? 0n),
+  }
+}
+
+function withMinimums(
+  steps: readonly Step[],
+  minimums: readonly Minimum[],
+  minimumOf: (minimum: Minimum, key: number) => bigint,
+): Step[] {
+  return replaced(
+    steps,
+    new Map(
+      minimums.map((minimum, key) => [
+        minimum.step,
+        valuesStep('requireAtLeast', [minimum.amount, minimumOf(minimum, key)]),
+      ]),
+    ),
+  )
+}
+
+/** Also within callbacks. */
+function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
+  return steps.map((step) => {
+    const other = by.get(step)
+    if (other) return other
+    if (step.kind !== 'call' || !step.callback) return step
+    return { ...step, callback: replaced(step.callback, by) }
+  })
+}
+
+function lessSlippage(amount: bigint, centiBps: bigint): bigint {
+  return (amount * (whole - centiBps)) / whole
+}
+
+async function impact(
+  run: TaskRun,
+  { request }: BundleArgs,
+  inputs: readonly { readonly token: Address; readonly amount: bigint }[],
+  outputs: readonly { readonly token: Address; readonly amountOut: bigint }[],
+): Promise<number | null> {
+  if (request.actions.some(({ action }) => unpriced.has(action)) || !inputs.length) return null
+  const sides = {
+    tokensIn: inputs.map(({ token }) => token),
+    amountsIn: inputs.map(({ amount }) => amount),
+    tokensOut: outputs.map(({ token }) => token),
+  }
+  const priced = new Map<Address, PricedToken>()
+  await Promise.all(
+    [...new Set([...sides.tokensIn, ...sides.tokensOut])].map(async (token) => {
+      const [facts, price] = await Promise.all([
+        run.block.tokenFacts(run.reader, token),
+        run.block.price(run.reader, token),
+      ])
+      if (facts && price) priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
+    }),
+  )
+  return priceImpactBps(
+    sides,
+    outputs.map(({ amountOut }) => amountOut),
+    priced,
+  )
+}

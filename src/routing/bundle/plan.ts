@@ -1,0 +1,163 @@
+/**
+ * Steps of a bundle as they are added: what they take from the sender, what each action yields, and where a failing
+ * step belongs. Pure.
+ */
+import type { RouteStepRecord } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Amount, type AmountRef, isAmountRef, type Step } from '../../domain/plan.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
+import type { ParsedAction } from './parse-actions.js'
+import type { Reference } from './values.js'
+
+/** A minimum that is set once the amount is known from a simulation. */
+export interface Minimum {
+  /** The step that checks it. */
+  readonly step: Step
+  readonly amount: Amount
+  readonly centiBps: bigint
+  /** Raw units that a quote of its own gave; null: the minimum follows from the simulation alone. */
+  readonly quoted: bigint | null
+}
+
+export interface PlannedAction {
+  readonly parsed: ParsedAction
+  readonly outputs: readonly ActionOutput[]
+  /** Hundredths of a basis point that an output paid to the receiver may fall short of the simulation. */
+  readonly centiBps: bigint
+  readonly records: readonly RouteStepRecord[]
+  readonly prerequisites: readonly Prerequisite[]
+}
+
+export class BundlePlan {
+  readonly steps: Step[] = []
+  readonly actions: PlannedAction[] = []
+  readonly minimums: Minimum[] = []
+  /** Action of each step. */
+  readonly owners: number[] = []
+  /** Raw units pulled from the sender. */
+  readonly inputs = new Map<Address, bigint>()
+  /** Tokens that may be left in the runner. */
+  readonly touched = new Set<Address>()
+  /** Exact amounts that actions have yielded and none has spent. */
+  readonly #credits = new Map<Address, bigint>()
+  readonly #spent = new Set<string>()
+  /** Literal amounts that actions were given as all that the runner holds of the token. */
+  readonly #stated = new Map<Address, bigint>()
+
+  /** @param firstStep - index that references give to the first step: of the steps within a flash loan. */
+  constructor(readonly firstStep = 0) {}
+
+  add(action: number, step: Step): number {
+    this.owners.push(action)
+    return this.firstStep + this.steps.push(step) - 1
+  }
+
+  /** All of the token that is pulled for one action alone: survives a transfer tax. */
+  stateAsBalance(token: Address, amount: bigint): AmountRef {
+    this.#stated.set(token, amount)
+    return { ref: 'balance', token }
+  }
+
+  /** An amount that lies in the runner from the start. */
+  credit(token: Address, amount: bigint): void {
+    this.touched.add(token)
+    this.#credits.set(token, (this.#credits.get(token) ?? 0n) + amount)
+  }
+
+  /** Whether amounts of the token are spent from what earlier actions gave. */
+  hasCredit(token: Address): boolean {
+    return (this.#credits.get(token) ?? 0n) > 0n
+  }
+
+  /** What a flash loan's actions need and leave. */
+  absorb(inner: BundlePlan): void {
+    for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
+    for (const token of inner.touched) this.touched.add(token)
+    this.minimums.push(...inner.minimums)
+  }
+
+  /** Raw units behind the balance that an action was given; undefined where it was not. */
+  stated(token: Address): bigint | undefined {
+    return this.#stated.get(token)
+  }
+
+  /** What the transaction pulls from the sender, also for the action that is being planned. */
+  pulled(): { readonly token: Address; readonly amount: bigint }[] {
+    const all = new Map(this.inputs)
+    for (const [token, amount] of this.#stated) all.set(token, (all.get(token) ?? 0n) + amount)
+    return [...all].map(([token, amount]) => ({ token, amount }))
+  }
+
+  /** Notes what an action takes and yields. */
+  close(action: PlannedAction, { spends, leftovers = [] }: ActionResult): void {
+    for (const { token, amount } of spends) this.#spend(token, amount)
+    for (const { token, amount, isPaid } of action.outputs) {
+      if (!token) continue
+      this.touched.add(token)
+      if (typeof amount === 'bigint' && !isPaid) this.credit(token, amount)
+    }
+    for (const token of leftovers) this.touched.add(token)
+    this.actions.push(action)
+  }
+
+  #spend(token: Address, amount: Amount): void {
+    this.touched.add(token)
+    if (isAmountRef(amount)) {
+      this.#spent.add(amountKey(token, amount))
+      const stated = amount.ref === 'balance' ? this.#stated.get(token) : undefined
+      if (stated !== undefined) {
+        this.#stated.delete(token)
+        this.#pull(token, stated)
+      }
+      return
+    }
+    const credit = this.#credits.get(token) ?? 0n
+    const own = credit < amount ? credit : amount
+    this.#credits.set(token, credit - own)
+    if (amount > own) this.#pull(token, amount - own)
+  }
+
+  #pull(token: Address, amount: bigint): void {
+    this.inputs.set(token, (this.inputs.get(token) ?? 0n) + amount)
+  }
+
+  /** @throws ForkrouteError INVALID_REQUEST naming the action that refers. */
+  resolve({ useOutputOfCallAt, index }: Reference, from: number, argument: string): Amount {
+    const action = this.actions[useOutputOfCallAt]
+    const output = action?.outputs[index]
+    if (output) return output.amount
+    const count = action?.outputs.length ?? 0
+    const expected = count
+      ? `a reference with index 0 to ${count - 1}`
+      : `a reference to an action with an output, which action ${useOutputOfCallAt} has not`
+    throw new ForkrouteError('INVALID_REQUEST', `action ${from}, ${argument} must be ${expected}`, {
+      action: from,
+      argument,
+      expected,
+    })
+  }
+
+  /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
+  remaining(): { readonly token: Address; readonly centiBps: bigint }[] {
+    const found = new Map<Address, bigint>()
+    for (const { outputs, centiBps } of this.actions) {
+      for (const { token, amount, isPaid } of outputs) {
+        if (!token || isPaid || this.#isSpent(token, amount)) continue
+        const most = found.get(token) ?? 0n
+        found.set(token, most > centiBps ? most : centiBps)
+      }
+    }
+    return [...found].map(([token, centiBps]) => ({ token, centiBps }))
+  }
+
+  #isSpent(token: Address, amount: Amount): boolean {
+    if (isAmountRef(amount)) return this.#spent.has(amountKey(token, amount))
+    return (this.#credits.get(token) ?? 0n) === 0n
+  }
+}
+
+function amountKey(token: Address, { ref, bps = 10_000, ...rest }: AmountRef): string {
+  const source = 'step' in rest ? rest.step : rest.token
+  return `${token}:${ref}:${source}:${bps}`
+}

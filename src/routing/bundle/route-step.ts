@@ -1,0 +1,141 @@
+/** A route as one action of a bundle: the best one for the amount at the block, as steps among others. */
+import { erc20Abi } from 'viem'
+import type { RouteStepRecord } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Amount, CallStep, Step } from '../../domain/plan.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import { quoteSender } from '../../executor/deployments.js'
+import { helpersOf } from '../built.js'
+import type { Flow } from '../flow.js'
+import type { MarketPool } from '../market.js'
+import { planRoute } from '../plan-route.js'
+import { findRoute } from '../route-task.js'
+import type { BundleBuilder } from './builder.js'
+import { refuse, valuesStep } from './tools.js'
+
+export interface RouteStepArgs {
+  readonly action: number
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: Amount
+  /** Raw units to search with; absent: what amountIn is at that point. */
+  readonly search?: bigint
+  readonly isAllowed?: (market: MarketPool) => boolean
+}
+
+export interface RoutedStep {
+  /** What the route yields, exactly. */
+  readonly output: Amount
+  /** Raw units that the route alone gave. */
+  readonly quoted: bigint
+  readonly records: readonly RouteStepRecord[]
+  /** Tokens that may be left over. */
+  readonly leftovers: readonly Address[]
+}
+
+/** @throws ForkrouteError as a quote, with the action's index in the details. */
+export async function planRouteStep(
+  builder: BundleBuilder,
+  args: RouteStepArgs,
+): Promise<RoutedStep> {
+  const { run, plan, runner } = builder
+  const { request, accountId } = builder.args
+  const { action, tokenIn, tokenOut, amountIn } = args
+  if (tokenIn === tokenOut) return refuse(action, 'tokenOut', 'another token than tokenIn')
+  const amount = args.search ?? (await builder.searchAmount(amountIn, action))
+  if (amount === 0n) return refuse(action, 'amountIn', 'more than zero at this point')
+  const found = await findRoute(run, {
+    mode: 'quote',
+    accountId,
+    within: {
+      isPossible: (flow) => isPossible(builder, args, flow),
+      ...(args.isAllowed && { isAllowed: args.isAllowed }),
+    },
+    request: {
+      chainId: request.chainId,
+      fromAddress: quoteSender,
+      strategy: 'router',
+      executionMode: 'backend',
+      tokensIn: [tokenIn],
+      amountsIn: [amount],
+      tokensOut: [tokenOut],
+      limit: { kind: 'slippage', centiBps: 0n },
+      ignoreAggregators: request.ignoreAggregators,
+      ignoreStandards: request.ignoreStandards,
+      includeTransactionCost: false,
+      includePriceImpact: false,
+      ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
+    },
+  }).catch((error: unknown) => {
+    if (!(error instanceof ForkrouteError)) throw error
+    const details = { action, ...error.details }
+    throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
+  })
+  const flow = found.answer.candidate
+  const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
+  const add = (step: Step) => plan.add(action, step)
+  const before = ends > 1 ? add(balanceStep(tokenOut, runner)) : null
+  const { steps, records, sweep } = planRoute({
+    chain: run.block.chain,
+    edges: flow.isSplit ? flow.edges : inARow(flow),
+    inputs: new Map([[tokenIn, amount]]),
+    tokensOut: [tokenOut],
+    executor: runner,
+    receiver: runner,
+    helpers: helpersOf(flow),
+    within: { firstStep: plan.steps.length, amountIn },
+  })
+  for (const step of before === null ? tracked(steps, tokenOut) : steps) add(step)
+  const last = plan.steps.length - 1
+  const output =
+    before === null ? last : add(differenceStep(add(balanceStep(tokenOut, runner)), before))
+  return {
+    output: { ref: 'output', step: output },
+    quoted: found.answer.amountsOut[0] ?? 0n,
+    records,
+    leftovers: [tokenIn, ...sweep],
+  }
+}
+
+/** Paths always; splits where nothing else of the bundle can lie among what their edges share. */
+function isPossible(builder: BundleBuilder, args: RouteStepArgs, flow: Flow): boolean {
+  const { tokenIn, tokenOut, action } = args
+  const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut)
+  if (!flow.isSplit) return ends.length === 1
+  if (isNative(tokenOut)) return false
+  const between = new Set(flow.edges.map(({ hop }) => hop.tokenIn))
+  between.delete(tokenIn)
+  return [...between].every(
+    (token) => !builder.plan.touched.has(token) && !builder.isMentioned(token, action),
+  )
+}
+
+/** Each hop of a path spends what the one before it has brought, whatever else lies there. */
+function inARow(flow: Flow): Flow['edges'] {
+  return flow.edges.map((edge, index) => (index === 0 ? edge : { ...edge, spends: 'previous' }))
+}
+
+/** The last call says how much of the token it has brought. */
+function tracked(steps: readonly Step[], token: Address): Step[] {
+  const last = steps.findLastIndex(({ kind }) => kind === 'call')
+  return steps.map((step, index) =>
+    index === last ? { ...(step as CallStep), output: { kind: 'balance', token } } : step,
+  )
+}
+
+const [balanceOf] = erc20Abi.filter((item) => item.type === 'function' && item.name === 'balanceOf')
+
+/** Output: the balance of a token that is not native. */
+export function balanceStep(token: Address, owner: Address): Step {
+  if (balanceOf?.type !== 'function') throw new RangeError('ERC-20 has no balanceOf.')
+  const output = { kind: 'word', index: 0 } as const
+  return { kind: 'call', target: token, abi: balanceOf, args: [owner], output }
+}
+
+/** Output: how much more the step `after` has found than `before`. */
+export function differenceStep(after: number, before: number): Step {
+  return valuesStep('difference', [
+    { ref: 'output', step: after },
+    { ref: 'output', step: before },
+  ])
+}

@@ -1,0 +1,138 @@
+/** Runs a bundle, whole or as far as it is planned, and says which action fails, in which call, and why. */
+import { decodeErrorResult } from 'viem'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Order, Step, UnsignedTransaction } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { mergeOverrides, type SimulationResult } from '../../domain/state.js'
+import { executorErrorsAbi } from '../../executor/errors.js'
+import { isDelegate } from '../../executor/strategies.js'
+import { decodeRevert } from '../../forks/revert.js'
+import { notFundable } from '../failures.js'
+import { callsThatFund, checkFunds, overrideFunds } from '../funds.js'
+import type { BundleBuilder } from './builder.js'
+import { unreadable } from './tools.js'
+
+export interface SimulatedBundle {
+  readonly tx: UnsignedTransaction
+  readonly result: Extract<SimulationResult, { status: 'success' }>
+}
+
+/**
+ * @param owners - action of each step.
+ * @throws ForkrouteError SIMULATION_REVERTED naming action, protocol, call and reason; INSUFFICIENT_BALANCE and
+ *   INSUFFICIENT_ALLOWANCE where funds are checked; STATE_UNAVAILABLE.
+ */
+export async function simulateBundle(
+  builder: BundleBuilder,
+  order: Order,
+  owners: readonly number[],
+): Promise<SimulatedBundle> {
+  const { run, args, account, permitted } = builder
+  const { strategy, fromAddress, executionMode } = args.request
+  const isChecked = executionMode === 'user'
+  const given = isChecked ? order.inputs : [...order.inputs, ...permitted]
+  const spending = {
+    strategy,
+    fromAddress,
+    tokensIn: given.map(({ token }) => token),
+    amountsIn: given.map(({ amount }) => amount),
+  }
+  const funds = isChecked ? await checkFunds(run, spending) : await overrideFunds(run, spending)
+  const loans = await Promise.all(
+    builder.loans.map(({ token, amount }) => run.fund(token, builder.runner, { balance: amount })),
+  )
+  if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
+  const lent = await callsThatFund(run, spending, funds, [], new Set())
+  if (!lent) throw notFundable(funds)
+  const prerequisites = builder.plan.actions.flatMap((action) => action.prerequisites)
+  const before = [
+    ...lent,
+    ...(isChecked ? [] : prerequisites.map(({ to, data }) => ({ from: account, to, data }))),
+  ]
+  const tx = builder.transaction(order)
+  const [result] = await run.simulate([
+    {
+      from: tx.from,
+      to: isDelegate(strategy) ? fromAddress : tx.to,
+      data: tx.data,
+      value: tx.value,
+      before,
+      overrides: mergeOverrides(
+        run.codeOverrides(strategy, fromAddress),
+        funds.overrides,
+        ...loans.flatMap((overrides) => overrides ?? []),
+      ),
+    },
+  ])
+  if (result?.status === 'success') return { tx, result }
+  if (result?.status === 'reverted') throw failure(builder, order.steps, owners, result)
+  throw unreadable(result?.message ?? 'no answer')
+}
+
+function failure(
+  builder: BundleBuilder,
+  steps: readonly Step[],
+  owners: readonly number[],
+  { returnData, reason }: { readonly returnData: Hex; readonly reason: string },
+): ForkrouteError {
+  const at = stepOf(returnData)
+  const step = at && originalStep(builder, steps, at.step)
+  const index = step === null || step === undefined ? undefined : owners[step]
+  const parsed = index === undefined ? undefined : builder.all[index]
+  if (!at || step === null || step === undefined || !parsed || index === undefined) {
+    return new ForkrouteError('SIMULATION_REVERTED', `The bundle fails: ${reason}.`, { reason })
+  }
+  const { protocol, action } = parsed.source
+  const { performs } = parsed
+  const adapter = performs.kind === 'protocol' ? performs.adapter : performs.only
+  const inner = at.reason
+    ? decodeRevert(at.reason, [...executorErrorsAbi, ...(adapter?.positions?.errorsAbi ?? [])])
+    : reason
+  const words = adapter?.positions?.explain?.(inner)
+  const why = words ? `${inner}: ${words}` : inner
+  const call = callOf(steps[step])
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `action ${index} (${protocol} ${action}) fails in ${call.function}: ${why}`,
+    { action: index, protocol, name: action, call, reason: why },
+  )
+}
+
+function callOf(step: Step | undefined): { readonly function: string; readonly target?: Address } {
+  if (!step) return { function: 'an unknown step' }
+  return step.kind === 'call'
+    ? { function: step.abi.name, target: step.target }
+    : { function: step.kind, target: step.token }
+}
+
+/** Which step our contracts say has failed, and with what. */
+function stepOf(returnData: Hex): { readonly step: number; readonly reason?: Hex } | null {
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: executorErrorsAbi, data: returnData })
+    const error = executorErrorsAbi.find(({ name }) => name === errorName)
+    const at = error?.inputs.findIndex(({ name }) => name === 'step') ?? -1
+    const step = at < 0 ? undefined : (args as readonly unknown[])[at]
+    if (typeof step !== 'bigint') return null
+    const last = (args as readonly unknown[]).at(-1)
+    const isReason = errorName === 'StepFailed' && typeof last === 'string'
+    return { step: Number(step), ...(isReason && { reason: last as Hex }) }
+  } catch {
+    return null
+  }
+}
+
+/** Accounts answer no callback: there a step that is paid by one is two (a transfer before it). */
+function originalStep(
+  { args }: BundleBuilder,
+  steps: readonly Step[],
+  packed: number,
+): number | null {
+  const { strategy } = args.request
+  if (!isDelegate(strategy) && strategy !== 'wallet-v2') return packed
+  let position = 0
+  for (const [index, step] of steps.entries()) {
+    position += step.kind === 'call' && step.payToken ? 2 : 1
+    if (packed < position) return index
+  }
+  return null
+}

@@ -1,0 +1,64 @@
+/** Small things that planning and simulating a bundle share. */
+import { type AbiFunction, decodeEventLog } from 'viem'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Amount, Step } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { SimulationResult } from '../../domain/state.js'
+import { executorContracts } from '../../executor/deployments.js'
+import { badArguments } from './parse-actions.js'
+
+export function refuse(action: number, argument: string, expected: string): never {
+  throw badArguments([{ action, argument, expected }])
+}
+
+/** Address of a helper contract. */
+export function helper(name: string): Address {
+  const known: Record<string, { readonly address: Address }> = executorContracts
+  const contract = known[name]
+  if (!contract) throw new RangeError(`There is no helper contract ${name}.`)
+  return contract.address
+}
+
+const { Values } = executorContracts
+
+function valuesFunction(name: 'note' | 'sum' | 'difference' | 'requireAtLeast'): AbiFunction {
+  const found = Values.abi.find((item) => item.type === 'function' && item.name === name)
+  if (found?.type !== 'function') throw new RangeError(`Values has no function ${name}.`)
+  return found
+}
+
+/** A step that calculates with amounts; its output is the result. */
+export function valuesStep(
+  name: 'sum' | 'difference' | 'requireAtLeast',
+  args: readonly unknown[],
+): Step {
+  const output = { kind: 'word', index: 0 } as const
+  return { kind: 'call', target: Values.address, abi: valuesFunction(name), args, output }
+}
+
+/** A call that only says an amount, for simulations; its output is the amount. */
+export function noteStep(key: bigint, amount: Amount): Step {
+  const output = { kind: 'word', index: 0 } as const
+  const abi = valuesFunction('note')
+  return { kind: 'call', target: Values.address, abi, args: [key, amount], output }
+}
+
+/** What `noteStep` said, by key. */
+export function notedIn(result: SimulationResult): ReadonlyMap<bigint, bigint> {
+  const noted = new Map<bigint, bigint>()
+  for (const { address, topics, data } of result.status === 'success' ? result.logs : []) {
+    if (address.toLowerCase() !== Values.address) continue
+    const { eventName, args } = decodeEventLog({
+      abi: Values.abi,
+      topics: topics as [Hex, ...Hex[]],
+      data,
+    })
+    if (eventName === 'Noted') noted.set(args.key, args.value)
+  }
+  return noted
+}
+
+/** A transaction that cannot be simulated says nothing about its actions. */
+export function unreadable(message: string): ForkrouteError {
+  return new ForkrouteError('STATE_UNAVAILABLE', `The bundle cannot be simulated: ${message}.`)
+}

@@ -1,0 +1,73 @@
+/** Bundles asked over HTTP and carried out on an Anvil of their own, as a client would. */
+import { type Address, isNative } from '../../src/domain/primitives.js'
+import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
+import type { Answer, TestService } from './service.js'
+
+export interface Action {
+  readonly protocol: string
+  readonly action: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+export const output = (useOutputOfCallAt: number, index?: number) => ({
+  useOutputOfCallAt,
+  ...(index !== undefined && { index }),
+})
+
+export function askBundle(
+  service: TestService,
+  query: Readonly<Record<string, string>>,
+  actions: readonly Action[],
+): Promise<Answer> {
+  return service.post(`/api/v1/shortcuts/bundle?${new URLSearchParams(query)}`, actions)
+}
+
+/**
+ * Sends the answer's transaction after its prerequisites, from a sender that has been given exactly what the answer
+ * says it takes. Watches the receiver's balance of every token of amountsOut.
+ */
+export async function executeBundle(
+  service: TestService,
+  body: Answer['body'],
+  options: {
+    readonly routingStrategy?: string
+    readonly receiver?: Address
+    readonly watch?: ExecuteArgs['watch']
+    readonly prepare?: ExecuteArgs['prepare']
+    /** False: the sender holds and allows all that it needs. */
+    readonly isFunded?: boolean
+  } = {},
+): Promise<Execution & { readonly gained: Readonly<Record<string, string>> }> {
+  const { routingStrategy = 'router', watch = [], prepare, isFunded = true } = options
+  const { tx } = body
+  const receiver = options.receiver ?? (tx.from as Address)
+  const sent = asSent(tx, routingStrategy, tx.from)
+  const tokens = Object.keys(body.amountsOut) as Address[]
+  const inputs = Object.entries(body.amountsIn as Record<Address, string>).map(
+    ([token, amount]) => ({ token: token as Address, amount: BigInt(amount) }),
+  )
+  const execution = await executeOnFork({
+    nodeUrl: service.nodeUrl,
+    blockNumber: body.blockNumber,
+    tx: sent.tx,
+    watch: [...tokens.map((token) => ({ token, owner: receiver })), ...watch],
+    ...(isFunded && { fund: inputs.filter(({ token }) => !isNative(token)), approve: tx.to }),
+    first: (body.prerequisites ?? []).map(({ to, data }: { to: Address; data: `0x${string}` }) => ({
+      from: tx.from,
+      to,
+      data,
+      value: '0',
+    })),
+    async prepare(anvil) {
+      await sent.prepare?.(anvil)
+      await prepare?.(anvil)
+    },
+  })
+  const gained = Object.fromEntries(
+    tokens.map((token, index) => {
+      const spent = receiver === tx.from ? inputs.find((input) => input.token === token) : undefined
+      return [token, ((execution.deltas[index] ?? 0n) + (spent?.amount ?? 0n)).toString()]
+    }),
+  )
+  return { ...execution, gained }
+}
