@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xc34f5ee10f521eb518e4f134bd573086459c1e7deabb6fcc78ab2398064081e3'
+export const headHash: Hex = '0xde1816dc2bfdee344f38d37e77b41cee96b1594792eecbe00c239f1c85611bf5'
