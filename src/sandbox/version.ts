@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xde1816dc2bfdee344f38d37e77b41cee96b1594792eecbe00c239f1c85611bf5'
+export const headHash: Hex = '0xbe5f6530388395a73a2f7bbcbc9c6a3dd261c6a9aed30c25419c8d11b888649e'
