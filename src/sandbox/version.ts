@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xd687cbd69577f7229a3262673227474f9974a4e9f5418c14639745aa6df3a4a6'
+export const headHash: Hex = '0x80d851bf3edae61e21c1ab81753c0f19088bdd7d62363324165c3c583fef9254'
