@@ -75,8 +75,30 @@ export const ethereum = defineChain({
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
+      // sUSD
+      zaps: [
+        '0xa5407eae9ba41422680e2e00537571bcc53efbfd:0xfcba3e75865d2d561be8d220616520c171f12851',
+      ],
     },
-    'erc-4626': {},
+    'erc-4626': {
+      // Savings DAI and USDS, staked USDe and FRAX.
+      vaults: [
+        '0x83f20f44975d03b1b09e64809b757c47f942beea',
+        '0xa3931d71877c0e7a3148cb7eb4463524fec27fbd',
+        '0x9d39a5de30e57443bff2a8307a4256c8797a3497',
+        '0xa663b02cf0a4b149d2ad41910cb81e23e1c41c32',
+      ],
+    },
+    'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
+    'staking-rewards': {
+      // Uniswap's of 2020: LP tokens of WETH with USDT, USDC, DAI and WBTC for UNI.
+      gauges: [
+        '0x6c3e4cb2e96b01f4b866965a91ed4437839a121a',
+        '0x7fba4b8dc5e7616e59622806932dbea72537a56b',
+        '0xa1484c3aa22a66c62b77e0ae78e15258bd0cb711',
+        '0xca35e32e7926b96a9988f61d510e038108d8068e',
+      ],
+    },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
   },
 })

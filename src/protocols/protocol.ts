@@ -135,8 +135,9 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
    * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
+   * @param token - of the pool, that is to be priced; absent: any.
    */
-  isNoPriceSource?(pool: Pool): boolean
+  isNoPriceSource?(pool: Pool, token?: Address): boolean
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
@@ -187,6 +188,19 @@ export const noSwaps = {
 /** Whether routes may lead through it. */
 export function canSwap(adapter: ProtocolAdapter): boolean {
   return adapter.discover !== noSwaps.discover
+}
+
+/**
+ * Whether the record is of a pool's liquidity (tokens into shares and back), beside the record of its swaps, whose id
+ * is its parameter `liquidityOf`. Each knows only its own changes of the one pool.
+ */
+export function isLiquidity({ parameters }: Pick<Pool, 'parameters'>): boolean {
+  return typeof parameters.liquidityOf === 'string'
+}
+
+/** `sharedState` of a protocol whose pools have both records. */
+export function sharedWithLiquidity({ id, parameters }: Pool): string {
+  return typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
 }
 
 /** Checks nothing at run time; gives State its type and marks the one entry of a folder. */

@@ -174,7 +174,9 @@ export class Market {
     const { chain, blacklist } = this.#source
     const onChain = this.#onChain()
     const byKey = new Map(wanted.map((pool) => [poolKey(pool), pool]))
-    const pools = [...byKey.values()].filter((pool) => !blacklist.has(pool.id))
+    const isListed = ({ id, parameters }: Pool) =>
+      blacklist.has(id) || blacklist.has(String(parameters.liquidityOf))
+    const pools = [...byKey.values()].filter((pool) => !isListed(pool))
     const adapters = new Map(onChain.map((adapter) => [adapter.slug, adapter]))
     const fresh = pools.filter(
       (pool) => adapters.has(pool.protocol) && !this.#pools.has(poolKey(pool)),

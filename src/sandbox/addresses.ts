@@ -36,6 +36,9 @@ export const curveSharesAddresses: readonly Address[] = [
   '0xf702e700000000000000000000000000000000c2',
 ]
 
+/** Withdraws one coin of the first pool, which cannot do so itself; the invented pool has none. */
+export const curveZapAddress: Address = '0xfcba3e75865d2d561be8d220616520c171f12851'
+
 export function sortTokens(a: Address, b: Address): readonly [Address, Address] {
   return a < b ? [a, b] : [b, a]
 }

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x80d851bf3edae61e21c1ab81753c0f19088bdd7d62363324165c3c583fef9254'
+export const headHash: Hex = '0xc34f5ee10f521eb518e4f134bd573086459c1e7deabb6fcc78ab2398064081e3'
