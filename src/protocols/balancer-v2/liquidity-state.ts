@@ -17,8 +17,8 @@ export interface LiquidityState {
   readonly supply: bigint
   /** Part of swap fees that goes to the protocol when the pool is joined or left, E18. */
   readonly protocolFee: bigint
-  /** Invariant after the last join or exit, and the amplification of then. */
-  readonly last: { readonly invariant: bigint; readonly amp: bigint }
+  /** Invariant after the last join or exit, and the amplification of then; null: the pool does not say. */
+  readonly last: { readonly invariant: bigint; readonly amp: bigint } | null
   /** The pool's own answers are what the maths gives. */
   readonly exact: boolean
 }
@@ -81,7 +81,7 @@ function charged(state: LiquidityState) {
     mulDown(balance, pool.scalingFactors[k] ?? one),
   )
   const numbers: PoolNumbers = { ...pool, balances, supply }
-  const { index, amount } = dueFee(numbers, last, protocolFee)
+  const { index, amount } = last ? dueFee(numbers, last, protocolFee) : { index: 0, amount: 0n }
   const left = balances.map((balance, k) => (k === index ? balance - amount : balance))
   const raw = divDown(amount, pool.scalingFactors[index] ?? one)
   return { pool, numbers: { ...numbers, balances: left }, fee: { index, amount: raw } }
@@ -101,7 +101,10 @@ function next(
   numbers: PoolNumbers,
   moved: readonly bigint[],
 ): LiquidityState {
-  const last = { invariant: invariantOf({ ...numbers, balances: moved }), amp: numbers.amp }
+  const last = state.last && {
+    invariant: invariantOf({ ...numbers, balances: moved }),
+    amp: numbers.amp,
+  }
   return { ...state, supply, last, pool: { ...state.pool, balances } }
 }
 
