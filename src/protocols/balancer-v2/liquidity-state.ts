@@ -46,6 +46,7 @@ export function join(state: LiquidityState, amounts: readonly bigint[]): Change 
     const raised = pool.balances.map((balance, k) => balance + (amounts[k] ?? 0n))
     if (shares === 0n || raised.some((balance) => balance > maxBalance)) return null
     const moved = numbers.balances.map((balance, k) => balance + (scaled[k] ?? 0n))
+    checkAfter(numbers, moved)
     const supply = state.supply + shares
     return {
       amountOut: shares,
@@ -69,9 +70,20 @@ export function exit(state: LiquidityState, k: number, shares: bigint): Change |
     if (amountOut === 0n) return null
     const lowered = pool.balances.map((balance, n) => (n === k ? balance - amountOut : balance))
     const moved = numbers.balances.map((balance, n) => (n === k ? balance - scaled : balance))
+    checkAfter(numbers, moved)
     const supply = state.supply - shares
     return { amountOut, after: () => next(state, supply, without(lowered, fee), numbers, moved) }
   })
+}
+
+/**
+ * The stable pools of 2021 compute the invariant of what is left, and revert where that does not settle, as it may in
+ * lopsided pools.
+ *
+ * @throws RangeError there.
+ */
+function checkAfter(numbers: PoolNumbers, balances: readonly bigint[]): void {
+  if (numbers.kind === 'stable' && !numbers.isModern) invariantOf({ ...numbers, balances })
 }
 
 /** What the formulas take, after the protocol has taken its part. */
