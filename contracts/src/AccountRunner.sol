@@ -70,6 +70,14 @@ abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721H
     // solhint-disable-next-line no-empty-blocks
     function _endCallback() internal pure override {}
 
+    /// @dev What such a program leaves behind would have to be told apart from what the account holds.
+    function _expectProgram(uint256 step, address, bytes32) internal pure override {
+        revert CallbackNotSupported(step);
+    }
+
+    // solhint-disable-next-line no-empty-blocks
+    function _endProgram(uint256) internal pure override {}
+
     function _runReserved(
         bytes calldata steps,
         Output[] calldata outputs,

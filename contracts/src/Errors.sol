@@ -20,6 +20,7 @@ error MissingReturnData(uint256 step, uint256 word, uint256 length);
 error BalanceDecreased(uint256 step, address token, uint256 before, uint256 afterwards);
 error BpsOutOfRange(uint256 step, uint256 bps);
 error CallbackNotSupported(uint256 step);
+error ProgramNotRun(uint256 step);
 
 /// @dev A callback, or any call without a function, that no running step waits for.
 error UnexpectedCall(address caller);
@@ -38,3 +39,7 @@ error InsufficientGas(uint256 required, uint256 actual);
 
 error BelowMinimum(uint256 amount, uint256 minimum);
 error NegativeDifference(uint256 a, uint256 b);
+
+error FeeAboveMaximum(address token, uint256 fee, uint256 maximum);
+error LoanNotGiven(address lender);
+error LoanNotRepaid(address token, uint256 owed, uint256 actual);

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {NotRunner, UnexpectedCall} from "./Errors.sol";
+import {NotRunner, ProgramNotRun, UnexpectedCall} from "./Errors.sol";
 import {StepRunner} from "./StepRunner.sol";
 import {Tokens} from "./Tokens.sol";
 import {Input, LegacyOrder, NATIVE, Order, Output} from "./Types.sol";
@@ -23,6 +23,10 @@ contract Executor is StepRunner {
     /// Of the running step: who may call back once, and in which token it is paid.
     address private transient _payee;
     address private transient _payToken;
+
+    /// Of the running step: who may call back once to have a program run, and the program's hash.
+    address private transient _programCaller;
+    bytes32 private transient _programHash;
 
     receive() external payable {}
 
@@ -51,6 +55,16 @@ contract Executor is StepRunner {
         _run(order.inputs, order.feeReceiver, order.steps);
         _payOutputs(order.outputs, order.receiver);
         _sweep(order.inputs, order.sweep, order.receiver);
+    }
+
+    /**
+     * @notice Runs the program of the running step, once, when the step's target calls back (a flash loan).
+     * @param program As it lies in the call data of the step.
+     */
+    function runProgram(bytes calldata program) external {
+        if (msg.sender != _programCaller || keccak256(program) != _programHash) revert UnexpectedCall(msg.sender);
+        _programCaller = address(0);
+        _runSteps(program, new Reserve[](0));
     }
 
     function _run(Input[] calldata inputs, address feeReceiver, bytes calldata steps) private {
@@ -86,5 +100,14 @@ contract Executor is StepRunner {
 
     function _endCallback() internal override {
         _payee = address(0);
+    }
+
+    function _expectProgram(uint256, address target, bytes32 program) internal override {
+        _programCaller = target;
+        _programHash = program;
+    }
+
+    function _endProgram(uint256 step) internal view override {
+        if (_programCaller != address(0)) revert ProgramNotRun(step);
     }
 }

@@ -22,15 +22,20 @@ import {Tokens} from "./Tokens.sol";
  * steps    := count:u8 step*
  * step     := call | transfer | approve
  * call     := kind:u8 target:20 [value:amount] [payToken:20] [word:u8 | outputToken:20]
- *             length:u24 data patches:u8 (offset:u24 amount)*
+ *             length:u24 data patches:u8 (offset:u24 amount)* [offset:u24 length:u24]
  * transfer := 0x01 token:20 to:20 amount
  * approve  := 0x02 token:20 spender:20 amount
- * kind     := 0x00 | 0x10 has a value | 0x20 has a payToken | 0x40 output is a word | 0x80 output is an increase
+ * kind     := 0x00 | 0x08 carries a program | 0x10 has a value | 0x20 has a payToken | 0x40 output is a word
+ *             | 0x80 output is an increase
  * amount   := n:u8 (0 to 32) n bytes, big-endian | 0x40 token:20 bps:u16 | 0x41 step:u8 bps:u16
  *
  * The output of a transfer or an approve is its amount.
  * 0x40 is the balance that the order may spend, 0x41 the output of an earlier step. A patch writes the
  * 32-byte amount over the call data at `offset`; the selector cannot be patched. All numbers are big-endian.
+ *
+ * A program is steps of their own, counted from 0, that lie in the patched call data at `offset`. They run once, when
+ * the target calls back during the call. They see no outputs but theirs: what earlier steps produced, patches write
+ * into the program's literals.
  */
 abstract contract StepRunner {
     /// @dev What an account held before the order; not to be spent by it.
@@ -50,10 +55,11 @@ abstract contract StepRunner {
         Reserve[] reserves;
     }
 
-    uint256 private constant KIND_MASK = 0x0f;
+    uint256 private constant KIND_MASK = 0x07;
     uint256 private constant CALL = 0x00;
     uint256 private constant TRANSFER = 0x01;
     uint256 private constant APPROVE = 0x02;
+    uint256 private constant HAS_PROGRAM = 0x08;
     uint256 private constant HAS_VALUE = 0x10;
     uint256 private constant HAS_PAY_TOKEN = 0x20;
     uint256 private constant OUTPUT_WORD = 0x40;
@@ -71,6 +77,12 @@ abstract contract StepRunner {
     function _expectCallback(uint256 step, address target, address token) internal virtual;
 
     function _endCallback() internal virtual;
+
+    /// @dev Lets `target` call back once to have the program of that hash run.
+    function _expectProgram(uint256 step, address target, bytes32 program) internal virtual;
+
+    /// @dev Reverts when it has not run.
+    function _endProgram(uint256 step) internal virtual;
 
     function _runSteps(bytes calldata steps, Reserve[] memory reserves) internal {
         Run memory run;
@@ -113,10 +125,12 @@ abstract contract StepRunner {
         _refuseForeignTransferFrom(step, data);
         uint256 before = outputToken == address(0) ? 0 : Tokens.balanceOf(outputToken, address(this));
         if (payToken != address(0)) _expectCallback(step, target, payToken);
+        if (kind & HAS_PROGRAM != 0) _expectProgram(step, target, _takeProgram(run, data));
         // solhint-disable-next-line avoid-low-level-calls
         (bool ok, bytes memory result) = target.call{value: value}(data);
         if (!ok) revert StepFailed(step, target, result);
         if (payToken != address(0)) _endCallback();
+        if (kind & HAS_PROGRAM != 0) _endProgram(step);
 
         if (kind & OUTPUT_WORD != 0) {
             if (result.length < (word + 1) * 32) revert MissingReturnData(step, word, result.length);
@@ -157,6 +171,17 @@ abstract contract StepRunner {
             assembly ("memory-safe") {
                 mstore(add(add(data, 0x20), offset), amount)
             }
+        }
+    }
+
+    /// @dev Hash of the program within `data`.
+    function _takeProgram(Run memory run, bytes memory data) private pure returns (bytes32 program) {
+        uint256 offset = _take(run, 3);
+        uint256 length = _take(run, 3);
+        if (offset + length > data.length) revert PatchOutOfRange(run.step, offset, data.length);
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            program := keccak256(add(add(data, 0x20), offset), length)
         }
     }
 

@@ -81,6 +81,26 @@ library Steps {
         return abi.encodePacked(uint8(0x20), target, payToken, uint24(data.length), data, uint8(1), patch1);
     }
 
+    /// @dev The program is the last argument of the call; `patches` counts what `patched` holds.
+    function callProgram(
+        address target,
+        bytes memory data,
+        bytes memory program,
+        uint8 patches,
+        bytes memory patched
+    ) internal pure returns (bytes memory) {
+        return
+            abi.encodePacked(
+                abi.encodePacked(uint8(0x08), target, uint24(data.length), data, patches, patched),
+                programStart(data, program),
+                uint24(program.length)
+            );
+    }
+
+    function programStart(bytes memory data, bytes memory program) internal pure returns (uint24) {
+        return uint24(data.length - ((program.length + 31) / 32) * 32);
+    }
+
     function transfer(address token, address to, bytes memory amount) internal pure returns (bytes memory) {
         return abi.encodePacked(uint8(1), token, to, amount);
     }

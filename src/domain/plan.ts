@@ -51,6 +51,16 @@ export interface CallStep {
   readonly output?:
     | { readonly kind: 'word'; readonly index: number }
     | { readonly kind: 'balance'; readonly token: Address }
+  /**
+   * Steps that the Executor runs once, within this call, when the target calls back (a flash loan): see
+   * `executor/flash-loan.ts`. They travel as the ABI's last parameter, of type bytes, which `args` leaves out.
+   *
+   * Output references in them count on from the steps before this one: of a call at index k, its first callback step
+   * is k, its second k + 1, and anything below k is the outer step of that index. A callback step is known inside
+   * the callback alone; outside, k is this call and k + 1 the step after it. Balances are those of that moment.
+   * Accounts (delegate, wallet) take no such step.
+   */
+  readonly callback?: readonly Step[]
 }
 
 /** Sends tokens (or native) from the Executor. */

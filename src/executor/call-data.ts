@@ -21,6 +21,7 @@ export interface PatchableCall {
   readonly patches: readonly Patch[]
 }
 
+const selectorBytes = 4
 const selectors = new WeakMap<AbiFunction, Hex>()
 
 /**
@@ -48,13 +49,8 @@ export function encodeCall(
   })
   const patches = refs.map((ref, index) => {
     let met = 0
-    return {
-      offset: placeOf(
-        base,
-        encode(abi, args, step, () => met++ === index),
-      ),
-      ref,
-    }
+    const raised = encode(abi, args, step, () => met++ === index)
+    return { offset: selectorBytes + wordOf(base, raised), ref }
   })
   return { data: concatHex([selectorOf(abi), base]), patches }
 }
@@ -109,11 +105,11 @@ export function invalidStep(step: number, problem: string, cause?: unknown): For
   return new ForkrouteError('INVALID_REQUEST', `Step ${step}: ${problem}`, { step }, options)
 }
 
-/** Byte offset in the call data (behind the selector) of the word that ends where the two encodings last differ. */
-function placeOf(base: Hex, raised: Hex): number {
+/** Byte offset of the word that ends where two encodings of the same length last differ. */
+export function wordOf(base: Hex, raised: Hex): number {
   let last = base.length - 1
   while (base[last] === raised[last]) last--
-  return 4 + (last - 1) / 2 - 32
+  return (last - 1) / 2 - 32
 }
 
 function selectorOf(abi: AbiFunction): Hex {

@@ -7,13 +7,13 @@ import type { Amount, AmountRef } from '../domain/plan.js'
 import { isAmountRef } from '../domain/plan.js'
 import { invalidStep } from './call-data.js'
 import { contractAddress, executorContracts } from './deployments.js'
-import type { PreparedStep } from './prepare-steps.js'
+import type { PreparedStep } from './prepared-step.js'
 
 /**
  * The transfer brings everything that may be spent of the token, and the CallbackPayer gives back the rest;
  * so within the call that balance is the transfer's output.
  *
- * @throws ForkrouteError INVALID_REQUEST when such a step also sends value.
+ * @throws ForkrouteError INVALID_REQUEST when such a step also sends value, or a step has callback steps.
  */
 export function throughCallbackPayer(steps: readonly PreparedStep[]): PreparedStep[] {
   const payer = contractAddress('CallbackPayer')
@@ -27,6 +27,8 @@ export function throughCallbackPayer(steps: readonly PreparedStep[]): PreparedSt
   for (const [index, step] of steps.entries()) {
     if (step.kind !== 'call') {
       rewritten.push({ ...step, amount: move(step.amount) })
+    } else if (step.program) {
+      throw invalidStep(index, 'steps within a callback need the routing strategy router.')
     } else if (!step.payToken) {
       const patches = step.patches.map(({ offset, ref }) => ({ offset, ref: moveRef(ref) }))
       const value = step.value === undefined ? {} : { value: move(step.value) }

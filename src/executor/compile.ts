@@ -16,8 +16,8 @@ import {
   walletAddress,
 } from './deployments.js'
 import { packSteps } from './pack-steps.js'
-import type { PreparedStep } from './prepare-steps.js'
 import { prepareSteps } from './prepare-steps.js'
+import type { PreparedStep } from './prepared-step.js'
 import { isDelegate } from './strategies.js'
 
 // Selectors are hashed once: a route encodes some dozens of candidates.

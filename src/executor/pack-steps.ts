@@ -2,45 +2,51 @@
  * Packs prepared steps into the bytes that contracts/src/StepRunner.sol runs; the layout stands there.
  * Called by `compile.ts` alone. Pure.
  */
-import type { Amount } from '../domain/plan.js'
+import type { Amount, AmountRef } from '../domain/plan.js'
 import { isAmountRef } from '../domain/plan.js'
 import type { Hex } from '../domain/primitives.js'
 import { bpsDenominator } from '../domain/primitives.js'
 import { invalidStep } from './call-data.js'
-import type { PreparedCall, PreparedStep } from './prepare-steps.js'
+import type { PreparedCall, PreparedStep } from './prepared-step.js'
 
 const kinds = { call: 0x00, transfer: 0x01, approve: 0x02 } as const
-const flags = { value: 0x10, payToken: 0x20, word: 0x40, increase: 0x80 } as const
+const flags = { program: 0x08, value: 0x10, payToken: 0x20, word: 0x40, increase: 0x80 } as const
 const amountKinds = { balance: 0x40, output: 0x41 } as const
 const maximumSteps = 255
 const maximumDataBytes = 2 ** 24 - 1
 
+/** What is packed in place of a reference. */
+export type Resolve = (ref: AmountRef) => Amount
+
+const asItIs: Resolve = (ref) => ref
+
 /** @throws ForkrouteError INVALID_REQUEST when there are over 255 steps, or call data is over 16 MiB. */
-export function packSteps(steps: readonly PreparedStep[]): Hex {
+export function packSteps(steps: readonly PreparedStep[], resolve = asItIs): Hex {
   if (steps.length > maximumSteps) {
     throw invalidStep(maximumSteps, `an order has at most ${maximumSteps} steps.`)
   }
   let packed = uint(steps.length, 1)
   for (const [index, step] of steps.entries()) {
     if (step.kind === 'call') {
-      packed += packCall(step, index)
+      packed += packCall(step, index, resolve)
     } else {
       const to = step.kind === 'transfer' ? step.to : step.spender
-      packed += uint(kinds[step.kind], 1) + bytes(step.token) + bytes(to) + packAmount(step.amount)
+      const amount = packAmount(step.amount, resolve)
+      packed += uint(kinds[step.kind], 1) + bytes(step.token) + bytes(to) + amount
     }
   }
   return `0x${packed}`
 }
 
-function packCall(step: PreparedCall, index: number): string {
-  const { target, value, payToken, output, data, patches } = step
+function packCall(step: PreparedCall, index: number, resolve: Resolve): string {
+  const { target, value, payToken, output, data, patches, program } = step
   const length = (data.length - 2) / 2
   if (length > maximumDataBytes) throw invalidStep(index, 'its call data is over 16 MiB.')
   let kind: number = kinds.call
   let head = bytes(target)
   if (value !== undefined) {
     kind |= flags.value
-    head += packAmount(value)
+    head += packAmount(value, resolve)
   }
   if (payToken) {
     kind |= flags.payToken
@@ -53,12 +59,18 @@ function packCall(step: PreparedCall, index: number): string {
     kind |= flags.increase
     head += bytes(output.token)
   }
-  const patched = patches.map(({ offset, ref }) => uint(offset, 3) + packAmount(ref)).join('')
+  let tail = uint(patches.length, 1)
+  for (const { offset, ref } of patches) tail += uint(offset, 3) + packAmount(ref, resolve)
   if (patches.length > 255) throw invalidStep(index, 'a call takes at most 255 references.')
-  return uint(kind, 1) + head + uint(length, 3) + bytes(data) + uint(patches.length, 1) + patched
+  if (program) {
+    kind |= flags.program
+    tail += uint(program.offset, 3) + uint(program.length, 3)
+  }
+  return uint(kind, 1) + head + uint(length, 3) + bytes(data) + tail
 }
 
-function packAmount(amount: Amount): string {
+function packAmount(given: Amount, resolve: Resolve): string {
+  const amount = isAmountRef(given) ? resolve(given) : given
   if (!isAmountRef(amount)) {
     const digits = amount === 0n ? '' : amount.toString(16)
     const width = Math.ceil(digits.length / 2)

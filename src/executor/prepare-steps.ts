@@ -2,31 +2,29 @@
  * Steps with their call data encoded and their references checked, ready to be packed.
  * Called by `compile.ts` alone. Pure.
  */
-import type { Amount, ApproveStep, CallStep, Step, TransferStep } from '../domain/plan.js'
+import { size } from 'viem'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Amount, CallStep, Step } from '../domain/plan.js'
 import { isAmountRef } from '../domain/plan.js'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address } from '../domain/primitives.js'
 import { bpsDenominator, isNative } from '../domain/primitives.js'
-import type { Patch } from './call-data.js'
 import { encodeCall, invalidStep } from './call-data.js'
-
-export interface PreparedCall extends Omit<CallStep, 'abi' | 'args'> {
-  readonly data: Hex
-  readonly patches: readonly Patch[]
-}
-
-/** References count prepared steps. */
-export type PreparedStep = PreparedCall | TransferStep | ApproveStep
+import { packProgram } from './pack-program.js'
+import type { PreparedStep } from './prepared-step.js'
 
 const maximumUint256 = 2n ** 256n - 1n
 
 /**
+ * @param before - of a callback, the outer steps before its call.
  * @throws ForkrouteError INVALID_REQUEST naming the step: arguments that do not fit the ABI, a reference to
  *   a step that does not come earlier or has no output, bps outside 0 to 10,000, an amount outside uint256,
- *   a malformed address.
+ *   a malformed address, a callback that is both paid and given steps.
  */
-export function prepareSteps(steps: readonly Step[]): PreparedStep[] {
-  return steps.map((step, index) => {
-    const check = (amount: Amount) => checkAmount(steps, amount, index)
+export function prepareSteps(steps: readonly Step[], before: readonly Step[] = []): PreparedStep[] {
+  const known = before.length > 0 ? [...before, ...steps] : steps
+  return steps.map((step, place) => {
+    const index = before.length + place
+    const check = (amount: Amount) => checkAmount(known, amount, index)
     if (step.kind !== 'call') {
       checkAddress(step.token, index)
       checkAddress(step.kind === 'transfer' ? step.to : step.spender, index)
@@ -36,7 +34,7 @@ export function prepareSteps(steps: readonly Step[]): PreparedStep[] {
       }
       return step
     }
-    const { abi, args, ...rest } = step
+    const { abi, args, callback, ...rest } = step
     checkAddress(step.target, index)
     if (step.value !== undefined) check(step.value)
     if (step.payToken) {
@@ -49,10 +47,40 @@ export function prepareSteps(steps: readonly Step[]): PreparedStep[] {
     if (step.output?.kind === 'word' && !isIndex(step.output.index, 255)) {
       throw invalidStep(index, `the output word ${step.output.index} is not within 0 to 255.`)
     }
-    const call = encodeCall(abi, args, index)
+    const call = callback
+      ? encodeWithCallback(step, prepareCallback(callback, known.slice(0, index)), index)
+      : encodeCall(abi, args, index)
     for (const { ref } of call.patches) check(ref)
     return { ...rest, ...call }
   })
+}
+
+function prepareCallback(callback: readonly Step[], before: readonly Step[]): PreparedStep[] {
+  try {
+    return prepareSteps(callback, before)
+  } catch (error) {
+    if (!(error instanceof ForkrouteError)) throw error
+    throw invalidStep(before.length, `in its callback: ${error.message}`, error)
+  }
+}
+
+/** The call with the packed steps as its last argument. */
+function encodeWithCallback(step: CallStep, callback: readonly PreparedStep[], index: number) {
+  const { abi, args, payToken } = step
+  if (payToken) throw invalidStep(index, 'a callback is either paid or given steps.')
+  if (abi.inputs.at(-1)?.type !== 'bytes') {
+    throw invalidStep(
+      index,
+      `the last parameter of ${abi.name} cannot take steps: it is not bytes.`,
+    )
+  }
+  const program = packProgram(callback, index)
+  const { data, patches } = encodeCall(abi, [...args, program.data], index)
+  const length = size(program.data)
+  // The last parameter's bytes end the call data, padded to whole words.
+  const offset = size(data) - Math.ceil(length / 32) * 32
+  const inside = program.patches.map((patch) => ({ ...patch, offset: offset + patch.offset }))
+  return { data, patches: [...patches, ...inside], program: { offset, length } }
 }
 
 function checkAmount(steps: readonly Step[], amount: Amount, index: number): void {

@@ -121,6 +121,12 @@ export interface ProtocolAdapter<State = unknown> {
   applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
 
   /**
+   * Key of state that the pool has in common with others of the protocol, such as the reserves of a pair that also
+   * sells its shares: one swap changes what all of them quote, so no path and no split uses two. Absent: its own alone.
+   */
+  sharedState?(pool: Pool): string
+
+  /**
    * Slots of `pool.address` that a swap reads besides what `load` reads. On a cold block they are read ahead in
    * bulk for the candidates: a fork would ask for them one after the other.
    */
@@ -145,7 +151,7 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * Where tokenIn may lie before `encodeSwap` runs, so that the swap before it pays there. Absent: the Executor pays.
    */
-  prepaidAt?(pool: Pool): Address
+  prepaidAt?(pool: Pool): Address | undefined
 
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): Step[]
@@ -192,10 +198,9 @@ export function isLiquidity({ parameters }: Pick<Pool, 'parameters'>): boolean {
   return typeof parameters.liquidityOf === 'string'
 }
 
-/** Whether two records are of one pool: after a change through one, quotes of the other are estimates. */
-export function areOnePool(a: Pool, b: Pool): boolean {
-  if (a.protocol !== b.protocol) return false
-  return (a.parameters.liquidityOf ?? a.id) === (b.parameters.liquidityOf ?? b.id)
+/** `sharedState` of a protocol whose pools have both records. */
+export function sharedWithLiquidity({ id, parameters }: Pool): string {
+  return typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
 }
 
 /** Checks nothing at run time; gives State its type and marks the one entry of a folder. */

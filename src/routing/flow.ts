@@ -4,7 +4,6 @@
  * part of what the Executor holds of it then, so paths that meet share their next swaps. Pure.
  */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
-import { areOnePool } from '../protocols/protocol.js'
 import type { Hop } from './hop.js'
 import type { MarketPool } from './market.js'
 import type { Path } from './search.js'
@@ -66,15 +65,6 @@ export function hopOutput(
   return adapter.amountOut(loaded.pool, state, hop.tokenIn, hop.tokenOut, amountIn)
 }
 
-/** Whether the hop's pool was changed through another record of it, which its own state does not show. */
-function isChangedElsewhere(hop: Hop, states: PoolStates): boolean {
-  if (hop.kind !== 'swap') return false
-  for (const market of states.keys()) {
-    if (market !== hop.market && areOnePool(market.loaded.pool, hop.market.loaded.pool)) return true
-  }
-  return false
-}
-
 /** Writes the state after the hop into `states`. */
 export function applyHop(hop: Hop, states: PoolStates, amountIn: bigint): void {
   if (hop.kind !== 'swap' || amountIn <= 0n) return
@@ -107,7 +97,6 @@ export function runFlow(
     const amountIn = spends === 'previous' ? previous : (held * BigInt(spends)) / bpsDenominator
     const output = hopOutput(hop, states, amountIn)
     if (output.amountOut <= 0n) return { amountOut: 0n, exact }
-    if (isChangedElsewhere(hop, states)) exact = false
     applyHop(hop, states, amountIn)
     add(hop.tokenIn, -amountIn)
     add(hop.tokenOut, output.amountOut)

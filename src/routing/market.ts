@@ -17,6 +17,8 @@ import {
 export interface MarketPool {
   readonly adapter: ProtocolAdapter
   readonly loaded: LoadedPool
+  /** The adapter's, unique among all protocols. */
+  readonly sharedState?: string
 }
 
 /** What one request may route through. */
@@ -207,7 +209,10 @@ function toMarketPool(
   pool: Pool,
   loaded: LoadedPool | Unreadable | undefined,
 ): MarketPool | Unreadable {
-  if (loaded && 'state' in loaded) return { adapter, loaded }
+  if (loaded && 'state' in loaded) {
+    const shared = adapter.sharedState?.(pool)
+    return { adapter, loaded, ...(shared && { sharedState: `${adapter.slug}:${shared}` }) }
+  }
   return loaded ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
 }
 

@@ -4,7 +4,7 @@
 import { parseAbi } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { RouteStepRecord } from '../domain/engine.js'
-import { type Amount, type AmountRef, isAmountRef, type Step } from '../domain/plan.js'
+import { type Amount, isAmountRef, type Step } from '../domain/plan.js'
 import { type Address, bpsDenominator, isNative } from '../domain/primitives.js'
 import type { FlowEdge } from './flow.js'
 import type { Hop } from './hop.js'
@@ -80,16 +80,23 @@ export function planRoute(args: PlanArgs): RoutePlan {
 
 /** Parts of an amount, each a part of what the ones before have left; of a reference in whole basis points. */
 function partsOf(total: Amount): (bps: number) => Amount {
-  let left = isAmountRef(total) ? (total.bps ?? whole) : total
-  return (bps) => {
-    if (typeof left === 'bigint') {
+  if (!isAmountRef(total)) {
+    let left = total
+    return (bps) => {
       const part = bps === whole ? left : (left * BigInt(bps)) / bpsDenominator
       left -= part
       return part
     }
+  }
+  let left = total.bps ?? whole
+  /** A balance shrinks as it is spent; an output stays what it was. */
+  let base = whole
+  return (bps) => {
     const part = bps === whole ? left : Math.round((left * bps) / whole)
+    const share = Math.round((part / base) * whole)
     left -= part
-    return { ...(total as AmountRef), ...scale(part) }
+    if (total.ref === 'balance') base -= part
+    return { ...total, bps: share }
   }
 }
 
@@ -203,8 +210,8 @@ function toRecord(
   const common = {
     tokenIn: [hop.tokenIn],
     tokenOut: [hop.tokenOut],
-    positionInId: [],
-    positionOutId: [],
+    positionInId: positionOf(chain, hop, exits, hop.tokenIn),
+    positionOutId: positionOf(chain, hop, entries, hop.tokenOut),
     chainId: chain.id,
     ...(amountIn !== null && { args: { amountIn: amountIn.toString() } }),
   }
@@ -234,6 +241,20 @@ function toRecord(
     primary: main.primary,
     internalRoutes: legs.map(({ primary: _, ...leg }) => leg),
   }
+}
+
+const entries: ReadonlySet<string> = new Set(['deposit', 'wrap'])
+const exits: ReadonlySet<string> = new Set(['redeem', 'withdraw', 'unwrap'])
+
+/** The position that a step enters or leaves, as the list of positions names it. */
+function positionOf(
+  chain: ChainDefinition,
+  hop: Hop,
+  actions: ReadonlySet<string>,
+  token: Address,
+): string[] {
+  if (hop.kind !== 'swap' || !actions.has(actionOf(hop))) return []
+  return [`${chain.id}:${hop.market.loaded.pool.address}:${token}`]
 }
 
 /** Whole basis points that add up to 10,000; the last takes what rounding leaves. */

@@ -7,6 +7,8 @@ import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
 import { runBundle } from './bundle/bundle-task.js'
+import { runNontokenized } from './bundle/nontokenized-task.js'
+import { readPositions, readSharePrices } from './positions-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
 import { TaskRun } from './task-run.js'
@@ -24,7 +26,11 @@ type Handlers = {
 const handlers: Handlers = {
   route: runRoute,
   quotes: runQuotes,
-  bundle: runBundle,
+  bundle: async (run, args) => {
+    const { told: _, ...answer } = await runBundle(run, args)
+    return answer
+  },
+  nontokenized: runNontokenized,
   prices: (run, { addresses }) =>
     Promise.all(
       addresses.map(async (address) => {
@@ -37,6 +43,8 @@ const handlers: Handlers = {
     ),
   balances: readBalances,
   approval: buildApproval,
+  positions: readPositions,
+  sharePrices: readSharePrices,
   isDeployed: (run, { address }) => run.hasCode(address),
 }
 

@@ -7,10 +7,9 @@
  * of one edge by estimate, ways to the same token by what they bring there.
  */
 import { type Address, isNative } from '../domain/primitives.js'
-import { areOnePool } from '../protocols/protocol.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
-import { type Hop, hopKey, wrapGas } from './hop.js'
+import { type Hop, hopKey, isSameState, wrapGas } from './hop.js'
 import type { MarketPool } from './market.js'
 import { Reach, twinOf } from './reach.js'
 
@@ -306,14 +305,9 @@ function visits(trail: Trail, token: Address): boolean {
 
 function uses(step: Step, market: MarketPool): boolean {
   for (let at: Step | null = step; at; at = at.before) {
-    if (at.hop?.kind === 'swap' && isSamePool(at.hop.market, market)) return true
+    if (at.hop?.kind === 'swap' && isSameState(at.hop.market, market)) return true
   }
   return false
-}
-
-/** The second change of a pool through another record of it would be an estimate. */
-function isSamePool(a: MarketPool, b: MarketPool): boolean {
-  return a === b || areOnePool(a.loaded.pool, b.loaded.pool)
 }
 
 function hopsOf(step: Step): Hop[] {

@@ -20,7 +20,8 @@ import { createFunding, type Funding } from '../forks/funding.js'
 import { createTokenAccess, type TokenAccess } from '../forks/token-access.js'
 import { depthUsd } from '../pricing/observation.js'
 import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../pricing/pricing.js'
-import { type Pool, poolKey } from '../protocols/protocol.js'
+import type { Position } from '../protocols/positions.js'
+import { type Pool, type ProtocolAdapter, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import { uniswapV4 } from '../protocols/uniswap-v4/index.js'
 import { importedIntermediates } from './intermediates.js'
@@ -30,6 +31,9 @@ import type { WorkerSettings } from './tasks.js'
 
 /** Blocks whose markets stay in memory; backtests walk through many. */
 const blocksKept = 8
+
+/** Positions of positions that routes see through. */
+const partLevels = 2
 
 /** Everything known of one block; each fact is read once, also under concurrent tasks. */
 export class BlockContext {
@@ -41,6 +45,8 @@ export class BlockContext {
   /** Asked once per block, so that an import in between does not change answers at the block. */
   readonly #through = new Map<string, readonly Address[]>()
   readonly #deep = new Map<string, Promise<boolean>>()
+  readonly #parts = new Map<Address, Promise<readonly Address[]>>()
+  readonly #positions = new Map<string, Promise<readonly Position[]>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
 
@@ -62,8 +68,11 @@ export class BlockContext {
     })
   }
 
-  /** What routes between these tokens may use: pools among them, the connectors, and tokens of imported pools. */
-  routeView(
+  /**
+   * What routes between these tokens may use: pools among them, what they are made of where they are positions, the
+   * connectors, and tokens of imported pools.
+   */
+  async routeView(
     reader: StateReader,
     tokensIn: readonly Address[],
     tokensOut: readonly Address[],
@@ -74,7 +83,55 @@ export class BlockContext {
       this.#through.get(key) ??
       importedIntermediates(catalog, this.chain, { tokensIn, tokensOut }, settings.maxHops)
     this.#through.set(key, through)
-    return this.market.view(reader, pairsOf(this.chain, tokensIn, tokensOut), through)
+    const viewOf = (ends: readonly Address[]) =>
+      this.market.view(reader, pairsOf(this.chain, ends, tokensOut), through)
+    // Most tokens are no positions: the look-ups among them do not wait for that to be known.
+    const [plain, parts] = await Promise.all([
+      viewOf(tokensIn),
+      this.#partsOf(reader, [...tokensIn, ...tokensOut]),
+    ])
+    return parts.length ? viewOf([...tokensIn, ...parts]) : plain
+  }
+
+  /** Tokens that positions among the given ones are made of, and those that these are made of. */
+  async #partsOf(reader: StateReader, tokens: readonly Address[]): Promise<readonly Address[]> {
+    const found = new Set<Address>()
+    let asked = tokens
+    for (let level = 0; level < partLevels && asked.length > 0; level++) {
+      const parts = await Promise.all(asked.map((token) => this.#underlying(reader, token)))
+      asked = parts.flat().filter((token) => !tokens.includes(token) && !found.has(token))
+      for (const token of asked) found.add(token)
+    }
+    return [...found].sort()
+  }
+
+  #underlying(reader: StateReader, token: Address): Promise<readonly Address[]> {
+    const { chain } = this
+    const known = [...chain.connectorTokens, ...chain.stableAnchors, chain.wrappedNative]
+    if (isNative(token) || known.includes(token)) return Promise.resolve([])
+    return once(this.#parts, token, async () => {
+      const found = await Promise.all(
+        protocols.map((adapter) => {
+          const venue = chain.venues[adapter.slug]
+          return venue && adapter.underlying?.({ reader, chain, venue, tokens: [token] })
+        }),
+      )
+      return found.flatMap((parts) => parts?.get(token) ?? [])
+    })
+  }
+
+  /** Positions of the protocol at the block, as far as they can be read. */
+  positions(reader: StateReader, adapter: ProtocolAdapter): Promise<readonly Position[]> {
+    return once(this.#positions, adapter.slug, async () => {
+      const { chain } = this
+      const venue = chain.venues[adapter.slug]
+      if (!venue || !adapter.positions) return []
+      const view = await this.market.view(reader, pairsOf(chain, [], []))
+      const pools = view.pools.flatMap(({ loaded }) =>
+        loaded.pool.protocol === adapter.slug ? [loaded.pool] : [],
+      )
+      return (await adapter.positions.list({ reader, chain, venue, pools })).positions
+    })
   }
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */
@@ -175,6 +232,15 @@ export class WorkerContext {
     this.listedTokens = new Map(
       settings.tokens.map((token) => [tokenKey(token.chainId, token.address), token]),
     )
+  }
+
+  /** Pools of the protocol that are known without a look-up: imported, discovered, or of the sandbox. */
+  poolsOf(chainId: number, protocol: string): Pool[] {
+    const known = [
+      ...(this.settings.sandboxPools ?? []).filter((pool) => pool.protocol === protocol),
+      ...this.catalog.poolsOf(chainId, protocol),
+    ]
+    return [...new Map(known.map((pool) => [pool.id, pool])).values()]
   }
 
   /** @throws ForkrouteError UNKNOWN_CHAIN. */

@@ -15,6 +15,7 @@ export const contractAddresses = {
   sushiFactory: venueHex('sushiswap-v2', 'factory'),
   v2Router: '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
   v3Factory: venueHex('uniswap-v3', 'factory'),
+  v3PositionManager: venueHex('uniswap-v3', 'positionManager'),
   balancerVault: venueHex('balancer-v2', 'vault'),
   balancerWeightedFactory: '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
   balancerStableFactory: '0xc66ba2b6595d3613ccab350c886ace23866ede24',

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x2af6ea2c1c7f9a97e06c3dbf87f7b0a42f5b93d09a30b69fc9def4a629d542da'
+export const headHash: Hex = '0xc34f5ee10f521eb518e4f134bd573086459c1e7deabb6fcc78ab2398064081e3'

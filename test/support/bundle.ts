@@ -1,6 +1,6 @@
 /** Bundles asked over HTTP and carried out on an Anvil of their own, as a client would. */
 import { type Address, isNative } from '../../src/domain/primitives.js'
-import { type Execution, type ExecuteArgs, asSent, executeOnFork } from './execute.js'
+import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
 import type { Answer, TestService } from './service.js'
 
 export interface Action {

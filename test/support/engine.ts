@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openPositionStore } from '../../src/catalog/position-store.js'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Engine } from '../../src/domain/engine.js'
@@ -36,6 +37,8 @@ export async function startEngine(options: {
   const problems: unknown[] = []
   const note = (problem: unknown) => problems.push(problem)
   const catalog = openCatalog(dataDir)
+  const positions = openPositionStore(dataDir)
+  const stopping = new AbortController()
   const archive = await startArchive({
     dataDir,
     chains: [{ chainId: 1, urls: options.mode?.kind === 'replay' ? [] : [options.url] }],
@@ -83,6 +86,10 @@ export async function startEngine(options: {
     workers,
     catalog,
     tokens: [],
+    positions,
+    opportunitiesMinTvlUsd: null,
+    positionsMaxAgeSeconds: 300,
+    stopping: stopping.signal,
     onProblem: note,
   })
   await pins.ready(1)
@@ -92,10 +99,12 @@ export async function startEngine(options: {
     forks,
     problems,
     async stop() {
+      stopping.abort()
       pins.close()
       await workers.close()
       await forks.close()
       await archive.close()
+      positions.close()
       catalog.close()
       await rm(dataDir, { recursive: true, force: true })
     },

@@ -9,8 +9,10 @@ contract Values {
     event Noted(uint256 indexed key, uint256 value);
 
     /// @notice Emits `value` under a key of the caller's choice.
-    function note(uint256 key, uint256 value) external {
+    /// @return The value itself, so that it can stand in for a check.
+    function note(uint256 key, uint256 value) external returns (uint256) {
         emit Noted(key, value);
+        return value;
     }
 
     function sum(uint256[] calldata amounts) external pure returns (uint256 total) {
@@ -20,6 +22,15 @@ contract Values {
     function difference(uint256 a, uint256 b) external pure returns (uint256) {
         if (a < b) revert NegativeDifference(a, b);
         return a - b;
+    }
+
+    /// @return a * b / c, rounded down.
+    function proportion(uint256 a, uint256 b, uint256 c) external pure returns (uint256) {
+        return (a * b) / c;
+    }
+
+    function lesser(uint256 a, uint256 b) external pure returns (uint256) {
+        return a < b ? a : b;
     }
 
     /// @return The amount itself, so that later steps may refer to what was checked.

@@ -94,7 +94,7 @@ export function lowerCased(names: readonly string[]): string[] {
 }
 
 /** One value for one tokenOut, a list for several. */
-function oneOrList(amounts: readonly bigint[]): string | string[] {
+export function oneOrList(amounts: readonly bigint[]): string | string[] {
   const all = amounts.map(String)
   return all.length === 1 ? all.join() : all
 }

@@ -12,6 +12,7 @@ import {
   type LoadedPool,
   type Pool,
   type ProtocolAdapter,
+  sharedWithLiquidity,
   type Unreadable,
 } from '../protocol.js'
 import { discoverBalancer, findPools } from './discover.js'
@@ -47,6 +48,7 @@ export const balancerV2 = defineProtocol<State>({
   // What a join gives can be moved for a moment by trading, and the tokens have prices of their own.
   isNoPriceSource: (pool, token) =>
     isLiquidity(pool) || (token !== undefined && token === poolContract(pool)),
+  sharedState: sharedWithLiquidity,
   discover: discoverBalancer,
   load,
 

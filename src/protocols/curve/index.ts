@@ -12,6 +12,7 @@ import {
   type LoadedPool,
   type Pool,
   type ProtocolAdapter,
+  sharedWithLiquidity,
   type Unreadable,
 } from '../protocol.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
@@ -38,6 +39,7 @@ export const curve = defineProtocol<CurveState>({
 
   // What a deposit gives can be moved for a moment by trading, and the coins have prices of their own.
   isNoPriceSource: isLiquidity,
+  sharedState: sharedWithLiquidity,
   discover,
   load,
 

@@ -23,10 +23,20 @@ export const defaultCentiBps = 5_000n
 export interface BundleArgs {
   readonly request: BundleRequest
   readonly accountId: Hex
+  /** Actions whose first output the answer shall tell. */
+  readonly tell?: readonly number[]
+}
+
+/** Of actions within a flash loan. */
+interface Outer {
+  readonly builder: BundleBuilder
+  /** The action that borrows. */
+  readonly action: number
+  readonly loans: readonly { readonly token: Address; readonly amount: bigint }[]
 }
 
 export class BundleBuilder {
-  readonly plan = new BundlePlan()
+  readonly plan: BundlePlan
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
@@ -41,14 +51,17 @@ export class BundleBuilder {
     readonly run: TaskRun,
     readonly args: BundleArgs,
     readonly parsed: readonly ParsedAction[],
+    private readonly outer?: Outer & { readonly firstStep: number },
   ) {
+    this.plan = new BundlePlan(outer?.firstStep)
+    for (const { token, amount } of outer?.loans ?? []) this.plan.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
     this.runner = runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.#referenced = new Set(
-      parsed.flatMap(({ source }) =>
-        referencesIn(source.args, '').map(({ value }) => {
+      parsed.flatMap(({ source: { args: given } }) =>
+        referencesIn({ ...given, callback: null }, '').map(({ value }) => {
           const { useOutputOfCallAt, index = 0 } = value
           return `${useOutputOfCallAt}:${index}`
         }),
@@ -70,10 +83,46 @@ export class BundleBuilder {
 
   /** Whether any action but this one names the address. */
   isMentioned(address: Address, except: number): boolean {
-    return this.parsed.some(
-      ({ index, source }) =>
-        index !== except && JSON.stringify(source.args).toLowerCase().includes(address),
+    const { outer } = this
+    return (
+      this.parsed.some(
+        ({ index, source }) =>
+          index !== except && JSON.stringify(source.args).toLowerCase().includes(address),
+      ) ||
+      (outer?.builder.isMentioned(address, outer.action) ?? false)
     )
+  }
+
+  /** For the actions of a flash loan's callback, whose steps count from `firstStep`. */
+  within(
+    { index }: ParsedAction,
+    callback: readonly ParsedAction[],
+    firstStep: number,
+    loans: Outer['loans'],
+  ): BundleBuilder {
+    const outer = { builder: this, action: index, loans, firstStep }
+    return new BundleBuilder(this.run, this.args, callback, outer)
+  }
+
+  /** What the transaction pulls from the sender, by token. */
+  pulled(): { readonly token: Address; readonly amount: bigint }[] {
+    const all = new Map<Address, bigint>()
+    for (const { token, amount } of [
+      ...(this.outer?.builder.pulled() ?? []),
+      ...this.plan.pulled(),
+    ])
+      all.set(token, (all.get(token) ?? 0n) + amount)
+    return [...all].map(([token, amount]) => ({ token, amount }))
+  }
+
+  /** The actions of the bundle itself. */
+  get all(): readonly ParsedAction[] {
+    return this.outer?.builder.all ?? this.parsed
+  }
+
+  /** What lies in the runner although nobody has pulled it there. */
+  get loans(): Outer['loans'] {
+    return this.outer?.loans ?? []
   }
 
   async #perform(parsed: ParsedAction): Promise<void> {
@@ -123,11 +172,17 @@ export class BundleBuilder {
     )
     const isTransfer = performs.kind === 'service' && source.action === 'transfer'
     const [token, amount] = isTransfer ? ['token', 'amount'] : ['tokenIn', 'amountIn']
-    const [address, raw] = [all[token], all[amount]] as [Address | undefined, unknown]
-    if (typeof address === 'string' && typeof raw === 'bigint' && !isNative(address)) {
+    const tokens = [all[token] ?? []].flat() as Address[]
+    const amounts = [all[amount] ?? []].flat() as Amount[]
+    if (source.action === 'call' || tokens.length !== amounts.length) return all
+    const stated = amounts.map((each, place) => {
+      const address = tokens[place]
+      if (!address || typeof each !== 'bigint' || isNative(address)) return each
       // What arrives of a taxed token is less than what was sent.
-      if (!this.isMentioned(address, index)) all[amount] = this.plan.stateAsBalance(address, raw)
-    }
+      const isShared = this.isMentioned(address, index) || this.plan.hasCredit(address)
+      return isShared ? each : this.plan.stateAsBalance(address, each)
+    })
+    all[amount] = Array.isArray(all[amount]) ? stated : stated[0]
     return all
   }
 
@@ -137,13 +192,26 @@ export class BundleBuilder {
     const key = `${this.plan.steps.length}:${JSON.stringify(amount)}`
     const known = this.#noted.get(key)
     if (known !== undefined) return known
-    const steps = [...this.plan.steps, noteStep(0n, amount)]
-    const owners = [...this.plan.owners, action]
-    const order = this.order(steps, [])
-    const { result } = await simulateBundle(this, order, owners)
+    const [before, owned] = this.#before()
+    const steps = [...before, ...this.plan.steps, noteStep(0n, amount)]
+    const own = [...this.plan.owners, action]
+    const owners = [...owned, ...(this.outer ? own.map(() => this.outer?.action ?? 0) : own)]
+    const { result } = await simulateBundle(this, this.order(steps, []), owners)
     const value = notedIn(result).get(0n) ?? 0n
     this.#noted.set(key, value)
     return value
+  }
+
+  /** Steps outside a flash loan's callback, as if its tokens had simply been there; so that indexes are the same. */
+  #before(): [steps: readonly Step[], owners: readonly number[]] {
+    const { outer, plan } = this
+    if (!outer) return [[], []]
+    const { steps, owners } = outer.builder.plan
+    const fill = Array.from({ length: plan.firstStep - steps.length }, () => noteStep(1n, 0n))
+    return [
+      [...steps, ...fill],
+      [...owners, ...fill.map(() => outer.action)],
+    ]
   }
 
   /** As `valueOf`; of what is pulled for one action, the amount that the sender gives. */
@@ -155,7 +223,7 @@ export class BundleBuilder {
   /** @param outputs - tokens that remain, with their minimums. */
   order(steps: readonly Step[], outputs: Order['outputs']): Order {
     const { request, accountId } = this.args
-    const inputs = this.plan.pulled()
+    const inputs = this.pulled()
     const paid = new Set(outputs.map(({ token }) => token))
     const pulled = new Set(inputs.map(({ token }) => token))
     return {

@@ -12,7 +12,7 @@ import { type BundleArgs, BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
 import { simulateBundle } from './simulate-bundle.js'
-import { notedIn, noteStep } from './tools.js'
+import { notedIn, noteStep, valuesStep } from './tools.js'
 
 /** Hundredths of a basis point in one. */
 const whole = 1_000_000n
@@ -20,7 +20,12 @@ const whole = 1_000_000n
 /** Actions after which the value that goes in need not come out: debts, and positions without a token. */
 const unpriced = new Set(['borrow', 'repay', 'call', 'transfer', 'harvest', 'fee', 'flashloan'])
 
-export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleAnswer> {
+/** With what the actions of `args.tell` yield in the transaction. */
+export interface ToldAnswer extends BundleAnswer {
+  readonly told: readonly bigint[]
+}
+
+export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAnswer> {
   const { request } = args
   const { chain } = run.block
   const parsed = parseActions(request.actions, { chain, serviceName: request.serviceName })
@@ -43,9 +48,9 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleA
   if (request.skipQuote) {
     const steps = withMinimums(plan.steps, plan.minimums, ({ quoted }) => quoted ?? 0n)
     const tx = builder.transaction(builder.order(steps, none))
-    return { ...common, gas: null, outputs: null, tx, priceImpact: null }
+    return { ...common, gas: null, outputs: null, tx, priceImpact: null, told: [] }
   }
-  const [amounts, checked] = await run.stage('simulate', () => measure(builder, none))
+  const { amounts, checked, told } = await run.stage('simulate', () => measure(builder, none))
   const outputs = remaining.map(({ token, centiBps }, index) => ({
     token,
     minAmountOut: lessSlippage(amounts[index] ?? 0n, centiBps),
@@ -62,6 +67,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleA
     outputs: found.filter(({ amountOut }) => amountOut > 0n),
     tx,
     priceImpact: await impact(run, args, common.inputs, found),
+    told,
   }
 }
 
@@ -69,31 +75,54 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<BundleA
 async function measure(
   builder: BundleBuilder,
   outputs: Order['outputs'],
-): Promise<[amounts: readonly bigint[], steps: Step[]]> {
+): Promise<{ amounts: readonly bigint[]; checked: Step[]; told: readonly bigint[] }> {
   const { plan } = builder
-  const notes = plan.minimums.map(({ amount }, index) => noteStep(BigInt(index), amount))
-  const steps = [...plan.steps, ...notes]
-  const owners = [...plan.owners, ...plan.minimums.map(({ step }) => plan.owners[step] ?? 0)]
-  const { result } = await simulateBundle(builder, builder.order(steps, outputs), owners)
-  const noted = notedIn(result)
-  const checked = withMinimums(plan.steps, plan.minimums, ({ centiBps }, index) =>
-    lessSlippage(noted.get(BigInt(index)) ?? 0n, centiBps),
+  const { tell = [] } = builder.args
+  const noting = replaced(
+    plan.steps,
+    new Map(plan.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
   )
-  return [decodeAmountsOut(result.returnData), checked]
+  const firstTold = plan.minimums.length
+  const telling = tell.map((action, index) =>
+    noteStep(BigInt(firstTold + index), plan.actions[action]?.outputs[0]?.amount ?? 0n),
+  )
+  const order = builder.order([...noting, ...telling], outputs)
+  const owners = [...plan.owners, ...tell]
+  const { result } = await simulateBundle(builder, order, owners)
+  const noted = notedIn(result)
+  return {
+    amounts: decodeAmountsOut(result.returnData),
+    checked: withMinimums(plan.steps, plan.minimums, ({ centiBps }, key) =>
+      lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
+    ),
+    told: tell.map((_action, index) => noted.get(BigInt(firstTold + index)) ?? 0n),
+  }
 }
 
 function withMinimums(
   steps: readonly Step[],
   minimums: readonly Minimum[],
-  minimumOf: (minimum: Minimum, index: number) => bigint,
+  minimumOf: (minimum: Minimum, key: number) => bigint,
 ): Step[] {
-  const changed = [...steps]
-  for (const [index, minimum] of minimums.entries()) {
-    const step = changed[minimum.step]
-    if (step?.kind !== 'call') continue
-    changed[minimum.step] = { ...step, args: [minimum.amount, minimumOf(minimum, index)] }
-  }
-  return changed
+  return replaced(
+    steps,
+    new Map(
+      minimums.map((minimum, key) => [
+        minimum.step,
+        valuesStep('requireAtLeast', [minimum.amount, minimumOf(minimum, key)]),
+      ]),
+    ),
+  )
+}
+
+/** Also within callbacks. */
+function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
+  return steps.map((step) => {
+    const other = by.get(step)
+    if (other) return other
+    if (step.kind !== 'call' || !step.callback) return step
+    return { ...step, callback: replaced(step.callback, by) }
+  })
 }
 
 function lessSlippage(amount: bigint, centiBps: bigint): bigint {

@@ -12,8 +12,8 @@ import type { Reference } from './values.js'
 
 /** A minimum that is set once the amount is known from a simulation. */
 export interface Minimum {
-  /** Index of the step that checks it. */
-  readonly step: number
+  /** The step that checks it. */
+  readonly step: Step
   readonly amount: Amount
   readonly centiBps: bigint
   /** Raw units that a quote of its own gave; null: the minimum follows from the simulation alone. */
@@ -45,15 +45,36 @@ export class BundlePlan {
   /** Literal amounts that actions were given as all that the runner holds of the token. */
   readonly #stated = new Map<Address, bigint>()
 
+  /** @param firstStep - index that references give to the first step: of the steps within a flash loan. */
+  constructor(readonly firstStep = 0) {}
+
   add(action: number, step: Step): number {
     this.owners.push(action)
-    return this.steps.push(step) - 1
+    return this.firstStep + this.steps.push(step) - 1
   }
 
   /** All of the token that is pulled for one action alone: survives a transfer tax. */
   stateAsBalance(token: Address, amount: bigint): AmountRef {
     this.#stated.set(token, amount)
     return { ref: 'balance', token }
+  }
+
+  /** An amount that lies in the runner from the start. */
+  credit(token: Address, amount: bigint): void {
+    this.touched.add(token)
+    this.#credits.set(token, (this.#credits.get(token) ?? 0n) + amount)
+  }
+
+  /** Whether amounts of the token are spent from what earlier actions gave. */
+  hasCredit(token: Address): boolean {
+    return (this.#credits.get(token) ?? 0n) > 0n
+  }
+
+  /** What a flash loan's actions need and leave. */
+  absorb(inner: BundlePlan): void {
+    for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
+    for (const token of inner.touched) this.touched.add(token)
+    this.minimums.push(...inner.minimums)
   }
 
   /** Raw units behind the balance that an action was given; undefined where it was not. */
@@ -72,11 +93,10 @@ export class BundlePlan {
   close(action: PlannedAction, { spends, leftovers = [] }: ActionResult): void {
     for (const { token, amount } of spends) this.#spend(token, amount)
     for (const { token, amount, isPaid } of action.outputs) {
-      if (!token) continue
+      // What an action has paid is not swept: an account may be its own receiver.
+      if (!token || isPaid) continue
       this.touched.add(token)
-      if (typeof amount === 'bigint' && !isPaid) {
-        this.#credits.set(token, (this.#credits.get(token) ?? 0n) + amount)
-      }
+      if (typeof amount === 'bigint') this.credit(token, amount)
     }
     for (const token of leftovers) this.touched.add(token)
     this.actions.push(action)

@@ -18,6 +18,8 @@ export interface RouteStepArgs {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: Amount
+  /** Raw units to search with; absent: what amountIn is at that point. */
+  readonly search?: bigint
   readonly isAllowed?: (market: MarketPool) => boolean
 }
 
@@ -40,7 +42,7 @@ export async function planRouteStep(
   const { request, accountId } = builder.args
   const { action, tokenIn, tokenOut, amountIn } = args
   if (tokenIn === tokenOut) return refuse(action, 'tokenOut', 'another token than tokenIn')
-  const amount = await builder.searchAmount(amountIn, action)
+  const amount = args.search ?? (await builder.searchAmount(amountIn, action))
   if (amount === 0n) return refuse(action, 'amountIn', 'more than zero at this point')
   const found = await findRoute(run, {
     mode: 'quote',

@@ -9,6 +9,7 @@ import {
   isNative,
   nativeToken,
 } from '../../domain/primitives.js'
+import { flashLoan } from '../../executor/flash-loan.js'
 import type { ActionOutput, ActionResult } from '../../protocols/positions.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { approveNft, permitTransfer, transferNft } from '../bundle-steps.js'
@@ -42,6 +43,8 @@ interface Scene {
 }
 
 const usualCentiBps = 5_000n
+/** Balancer's vault lends for nothing; its governance may set a fee. One percent. */
+const highestLoanFeeE18 = 10n ** 16n
 const nothing: Outcome = { spends: [], outputs: [] }
 
 const performers: Readonly<Record<string, (scene: Scene) => Promise<Outcome> | Outcome>> = {
@@ -62,6 +65,7 @@ const performers: Readonly<Record<string, (scene: Scene) => Promise<Outcome> | O
   slippage: (scene) => checked(scene, { centiBps: scene.values.bps as bigint }),
   minamountout: (scene) => checked(scene, { minimum: scene.values.minAmountOut as Amount }),
   fee,
+  flashloan,
 }
 
 /** @throws ForkrouteError INVALID_REQUEST naming the argument; as a quote for what needs a route. */
@@ -123,7 +127,8 @@ function keepMinimum(
   quoted: bigint | null,
 ): void {
   if (!builder.isReferenced(parsed.index, index)) return
-  const step = add(valuesStep('requireAtLeast', [amount, 0n]))
+  const step = valuesStep('requireAtLeast', [amount, 0n])
+  add(step)
   builder.plan.minimums.push({ step, amount, centiBps, quoted })
 }
 
@@ -145,14 +150,18 @@ async function split(scene: Scene): Promise<Outcome> {
   const outputs: ActionOutput[] = []
   const records: RouteStepRecord[] = []
   const leftovers = new Set<Address>()
-  const parts = equalParts(amountIn, tokensOut.length)
+  const stated = isAmountRef(amountIn) ? builder.plan.stated(tokenIn) : undefined
+  const parts = equalParts(stated ?? amountIn, tokensOut.length)
+  // Of a taxed token less arrives: the last part is what is there then.
+  if (stated !== undefined && !tokensOut.includes(tokenIn)) parts[parts.length - 1] = amountIn
+  const search = (await builder.searchAmount(amountIn, parsed.index)) / BigInt(tokensOut.length)
   for (const [index, tokenOut] of tokensOut.entries()) {
     const part = parts[index] ?? 0n
     if (tokenOut === tokenIn) {
       outputs.push({ token: tokenIn, amount: part })
       continue
     }
-    const args = { action: parsed.index, tokenIn, tokenOut, amountIn: part }
+    const args = { action: parsed.index, tokenIn, tokenOut, amountIn: part, search }
     const routed = await planRouteStep(builder, args)
     keepMinimum(scene, index, routed.output, centiBps, routed.quoted)
     outputs.push({ token: tokenOut, amount: routed.output })
@@ -348,14 +357,54 @@ function checked(
   const { useOutputOfCallAt, index } = given as Reference
   const token = builder.plan.actions[useOutputOfCallAt]?.outputs[index]?.token ?? null
   const minimum = 'minimum' in limit ? limit.minimum : 0n
-  const step = add(valuesStep('requireAtLeast', [amount, minimum]))
+  const check = valuesStep('requireAtLeast', [amount, minimum])
+  const step = add(check)
   if ('centiBps' in limit) {
-    builder.plan.minimums.push({ step, amount, centiBps: limit.centiBps, quoted: null })
+    builder.plan.minimums.push({ step: check, amount, centiBps: limit.centiBps, quoted: null })
   }
   return {
     spends: token ? [{ token, amount }] : [],
     outputs: [{ token, amount: { ref: 'output', step } }],
     ...('centiBps' in limit && { centiBps: limit.centiBps }),
+  }
+}
+
+/** Borrowed from the Balancer vault; what is left when it is repaid are its outputs. */
+async function flashloan({ builder, parsed, values, add }: Scene): Promise<Outcome> {
+  const { index, callback = [] } = parsed
+  const tokens = values.token as readonly Address[]
+  const amounts = values.amount as readonly Amount[]
+  const lender = builder.run.block.chain.venues['balancer-v2']?.vault
+  if (typeof lender !== 'string') return refuse(index, 'action', 'another: no lender is known here')
+  if (builder.runner === builder.account) {
+    return refuse(index, 'action', 'used with routingStrategy router: accounts answer no callback')
+  }
+  if (tokens.length !== amounts.length) {
+    return refuse(index, 'amount', `a list of ${tokens.length} amounts, one per token`)
+  }
+  const loans = tokens.map((token, place) => ({ token, amount: amounts[place] ?? 0n }))
+  const loan = flashLoan({
+    index: builder.plan.steps.length,
+    lender: lender as Address,
+    loans,
+    maximumFeeE18: highestLoanFeeE18,
+  })
+  const borrowed = await Promise.all(
+    loans.map(async ({ token, amount }) => ({
+      token,
+      amount: await builder.valueOf(amount, index),
+    })),
+  )
+  const inner = builder.within(parsed, callback, loan.firstStep, borrowed)
+  await inner.build()
+  add(loan.step(inner.plan.steps))
+  builder.plan.absorb(inner.plan)
+  const left = new Set([...tokens, ...inner.plan.remaining().map(({ token }) => token)])
+  return {
+    spends: [],
+    outputs: [...left].map((token) => ({ token, amount: { ref: 'balance', token } })),
+    records: inner.plan.actions.flatMap(({ records }) => records),
+    prerequisites: inner.plan.actions.flatMap(({ prerequisites }) => prerequisites),
   }
 }
 

@@ -38,12 +38,16 @@ export async function simulateBundle(
     amountsIn: given.map(({ amount }) => amount),
   }
   const funds = isChecked ? await checkFunds(run, spending) : await overrideFunds(run, spending)
+  const loans = await Promise.all(
+    builder.loans.map(({ token, amount }) => run.fund(token, builder.runner, { balance: amount })),
+  )
+  if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
   const lent = await callsThatFund(run, spending, funds, [], new Set())
   if (!lent) throw notFundable(funds)
   const prerequisites = builder.plan.actions.flatMap((action) => action.prerequisites)
   const before = [
     ...lent,
-    ...(isChecked ? [] : prerequisites.map(({ to, data }) => ({ from: account, to, data }))),
+    ...(isChecked ? [] : prerequisites.map(({ from = account, to, data }) => ({ from, to, data }))),
   ]
   const tx = builder.transaction(order)
   const [result] = await run.simulate([
@@ -53,7 +57,11 @@ export async function simulateBundle(
       data: tx.data,
       value: tx.value,
       before,
-      overrides: mergeOverrides(run.codeOverrides(strategy, fromAddress), funds.overrides),
+      overrides: mergeOverrides(
+        run.codeOverrides(strategy, fromAddress),
+        funds.overrides,
+        ...loans.flatMap((overrides) => overrides ?? []),
+      ),
     },
   ])
   if (result?.status === 'success') return { tx, result }
@@ -70,7 +78,7 @@ function failure(
   const at = stepOf(returnData)
   const step = at && originalStep(builder, steps, at.step)
   const index = step === null || step === undefined ? undefined : owners[step]
-  const parsed = index === undefined ? undefined : builder.parsed[index]
+  const parsed = index === undefined ? undefined : builder.all[index]
   if (!at || step === null || step === undefined || !parsed || index === undefined) {
     return new ForkrouteError('SIMULATION_REVERTED', `The bundle fails: ${reason}.`, { reason })
   }

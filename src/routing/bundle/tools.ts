@@ -36,9 +36,11 @@ export function valuesStep(
   return { kind: 'call', target: Values.address, abi: valuesFunction(name), args, output }
 }
 
-/** A call that does nothing but say an amount, for simulations. */
+/** A call that only says an amount, for simulations; its output is the amount. */
 export function noteStep(key: bigint, amount: Amount): Step {
-  return { kind: 'call', target: Values.address, abi: valuesFunction('note'), args: [key, amount] }
+  const output = { kind: 'word', index: 0 } as const
+  const abi = valuesFunction('note')
+  return { kind: 'call', target: Values.address, abi, args: [key, amount], output }
 }
 
 /** What `noteStep` said, by key. */

@@ -1,0 +1,130 @@
+/** Routes into positions that have no token: contract section 4.10. */
+import { z } from 'zod'
+import type { NontokenizedAnswer } from '../../domain/engine.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { NontokenizedTransaction } from '../records.js'
+import { Address, described, oneOf, strategyToWire } from '../schemas.js'
+import { routeRules, shortcutInputs } from './shortcut-inputs.js'
+import { calculationErrors, defined, lowerCased, oneOrList, toSteps } from './shortcuts.js'
+
+/** `checkout` is the router with an output that belongs to the receiver from the start, as it does here anyway. */
+const checkout = 'checkout'
+
+function getNontokenized(serviceName: string) {
+  const { route } = shortcutInputs(serviceName)
+  const {
+    tokenOut: _tokenOut,
+    minAmountOut: _minAmountOut,
+    toEoa: _toEoa,
+    routingStrategy: _routingStrategy,
+    includeTransactionCost: _includeTransactionCost,
+    crosschainRouteMode: _crosschainRouteMode,
+    ...common
+  } = route.shape
+  const wallet = strategyToWire('wallet-v2', serviceName)
+  return defineRoute({
+    method: 'get',
+    path: '/api/v1/shortcuts/route/nontokenized',
+    tag: 'Shortcuts',
+    operationId: 'getNontokenizedRoute',
+    summary: 'Finds a route into a position that has no token, as one unsigned transaction.',
+    description:
+      'What is given is routed to the tokens that the position is made of, and deposited in the name of the receiver. ' +
+      'Positions are listed by /api/v1/nontokenized.',
+    input: z.object({
+      ...common,
+      routingStrategy: described(
+        oneOf(['router', 'delegate', 'delegate-legacy', wallet, checkout]).default('router'),
+        'What executes; checkout is router.',
+      ),
+      positionOut: described(
+        z
+          .string('must be the id of a position')
+          .regex(
+            /^\d+:0x[0-9a-fA-F]{40}:[\w-]{1,256}$/,
+            'must be the id of a position: chainId:primaryAddress:key',
+          )
+          .transform((text) => text.toLowerCase()),
+        'Id of the position, as /api/v1/nontokenized lists it.',
+        '1:0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb:…',
+      ),
+      receiver: described(
+        Address,
+        'Owner of the position afterwards.',
+        '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
+      ),
+    }),
+    rules: (given) => routeRules({ ...given, tokenOut: undefined }),
+    response: NontokenizedTransaction,
+    isCalculation: true,
+    errors: [...calculationErrors, 'NOT_FOUND', 'INSUFFICIENT_BALANCE', 'INSUFFICIENT_ALLOWANCE'],
+  })
+}
+
+function toTransaction(answer: NontokenizedAnswer): z.output<typeof NontokenizedTransaction> {
+  const { tx, prerequisites } = answer
+  const blockNumber = Number(answer.block.number)
+  const amount = oneOrList(answer.amountsDeposited)
+  return {
+    route: toSteps(answer),
+    gas: (answer.gas ?? 0n).toString(),
+    amountOut: amount,
+    minAmountOut: oneOrList(answer.minAmountsOut),
+    priceImpact: answer.priceImpact,
+    createdAt: blockNumber,
+    blockNumber,
+    tx: {
+      data: tx.data,
+      to: tx.to,
+      from: tx.from,
+      value: tx.value.toString(),
+      chainId: answer.chainId,
+    },
+    ...(answer.feeAmounts && { feeAmount: answer.feeAmounts.map(String) }),
+    ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
+    amountDeposited: amount,
+    positionOut: answer.positionOut,
+    ...(prerequisites.length > 0 && { prerequisites: prerequisites.map((one) => ({ ...one })) }),
+  }
+}
+
+export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
+  const wallet = strategyToWire('wallet-v2', serviceName)
+  return [
+    endpoint(getNontokenized(serviceName), async ({ engine, input, context }) => {
+      const named = input.routingStrategy
+      const strategy =
+        named === 'delegate' || named === 'delegate-legacy'
+          ? named
+          : named === wallet
+            ? 'wallet-v2'
+            : 'router'
+      const hasFee = input.fee?.some((bps) => bps > 0n)
+      const answer = await engine.nontokenized(
+        {
+          chainId: input.chainId,
+          fromAddress: input.fromAddress,
+          strategy,
+          executionMode: input.executionMode,
+          tokensIn: input.tokenIn,
+          amountsIn: input.amountIn,
+          positionOut: input.positionOut,
+          receiver: input.receiver,
+          centiBps: input.slippage ?? 5_000n,
+          ignoreAggregators: lowerCased(input.ignoreAggregators),
+          ignoreStandards: lowerCased(input.ignoreStandards),
+          ...defined({
+            refundReceiver: input.refundReceiver,
+            feesBps: hasFee ? input.fee : undefined,
+            feeReceiver: hasFee ? input.feeReceiver : undefined,
+            referralCode: input.referralCode,
+            blockNumber: input.blockNumber,
+            deadlineMs: input.deadlineMs,
+          }),
+        },
+        context,
+      )
+      return toTransaction(answer)
+    }),
+  ]
+}

@@ -1,0 +1,79 @@
+/**
+ * A flash loan as a step of a plan: borrows from a Balancer V2 vault through our FlashLoans contract, runs steps
+ * in the sender's Executor and pays back. Called by whoever plans bundles. Pure.
+ */
+import type { Abi, AbiFunction } from 'viem'
+import type { Amount, AmountRef, CallStep, Step } from '../domain/plan.js'
+import type { Address } from '../domain/primitives.js'
+import { invalidStep } from './call-data.js'
+import { contractAddress, executorContracts } from './deployments.js'
+
+const loanAbi = functionOf('FlashLoans', 'loan')
+const owedAbi = functionOf('FlashLoans', 'owed')
+const atLeastAbi = functionOf('Values', 'requireAtLeast')
+
+export interface FlashLoanArgs {
+  /** The step's place in its plan. */
+  readonly index: number
+  /** The vault, or that of a fork of Balancer V2. */
+  readonly lender: Address
+  readonly loans: readonly { readonly token: Address; readonly amount: Amount }[]
+  /** The highest fee accepted, as a fraction of each amount: 10^18 is all of it. Above it the transaction reverts. */
+  readonly maximumFeeE18: bigint
+}
+
+export interface FlashLoan {
+  /** What has to be paid back of each loan, fee included; for steps within the callback. */
+  readonly owed: readonly AmountRef[]
+  /** Index that references give to the first of the steps that `step` takes. */
+  readonly firstStep: number
+  /**
+   * @param steps - run while the loan lies in the Executor, which has to hold what is owed when they are done:
+   *   that is paid back behind them, or the transaction reverts with BelowMinimum(held, owed). What is left stays
+   *   there for the steps after the loan.
+   */
+  step(steps: readonly Step[]): CallStep
+}
+
+/** @throws ForkrouteError INVALID_REQUEST when a token is borrowed twice. */
+export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs): FlashLoan {
+  const target = contractAddress('FlashLoans')
+  // The vault wants tokens in the order of their addresses.
+  const sorted = [...loans].sort((a, b) => (a.token < b.token ? -1 : 1))
+  const tokens = sorted.map(({ token }) => token)
+  if (new Set(tokens).size !== tokens.length) {
+    throw invalidStep(index, 'a flash loan borrows a token only once.')
+  }
+  const reads = loans.map(
+    ({ token }): CallStep => ({
+      ...{ kind: 'call', target, abi: owedAbi, args: [token] },
+      output: { kind: 'word', index: 0 },
+    }),
+  )
+  const owed = loans.map((_, place) => ({ ref: 'output', step: index + place }) as const)
+  const payments = loans.flatMap(({ token }, place): Step[] => {
+    const amount = owed[place] ?? 0n
+    // A token's own refusal would not say what is missing.
+    const held = { ref: 'balance', token } as const
+    return [
+      { kind: 'call', target: contractAddress('Values'), abi: atLeastAbi, args: [held, amount] },
+      { kind: 'transfer', token, to: target, amount },
+    ]
+  })
+  return {
+    owed,
+    firstStep: index + loans.length,
+    step: (steps) => ({
+      kind: 'call',
+      target,
+      abi: loanAbi,
+      args: [lender, tokens, sorted.map(({ amount }) => amount), maximumFeeE18],
+      callback: [...reads, ...steps, ...payments],
+    }),
+  }
+}
+
+function functionOf(contract: 'FlashLoans' | 'Values', name: string): AbiFunction {
+  const abi: Abi = executorContracts[contract].abi
+  return abi.find((item) => item.type === 'function' && item.name === name) as AbiFunction
+}
