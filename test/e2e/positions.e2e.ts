@@ -27,9 +27,11 @@ interface Row {
 let dataDir: string
 let service: TestService
 
+const env = () => ({ DATA_DIR: dataDir, HEAD_POLL_MS: '50', WORKERS: '1' })
+
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-positions-'))
-  service = await startService({ DATA_DIR: dataDir, HEAD_POLL_MS: '50' })
+  service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '86400' })
 })
 afterAll(async () => {
   await service.stop()
@@ -135,23 +137,17 @@ describe('later snapshots', () => {
     const before = await service.get('/api/v1/tokens', query)
     const read = await collections()
     await service.stop()
-    service = await startService({
-      DATA_DIR: dataDir,
-      HEAD_POLL_MS: '50',
-      POSITIONS_MAX_AGE_SECONDS: '86400',
-    })
+    service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '86400' })
     const after = await service.get('/api/v1/tokens', query)
     expect(after.body).toEqual(before.body)
     expect(await collections()).toBe(read)
+    const price = await service.get(`/api/v1/prices/1/${sandboxToken('WETH').address}`)
+    expect(price.status).toBe(200)
   })
 
   test('what happens on the chain is listed once the snapshot is old, the old one until then', async () => {
     await service.stop()
-    service = await startService({
-      DATA_DIR: dataDir,
-      HEAD_POLL_MS: '50',
-      POSITIONS_MAX_AGE_SECONDS: '1',
-    })
+    service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '1' })
     const vault = vaultPlans[0]?.address ?? '0x'
     const tvlOf = async () =>
       (await positions()).find(({ tokenAddress }) => tokenAddress === vault)?.tvl ?? 0
