@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
+import { encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { protocols } from '../../src/protocols/registry.js'
 import { createRpcClient } from '../../src/rpc/json-rpc.js'
@@ -11,6 +11,8 @@ import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { vaultPlans } from '../../src/sandbox/venues/erc-4626.js'
 import { startContractProxy } from '../support/contract-proxy.js'
 import { startService, type TestService } from '../support/service.js'
+
+const vaultAbi = parseAbi(['function totalAssets() view returns (uint256)'])
 
 interface Row {
   readonly id: string
@@ -163,9 +165,17 @@ describe('later snapshots', () => {
         gas: numberToHex(200_000n),
       },
     ])
+    const held = {
+      to: args[0],
+      data: encodeFunctionData({ abi: vaultAbi, functionName: 'totalAssets' }),
+    }
+    const worth = async () => BigInt(await node.request<Hex>('eth_call', [held, 'latest']))
+    await expect
+      .poll(worth, { timeout: 20_000 })
+      .toBeGreaterThan(BigInt(Math.floor(before + 49_000)) * 1_000_000n)
     await node.close()
     await expect
-      .poll(async () => Math.round((await tvlOf()) - before), { timeout: 60_000 })
+      .poll(async () => Math.round((await tvlOf()) - before), { interval: 500, timeout: 150_000 })
       .toBeGreaterThan(49_000)
     const row = (await positions()).find(({ tokenAddress }) => tokenAddress === vault)
     // Half a percent in one block is no yield.
