@@ -117,6 +117,7 @@ export async function createService(
       tokens,
       positions,
       positionsMaxAgeSeconds: config.positionsMaxAgeSeconds,
+      opportunitiesMinTvlUsd: config.opportunitiesMinTvlUsd,
       stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })

@@ -3,6 +3,7 @@ import type { Endpoint } from './contract.js'
 import { bundleEndpoints } from './routes/bundle.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { nontokenizedEndpoints } from './routes/nontokenized.js'
+import { opportunityEndpoints } from './routes/opportunities.js'
 import { positionEndpoints } from './routes/positions.js'
 import { protocolEndpoints } from './routes/protocols.js'
 import { quoteBatchEndpoints } from './routes/quote-batch.js'
@@ -23,6 +24,7 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
     ...positionEndpoints,
     ...protocolEndpoints(serviceName),
     ...walletEndpoints(serviceName),
+    ...opportunityEndpoints(serviceName),
     ...systemEndpoints,
   ]
 }

@@ -247,6 +247,24 @@ export const Wallet = z
   })
   .meta({ id: 'Wallet' })
 
+export const Opportunities = z
+  .array(
+    z.array(
+      z.object({
+        protocol: z.string(),
+        action: z.string(),
+        args: z.object({
+          tokenIn: Address,
+          tokenOut: Address,
+          amountIn: Wei,
+          amount: Wei.meta({ description: 'Same as amountIn.' }),
+          slippage: z.string().meta({ description: 'Basis points.' }),
+        }),
+      }),
+    ),
+  )
+  .meta({ id: 'Opportunities', description: 'Bodies of bundles, the best first.' })
+
 export const Readiness = z
   .object({
     ready: z.boolean(),

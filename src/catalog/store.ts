@@ -28,6 +28,8 @@ export interface Catalog {
   importedWith(chainId: number, token: Address, others: ReadonlySet<Address>): StoredPool[]
   /** Tokens that share an imported pool with the token: best connected first, then by address. */
   importedLinks(chainId: number, token: Address, limit: number): Address[]
+  /** Tokens that imported pools hold, best connected first, then by address. */
+  importedTokens(chainId: number, limit: number): Address[]
   /** Tokens that share an imported pool with each of the two, in the same order; of very many, the best connected. */
   importedBetween(chainId: number, a: Address, b: Address, limit: number): Address[]
   /** An operator's own pools; replaces parameters of pools that are there. */
@@ -83,6 +85,10 @@ export function openCatalog(
   const links = db.prepare<[number, string, number], Link>(
     `SELECT other FROM imported_links WHERE chain_id = ? AND token = ?
      ORDER BY reach DESC, other LIMIT ?`,
+  )
+  const linked = db.prepare<[number, number], Link>(
+    `SELECT other FROM imported_links WHERE chain_id = ? GROUP BY other
+     ORDER BY max(reach) DESC, other LIMIT ?`,
   )
   const countLinks = db.prepare<[number, string, number], { count: number }>(
     `SELECT count(*) AS count FROM
@@ -148,6 +154,8 @@ export function openCatalog(
       ),
     importedLinks: (chainId, token, limit) =>
       guarded(() => links.all(chainId, token, limit).map(({ other }) => other)),
+    importedTokens: (chainId, limit) =>
+      guarded(() => linked.all(chainId, limit).map(({ other }) => other)),
     importedBetween: (chainId, a, b, limit) =>
       guarded(() => {
         const count = (token: Address) =>

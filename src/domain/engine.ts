@@ -192,6 +192,15 @@ export interface WalletBalance {
   readonly logoUri: string | null
 }
 
+/** A route that enters a position. */
+export interface Opportunity {
+  readonly tokenIn: Address
+  /** Token of the position. */
+  readonly tokenOut: Address
+  /** Raw units. */
+  readonly amountIn: bigint
+}
+
 export interface ReadinessReport {
   readonly ready: boolean
   readonly chains: readonly {
@@ -271,6 +280,19 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<{ readonly tx: UnsignedTransaction; readonly gas: bigint; readonly spender: Address }>
+  /**
+   * Positions to enter with what an address holds, or with a token: those that earn most first, each proven by a quote.
+   * @throws ForkrouteError OPPORTUNITIES_DISABLED.
+   */
+  opportunities(
+    args: {
+      readonly chainId: number
+      readonly of: { readonly kind: 'address' | 'token'; readonly address: Address }
+      /** Raw units of the token; absent: one whole token. */
+      readonly amountIn?: bigint | undefined
+    },
+    context: CallContext,
+  ): Promise<readonly Opportunity[]>
   balances(
     args: {
       readonly chainId: number | 'all'

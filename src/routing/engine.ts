@@ -23,6 +23,7 @@ import { countSimulations, observeStage } from '../metrics.js'
 import { canSwap, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import type { Archive } from '../rpc/archive.js'
+import { createOpportunities } from './find-opportunities.js'
 import { createMetadata } from './metadata.js'
 import type { Pins } from './pins.js'
 import type { TaskKind, TaskTrace, TaskTypes, TokenPriceFact } from './tasks.js'
@@ -42,6 +43,8 @@ export interface EngineParts {
   readonly positions: PositionStore
   /** Older snapshots of positions are renewed. */
   readonly positionsMaxAgeSeconds: number
+  /** USD that a position must hold to be an opportunity; null: opportunities are off. */
+  readonly opportunitiesMinTvlUsd: number | null
   /** Aborted when nothing is to be read any more. */
   readonly stopping: AbortSignal
   /** Faults that no caller sees, such as a catalog that cannot be written. */
@@ -136,7 +139,7 @@ export function createEngine(parts: EngineParts): Engine {
     tokensOf: (chainId) => tokensById.get(chainId) ?? [],
   })
 
-  return {
+  const engine: Omit<Engine, 'opportunities'> = {
     ...metadata,
 
     networks: () =>
@@ -254,7 +257,9 @@ export function createEngine(parts: EngineParts): Engine {
       const ids = chainId === 'all' ? [...byId.keys()] : [chainOf(chainId).id]
       const lists = await Promise.all(
         ids.map(async (id) => {
-          const { value } = await run('balances', { owner }, { chainId: id }, context)
+          const listed = await metadata.listings({ chainId: id, baseOnly: true }, context)
+          const tokens = listed.flatMap(({ token }) => token?.address ?? [])
+          const { value } = await run('balances', { owner, tokens }, { chainId: id }, context)
           return value.map(({ token, amount, priceUsd }) => ({
             token: token.address,
             amount,
@@ -269,6 +274,10 @@ export function createEngine(parts: EngineParts): Engine {
       )
       return lists.flat()
     },
+  }
+  return {
+    ...engine,
+    ...createOpportunities({ engine, minTvlUsd: parts.opportunitiesMinTvlUsd, chainOf }),
   }
 }
 

@@ -72,7 +72,8 @@ export interface TaskTypes {
   }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {
-    args: { owner: Address }
+    /** `tokens` are looked at besides the listed ones and those of imported pools. */
+    args: { owner: Address; tokens: readonly Address[] }
     result: { token: Token; amount: bigint; priceUsd: number | null }[]
   }
   approval: {

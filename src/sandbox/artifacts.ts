@@ -98,9 +98,20 @@ async function unpack(directory: string, item: ArtifactPackage): Promise<Record<
   })
   const found: Record<string, Hex> = {}
   for (const [key, { path, field }] of Object.entries(item.files)) {
-    found[key] = toHex(fieldOf(JSON.parse((await texts.get(path)) ?? '{}'), field), item, path)
+    const text = (await texts.get(path)) ?? ''
+    const value = path.endsWith('.js') ? constantOf(text, field) : fieldOf(parse(text), field)
+    found[key] = toHex(value, item, path)
   }
   return found
+}
+
+function parse(text: string): unknown {
+  return JSON.parse(text || '{}')
+}
+
+/** A string constant of a script, which is not run. */
+function constantOf(text: string, name: string): unknown {
+  return new RegExp(`const ${name} = ["'](0x[0-9a-fA-F]+)["']`).exec(text)?.[1]
 }
 
 /** @param path - names separated by dots. */

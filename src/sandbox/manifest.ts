@@ -8,11 +8,13 @@ export interface ArtifactPackage {
   readonly version: string
   /** As the registry states it: sha512 of the tarball. */
   readonly integrity: string
-  /** Creation code: our key to the file in the tarball and the path of the field in it. */
+  /** Creation code: our key to the file in the tarball and the path of the field in it; of a script the constant. */
   readonly files: Readonly<Record<string, { readonly path: string; readonly field: string }>>
 }
 
 const balancerTasks = 'package/dist/tasks'
+const morphoFactories = 'package/types/factories/lib'
+const compoundAbi = 'package/external/abi/compound'
 
 export const artifactPackages: readonly ArtifactPackage[] = [
   {
@@ -44,6 +46,18 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     files: {
       v3Factory: {
         path: 'package/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
+    name: '@uniswap/v3-periphery',
+    version: '1.4.4',
+    integrity:
+      'sha512-S4+m+wh8HbWSO3DKk4LwUCPZJTpCugIsHrWR86m/OrUyvSqGDTXKFfc2sMuGXCZrD1ZqO3rhQsKgdWg3Hbb2Kw==',
+    files: {
+      v3PositionManager: {
+        path: 'package/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
         field: 'bytecode',
       },
     },
@@ -83,6 +97,31 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-c+ZReo5MIxiApPoEfHRJEpxBzY/xM6p/Tj8Jl0cDSVhqL2MSv7bFAN8rXfg0H0H5oMp+Q+jAVbQ47drbaN8RXg==',
     files: {
       curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
+      curveZap: { path: 'package/external/abi/curve/CurveDeposit.json', field: 'bytecode' },
+      compoundComptroller: { path: `${compoundAbi}/Comptroller.json`, field: 'bytecode' },
+      compoundUnitroller: { path: `${compoundAbi}/Unitroller.json`, field: 'bytecode' },
+      compoundToken: { path: `${compoundAbi}/CERc20.json`, field: 'bytecode' },
+      compoundEther: { path: `${compoundAbi}/CEther.json`, field: 'bytecode' },
+      compoundRates: {
+        path: `${compoundAbi}/WhitePaperInterestRateModel.json`,
+        field: 'bytecode',
+      },
+    },
+  },
+  {
+    name: '@morpho-org/morpho-blue-bundlers',
+    version: '1.1.2',
+    integrity:
+      'sha512-LdxnmFXZKS0kqr6BbFD3tGh0ECuNBT8N5iKrMs9ijstbs4t9pa+pEMd4msX5PVNCWAx377eJQ+SGNgnGjnJqug==',
+    files: {
+      morphoBlue: {
+        path: `${morphoFactories}/morpho-blue/src/Morpho__factory.js`,
+        field: '_bytecode',
+      },
+      morphoRates: {
+        path: `${morphoFactories}/morpho-blue-irm/src/adaptive-curve-irm/AdaptiveCurveIrm__factory.js`,
+        field: '_bytecode',
+      },
     },
   },
   {

@@ -38,6 +38,7 @@ export interface Asked {
   readonly prices: { chainId: number; addresses: readonly string[]; blockNumber?: bigint }[]
   readonly approvals: unknown[]
   readonly balances: unknown[]
+  readonly opportunities: unknown[]
 }
 
 export const tokens: readonly Token[] = [
@@ -166,6 +167,13 @@ function createEngine(asked: Asked): Engine {
       const tx = { from: args.fromAddress, to: args.token, data: '0x095ea7b3', value: 0n } as const
       return { tx, gas: 46_000n, spender: weth }
     },
+    async opportunities(args) {
+      asked.opportunities.push(args)
+      return [
+        { tokenIn: usdc, tokenOut: dai, amountIn: args.amountIn ?? 1_000_000n },
+        { tokenIn: usdc, tokenOut: weth, amountIn: args.amountIn ?? 1_000_000n },
+      ]
+    },
     async balances(args) {
       asked.balances.push(args)
       const known = { name: null, symbol: 'DAI', logoUri: null, price: '1.0', decimals: 18 }
@@ -227,6 +235,7 @@ export async function openScene(
     prices: [],
     approvals: [],
     balances: [],
+    opportunities: [],
   }
   const lines: string[] = []
   const logger = createLogger('debug', { write: (line) => void lines.push(line) })

@@ -3,6 +3,7 @@
  * Anvil's own means, sends the one transaction, and reports what the chain says happened.
  */
 import { type Abi, encodeFunctionData, numberToHex, parseAbi } from 'viem'
+import type { VenueParameters } from '../../src/chains/chain.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Amount, RoutingStrategy, Step } from '../../src/domain/plan.js'
 import { type Address, type Hex, isNative, nativeToken } from '../../src/domain/primitives.js'
@@ -66,29 +67,30 @@ export class ActionFork {
     private readonly anvil: TestAnvil,
     readonly client: RpcClient,
     private readonly adapter: ProtocolAdapter,
+    readonly venue: VenueParameters,
   ) {}
 
-  /** @param blockNumber - absent: the head of the node. */
+  /**
+   * @param blockNumber - absent: the head of the node.
+   * @param venue - absent: that of the chain.
+   */
   static async start(
     nodeUrl: string,
     adapter: ProtocolAdapter,
     blockNumber?: bigint,
+    venue: VenueParameters = ethereum.venues[adapter.slug] ?? {},
   ): Promise<ActionFork> {
     const anvil = await startAnvil([
       ...['--fork-url', nodeUrl, '--no-storage-caching', '--no-rate-limit', '--chain-id', '1'],
       ...(blockNumber === undefined ? [] : ['--fork-block-number', String(blockNumber)]),
       ...['--auto-impersonate', '--no-mining'],
     ])
-    return new ActionFork(anvil, createRpcClient(anvil.url), adapter)
+    return new ActionFork(anvil, createRpcClient(anvil.url), adapter, venue)
   }
 
   async stop(): Promise<void> {
     await this.client.close()
     await this.anvil.stop()
-  }
-
-  get venue() {
-    return ethereum.venues[this.adapter.slug] ?? {}
   }
 
   deal(token: Address, owner: Address, amount: bigint): Promise<unknown> {
@@ -211,6 +213,7 @@ export class ActionFork {
     await this.#prepare(strategy, from, [...inputs.keys()], result)
     const isOwn = strategy.startsWith('delegate')
     const call = { from, to: isOwn ? from : tx.to, data: tx.data, value: isOwn ? 0n : tx.value }
+    await this.#giveGas(from)
     const before = await this.#balances(wanted.watch)
     const reason = await this.#whyNot(call)
     const success = await this.#transact(call)
@@ -260,8 +263,7 @@ export class ActionFork {
 
   async #transact(call: { from: Address; to: Address; data: Hex; value: bigint }) {
     const request = { ...call, value: numberToHex(call.value), gas: numberToHex(12_000_000n) }
-    const balance = await this.balanceOf(nativeToken, call.from)
-    if (balance < gasMoney) await this.deal(nativeToken, call.from, balance + 10n * gasMoney)
+    await this.#giveGas(call.from)
     const head = await readPin(this.anvil.url)
     const next = Number(head.timestamp) + ethereum.blockTimeSeconds
     await this.anvil.rpc('evm_setNextBlockTimestamp', [next])
@@ -271,6 +273,11 @@ export class ActionFork {
       hash,
     ])
     return receipt?.status === '0x1'
+  }
+
+  async #giveGas(account: Address): Promise<void> {
+    const balance = await this.balanceOf(nativeToken, account)
+    if (balance < gasMoney) await this.deal(nativeToken, account, balance + 10n * gasMoney)
   }
 
   #balances(watch: ActionRun['watch']): Promise<bigint[]> {

@@ -87,6 +87,7 @@ export async function startEngine(options: {
     catalog,
     tokens: [],
     positions,
+    opportunitiesMinTvlUsd: null,
     positionsMaxAgeSeconds: 300,
     stopping: stopping.signal,
     onProblem: note,
