@@ -150,9 +150,10 @@ async function chooseChains(
     return { chains, urls: config.rpcUrls, sandboxUrl: null, sandboxPools: [] }
   }
   // Loaded only when it is needed: an operator with nodes of his own runs none of it.
-  const [{ startSandbox }, { sandboxPools }] = await Promise.all([
+  const [{ startSandbox }, { sandboxPools }, { sandboxVenuePools }] = await Promise.all([
     import('./sandbox/sandbox.js'),
     import('./sandbox/catalog.js'),
+    import('./sandbox/venues/registry.js'),
   ])
   const sandbox = await startSandbox({
     ...(options.onProgress && { onProgress: options.onProgress }),
@@ -164,7 +165,7 @@ async function chooseChains(
     chains: [chain],
     urls: { [chain.id]: [sandbox.url] },
     sandboxUrl: sandbox.url,
-    sandboxPools: sandboxPools(),
+    sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
   }
 }
 

@@ -90,31 +90,30 @@ export function toAction({ action, inputs }: ActionRecord): z.output<typeof Acti
   return { name: action, action, inputs: { ...inputs } }
 }
 
+const primaryAddress = 'Contract of the position'
+const given = 'Token to give'
+const gotten = 'Token to get'
+const amountIn = 'Raw units of tokenIn, or a reference'
+const amountOut = 'Raw units of tokenOut, or a reference'
 /** Arguments that an action has whatever performs it: section 2.7 of the contract. */
-const commonInputs: Readonly<Record<string, readonly string[]>> = {
-  borrow: ['collateral', 'tokenOut', 'amountOut', 'primaryAddress'],
-  deposit: ['tokenIn', 'tokenOut', 'amountIn', 'primaryAddress'],
-  harvest: ['token', 'primaryAddress'],
-  redeem: ['tokenIn', 'tokenOut', 'amountIn', 'primaryAddress'],
-  repay: ['tokenIn', 'amountIn', 'primaryAddress'],
-  withdraw: ['primaryAddress', 'tokenIn', 'tokenOut', 'amountOut'],
+const commonInputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  borrow: {
+    collateral: 'Token that secures the debt',
+    tokenOut: gotten,
+    amountOut,
+    primaryAddress,
+  },
+  deposit: { tokenIn: given, tokenOut: gotten, amountIn, primaryAddress },
+  harvest: { token: 'Token of the rewards', primaryAddress },
+  redeem: { tokenIn: given, tokenOut: gotten, amountIn, primaryAddress },
+  repay: { tokenIn: given, amountIn, primaryAddress },
+  withdraw: { primaryAddress, tokenIn: given, tokenOut: gotten, amountOut },
 }
 
-/** Every action once, by name, with the common inputs that any of the protocols takes, in the words of the first. */
+/** Every action once, by name: with its common inputs, or where there are none with its own. */
 export function commonActions(actions: readonly ActionRecord[]): z.output<typeof Action>[] {
-  const byName = new Map<string, ActionRecord>()
-  for (const one of actions) {
-    const known = byName.get(one.action)
-    byName.set(one.action, { ...one, inputs: { ...one.inputs, ...known?.inputs } })
-  }
+  const byName = new Map(actions.map((one) => [one.action, one]))
   return [...byName.values()]
-    .map((one) => {
-      const wanted = commonInputs[one.action] ?? Object.keys(one.inputs)
-      const inputs = wanted.flatMap((name) => {
-        const description = one.inputs[name]
-        return description === undefined ? [] : [[name, description] as const]
-      })
-      return toAction({ ...one, inputs: Object.fromEntries(inputs) })
-    })
+    .map((one) => toAction({ ...one, inputs: commonInputs[one.action] ?? one.inputs }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -11,16 +11,16 @@ function inputsOf(
   >,
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(inputs).map(([name, { description, optional }]) => [
-      name,
-      optional ? `${description.replace(/\.$/, '')} (optional).` : description,
-    ]),
+    Object.entries(inputs).map(([name, { description, optional }]) => {
+      const phrase = description.replace(/\.$/, '')
+      return [name, optional ? `${phrase} (optional)` : phrase]
+    }),
   )
 }
 
 function ofProtocol(definition: ActionDefinition): ActionRecord {
   const { action, name, functionNames } = definition
-  const receiver = { description: 'Who gets what comes out.', optional: true }
+  const receiver = { description: 'who gets what comes out', optional: true }
   return { action, name, functionNames, inputs: inputsOf({ ...definition.inputs, receiver }) }
 }
 

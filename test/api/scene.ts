@@ -210,11 +210,21 @@ export async function read(response: Response): Promise<Reply> {
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** @param env - AUTH_MODE is open unless given. @param change - replaces methods of the engine. */
+/** As `openScene`, until the test is over. */
 export async function startScene(
   env: Record<string, string> = {},
   change: Partial<Engine> = {},
 ): Promise<Scene> {
+  const { close, ...scene } = await openScene(env, change)
+  onTestFinished(close)
+  return scene
+}
+
+/** @param env - AUTH_MODE is open unless given. @param change - replaces methods of the engine. */
+export async function openScene(
+  env: Record<string, string> = {},
+  change: Partial<Engine> = {},
+): Promise<Scene & { close(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-api-'))
   const config = loadConfig({ PORT: '0', AUTH_MODE: 'open', DATA_DIR: dataDir, ...env })
   const asked: Asked = {
@@ -234,16 +244,17 @@ export async function startScene(
   const isOpen = config.authMode === 'open'
   const server = createApiServer({ engine, config, keys: isOpen ? null : keys, logger })
   const { url } = await server.listen()
-  onTestFinished(async () => {
+  const close = async () => {
     await server.close()
     keys.close()
     rmSync(dataDir, { recursive: true })
-  })
+  }
   const full = (path: string) =>
     /^\/(api|v1|health|ready|metrics|docs|openapi)/.test(path)
       ? `${url}${path}`
       : `${url}/api/v1${path}`
   return {
+    close,
     url,
     asked,
     server,

@@ -16,6 +16,7 @@ import { createWorkerPool } from '../../src/routing/worker-pool.js'
 import { type Archive, startArchive } from '../../src/rpc/archive.js'
 import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxVenuePools } from '../../src/sandbox/venues/registry.js'
 
 export interface TestEngine {
   readonly engine: Engine
@@ -66,7 +67,7 @@ export async function startEngine(options: {
       liquidityFloorUsd: 0,
       priorityFeePerGas: {},
       tokens: [],
-      sandboxPools: sandboxPools(),
+      sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
     },
     onError: note,
   })
