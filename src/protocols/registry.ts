@@ -4,9 +4,11 @@ import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
 import type { ProtocolAdapter } from './protocol.js'
+import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
+import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
 export const protocols: readonly ProtocolAdapter[] = [
@@ -21,6 +23,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   curve,
   erc4626,
   lido,
+  yearnV2,
+  stakingRewards,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

@@ -49,6 +49,18 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     },
   },
   {
+    name: '@uniswap/v3-periphery',
+    version: '1.4.4',
+    integrity:
+      'sha512-S4+m+wh8HbWSO3DKk4LwUCPZJTpCugIsHrWR86m/OrUyvSqGDTXKFfc2sMuGXCZrD1ZqO3rhQsKgdWg3Hbb2Kw==',
+    files: {
+      v3PositionManager: {
+        path: 'package/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
     name: '@balancer-labs/v2-deployments',
     version: '3.2.0',
     integrity:
@@ -83,7 +95,25 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-c+ZReo5MIxiApPoEfHRJEpxBzY/xM6p/Tj8Jl0cDSVhqL2MSv7bFAN8rXfg0H0H5oMp+Q+jAVbQ47drbaN8RXg==',
     files: {
       curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
+      curveZap: { path: 'package/external/abi/curve/CurveDeposit.json', field: 'bytecode' },
     },
+  },
+  {
+    name: '@setprotocol/set-protocol-v2',
+    version: '0.1.16',
+    integrity:
+      'sha512-84/rvT7b2k5SFaF5C/vh2SKV/DS4F+9i7E/5rkQBlU+XnNRnGjG/xROsbYYLkkMaz5YPQVDnDZI5tbZ+JsZYhg==',
+    files: {
+      yearnVault: { path: 'package/external/abi/yearn/Vault.json', field: 'bytecode' },
+      yearnRegistry: { path: 'package/external/abi/yearn/Registry.json', field: 'bytecode' },
+    },
+  },
+  {
+    name: '@uniswap/liquidity-staker',
+    version: '1.0.2',
+    integrity:
+      'sha512-Rdj+QqapWO3sY1SJdLUQ8dhf26yXg9DC3XU3cpNoh5jrJ0UhAnKqciZss1F6oxBLbNWXzekuigLgSVbVb1BFcw==',
+    files: { stakingRewards: { path: 'package/build/StakingRewards.json', field: 'bytecode' } },
   },
   {
     name: '@uniswap/v4-core',

@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xd687cbd69577f7229a3262673227474f9974a4e9f5418c14639745aa6df3a4a6'
+export const headHash: Hex = '0xc34f5ee10f521eb518e4f134bd573086459c1e7deabb6fcc78ab2398064081e3'
