@@ -99,6 +99,24 @@ export const ethereum = defineChain({
         '0xca35e32e7926b96a9988f61d510e038108d8068e',
       ],
     },
+    'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
+    'compound-v3': {
+      comets: [
+        '0xc3d688b66703497daa19211eedff47f25384cdc3',
+        '0xa17581a9e3356d9a858b789d68b4d866e593ae94',
+        '0x3afdc9bca9213a35503b077a6072f3d0d5ab0840',
+      ],
+    },
+    'aave-v3': { pool: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
+    'morpho-blue': {
+      morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',
+      markets: [
+        // wstETH for USDC at 86 percent, WBTC for USDC at 86, wstETH for WETH at 94.5.
+        '0xb323495f7e4148be5643a4ea4a8221eef163e4bccfdedc2a6f4696baacbc86cc',
+        '0x3a85e619751152991742810df6ec69ce473daef99e28a64ab2340d7b7ccfee49',
+        '0xc54d7acf14de29e0e5527cabd7a576506870346a78a11a6762e2cca66322ec41',
+      ],
+    },
   },
 })

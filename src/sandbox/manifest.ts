@@ -2,17 +2,12 @@
  * Third-party contracts of the sandbox: pinned npm packages that ship them compiled.
  * Nothing of them is committed; they are fetched once into the cache and checked against `integrity`.
  */
-
-export interface ArtifactPackage {
-  readonly name: string
-  readonly version: string
-  /** As the registry states it: sha512 of the tarball. */
-  readonly integrity: string
-  /** Creation code: our key to the file in the tarball and the path of the field in it. */
-  readonly files: Readonly<Record<string, { readonly path: string; readonly field: string }>>
-}
+import type { ArtifactPackage } from './artifact-package.js'
+import { aaveV3Packages } from './venues/aave-v3-packages.js'
 
 const balancerTasks = 'package/dist/tasks'
+const morphoFactories = 'package/types/factories/lib'
+const compoundAbi = 'package/external/abi/compound'
 
 export const artifactPackages: readonly ArtifactPackage[] = [
   {
@@ -96,6 +91,30 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     files: {
       curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
       curveZap: { path: 'package/external/abi/curve/CurveDeposit.json', field: 'bytecode' },
+      compoundComptroller: { path: `${compoundAbi}/Comptroller.json`, field: 'bytecode' },
+      compoundUnitroller: { path: `${compoundAbi}/Unitroller.json`, field: 'bytecode' },
+      compoundToken: { path: `${compoundAbi}/CERc20.json`, field: 'bytecode' },
+      compoundEther: { path: `${compoundAbi}/CEther.json`, field: 'bytecode' },
+      compoundRates: {
+        path: `${compoundAbi}/WhitePaperInterestRateModel.json`,
+        field: 'bytecode',
+      },
+    },
+  },
+  {
+    name: '@morpho-org/morpho-blue-bundlers',
+    version: '1.1.2',
+    integrity:
+      'sha512-LdxnmFXZKS0kqr6BbFD3tGh0ECuNBT8N5iKrMs9ijstbs4t9pa+pEMd4msX5PVNCWAx377eJQ+SGNgnGjnJqug==',
+    files: {
+      morphoBlue: {
+        path: `${morphoFactories}/morpho-blue/src/Morpho__factory.js`,
+        field: '_bytecode',
+      },
+      morphoRates: {
+        path: `${morphoFactories}/morpho-blue-irm/src/adaptive-curve-irm/AdaptiveCurveIrm__factory.js`,
+        field: '_bytecode',
+      },
     },
   },
   {
@@ -134,4 +153,5 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-SnOB37v1BC5rGT60d7gUi0cEhwpUczoHdIfilKeehbmX7o3CDENgvbMpOv2jmSADh/iq+zhs+RDum+nJ+uUwTQ==',
     files: { permit2Runtime: { path: 'package/dist/src/permit2.json', field: 'bytecode' } },
   },
+  ...aaveV3Packages,
 ]
