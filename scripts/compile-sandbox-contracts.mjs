@@ -1,8 +1,10 @@
 // Compiles fixtures/sandbox-contracts to src/sandbox/generated/contracts.ts, so that starting needs no compiler.
 // With --check: writes nothing, fails when the committed file is not what the sources compile to.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import solc from 'solc'
 
+const require = createRequire(import.meta.url)
 const sourceDir = new URL('../fixtures/sandbox-contracts/', import.meta.url)
 const target = new URL('../src/sandbox/generated/contracts.ts', import.meta.url)
 
@@ -19,15 +21,17 @@ const input = {
     outputSelection: { '*': { '*': ['evm.bytecode.object'] } },
   },
 }
-const output = JSON.parse(solc.compile(JSON.stringify(input)))
+/** Sources of packages that ours build on. */
+const load = (path) => ({ contents: readFileSync(require.resolve(path), 'utf8') })
+const output = JSON.parse(solc.compile(JSON.stringify(input), { import: load }))
 for (const { severity, formattedMessage } of output.errors ?? []) {
   console.error(formattedMessage)
   if (severity === 'error') process.exitCode = 1
 }
 if (process.exitCode) process.exit()
 
-const entries = Object.values(output.contracts)
-  .flatMap((contracts) => Object.entries(contracts))
+const entries = files
+  .flatMap((name) => Object.entries(output.contracts[name] ?? {}))
   .map(([name, contract]) => [name, contract.evm.bytecode.object])
   .filter(([, bytecode]) => bytecode !== '')
   .sort(([a], [b]) => (a < b ? -1 : 1))

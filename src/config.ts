@@ -52,6 +52,10 @@ export interface Config {
   readonly v4HooksAllowlist: readonly string[]
   /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
   readonly liquidityFloorUsd: number
+  /** A snapshot of positions that is older is renewed. */
+  readonly positionsMaxAgeSeconds: number
+  /** USD that a position must hold to be an opportunity; null: opportunities are off. */
+  readonly opportunitiesMinTvlUsd: number | null
   readonly headPollMs: number
   /** Of one HTTP request to a node. */
   readonly upstreamTimeoutMs: number
@@ -85,6 +89,14 @@ function integer(fallback: number, min: number, max: number) {
     .regex(/^\d{1,15}$/, message)
     .transform(Number)
     .refine((value) => value >= min && value <= max, message)
+    .default(fallback)
+}
+
+function usd(fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,12}(\.\d+)?$/, 'must be a number that is not negative')
+    .transform(Number)
     .default(fallback)
 }
 
@@ -172,12 +184,18 @@ export const environment = z.object({
       'must be addresses of hooks (20 bytes), comma-separated',
     )
     .describe('Hooks of Uniswap V4 whose pools are used. Default: none; pools without hooks are.'),
-  LIQUIDITY_FLOOR_USD: z
-    .string()
-    .regex(/^\d{1,12}(\.\d+)?$/, 'must be a number that is not negative')
-    .transform(Number)
-    .default(0)
-    .describe('USD that a pool must trade before its price moves 2 %; 0: every pool is used.'),
+  LIQUIDITY_FLOOR_USD: usd(0).describe(
+    'USD that a pool must trade before its price moves 2 %; 0: every pool is used.',
+  ),
+  POSITIONS_MAX_AGE_SECONDS: integer(300, 1, 86_400).describe(
+    'Positions, their TVL and APY that are older are read again, while the old ones are served.',
+  ),
+  OPPORTUNITIES: oneOf(['off', 'on'], 'off').describe(
+    '`on`: /opportunities ranks the positions that an address or a token can enter; `off`: it answers 503.',
+  ),
+  OPPORTUNITIES_MIN_TVL_USD: usd(1_000_000).describe(
+    'USD that a position must hold to be an opportunity.',
+  ),
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
   HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
@@ -279,6 +297,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     poolBlacklist: read.POOL_BLACKLIST,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
+    positionsMaxAgeSeconds: read.POSITIONS_MAX_AGE_SECONDS,
+    opportunitiesMinTvlUsd: read.OPPORTUNITIES === 'on' ? read.OPPORTUNITIES_MIN_TVL_USD : null,
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
     checkHeaderHashes: read.HEADER_HASH_CHECK === 'on',

@@ -3,6 +3,7 @@
  * The server and the CLI both start here.
  */
 import './forks/promise-with-resolvers.js'
+import { openPositionStore } from './catalog/position-store.js'
 import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
 import type { ChainDefinition } from './chains/chain.js'
@@ -51,6 +52,8 @@ export async function createService(
     const tokens = await loadTokenLists(config.tokenLists)
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
+    const positions = openPositionStore(config.dataDir)
+    closers.push(() => positions.close())
 
     const archive = await startArchive({
       dataDir: config.dataDir,
@@ -102,6 +105,8 @@ export async function createService(
     })
     closers.push(() => pins.close())
 
+    const stopping = new AbortController()
+    closers.push(() => stopping.abort())
     const engine = createEngine({
       chains,
       archive,
@@ -110,6 +115,10 @@ export async function createService(
       workers,
       catalog,
       tokens,
+      positions,
+      positionsMaxAgeSeconds: config.positionsMaxAgeSeconds,
+      opportunitiesMinTvlUsd: config.opportunitiesMinTvlUsd,
+      stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })
     registerMetrics(archive, forks.stats, workers.queueLength)
@@ -141,9 +150,10 @@ async function chooseChains(
     return { chains, urls: config.rpcUrls, sandboxUrl: null, sandboxPools: [] }
   }
   // Loaded only when it is needed: an operator with nodes of his own runs none of it.
-  const [{ startSandbox }, { sandboxPools }] = await Promise.all([
+  const [{ startSandbox }, { sandboxPools }, { sandboxVenuePools }] = await Promise.all([
     import('./sandbox/sandbox.js'),
     import('./sandbox/catalog.js'),
+    import('./sandbox/venues/registry.js'),
   ])
   const sandbox = await startSandbox({
     ...(options.onProgress && { onProgress: options.onProgress }),
@@ -155,7 +165,7 @@ async function chooseChains(
     chains: [chain],
     urls: { [chain.id]: [sandbox.url] },
     sandboxUrl: sandbox.url,
-    sandboxPools: sandboxPools(),
+    sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
   }
 }
 

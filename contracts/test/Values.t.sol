@@ -35,6 +35,16 @@ contract ValuesTest is Base {
         if (a >= b) assertEq(difference, a - b, "difference");
     }
 
+    function testFuzz_lesserIsTheOneThatIsNotAboveTheOther(uint256 a, uint256 b) public view {
+        assertEq(values.lesser(a, b), a > b ? b : a, "lesser");
+    }
+
+    function testFuzz_proportionIsRoundedDown(uint128 a, uint128 b, uint128 c) public {
+        if (c == 0) vm.expectRevert(abi.encodeWithSignature("Panic(uint256)", 0x12));
+        uint256 result = values.proportion(a, b, c);
+        if (c > 0) assertEq(result, (uint256(a) * b) / c, "proportion");
+    }
+
     function testFuzz_requireAtLeastGivesTheAmountOrReverts(uint256 amount, uint256 minimum) public {
         if (amount < minimum) vm.expectRevert(abi.encodeWithSelector(BelowMinimum.selector, amount, minimum));
         uint256 checked = values.requireAtLeast(amount, minimum);

@@ -3,6 +3,9 @@ import type { Endpoint } from './contract.js'
 import { bundleEndpoints } from './routes/bundle.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { nontokenizedEndpoints } from './routes/nontokenized.js'
+import { opportunityEndpoints } from './routes/opportunities.js'
+import { positionEndpoints } from './routes/positions.js'
+import { protocolEndpoints } from './routes/protocols.js'
 import { quoteBatchEndpoints } from './routes/quote-batch.js'
 import { shortcutEndpoints } from './routes/shortcuts.js'
 import { systemEndpoints } from './routes/system.js'
@@ -18,7 +21,10 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
     ...bundleEndpoints(serviceName),
     ...metadataEndpoints,
     ...tokenEndpoints,
+    ...positionEndpoints,
+    ...protocolEndpoints(serviceName),
     ...walletEndpoints(serviceName),
+    ...opportunityEndpoints(serviceName),
     ...systemEndpoints,
   ]
 }

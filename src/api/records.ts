@@ -3,16 +3,12 @@
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
+import { Address, ChainId } from './record-parts.js'
 
-const Address = z
-  .string()
-  .regex(/^0x[0-9a-f]{40}$/)
-  .meta({ id: 'Address', description: 'Lower-case 0x address.' })
 const Wei = z
   .string()
   .regex(/^\d+$/)
   .meta({ id: 'Wei', description: 'Unsigned integer in the smallest unit, decimal string.' })
-const ChainId = z.int().min(1)
 const BlockNumber = z.int().min(0)
 /** One value for one tokenOut, a list in the order of tokenOut for several. */
 const WeiOrList = z.union([Wei, z.array(Wei)])
@@ -41,42 +37,6 @@ export const Price = z
     source: z.string(),
   })
   .meta({ id: 'Price' })
-
-export const TokenItem = z
-  .object({
-    address: Address,
-    chainId: ChainId,
-    type: z.enum(['defi', 'base']),
-    decimals: z.int().optional(),
-    symbol: z.string().nullable().optional(),
-    name: z.string().nullable().optional(),
-    logosUri: z.array(z.string()).nullable().optional(),
-    underlyingTokens: z.array(z.looseObject({})).nullable().optional(),
-    project: z.string().nullable(),
-    protocolSlug: z.string().nullable(),
-    protocol: z.string().nullable(),
-    primaryAddress: Address.nullable(),
-    apy: z.number().nullable(),
-    apyBase: z.number().nullable(),
-    apyReward: z.number().nullable(),
-    tvl: z.number().nullable(),
-  })
-  .meta({ id: 'Token' })
-
-export const TokenPage = z
-  .object({
-    meta: z.object({
-      total: z.int(),
-      lastPage: z.int(),
-      currentPage: z.int(),
-      perPage: z.int(),
-      prev: z.int().nullable(),
-      next: z.int().nullable(),
-      cursor: z.int().nullable().meta({ description: 'Pass it back as cursor for the next page.' }),
-    }),
-    data: z.array(TokenItem),
-  })
-  .meta({ id: 'TokenPage' })
 
 const RouteStep = z
   .object({
@@ -286,6 +246,24 @@ export const Wallet = z
       .meta({ description: 'Per routing strategy: the address that acts.' }),
   })
   .meta({ id: 'Wallet' })
+
+export const Opportunities = z
+  .array(
+    z.array(
+      z.object({
+        protocol: z.string(),
+        action: z.string(),
+        args: z.object({
+          tokenIn: Address,
+          tokenOut: Address,
+          amountIn: Wei,
+          amount: Wei.meta({ description: 'Same as amountIn.' }),
+          slippage: z.string().meta({ description: 'Basis points.' }),
+        }),
+      }),
+    ),
+  )
+  .meta({ id: 'Opportunities', description: 'Bodies of bundles, the best first.' })
 
 export const Readiness = z
   .object({

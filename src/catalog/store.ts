@@ -2,12 +2,9 @@
  * The catalog's durable half: pools that were discovered or imported, per chain, in SQLite.
  * One process writes (the main thread, the CLI); worker threads open it read-only.
  */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { ForkrouteError } from '../domain/errors.js'
 import type { Address } from '../domain/primitives.js'
 import { type Pool, poolKey } from '../protocols/protocol.js'
+import { guarded, linksOfPairs, openDatabase, pairsOfImported } from './database.js'
 
 export interface StoredPool extends Pool {
   readonly chainId: number
@@ -19,6 +16,8 @@ export interface StoredPool extends Pool {
 export interface Catalog {
   /** All pools of a chain, ordered by protocol and id. */
   listPools(chainId: number): StoredPool[]
+  /** Those of one protocol, ordered by id. */
+  poolsOf(chainId: number, protocol: string): StoredPool[]
   /**
    * Imported pools that hold at least two of the tokens, in the same order. Not the discovered ones: look-ups find
    * those again at every block that has them, and what was asked before must not change what is answered next.
@@ -29,6 +28,8 @@ export interface Catalog {
   importedWith(chainId: number, token: Address, others: ReadonlySet<Address>): StoredPool[]
   /** Tokens that share an imported pool with the token: best connected first, then by address. */
   importedLinks(chainId: number, token: Address, limit: number): Address[]
+  /** Tokens that imported pools hold, best connected first, then by address. */
+  importedTokens(chainId: number, limit: number): Address[]
   /** Tokens that share an imported pool with each of the two, in the same order; of very many, the best connected. */
   importedBetween(chainId: number, a: Address, b: Address, limit: number): Address[]
   /** An operator's own pools; replaces parameters of pools that are there. */
@@ -53,54 +54,6 @@ interface Link {
   other: Address
 }
 
-const migrations = [
-  `CREATE TABLE pools (
-     chain_id INTEGER NOT NULL,
-     protocol TEXT NOT NULL,
-     id TEXT NOT NULL,
-     address TEXT NOT NULL,
-     tokens TEXT NOT NULL,
-     parameters TEXT NOT NULL,
-     source TEXT NOT NULL CHECK (source IN ('discovered', 'imported')),
-     first_seen_block TEXT,
-     PRIMARY KEY (chain_id, protocol, id)
-   ) WITHOUT ROWID`,
-  // What importing derives from the imported rows: pools by pair in both directions, and tokens by neighbour.
-  `CREATE TABLE imported_pairs (
-     chain_id INTEGER NOT NULL,
-     token TEXT NOT NULL,
-     other TEXT NOT NULL,
-     protocol TEXT NOT NULL,
-     id TEXT NOT NULL,
-     PRIMARY KEY (chain_id, token, other, protocol, id)
-   ) WITHOUT ROWID;
-   CREATE TABLE imported_links (
-     chain_id INTEGER NOT NULL,
-     token TEXT NOT NULL,
-     other TEXT NOT NULL,
-     reach INTEGER NOT NULL,
-     PRIMARY KEY (chain_id, token, other)
-   ) WITHOUT ROWID;
-   CREATE INDEX imported_links_by_reach ON imported_links (chain_id, token, reach DESC, other);
-   INSERT INTO imported_pairs ${pairsOfImported(null)};
-   INSERT INTO imported_links ${linksOfPairs(null)};`,
-]
-
-function pairsOfImported(chainId: '?' | null): string {
-  return `SELECT p.chain_id, a.value, b.value, p.protocol, p.id
-    FROM pools p, json_each(p.tokens) a, json_each(p.tokens) b
-    WHERE p.source = 'imported' AND a.value <> b.value ${chainId ? `AND p.chain_id = ${chainId}` : ''}`
-}
-
-/** `reach` is the number of tokens that share an imported pool with `other`. */
-function linksOfPairs(chainId: '?' | null): string {
-  const own = chainId ? `WHERE chain_id = ${chainId}` : ''
-  return `WITH links AS (SELECT DISTINCT chain_id, token, other FROM imported_pairs ${own}),
-      reaches AS (SELECT chain_id, token, count(*) AS reach FROM links GROUP BY chain_id, token)
-    SELECT links.chain_id, links.token, links.other, reaches.reach
-    FROM links JOIN reaches ON reaches.chain_id = links.chain_id AND reaches.token = links.other`
-}
-
 /** Neighbours of a token that are looked at to find those that it shares with another. */
 const neighboursLookedAt = 256
 /** The state of each is read at every block. */
@@ -120,6 +73,9 @@ export function openCatalog(
   const list = db.prepare<[number], Row>(
     'SELECT * FROM pools WHERE chain_id = ? ORDER BY protocol, id',
   )
+  const ofProtocol = db.prepare<[number, string], Row>(
+    'SELECT * FROM pools WHERE chain_id = ? AND protocol = ? ORDER BY id',
+  )
   const ofPair = db.prepare<[number, string, string, number], Row>(
     `SELECT pools.* FROM imported_pairs pair CROSS JOIN pools
        ON pools.chain_id = pair.chain_id AND pools.protocol = pair.protocol AND pools.id = pair.id
@@ -129,6 +85,10 @@ export function openCatalog(
   const links = db.prepare<[number, string, number], Link>(
     `SELECT other FROM imported_links WHERE chain_id = ? AND token = ?
      ORDER BY reach DESC, other LIMIT ?`,
+  )
+  const linked = db.prepare<[number, number], Link>(
+    `SELECT other FROM imported_links WHERE chain_id = ? GROUP BY other
+     ORDER BY max(reach) DESC, other LIMIT ?`,
   )
   const countLinks = db.prepare<[number, string, number], { count: number }>(
     `SELECT count(*) AS count FROM
@@ -178,6 +138,7 @@ export function openCatalog(
 
   return {
     listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
+    poolsOf: (chainId, protocol) => guarded(() => ofProtocol.all(chainId, protocol).map(toPool)),
     importedAmong: (chainId, tokens) =>
       guarded(() => {
         const list = [...tokens]
@@ -193,6 +154,8 @@ export function openCatalog(
       ),
     importedLinks: (chainId, token, limit) =>
       guarded(() => links.all(chainId, token, limit).map(({ other }) => other)),
+    importedTokens: (chainId, limit) =>
+      guarded(() => linked.all(chainId, limit).map(({ other }) => other)),
     importedBetween: (chainId, a, b, limit) =>
       guarded(() => {
         const count = (token: Address) =>
@@ -240,35 +203,6 @@ function ordered(rows: readonly Row[]): StoredPool[] {
 /** Whether a swap between two of the tokens could go through the pool. */
 export function holdsTwoOf(pool: Pool, tokens: ReadonlySet<Address>): boolean {
   return pool.tokens.filter((token) => tokens.has(token)).length >= 2
-}
-
-function openDatabase(dataDir: string, readonly: boolean): Database.Database {
-  return guarded(() => {
-    if (!readonly) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const db = new Database(join(dataDir, 'catalog.sqlite'), { readonly, timeout: 5_000 })
-    if (readonly) return db
-    db.pragma('journal_mode = WAL')
-    db.transaction(() => {
-      const version = db.pragma('user_version', { simple: true }) as number
-      for (const [index, sql] of migrations.entries()) if (index >= version) db.exec(sql)
-      db.pragma(`user_version = ${migrations.length}`)
-    }).immediate()
-    return db
-  })
-}
-
-function guarded<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (cause) {
-    const code = (cause as { code?: string }).code ?? 'unknown'
-    throw new ForkrouteError(
-      'STORAGE_UNAVAILABLE',
-      `The catalog cannot be read or written (${code}).`,
-      undefined,
-      { cause },
-    )
-  }
 }
 
 function toPool(row: Row): StoredPool {

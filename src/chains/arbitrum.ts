@@ -27,18 +27,22 @@ export const arbitrum = defineChain({
     'uniswap-v2': {
       factory: '0xf1d7cc64fb4452f05c498126312ebe29f30fbcf9',
       feeBps: 30,
+      router: '0x4752ba5dbc23f44d87826276bf6fd6b1c372ad24',
     },
     'sushiswap-v2': {
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
       feeBps: 30,
+      router: '0x1b02da8cb0d097eb8d57a175b88c7d8b47997506',
     },
     'pancakeswap-v2': {
       factory: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
       feeBps: 25,
+      router: '0x8cfe327cec66d1c090dd72bd0ff11d690c33a2eb',
     },
     'uniswap-v3': {
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
       feeTiers: ['100', '500', '3000', '10000'],
+      positionManager: '0xc36442b4a4522e871399cd717abdd847ab11fe88',
     },
     'sushiswap-v3': {
       factory: '0x1af415a1eba07a4986a52b6f2e7de7003d82231e',

@@ -24,6 +24,7 @@ export const base = defineChain({
     'uniswap-v2': {
       factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
       feeBps: 30,
+      router: '0x4752ba5dbc23f44d87826276bf6fd6b1c372ad24',
     },
     'sushiswap-v2': {
       factory: '0x71524b4f93c58fcbf659783284e38825f0622859',
@@ -32,10 +33,12 @@ export const base = defineChain({
     'pancakeswap-v2': {
       factory: '0x02a84c1b3bbd7401a5f7fa98a384ebc70bb5749e',
       feeBps: 25,
+      router: '0x8cfe327cec66d1c090dd72bd0ff11d690c33a2eb',
     },
     'uniswap-v3': {
       factory: '0x33128a8fc17869897dce68ed026d694621f6fdfd',
       feeTiers: ['100', '500', '3000', '10000'],
+      positionManager: '0x03a520b32c04bf3beef7beb72e919cf822ed34f1',
     },
     'sushiswap-v3': {
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',

@@ -45,19 +45,23 @@ export const ethereum = defineChain({
       factory: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
       initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
       feeBps: 30,
+      router: '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
     },
     'sushiswap-v2': {
       factory: '0xc0aee478e3658e2610c5f7a4a2e1777ce9e4f2ac',
       feeBps: 30,
+      router: '0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f',
     },
     'pancakeswap-v2': {
       factory: '0x1097053fd2ea711dad45caccc45eff7548fcb362',
       feeBps: 25,
+      router: '0xeff92a263d31888d860bd50809a8d171709b7b1c',
     },
     'uniswap-v3': {
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       feeTiers: ['100', '500', '3000', '10000'],
+      positionManager: '0xc36442b4a4522e871399cd717abdd847ab11fe88',
     },
     'sushiswap-v3': {
       factory: '0xbaceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f',
@@ -71,9 +75,48 @@ export const ethereum = defineChain({
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
+      // sUSD
+      zaps: [
+        '0xa5407eae9ba41422680e2e00537571bcc53efbfd:0xfcba3e75865d2d561be8d220616520c171f12851',
+      ],
     },
-    'erc-4626': {},
+    'erc-4626': {
+      // Savings DAI and USDS, staked USDe and FRAX.
+      vaults: [
+        '0x83f20f44975d03b1b09e64809b757c47f942beea',
+        '0xa3931d71877c0e7a3148cb7eb4463524fec27fbd',
+        '0x9d39a5de30e57443bff2a8307a4256c8797a3497',
+        '0xa663b02cf0a4b149d2ad41910cb81e23e1c41c32',
+      ],
+    },
+    'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
+    'staking-rewards': {
+      // Uniswap's of 2020: LP tokens of WETH with USDT, USDC, DAI and WBTC for UNI.
+      gauges: [
+        '0x6c3e4cb2e96b01f4b866965a91ed4437839a121a',
+        '0x7fba4b8dc5e7616e59622806932dbea72537a56b',
+        '0xa1484c3aa22a66c62b77e0ae78e15258bd0cb711',
+        '0xca35e32e7926b96a9988f61d510e038108d8068e',
+      ],
+    },
+    'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
+    'compound-v3': {
+      comets: [
+        '0xc3d688b66703497daa19211eedff47f25384cdc3',
+        '0xa17581a9e3356d9a858b789d68b4d866e593ae94',
+        '0x3afdc9bca9213a35503b077a6072f3d0d5ab0840',
+      ],
+    },
     'aave-v3': { pool: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
+    'morpho-blue': {
+      morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',
+      markets: [
+        // wstETH for USDC at 86 percent, WBTC for USDC at 86, wstETH for WETH at 94.5.
+        '0xb323495f7e4148be5643a4ea4a8221eef163e4bccfdedc2a6f4696baacbc86cc',
+        '0x3a85e619751152991742810df6ec69ce473daef99e28a64ab2340d7b7ccfee49',
+        '0xc54d7acf14de29e0e5527cabd7a576506870346a78a11a6762e2cca66322ec41',
+      ],
+    },
   },
 })

@@ -5,6 +5,7 @@
 
 import type { BundleAnswer, BundleRequest } from './bundle.js'
 import type { Wire } from './errors.js'
+import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex, Token } from './primitives.js'
 
@@ -191,6 +192,15 @@ export interface WalletBalance {
   readonly logoUri: string | null
 }
 
+/** A route that enters a position. */
+export interface Opportunity {
+  readonly tokenIn: Address
+  /** Token of the position. */
+  readonly tokenOut: Address
+  /** Raw units. */
+  readonly amountIn: bigint
+}
+
 export interface ReadinessReport {
   readonly ready: boolean
   readonly chains: readonly {
@@ -233,6 +243,22 @@ export interface Engine {
   ): Promise<readonly (PriceRecord | null)[]>
   /** Base tokens known to the catalog, ordered by chain and address. */
   tokens(chainId?: number): readonly Token[]
+  /**
+   * Base tokens and positions, ordered by id. The first call reads the positions of the chain, which may take long; later
+   * ones get the newest snapshot. Without a chain those that cannot be read just now are left out.
+   */
+  listings(
+    wanted: {
+      readonly chainId?: number | undefined
+      /** Answered with what is known of positions when their chain cannot be read. */
+      readonly baseOnly?: boolean
+    },
+    context: CallContext,
+  ): Promise<readonly Listing[]>
+  /** That are on one of the chains. */
+  protocols(): readonly ProtocolRecord[]
+  /** What a bundle performs without any protocol; `isListed`: also part of the general list of actions. */
+  serviceActions(): readonly (ActionRecord & { readonly isListed: boolean })[]
   wallet(
     chainId: number,
     fromAddress: Address,
@@ -254,6 +280,19 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<{ readonly tx: UnsignedTransaction; readonly gas: bigint; readonly spender: Address }>
+  /**
+   * Positions to enter with what an address holds, or with a token: those that earn most first, each proven by a quote.
+   * @throws ForkrouteError OPPORTUNITIES_DISABLED.
+   */
+  opportunities(
+    args: {
+      readonly chainId: number
+      readonly of: { readonly kind: 'address' | 'token'; readonly address: Address }
+      /** Raw units of the token; absent: one whole token. */
+      readonly amountIn?: bigint | undefined
+    },
+    context: CallContext,
+  ): Promise<readonly Opportunity[]>
   balances(
     args: {
       readonly chainId: number | 'all'

@@ -46,6 +46,11 @@ export const errorCodes = {
     title: 'The key has as many streams open as it may have.',
   },
   INTERNAL: { status: 500, retry: false, title: 'A fault of the service itself.' },
+  OPPORTUNITIES_DISABLED: {
+    status: 503,
+    retry: false,
+    title: 'The operator has not switched opportunities on.',
+  },
   CHAIN_NOT_READY: {
     status: 503,
     retry: true,

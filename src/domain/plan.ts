@@ -3,7 +3,7 @@
  * A route found by the search and a bundle given by a caller both end here;
  * `executor/` compiles steps to calldata. Pure.
  */
-import type { AbiFunction } from 'viem'
+import type { AbiFunction, AbiParameter } from 'viem'
 import type { Address } from './primitives.js'
 
 /** A value that is known only on chain, while the transaction runs. */
@@ -20,7 +20,17 @@ export function isAmountRef(value: unknown): value is AmountRef {
   return typeof value === 'object' && value !== null && 'ref' in value
 }
 
-/** A contract call made by the Executor. Any argument (also inside tuples and arrays) may be an AmountRef. */
+/** The ABI encoding of values, as a `bytes` argument; any of them may be an AmountRef. */
+export interface EncodedValues {
+  readonly types: readonly AbiParameter[]
+  readonly values: readonly unknown[]
+}
+
+export function isEncodedValues(value: unknown): value is EncodedValues {
+  return typeof value === 'object' && value !== null && 'types' in value && 'values' in value
+}
+
+/** A contract call made by the Executor. Any argument (also inside tuples, arrays and EncodedValues) may be an AmountRef. */
 export interface CallStep {
   readonly kind: 'call'
   readonly target: Address

@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import { type AbiFunction, encodeFunctionData, parseAbiItem, toFunctionSelector } from 'viem'
+import {
+  type AbiFunction,
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbiItem,
+  parseAbiParameters,
+  toFunctionSelector,
+} from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { AmountRef } from '../domain/plan.js'
 import { encodeCall } from './call-data.js'
@@ -73,6 +80,15 @@ describe('encodeCall', () => {
         },
       ),
     )
+  })
+
+  test('a reference inside values encoded as bytes is found there', () => {
+    const abi = parseAbiItem('function f(bytes data, uint256 tail)')
+    const types = parseAbiParameters('uint256 kind, uint256[] amounts')
+    const args = (value: unknown) => [{ types, values: [1n, [5n, value]] }, 9n]
+    const plain = [encodeAbiParameters(types, [1n, [5n, 77n]]), 9n]
+    expect(patched(abi, args(ref), 77n)).toBe(direct(abi, plain))
+    expect(encodeCall(abi, args(77n), 0)).toEqual({ data: direct(abi, plain), patches: [] })
   })
 
   test('known vector: the selector comes first', () => {

@@ -6,7 +6,7 @@ import type { AbiFunction, AbiParameter } from 'viem'
 import { concatHex, encodeAbiParameters, toFunctionSelector } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { AmountRef } from '../domain/plan.js'
-import { isAmountRef } from '../domain/plan.js'
+import { isAmountRef, isEncodedValues } from '../domain/plan.js'
 import type { Hex } from '../domain/primitives.js'
 
 /** The 32-byte word at `offset` of the call data is to be replaced by the value of `ref`. */
@@ -66,6 +66,13 @@ function encode(
     if (isAmountRef(value)) {
       const maximum = maximumOf(parameter.type, step)
       return isRaised(value) ? maximum : 0n
+    }
+    if (parameter.type === 'bytes' && isEncodedValues(value)) {
+      const { types, values } = value
+      return encodeAbiParameters(
+        types,
+        types.map((type, index) => fill(type, values[index])),
+      )
     }
     if (Array.isArray(value) && parameter.type.endsWith(']')) {
       const item = { ...parameter, type: parameter.type.replace(/\[\d*\]$/, '') }

@@ -137,8 +137,9 @@ type PoolIndex = ReadonlyMap<Address, PriceMarket['pools']>
 function indexPools(market: PriceMarket, chain: ChainDefinition): PoolIndex {
   const index = new Map<Address, PriceMarket['pools'][number][]>()
   for (const entry of market.pools) {
-    if (entry.adapter.isNoPriceSource?.(entry.loaded.pool)) continue
-    for (const token of new Set(entry.loaded.pool.tokens.map((t) => canonicalToken(chain, t)))) {
+    const { adapter, loaded } = entry
+    const priced = loaded.pool.tokens.filter((own) => !adapter.isNoPriceSource?.(loaded.pool, own))
+    for (const token of new Set(priced.map((own) => canonicalToken(chain, own)))) {
       const list = index.get(token)
       if (list) list.push(entry)
       else index.set(token, [entry])

@@ -120,6 +120,8 @@ export interface ActionOutput {
 
 /** A call that the account must have made before, such as letting the runner borrow in its name. */
 export interface Prerequisite {
+  /** Who makes it; absent: the account. A wallet's owner signs for what is its own, say. */
+  readonly from?: Address
   readonly to: Address
   readonly data: Hex
   /** One phrase, e.g. `let the executor borrow USDC`. */

@@ -121,6 +121,12 @@ export interface ProtocolAdapter<State = unknown> {
   applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
 
   /**
+   * Key of state that the pool has in common with others of the protocol, such as the reserves of a pair that also
+   * sells its shares: one swap changes what all of them quote, so no path and no split uses two. Absent: its own alone.
+   */
+  sharedState?(pool: Pool): string
+
+  /**
    * Slots of `pool.address` that a swap reads besides what `load` reads. On a cold block they are read ahead in
    * bulk for the candidates: a fork would ask for them one after the other.
    */
@@ -129,8 +135,9 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
    * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
+   * @param token - of the pool, that is to be priced; absent: any.
    */
-  isNoPriceSource?(pool: Pool): boolean
+  isNoPriceSource?(pool: Pool, token?: Address): boolean
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
@@ -144,7 +151,7 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * Where tokenIn may lie before `encodeSwap` runs, so that the swap before it pays there. Absent: the Executor pays.
    */
-  prepaidAt?(pool: Pool): Address
+  prepaidAt?(pool: Pool): Address | undefined
 
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): Step[]
@@ -181,6 +188,19 @@ export const noSwaps = {
 /** Whether routes may lead through it. */
 export function canSwap(adapter: ProtocolAdapter): boolean {
   return adapter.discover !== noSwaps.discover
+}
+
+/**
+ * Whether the record is of a pool's liquidity (tokens into shares and back), beside the record of its swaps, whose id
+ * is its parameter `liquidityOf`. Each knows only its own changes of the one pool.
+ */
+export function isLiquidity({ parameters }: Pick<Pool, 'parameters'>): boolean {
+  return typeof parameters.liquidityOf === 'string'
+}
+
+/** `sharedState` of a protocol whose pools have both records. */
+export function sharedWithLiquidity({ id, parameters }: Pool): string {
+  return typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
 }
 
 /** Checks nothing at run time; gives State its type and marks the one entry of a folder. */

@@ -1,13 +1,18 @@
 /** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
 import { aaveV3 } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
+import { compoundV2 } from './compound-v2/index.js'
+import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
+import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
+import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
+import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
 export const protocols: readonly ProtocolAdapter[] = [
@@ -19,9 +24,14 @@ export const protocols: readonly ProtocolAdapter[] = [
   pancakeswapV3,
   uniswapV4,
   balancerV2,
+  compoundV2,
+  compoundV3,
   curve,
   erc4626,
   lido,
+  yearnV2,
+  stakingRewards,
+  morphoBlue,
   aaveV3,
 ]
 

@@ -29,6 +29,7 @@ export function permitTransfer(
     leftovers: [permit.token],
     prerequisites: [
       {
+        from: owner,
         to: permit.token,
         data: permit2Approval(permit.amount),
         purpose: 'let Permit2 transfer the token',

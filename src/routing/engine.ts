@@ -2,6 +2,7 @@
  * The main thread's half of every calculation: pins the block, leases its forks, hands the work to a thread.
  */
 import pLimit from 'p-limit'
+import type { PositionStore } from '../catalog/position-store.js'
 import type { Catalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { untilAborted } from '../domain/abort.js'
@@ -14,7 +15,7 @@ import {
   type RouteRequest,
 } from '../domain/engine.js'
 import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
-import { type BlockPin, nativeToken, type Token } from '../domain/primitives.js'
+import { type BlockPin, type Hex, nativeToken, type Token } from '../domain/primitives.js'
 import { quoteSender, walletAddress } from '../executor/deployments.js'
 import { strategyAddresses } from '../executor/strategies.js'
 import type { ForkPool } from '../forks/fork-pool.js'
@@ -22,9 +23,14 @@ import { countSimulations, observeStage } from '../metrics.js'
 import { canSwap, poolKey } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import type { Archive } from '../rpc/archive.js'
+import { createOpportunities } from './find-opportunities.js'
+import { createMetadata } from './metadata.js'
 import type { Pins } from './pins.js'
 import type { TaskKind, TaskTrace, TaskTypes, TokenPriceFact } from './tasks.js'
 import { unwrap, type WorkerPool } from './worker-pool.js'
+
+/** Account of what the service does for itself. */
+const nobody: Hex = `0x${'0'.repeat(64)}`
 
 export interface EngineParts {
   readonly chains: readonly ChainDefinition[]
@@ -34,6 +40,13 @@ export interface EngineParts {
   readonly workers: WorkerPool
   readonly catalog: Catalog
   readonly tokens: readonly Token[]
+  readonly positions: PositionStore
+  /** Older snapshots of positions are renewed. */
+  readonly positionsMaxAgeSeconds: number
+  /** USD that a position must hold to be an opportunity; null: opportunities are off. */
+  readonly opportunitiesMinTvlUsd: number | null
+  /** Aborted when nothing is to be read any more. */
+  readonly stopping: AbortSignal
   /** Faults that no caller sees, such as a catalog that cannot be written. */
   onProblem(error: unknown): void
 }
@@ -117,7 +130,18 @@ export function createEngine(parts: EngineParts): Engine {
     }
   }
 
-  return {
+  const metadata = createMetadata({
+    ...parts,
+    store: parts.positions,
+    maxAgeSeconds: parts.positionsMaxAgeSeconds,
+    run: (kind, args, pin) => runAt(kind, args, pin, { accountId: nobody, signal: parts.stopping }),
+    chainOf,
+    tokensOf: (chainId) => tokensById.get(chainId) ?? [],
+  })
+
+  const engine: Omit<Engine, 'opportunities'> = {
+    ...metadata,
+
     networks: () =>
       parts.chains.map(({ id, name }) => {
         const pin = parts.pins.current(id)
@@ -233,7 +257,9 @@ export function createEngine(parts: EngineParts): Engine {
       const ids = chainId === 'all' ? [...byId.keys()] : [chainOf(chainId).id]
       const lists = await Promise.all(
         ids.map(async (id) => {
-          const { value } = await run('balances', { owner }, { chainId: id }, context)
+          const listed = await metadata.listings({ chainId: id, baseOnly: true }, context)
+          const tokens = listed.flatMap(({ token }) => token?.address ?? [])
+          const { value } = await run('balances', { owner, tokens }, { chainId: id }, context)
           return value.map(({ token, amount, priceUsd }) => ({
             token: token.address,
             amount,
@@ -248,6 +274,10 @@ export function createEngine(parts: EngineParts): Engine {
       )
       return lists.flat()
     },
+  }
+  return {
+    ...engine,
+    ...createOpportunities({ engine, minTvlUsd: parts.opportunitiesMinTvlUsd, chainOf }),
   }
 }
 

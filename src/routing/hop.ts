@@ -26,3 +26,8 @@ export function hopGas(hop: Hop): bigint {
   const { pool, state } = hop.market.loaded
   return hop.market.adapter.gasEstimate(pool, state)
 }
+
+/** Whether a swap in one of the pools changes what the other one quotes. */
+export function isSameState(a: MarketPool, b: MarketPool): boolean {
+  return a === b || (a.sharedState !== undefined && a.sharedState === b.sharedState)
+}

@@ -17,6 +17,8 @@ import {
 export interface MarketPool {
   readonly adapter: ProtocolAdapter
   readonly loaded: LoadedPool
+  /** The adapter's, unique among all protocols. */
+  readonly sharedState?: string
 }
 
 /** What one request may route through. */
@@ -172,7 +174,9 @@ export class Market {
     const { chain, blacklist } = this.#source
     const onChain = this.#onChain()
     const byKey = new Map(wanted.map((pool) => [poolKey(pool), pool]))
-    const pools = [...byKey.values()].filter((pool) => !blacklist.has(pool.id))
+    const isListed = ({ id, parameters }: Pool) =>
+      blacklist.has(id) || blacklist.has(String(parameters.liquidityOf))
+    const pools = [...byKey.values()].filter((pool) => !isListed(pool))
     const adapters = new Map(onChain.map((adapter) => [adapter.slug, adapter]))
     const fresh = pools.filter(
       (pool) => adapters.has(pool.protocol) && !this.#pools.has(poolKey(pool)),
@@ -205,7 +209,10 @@ function toMarketPool(
   pool: Pool,
   loaded: LoadedPool | Unreadable | undefined,
 ): MarketPool | Unreadable {
-  if (loaded && 'state' in loaded) return { adapter, loaded }
+  if (loaded && 'state' in loaded) {
+    const shared = adapter.sharedState?.(pool)
+    return { adapter, loaded, ...(shared && { sharedState: `${adapter.slug}:${shared}` }) }
+  }
   return loaded ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
 }
 

@@ -8,6 +8,7 @@ import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
 import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
+import { readPositions, readSharePrices } from './positions-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
 import { TaskRun } from './task-run.js'
@@ -42,6 +43,8 @@ const handlers: Handlers = {
     ),
   balances: readBalances,
   approval: buildApproval,
+  positions: readPositions,
+  sharePrices: readSharePrices,
   isDeployed: (run, { address }) => run.hasCode(address),
 }
 

@@ -74,6 +74,13 @@ describe('findPaths', () => {
     expect(keys(search([direct, first, second], 10_000n, 1))).toEqual(['direct'])
   })
 
+  test('no path leads through two pools of one state', () => {
+    const shared = (market: MarketPool): MarketPool => ({ ...market, sharedState: 'product:pair' })
+    const other = pool('other', { [a]: 1_000_000n, [c]: 1_000n })
+    const found = search([shared(first), shared(second), other], 10_000n, 3)
+    expect(keys(found)).toEqual(['other/second'])
+  })
+
   test('what a cheaper path saves in gas counts, and the highest plain output stays a candidate', () => {
     const dear = pool('dear', { [a]: 10n ** 9n, [b]: 10n ** 9n })
     const pools = [dear, pool('cheap', { [a]: 10n ** 9n, [b]: 990_000_000n })]

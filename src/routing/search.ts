@@ -9,7 +9,7 @@
 import { type Address, isNative } from '../domain/primitives.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
-import { type Hop, hopKey, wrapGas } from './hop.js'
+import { type Hop, hopKey, isSameState, wrapGas } from './hop.js'
 import type { MarketPool } from './market.js'
 import { Reach, twinOf } from './reach.js'
 
@@ -305,7 +305,7 @@ function visits(trail: Trail, token: Address): boolean {
 
 function uses(step: Step, market: MarketPool): boolean {
   for (let at: Step | null = step; at; at = at.before) {
-    if (at.hop?.kind === 'swap' && at.hop.market === market) return true
+    if (at.hop?.kind === 'swap' && isSameState(at.hop.market, market)) return true
   }
   return false
 }

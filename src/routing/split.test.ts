@@ -134,6 +134,14 @@ describe('findSplits', () => {
     expect(shape(split)).toEqual(['ca:10000', 'ab:5000', 'ab2:10000'])
   })
 
+  test('no split brings two pools of one state together', () => {
+    const sold = [pair('one', a, b, 1_000, 1_000), pair('two', a, b, 1_000, 1_000)]
+    const apart = best(candidates(sold, [[a, 100n * ether]]), true)
+    expect(apart?.edges).toHaveLength(2)
+    const shared = sold.map((market) => ({ ...market, sharedState: 'uniswap-v2:one' }))
+    expect(best(candidates(shared, [[a, 100n * ether]]), true)).toBeUndefined()
+  })
+
   test('property: never below the best path, the promise is what running it gives, no slice wants to move', () => {
     const depth = fc.integer({ min: 500, max: 50_000 })
     const price = fc.integer({ min: 97, max: 103 })

@@ -6,7 +6,7 @@
  */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
 import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
-import { type Hop, hopKey } from './hop.js'
+import { type Hop, hopKey, isSameState } from './hop.js'
 import type { Path } from './search.js'
 import {
   type Arc,
@@ -153,7 +153,10 @@ function networkOf(args: SplitArgs, amounts: ArcAmounts, exactOnly: boolean): Ne
   return at && { arcs, at }
 }
 
-/** The amounts with a path's added; null where it would close a cycle or make the network too large. */
+/**
+ * The amounts with a path's added; null where it would close a cycle, make the network too large, or bring two pools
+ * of one state together.
+ */
 function join(
   amounts: ArcAmounts,
   states: PoolStates,
@@ -168,8 +171,18 @@ function join(
     amount = hopOutput(hop, states, amount).amountOut
     if (amount <= 0n) return null
   }
-  if (joined.size > maxArcs) return null
-  return tokenOrder([...joined.values()].map(({ hop }) => hop)) && joined
+  const all = [...joined.values()].map((each) => each.hop)
+  if (joined.size > maxArcs || hops.some((hop) => isTaken(all, hop))) return null
+  return tokenOrder(all) && joined
+}
+
+/** Whether another pool of the same state is used. */
+function isTaken(hops: readonly Hop[], hop: Hop): boolean {
+  if (hop.kind !== 'swap' || !hop.market.sharedState) return false
+  const { market } = hop
+  return hops.some(
+    (each) => each.kind === 'swap' && each.market !== market && isSameState(each.market, market),
+  )
 }
 
 /** Lets paths join until none pays more for the smallest slice than the network does. */

@@ -2,7 +2,7 @@
  * One task in a worker thread: its block, its reader, its simulations, its measurements.
  */
 import { performance } from 'node:perf_hooks'
-import { numberToHex } from 'viem'
+import { concatHex, numberToHex } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { RoutingStrategy } from '../domain/plan.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
@@ -228,9 +228,13 @@ export class TaskRun {
     }
   }
 
-  /** The account's own code for a delegatecall. Our contracts are on the forks: the pool places them where they are absent. */
+  /**
+   * What lets an account run a delegate's order: as EIP-7702 accounts do, so that their gas is exact (being paid in the
+   * native token costs them more than code of their own). Our contracts are on the forks: the pool places them where
+   * they are absent.
+   */
   codeOverrides(strategy: RoutingStrategy, from: Address): StateOverrides {
     if (!isDelegate(strategy)) return {}
-    return { [from]: { code: executorContracts.Delegate.runtimeCode } }
+    return { [from]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
   }
 }

@@ -12,7 +12,9 @@ import type {
 import type { Wire, WireError } from '../domain/errors.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
-import type { Pool } from '../protocols/protocol.js'
+import type { Position } from '../protocols/positions.js'
+import type { Pool, Unreadable } from '../protocols/protocol.js'
+import type { ReadPosition } from './positions-task.js'
 
 /** Given once to each thread. */
 export interface WorkerSettings {
@@ -59,13 +61,25 @@ export interface TaskTypes {
   }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {
-    args: { owner: Address }
+    /** `tokens` are looked at besides the listed ones and those of imported pools. */
+    args: { owner: Address; tokens: readonly Address[] }
     result: { token: Token; amount: bigint; priceUsd: number | null }[]
   }
   approval: {
     args: { owner: Address; token: Address; strategy: RoutingStrategy; amount: bigint }
     result: { tx: UnsignedTransaction; gas: bigint; spender: Address }
   }
+  positions: {
+    args: Readonly<Record<string, never>>
+    result: {
+      positions: readonly ReadPosition[]
+      /** Protocols whose positions could not be listed. */
+      unlisted: readonly string[]
+      unreadable: readonly Unreadable[]
+    }
+  }
+  /** Of positions with such a price; null where this block has none. */
+  sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
 }
 

@@ -1,44 +1,55 @@
 /** Balances and approvals of a wallet at one block. */
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, erc20Abi } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Token } from '../domain/primitives.js'
+import { type Address, isNative, nativeToken } from '../domain/primitives.js'
 import { spenderOf } from '../executor/strategies.js'
+import { bulkBalances } from './bulk-balances.js'
 import type { TaskRun } from './task-run.js'
 import type { TaskTypes } from './tasks.js'
 
-const erc20 = parseAbi([
-  'function balanceOf(address owner) view returns (uint256)',
-  'function approve(address spender, uint256 amount) returns (bool)',
-])
+/** Tokens of imported pools that are looked at besides the listed ones. */
+const maxImportedTokens = 5_000
 
-/** Balances that are not zero, native first, then as listed. A token that cannot be read is left out. */
+/**
+ * Balances that are not zero, native first, then as listed, then those of other tokens by address. Looks at the tokens
+ * of the lists, those that pools were imported for, and `tokens`. What is no token or cannot be read is left out.
+ */
 export async function readBalances(
   run: TaskRun,
-  { owner }: TaskTypes['balances']['args'],
+  { owner, tokens }: TaskTypes['balances']['args'],
 ): Promise<TaskTypes['balances']['result']> {
-  const { id } = run.block.chain
-  const tokens = run.settings.tokens.filter(({ chainId }) => chainId === id)
-  const data = encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] })
-  const [native, nativeFacts, results] = await Promise.all([
+  const known = tokensOf(run, tokens)
+  const [native, balances] = await Promise.all([
     run.nativeBalance(owner),
-    run.block.nativeFacts(),
-    run.reader.call(tokens.map(({ address }) => ({ to: address, data }))),
+    bulkBalances(run, owner, known),
   ])
-  const held: { token: Token; amount: bigint }[] = native
-    ? [{ token: nativeFacts, amount: native }]
-    : []
-  for (const [index, token] of tokens.entries()) {
-    const result = results[index]
-    if (!result?.ok || result.value.length !== 66) continue
-    const amount = BigInt(result.value)
-    if (amount > 0n) held.push({ token, amount })
-  }
-  return Promise.all(
-    held.map(async ({ token, amount }) => {
-      const price = await run.block.price(run.reader, token.address)
-      return { token, amount, priceUsd: price?.priceUsd ?? null }
+  const held = known.flatMap((address): [Address, bigint][] => {
+    const amount = balances.get(address)
+    return amount === undefined ? [] : [[address, amount]]
+  })
+  const all: readonly [Address, bigint][] = native ? [[nativeToken, native], ...held] : held
+  const found = await Promise.all(
+    all.map(async ([address, amount]) => {
+      const [token, price] = await Promise.all([
+        run.block.tokenFacts(run.reader, address),
+        run.block.price(run.reader, address),
+      ])
+      return token && { token, amount, priceUsd: price?.priceUsd ?? null }
     }),
   )
+  return found.filter((balance) => balance !== null)
+}
+
+function tokensOf(run: TaskRun, more: readonly Address[]): Address[] {
+  const { id } = run.block.chain
+  const { tokens, sandboxPools = [] } = run.settings
+  const listed = tokens.flatMap(({ chainId, address }) => (chainId === id ? [address] : []))
+  const others = [
+    ...more,
+    ...run.worker.catalog.importedTokens(id, maxImportedTokens),
+    ...sandboxPools.flatMap((pool) => pool.tokens),
+  ]
+  return [...new Set([...listed, ...others.toSorted()])].filter((token) => !isNative(token))
 }
 
 /** The transaction with which the owner allows the strategy's contract to spend its token. */
@@ -57,7 +68,11 @@ export async function buildApproval(
   if (!(await run.hasCode(token))) {
     throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
   }
-  const data = encodeFunctionData({ abi: erc20, functionName: 'approve', args: [spender, amount] })
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'approve',
+    args: [spender, amount],
+  })
   const [result] = await run.simulate([{ from: owner, to: token, data, value: 0n, overrides: {} }])
   if (result?.status === 'success') {
     return { tx: { from: owner, to: token, data, value: 0n }, gas: result.gasUsed, spender }

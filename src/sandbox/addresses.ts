@@ -15,6 +15,7 @@ export const contractAddresses = {
   sushiFactory: venueHex('sushiswap-v2', 'factory'),
   v2Router: '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
   v3Factory: venueHex('uniswap-v3', 'factory'),
+  v3PositionManager: venueHex('uniswap-v3', 'positionManager'),
   balancerVault: venueHex('balancer-v2', 'vault'),
   balancerWeightedFactory: '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
   balancerStableFactory: '0xc66ba2b6595d3613ccab350c886ace23866ede24',
@@ -34,6 +35,9 @@ export const curveSharesAddresses: readonly Address[] = [
   '0xc25a3a3b969415c80451098fa907ec722572917f',
   '0xf702e700000000000000000000000000000000c2',
 ]
+
+/** Withdraws one coin of the first pool, which cannot do so itself; the invented pool has none. */
+export const curveZapAddress: Address = '0xfcba3e75865d2d561be8d220616520c171f12851'
 
 export function sortTokens(a: Address, b: Address): readonly [Address, Address] {
   return a < b ? [a, b] : [b, a]

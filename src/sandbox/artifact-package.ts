@@ -13,6 +13,6 @@ export interface ArtifactPackage {
   readonly version: string
   /** As the registry states it: sha512 of the tarball. */
   readonly integrity: string
-  /** Creation code: our key to the file in the tarball and the path of the field in it. */
+  /** Creation code: our key to the file in the tarball and the path of the field in it; of a script the constant. */
   readonly files: Readonly<Record<string, ArtifactFile>>
 }

@@ -100,8 +100,9 @@ async function unpack(directory: string, item: ArtifactPackage): Promise<Record<
   })
   const found: Record<string, Hex> = {}
   for (const [key, { path, field, libraries = {} }] of Object.entries(item.files)) {
-    const code = fieldOf(JSON.parse((await texts.get(path)) ?? '{}'), field)
-    found[key] = toHex(typeof code === 'string' ? link(code, libraries) : code, item, path)
+    const text = (await texts.get(path)) ?? ''
+    const value = path.endsWith('.js') ? constantOf(text, field) : fieldOf(parse(text), field)
+    found[key] = toHex(typeof value === 'string' ? link(value, libraries) : value, item, path)
   }
   return found
 }
@@ -112,6 +113,15 @@ function link(code: string, libraries: NonNullable<ArtifactFile['libraries']>): 
     const placeholder = `__$${keccak256(stringToHex(name)).slice(2, 36)}$__`
     return linked.replaceAll(placeholder, address.slice(2))
   }, code)
+}
+
+function parse(text: string): unknown {
+  return JSON.parse(text || '{}')
+}
+
+/** A string constant of a script, which is not run. */
+function constantOf(text: string, name: string): unknown {
+  return new RegExp(`const ${name} = ["'](0x[0-9a-fA-F]+)["']`).exec(text)?.[1]
 }
 
 /** @param path - names separated by dots. */

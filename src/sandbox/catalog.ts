@@ -6,7 +6,13 @@ import { getContractAddress, numberToHex } from 'viem'
 import { type Address, nativeToken, toAddress, zeroAddress } from '../domain/primitives.js'
 import type { Pool } from '../protocols/protocol.js'
 import { poolIdOf } from '../protocols/uniswap-v4/pool-key.js'
-import { contractAddresses, curvePoolAddresses, v2PairAddress, v3PoolAddress } from './addresses.js'
+import {
+  contractAddresses,
+  curvePoolAddresses,
+  curveSharesAddresses,
+  v2PairAddress,
+  v3PoolAddress,
+} from './addresses.js'
 import {
   type BalancerPlan,
   balancerPlans,
@@ -144,6 +150,7 @@ export function sandboxPools(): Pool[] {
           kind: 'stable',
           decimals: tokens.map(({ decimals }) => String(decimals)),
           legacy: true,
+          lpToken: curveSharesAddresses[index] ?? '',
         },
       }
     }),

@@ -3,7 +3,12 @@ import { encodeFunctionData, type Hex, parseAbiParameters, stringToHex } from 'v
 import { ethereum } from '../chains/ethereum.js'
 import type { Address } from '../domain/primitives.js'
 import { sandboxAccounts } from './accounts.js'
-import { contractAddresses as at, curvePoolAddresses, curveSharesAddresses } from './addresses.js'
+import {
+  contractAddresses as at,
+  curvePoolAddresses,
+  curveSharesAddresses,
+  curveZapAddress,
+} from './addresses.js'
 import { type Artifacts, codeOf } from './artifacts.js'
 import type { ChainWriter } from './chain-writer.js'
 import { sandboxBytecode } from './generated/contracts.js'
@@ -107,6 +112,7 @@ function protocolPlacements(deployer: Address, code: (key: string) => Hex): Plac
       args: [at.balancerVault],
     })),
     ...curvePlans.flatMap((plan, index) => curvePlacements(plan, index, code('curvePool'))),
+    ...curveZapPlacements(code('curveZap')),
   ]
 }
 
@@ -134,6 +140,17 @@ function curvePlacements(
       args: [coins, coins, shares, BigInt(plan.amplification), BigInt(plan.fee)],
     },
   ]
+}
+
+/** The deposit contract beside the first pool, as on mainnet. */
+function curveZapPlacements(creationCode: Hex): Placement[] {
+  const [plan] = curvePlans
+  const coins = plan?.symbols.map((symbol) => sandboxToken(symbol).address)
+  const types = parseAbiParameters(
+    'address[4] coins, address[4] underlying, address pool, address shares',
+  )
+  const args = [coins, coins, curvePoolAddresses[0], curveSharesAddresses[0]]
+  return [{ address: curveZapAddress, creationCode, types, args }]
 }
 
 function feedPlacements(deployer: Address): Placement[] {

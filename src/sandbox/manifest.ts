@@ -6,6 +6,8 @@ import type { ArtifactPackage } from './artifact-package.js'
 import { aaveV3Packages } from './venues/aave-v3-packages.js'
 
 const balancerTasks = 'package/dist/tasks'
+const morphoFactories = 'package/types/factories/lib'
+const compoundAbi = 'package/external/abi/compound'
 
 export const artifactPackages: readonly ArtifactPackage[] = [
   {
@@ -37,6 +39,18 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     files: {
       v3Factory: {
         path: 'package/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json',
+        field: 'bytecode',
+      },
+    },
+  },
+  {
+    name: '@uniswap/v3-periphery',
+    version: '1.4.4',
+    integrity:
+      'sha512-S4+m+wh8HbWSO3DKk4LwUCPZJTpCugIsHrWR86m/OrUyvSqGDTXKFfc2sMuGXCZrD1ZqO3rhQsKgdWg3Hbb2Kw==',
+    files: {
+      v3PositionManager: {
+        path: 'package/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
         field: 'bytecode',
       },
     },
@@ -76,7 +90,49 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-c+ZReo5MIxiApPoEfHRJEpxBzY/xM6p/Tj8Jl0cDSVhqL2MSv7bFAN8rXfg0H0H5oMp+Q+jAVbQ47drbaN8RXg==',
     files: {
       curvePool: { path: 'package/external/abi/curve/Stableswap.json', field: 'bytecode' },
+      curveZap: { path: 'package/external/abi/curve/CurveDeposit.json', field: 'bytecode' },
+      compoundComptroller: { path: `${compoundAbi}/Comptroller.json`, field: 'bytecode' },
+      compoundUnitroller: { path: `${compoundAbi}/Unitroller.json`, field: 'bytecode' },
+      compoundToken: { path: `${compoundAbi}/CERc20.json`, field: 'bytecode' },
+      compoundEther: { path: `${compoundAbi}/CEther.json`, field: 'bytecode' },
+      compoundRates: {
+        path: `${compoundAbi}/WhitePaperInterestRateModel.json`,
+        field: 'bytecode',
+      },
     },
+  },
+  {
+    name: '@morpho-org/morpho-blue-bundlers',
+    version: '1.1.2',
+    integrity:
+      'sha512-LdxnmFXZKS0kqr6BbFD3tGh0ECuNBT8N5iKrMs9ijstbs4t9pa+pEMd4msX5PVNCWAx377eJQ+SGNgnGjnJqug==',
+    files: {
+      morphoBlue: {
+        path: `${morphoFactories}/morpho-blue/src/Morpho__factory.js`,
+        field: '_bytecode',
+      },
+      morphoRates: {
+        path: `${morphoFactories}/morpho-blue-irm/src/adaptive-curve-irm/AdaptiveCurveIrm__factory.js`,
+        field: '_bytecode',
+      },
+    },
+  },
+  {
+    name: '@setprotocol/set-protocol-v2',
+    version: '0.1.16',
+    integrity:
+      'sha512-84/rvT7b2k5SFaF5C/vh2SKV/DS4F+9i7E/5rkQBlU+XnNRnGjG/xROsbYYLkkMaz5YPQVDnDZI5tbZ+JsZYhg==',
+    files: {
+      yearnVault: { path: 'package/external/abi/yearn/Vault.json', field: 'bytecode' },
+      yearnRegistry: { path: 'package/external/abi/yearn/Registry.json', field: 'bytecode' },
+    },
+  },
+  {
+    name: '@uniswap/liquidity-staker',
+    version: '1.0.2',
+    integrity:
+      'sha512-Rdj+QqapWO3sY1SJdLUQ8dhf26yXg9DC3XU3cpNoh5jrJ0UhAnKqciZss1F6oxBLbNWXzekuigLgSVbVb1BFcw==',
+    files: { stakingRewards: { path: 'package/build/StakingRewards.json', field: 'bytecode' } },
   },
   {
     name: '@uniswap/v4-core',

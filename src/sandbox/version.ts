@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x3db6eb3b4dc70c3009e3390885c2dcf4d62d84d3c69c7a839d7766ef43a7e7ea'
+export const headHash: Hex = '0x2a8107a3e459fd2669ab8113318e5e7f948e68473dcd14ba18a8ab8f057a0682'

@@ -1,18 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
+import { TokenPage } from '../../src/api/metadata-records.js'
 import {
   Approval,
   ErrorBody,
   Network,
+  Opportunities,
   Price,
   Quote,
   Readiness,
   RouteTransaction,
-  TokenPage,
   Wallet,
   WalletBalance,
 } from '../../src/api/records.js'
 import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
+import { ForkrouteError } from '../../src/domain/errors.js'
 import { observeStage, registerGauge } from '../../src/metrics.js'
 import { answerTo, blockNumber, dai, type Scene, sender, startScene, usdc, weth } from './scene.js'
 
@@ -333,6 +335,60 @@ describe('wallet', () => {
       'chainId must be a chain id, or all',
       'eoaAddress is required',
       'useEoa is required',
+    ])
+  })
+})
+
+describe('opportunities', () => {
+  const bundle = (tokenOut: string, amount: string, slippage: string) => [
+    {
+      protocol: 'svc',
+      action: 'route',
+      args: { tokenIn: usdc, tokenOut, amountIn: amount, amount, slippage },
+    },
+  ]
+
+  test('of an address: bodies of bundles', async () => {
+    const scene = await startScene()
+    const path = `/opportunities/${sender}`
+    expect(await documented(scene, path, Opportunities)).toEqual([
+      bundle(dai, '1000000', '50'),
+      bundle(weth, '1000000', '50'),
+    ])
+    expect(scene.asked.opportunities).toEqual([
+      { chainId: 1, of: { kind: 'address', address: sender } },
+    ])
+  })
+
+  test('of a token, with an amount and a slippage of its own', async () => {
+    const scene = await startScene()
+    const path = `/opportunities/tokenIn/${usdc}?amountIn=77&slippage=1.5&chainId=8453`
+    expect(await documented(scene, path, Opportunities)).toEqual([
+      bundle(dai, '77', '1.5'),
+      bundle(weth, '77', '1.5'),
+    ])
+    expect(scene.asked.opportunities).toEqual([
+      { chainId: 8453, of: { kind: 'token', address: usdc }, amountIn: 77n },
+    ])
+  })
+
+  test('while they are off: 503 that says so, and that no repetition helps', async () => {
+    const disabled = new ForkrouteError('OPPORTUNITIES_DISABLED', 'They are off.')
+    const scene = await startScene({}, { opportunities: () => Promise.reject(disabled) })
+    for (const path of [`/opportunities/${sender}`, `/opportunities/tokenIn/${usdc}`]) {
+      const reply = await scene.get(path)
+      expect(reply.status).toBe(503)
+      expect(reply.body).toMatchObject({ code: 'OPPORTUNITIES_DISABLED', message: 'They are off.' })
+      expect(reply.headers.has('retry-after')).toBe(false)
+    }
+  })
+
+  test('names what is wrong', async () => {
+    const scene = await startScene()
+    const reply = await scene.get('/opportunities/tokenIn/0x12?amountIn=0')
+    expect(reply.body.message).toEqual([
+      'tokenAddress must be an address: 0x and 40 hexadecimal digits',
+      'amountIn must be greater than zero',
     ])
   })
 })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
 import { type ApiServer, createApiServer } from '../../src/api/server.js'
+import { ethereum } from '../../src/chains/ethereum.js'
 import { type Config, loadConfig } from '../../src/config.js'
 import type {
   CallContext,
@@ -16,8 +17,11 @@ import type {
   RouteAnswer,
   RouteRequest,
 } from '../../src/domain/engine.js'
+import type { BaseListing } from '../../src/domain/metadata.js'
 import { type BlockPin, nativeToken, type Token } from '../../src/domain/primitives.js'
 import { createLogger } from '../../src/log.js'
+import { protocols } from '../../src/protocols/registry.js'
+import { protocolRecords, serviceActionRecords } from '../../src/routing/protocol-records.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 export const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -34,6 +38,7 @@ export interface Asked {
   readonly prices: { chainId: number; addresses: readonly string[]; blockNumber?: bigint }[]
   readonly approvals: unknown[]
   readonly balances: unknown[]
+  readonly opportunities: unknown[]
 }
 
 export const tokens: readonly Token[] = [
@@ -42,6 +47,12 @@ export const tokens: readonly Token[] = [
   { chainId: 1, address: weth, symbol: 'WETH', name: 'Ether', decimals: 18, logoUri: null },
   { chainId: 8453, address: usdc, symbol: 'USDC', name: 'USDC', decimals: 6, logoUri: null },
 ]
+
+export const baseListings: readonly BaseListing[] = tokens.map((token, index) => ({
+  kind: 'base',
+  id: index + 1,
+  token,
+}))
 
 /** A block whose hash is its number. */
 export function pinOf(chainId: number, number: number): BlockPin {
@@ -134,6 +145,10 @@ function createEngine(asked: Asked): Engine {
       )
     },
     tokens: (chainId) => tokens.filter((token) => !chainId || token.chainId === chainId),
+    listings: async ({ chainId }) =>
+      baseListings.filter((one) => !chainId || one.token.chainId === chainId),
+    protocols: () => protocolRecords(protocols, [ethereum]),
+    serviceActions: () => serviceActionRecords,
     wallet: async (chainId, owner) => ({
       address: dai,
       isDeployed: false,
@@ -151,6 +166,13 @@ function createEngine(asked: Asked): Engine {
       asked.approvals.push(args)
       const tx = { from: args.fromAddress, to: args.token, data: '0x095ea7b3', value: 0n } as const
       return { tx, gas: 46_000n, spender: weth }
+    },
+    async opportunities(args) {
+      asked.opportunities.push(args)
+      return [
+        { tokenIn: usdc, tokenOut: dai, amountIn: args.amountIn ?? 1_000_000n },
+        { tokenIn: usdc, tokenOut: weth, amountIn: args.amountIn ?? 1_000_000n },
+      ]
     },
     async balances(args) {
       asked.balances.push(args)
@@ -188,11 +210,21 @@ export async function read(response: Response): Promise<Reply> {
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
 
-/** @param env - AUTH_MODE is open unless given. @param change - replaces methods of the engine. */
+/** As `openScene`, until the test is over. */
 export async function startScene(
   env: Record<string, string> = {},
   change: Partial<Engine> = {},
 ): Promise<Scene> {
+  const { close, ...scene } = await openScene(env, change)
+  onTestFinished(close)
+  return scene
+}
+
+/** @param env - AUTH_MODE is open unless given. @param change - replaces methods of the engine. */
+export async function openScene(
+  env: Record<string, string> = {},
+  change: Partial<Engine> = {},
+): Promise<Scene & { close(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-api-'))
   const config = loadConfig({ PORT: '0', AUTH_MODE: 'open', DATA_DIR: dataDir, ...env })
   const asked: Asked = {
@@ -203,6 +235,7 @@ export async function startScene(
     prices: [],
     approvals: [],
     balances: [],
+    opportunities: [],
   }
   const lines: string[] = []
   const logger = createLogger('debug', { write: (line) => void lines.push(line) })
@@ -211,16 +244,17 @@ export async function startScene(
   const isOpen = config.authMode === 'open'
   const server = createApiServer({ engine, config, keys: isOpen ? null : keys, logger })
   const { url } = await server.listen()
-  onTestFinished(async () => {
+  const close = async () => {
     await server.close()
     keys.close()
     rmSync(dataDir, { recursive: true })
-  })
+  }
   const full = (path: string) =>
     /^\/(api|v1|health|ready|metrics|docs|openapi)/.test(path)
       ? `${url}${path}`
       : `${url}/api/v1${path}`
   return {
+    close,
     url,
     asked,
     server,

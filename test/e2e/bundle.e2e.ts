@@ -254,6 +254,43 @@ describe('bundle', () => {
     expect(execution.deltas[0]).toBeGreaterThan(2_900n * ether)
   })
 
+  test('a flash loan, used and repaid within the transaction', async () => {
+    const amount = (10n * ether).toString()
+    const { body } = await prove([
+      own('flashloan', {
+        token: weth,
+        amount,
+        callback: [
+          route(weth, usdc, amount),
+          routeOf(usdc, weth, 0),
+          // What the two swaps lose, and a little more.
+          route(dai, weth, 300n * ether),
+        ],
+      }),
+    ])
+    expect(body.amountsIn).toEqual({ [dai]: (300n * ether).toString() })
+    expect(Object.keys(body.amountsOut)).toEqual([weth])
+    expect(BigInt(body.amountsOut[weth])).toBeLessThan(ether / 10n)
+  })
+
+  test('a flash loan that cannot be repaid names its action', async () => {
+    const amount = (10n * ether).toString()
+    const callback = [route(weth, usdc, amount), routeOf(usdc, weth, 0)]
+    const { status, body } = await refused([own('flashloan', { token: weth, amount, callback })])
+    expect(status, JSON.stringify(body)).toBe(422)
+    expect(body.details).toMatchObject({ action: 0, name: 'flashloan' })
+  })
+
+  test('accounts take no flash loan', async () => {
+    const callback = [route(weth, usdc, ether)]
+    const { status, body } = await refused(
+      [own('flashloan', { token: weth, amount: ether.toString(), callback })],
+      { routingStrategy: 'delegate' },
+    )
+    expect(status).toBe(400)
+    expect(body.message).toMatch(/routingStrategy router/)
+  })
+
   test('the same bundle at the same block is the same bytes', async () => {
     const { body } = await prove([route(weth, usdc, ether), routeOf(usdc, dai, 0)])
     const again = await ask([route(weth, usdc, ether), routeOf(usdc, dai, 0)], {

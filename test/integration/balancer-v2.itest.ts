@@ -9,9 +9,10 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
-import type { CallStep } from '../../src/domain/plan.js'
+import { type CallStep, isEncodedValues } from '../../src/domain/plan.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../src/domain/primitives.js'
 import { balancerV2 } from '../../src/protocols/balancer-v2/index.js'
+import { liquidityPool } from '../../src/protocols/balancer-v2/liquidity-pool.js'
 import type { BalancerState } from '../../src/protocols/balancer-v2/state.js'
 import type { LoadedPool, Pool } from '../../src/protocols/protocol.js'
 import { loadArtifacts } from '../../src/sandbox/artifacts.js'
@@ -30,6 +31,10 @@ const poolAbi = parseAbi([
   'function getPoolId() view returns (bytes32)',
   'function getPoolTokens(bytes32) view returns (address[], uint256[], uint256)',
   'function startAmplificationParameterUpdate(uint256, uint256)',
+])
+const feesAbi = parseAbi([
+  'function getProtocolFeesCollector() view returns (address)',
+  'function setSwapFeePercentage(uint256)',
 ])
 const vaultAbi = parseAbi([
   'function joinPool(bytes32, address, address, JoinRequest)',
@@ -52,7 +57,8 @@ beforeAll(async () => {
   const artifacts = await loadArtifacts('.cache/sandbox', () => {})
   const code = (name: string): Hex => artifacts[name] ?? '0x'
   vault = await scene.deploy(code('balancerVault'), 'address, address, uint256, uint256', [
-    zeroAddress,
+    // Whoever asks may do anything.
+    await scene.answering(1n),
     scene.trader,
     0n,
     0n,
@@ -237,7 +243,9 @@ async function load(pool: Pool): Promise<LoadedPool<BalancerState>> {
     pools: [pool],
   })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
-  return loaded
+  const { state } = loaded
+  if (state.kind === 'liquidity') throw new Error('the record of swaps was asked for')
+  return { ...loaded, state }
 }
 
 /** Swaps by the adapter's own steps; the trader stands for the Executor. @returns what the recipient got. */
@@ -365,5 +373,158 @@ describe('balancer-v2 pools against the deployed contracts', () => {
     await scene.mineNextAfter(ethereum.blockTimeSeconds)
     await swapAndCompare(pool, i, j, 123_456n * unitOf(pool, i), false)
     expect((await load(pool)).state.amp).toBeGreaterThan(before)
+  })
+})
+
+/** Joins or leaves by the adapter's own steps, as `swapAndCompare` does for swaps. @returns what the trader got. */
+async function moveAndCompare(
+  pool: Pool,
+  tokenIn: Address,
+  tokenOut: Address,
+  amountIn: bigint,
+): Promise<bigint> {
+  const read = async () => {
+    const reader = await scene.reader()
+    const args = { reader, chain: ethereum, venue: { vault }, pools: [pool] }
+    const [loaded] = await balancerV2.load(args)
+    if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
+    return loaded.state
+  }
+  const state = await read()
+  const quote = balancerV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const steps = balancerV2.encodeSwap({
+    ...{ chain: ethereum, venue: { vault }, pool, state, tokenIn, tokenOut, amountIn, helpers: {} },
+    ...{ executor: scene.trader, recipient: scene.trader },
+  })
+  const call = steps.find((step): step is CallStep => step.kind === 'call')
+  if (!call) throw new Error('no call')
+  const before = await scene.balanceOf(tokenOut, scene.trader)
+  await scene.send(call.target, [call.abi], call.abi.name, call.args.map(encoded))
+  const received = (await scene.balanceOf(tokenOut, scene.trader)) - before
+  expect(quote, `${tokenIn} > ${tokenOut}: ${amountIn}`).toEqual({
+    amountOut: received,
+    exact: true,
+  })
+  if (received > 0n) {
+    expect(await read()).toEqual(balancerV2.applySwap(pool, state, tokenIn, tokenOut, amountIn))
+  }
+  return received
+}
+
+/** What the Executor's encoding does with values inside bytes. */
+function encoded(value: unknown): unknown {
+  if (isEncodedValues(value)) return encodeAbiParameters(value.types, value.values)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, encoded(each)]))
+}
+
+const moves = fc.record({
+  isJoin: fc.boolean(),
+  place: fc.nat({ max: 2 }),
+  digits: fc.noBias(fc.integer({ min: 0, max: 12 })),
+  factor: fc.integer({ min: 1, max: 9999 }),
+})
+
+async function moveAtRandom(pool: Pool): Promise<number> {
+  const record = liquidityPool(pool)
+  const share = record.tokens.at(-1) ?? '0x'
+  let moved = 0
+  await fc.assert(
+    fc.asyncProperty(moves, async ({ isJoin, place, digits, factor }) => {
+      const k = place % pool.tokens.length
+      const token = pool.tokens[k] ?? '0x'
+      const unit = isJoin ? unitOf(pool, k) : 10n ** 18n
+      const amountIn = 1n + (BigInt(factor) * 10n ** BigInt(digits) * unit) / 10n ** 8n
+      const [tokenIn, tokenOut] = isJoin ? [token, share] : [share, token]
+      if ((await moveAndCompare(record, tokenIn, tokenOut, amountIn)) > 0n) moved += 1
+    }),
+    { numRuns: 30 },
+  )
+  return moved
+}
+
+describe('balancer-v2 liquidity against the deployed contracts', () => {
+  for (const kind of ['weighted', 'stable'] as const) {
+    test(`property: any join or exit of a ${kind} pool with one token gives the predicted amount and state`, async () => {
+      let moved = 0
+      for (const pool of { weighted, stable }[kind]) moved += await moveAtRandom(pool)
+      expect(moved).toBeGreaterThan(15)
+    })
+
+    test(`with a protocol fee, what swaps of a ${kind} pool have earned is taken before a join or exit`, async () => {
+      const collector = toAddress(
+        `0x${(await scene.call(vault, encodeFunctionData({ abi: feesAbi, functionName: 'getProtocolFeesCollector' }))).slice(26)}`,
+      )
+      expect(
+        await scene.send(collector, feesAbi, 'setSwapFeePercentage', [e18 / 2n]),
+      ).not.toBeNull()
+      for (const pool of { weighted, stable }[kind]) {
+        const record = liquidityPool(pool)
+        const share = record.tokens.at(-1) ?? '0x'
+        for (const k of pool.tokens.keys()) {
+          const next = (k + 1) % pool.tokens.length
+          const [token = '0x', other = '0x'] = [pool.tokens[k], pool.tokens[next]]
+          await swapAndCompare(pool, k, next, unitOf(pool, k) * 3n + 7n)
+          expect(await moveAndCompare(record, token, share, unitOf(pool, k) + 3n)).toBeGreaterThan(
+            0n,
+          )
+          await swapAndCompare(pool, k, next, unitOf(pool, k) * 2n + 5n)
+          expect(await moveAndCompare(record, share, other, e18 / 10n + 1n)).toBeGreaterThan(0n)
+        }
+      }
+      expect(await scene.send(collector, feesAbi, 'setSwapFeePercentage', [0n])).not.toBeNull()
+    })
+  }
+
+  test('shares of composable pools are swapped: near to what they give, and called an estimate', async () => {
+    for (const pool of composable) {
+      const own = pool.id.slice(0, 42) as Address
+      const [token = own] = pool.tokens.filter((each) => each !== own)
+      const unit = unitOf(pool, pool.tokens.indexOf(token))
+      const i = pool.tokens.indexOf(own)
+      const j = pool.tokens.indexOf(token)
+      for (const [from, to, amountIn] of [
+        [j, i, 1_234n * unit + 1n],
+        [i, j, 999n * e18 + 7n],
+      ] as const) {
+        const { state } = await load(pool)
+        const [tokenIn = own, tokenOut = own] = [pool.tokens[from], pool.tokens[to]]
+        const quote = balancerV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+        // The shares of the trader are on the way to the Vault.
+        await scene.send(tokenIn, erc20Abi, 'approve', [vault, maxUint256])
+        const received = await swap(pool, state, from, to, amountIn)
+        expect(received).toBeGreaterThan(0n)
+        expect(quote.exact).toBe(false)
+        expect(Number(quote.amountOut) / Number(received)).toBeCloseTo(1, 6)
+      }
+    }
+  })
+
+  test('a share finds the pool by the Vault alone; what it finds is what an operator imports', async () => {
+    const reader = await scene.reader()
+    const common = { reader, chain: ethereum, venue: { vault } }
+    for (const pool of [...weighted, ...stable]) {
+      const share = pool.id.slice(0, 42) as Address
+      const [token = share, other = share] = pool.tokens
+      const pairs = [
+        [token, share],
+        [token, other],
+      ] as const
+      expect(await balancerV2.discover({ ...common, pairs })).toEqual({
+        pools: [liquidityPool(pool)],
+        unreadable: [],
+      })
+    }
+    for (const pool of composable) {
+      const share = pool.id.slice(0, 42) as Address
+      const [token = share] = pool.tokens.filter((each) => each !== share)
+      const { pools } = await balancerV2.discover({ ...common, pairs: [[token, share]] })
+      expect(pools.map(({ id, tokens }) => ({ id, tokens }))).toEqual([
+        { id: pool.id, tokens: pool.tokens },
+      ])
+    }
+    const [pool] = weighted
+    const pairs = [[pool?.tokens[0] ?? '0x', pool?.tokens[1] ?? '0x']] as const
+    expect(await balancerV2.discover({ ...common, pairs })).toEqual({ pools: [], unreadable: [] })
   })
 })

@@ -253,11 +253,7 @@ describe('a flash loan of the Balancer vault', () => {
       collector: nothing,
     })
     // At the prices of the chain itself the swaps do not bring back what is owed.
-    const back = outputOf(
-      await reservesOf(uniswap),
-      'weth',
-      outputOf(cheap, 'usdc', borrowed),
-    )
+    const back = outputOf(await reservesOf(uniswap), 'weth', outputOf(cheap, 'usdc', borrowed))
     expect(await revertOf(tx)).toMatchObject({
       step: 0,
       target: loans,

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openPositionStore } from '../../src/catalog/position-store.js'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Engine } from '../../src/domain/engine.js'
@@ -15,6 +16,7 @@ import { createWorkerPool } from '../../src/routing/worker-pool.js'
 import { type Archive, startArchive } from '../../src/rpc/archive.js'
 import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
 import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxVenuePools } from '../../src/sandbox/venues/registry.js'
 
 export interface TestEngine {
   readonly engine: Engine
@@ -35,6 +37,8 @@ export async function startEngine(options: {
   const problems: unknown[] = []
   const note = (problem: unknown) => problems.push(problem)
   const catalog = openCatalog(dataDir)
+  const positions = openPositionStore(dataDir)
+  const stopping = new AbortController()
   const archive = await startArchive({
     dataDir,
     chains: [{ chainId: 1, urls: options.mode?.kind === 'replay' ? [] : [options.url] }],
@@ -63,7 +67,7 @@ export async function startEngine(options: {
       liquidityFloorUsd: 0,
       priorityFeePerGas: {},
       tokens: [],
-      sandboxPools: sandboxPools(),
+      sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
     },
     onError: note,
   })
@@ -82,6 +86,10 @@ export async function startEngine(options: {
     workers,
     catalog,
     tokens: [],
+    positions,
+    opportunitiesMinTvlUsd: null,
+    positionsMaxAgeSeconds: 300,
+    stopping: stopping.signal,
     onProblem: note,
   })
   await pins.ready(1)
@@ -91,10 +99,12 @@ export async function startEngine(options: {
     forks,
     problems,
     async stop() {
+      stopping.abort()
       pins.close()
       await workers.close()
       await forks.close()
       await archive.close()
+      positions.close()
       catalog.close()
       await rm(dataDir, { recursive: true, force: true })
     },

@@ -3,6 +3,7 @@
  * and reports what the chain says happened.
  */
 import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, isNative } from '../../src/domain/primitives.js'
 import { executorContracts } from '../../src/executor/deployments.js'
 import { nextBaseFee } from '../../src/forks/block-environment.js'
@@ -13,6 +14,10 @@ export interface AnswerTransaction {
   readonly to: Address
   readonly data: Hex
   readonly value: string
+  /** Of the sender: signs the transaction, which else is sent by impersonation. */
+  readonly key?: Hex
+  /** With the key: a type-4 transaction in which the sender takes on the code of this contract (EIP-7702). */
+  readonly takesCodeOf?: Address
 }
 
 export interface Execution {
@@ -41,6 +46,8 @@ export interface ExecuteArgs {
   readonly first?: readonly AnswerTransaction[]
   /** Anything else before the transaction. */
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
+  /** Looks at the chain after the transaction. */
+  readonly inspect?: (anvil: TestAnvil) => Promise<void>
 }
 
 const erc20 = parseAbi([
@@ -123,6 +130,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
   if (!receipt)
     throw new Error('the transaction was not mined: it is not valid or met missing state')
   const after = await balances(anvil, args.watch, 'latest')
+  await args.inspect?.(anvil)
   const paid = await gasPaid(anvil, receipt.blockNumber, tx.from)
   return {
     status: BigInt(receipt.status) === 1n ? 'success' : 'reverted',
@@ -170,7 +178,12 @@ export async function placeContracts(anvil: TestAnvil): Promise<void> {
   }
 }
 
-function send(anvil: TestAnvil, tx: AnswerTransaction, baseFee: bigint): Promise<Hex> {
+async function send(anvil: TestAnvil, tx: AnswerTransaction, baseFee: bigint): Promise<Hex> {
+  const { key } = tx
+  if (key) {
+    const raw = await signTransaction(anvil.rpc, { ...tx, key }, baseFee)
+    return anvil.rpc<Hex>('eth_sendRawTransaction', [raw])
+  }
   return anvil.rpc<Hex>('eth_sendTransaction', [
     {
       from: tx.from,
@@ -182,6 +195,25 @@ function send(anvil: TestAnvil, tx: AnswerTransaction, baseFee: bigint): Promise
       maxPriorityFeePerGas: '0x0',
     },
   ])
+}
+
+/** The transaction, signed with its key; above twice the base fee it is not mined. */
+export async function signTransaction(
+  rpc: (method: string, params: readonly unknown[]) => Promise<unknown>,
+  tx: AnswerTransaction & { readonly key: Hex },
+  baseFee: bigint,
+): Promise<Hex> {
+  const account = privateKeyToAccount(tx.key)
+  const nonce = Number(await rpc('eth_getTransactionCount', [tx.from, 'pending']))
+  const common = {
+    ...{ chainId: 1, nonce, to: tx.to, data: tx.data, value: BigInt(tx.value) },
+    ...{ gas: 10_000_000n, maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: 0n },
+  }
+  if (!tx.takesCodeOf) return account.signTransaction(common)
+  // Who sends its own authorization has used one nonce by the time it counts.
+  const address = tx.takesCodeOf
+  const own = await account.signAuthorization({ address, chainId: 1, nonce: nonce + 1 })
+  return account.signTransaction({ ...common, type: 'eip7702', authorizationList: [own] })
 }
 
 function balances(anvil: TestAnvil, watch: ExecuteArgs['watch'], block: string): Promise<bigint[]> {

@@ -24,6 +24,15 @@ contract Values {
         return a - b;
     }
 
+    /// @return a * b / c, rounded down.
+    function proportion(uint256 a, uint256 b, uint256 c) external pure returns (uint256) {
+        return (a * b) / c;
+    }
+
+    function lesser(uint256 a, uint256 b) external pure returns (uint256) {
+        return a < b ? a : b;
+    }
+
     /// @return The amount itself, so that later steps may refer to what was checked.
     function requireAtLeast(uint256 amount, uint256 minimum) external pure returns (uint256) {
         if (amount < minimum) revert BelowMinimum(amount, minimum);

@@ -1,56 +1,32 @@
 /** Pages of tokens: contract section 4.4. */
 import { z } from 'zod'
-import type { Token } from '../../domain/primitives.js'
+import type { Listing } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { type TokenItem, TokenPage } from '../records.js'
-import {
-  Address,
-  ChainId,
-  Decimal,
-  described,
-  Flag,
-  integer,
-  listOf,
-  Name,
-  oneOf,
-  withDefault,
-} from '../schemas.js'
-
-const maxPageSize = 1_000
-/** Values of one list filter. */
-const maxValues = 1_000
-
-function addresses(description: string) {
-  return described(listOf(Address, 1, maxValues).optional(), description)
-}
-
-function names(description: string) {
-  return described(listOf(Name, 1, maxValues).optional(), description)
-}
+import { matches, namesOf, pageOf, positionTest, toTokenItem } from '../listings.js'
+import { TokenPage } from '../metadata-records.js'
+import { ChainId, Decimal, described, Flag, Name, oneOf, withDefault } from '../schemas.js'
+import { addressFilter, listingErrors, nameFilter, paging } from './listing-inputs.js'
 
 const input = z.object({
   project: described(Name.optional(), 'Project of the DeFi token.'),
   protocolSlug: described(Name.optional(), 'Protocol of the DeFi token.'),
-  underlyingTokens: addresses('Tokens that the DeFi token stands for, all of these among others.'),
-  underlyingTokensExact: addresses('Tokens that the DeFi token stands for, these and no others.'),
-  primaryAddress: addresses('Contracts by which the DeFi token is entered.'),
-  address: addresses('Tokens themselves.'),
-  name: names('Names of tokens, letter case ignored.'),
-  symbol: names('Symbols of tokens, letter case ignored.'),
+  underlyingTokens: addressFilter(
+    'Tokens that the DeFi token stands for, all of these among others.',
+  ),
+  underlyingTokensExact: addressFilter(
+    'Tokens that the DeFi token stands for, these and no others.',
+  ),
+  primaryAddress: addressFilter('Contracts by which the DeFi token is entered.'),
+  address: addressFilter('Tokens themselves.'),
+  name: nameFilter('Names of tokens, letter case ignored.'),
+  symbol: nameFilter('Symbols of tokens, letter case ignored.'),
   chainId: ChainId.optional(),
   type: described(oneOf(['defi', 'base']).optional(), 'Default: both.'),
   liquidityType: described(
     oneOf(['SingleToken', 'MultiToken']).optional(),
     'DeFi tokens of one or of several underlying tokens; default: both.',
   ),
-  page: described(withDefault(integer(1, 1_000_000_000), 1, 1), 'Counted from 1.'),
-  pageSize: described(
-    withDefault(integer(1, maxPageSize), maxPageSize, maxPageSize),
-    'Tokens per page.',
-  ),
-  cursor: integer(0, 1_000_000_000)
-    .optional()
-    .meta({ description: 'The cursor of the page before; wins over page.' }),
+  ...paging,
   includeMetadata: described(
     withDefault(Flag, false, false),
     'Adds symbol, name, decimals and logosUri.',
@@ -68,15 +44,36 @@ const getTokens = defineRoute({
   path: '/api/v1/tokens',
   tag: 'Metadata',
   operationId: 'getTokens',
-  summary: 'Lists tokens, a page at a time, ordered by chain and address.',
+  summary: 'Lists base tokens and DeFi tokens, a page at a time.',
   description:
-    'Go on with page, or hand meta.cursor back as cursor; a filter that is absent lets everything pass.',
+    'Go on with page, or hand meta.cursor back as cursor: what is listed later comes last, so pages stay as they are. ' +
+    'A filter that is absent lets everything pass; a figure that is not known passes no bound.',
   input,
   response: TokenPage,
-  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+  errors: listingErrors,
 })
 
-/** Filters on what only a DeFi token has: a base token passes none of them. */
+/** A base token passes no filter on what only a DeFi token has. */
+function passes(listing: Listing, filter: TokensInput): boolean {
+  if (filter.type !== undefined && filter.type !== typeOf(listing)) return false
+  if (!matches(filter.address, listing.token?.address ?? null)) return false
+  if (!matches(filter.name, ...namesOf(listing))) return false
+  if (!matches(filter.symbol, listing.token?.symbol ?? null)) return false
+  if (listing.kind === 'base') return defiFilters.every((name) => filter[name] === undefined)
+  const underlying = listing.underlyingTokens.map(({ address }) => address)
+  return (
+    isNamed(filter.project, listing.project) &&
+    isNamed(filter.protocolSlug, listing.protocol) &&
+    matches(filter.primaryAddress, listing.primaryAddress) &&
+    (filter.underlyingTokens ?? []).every((token) => underlying.includes(token)) &&
+    isSameSet(filter.underlyingTokensExact, underlying) &&
+    (!filter.liquidityType ||
+      filter.liquidityType === (underlying.length > 1 ? 'MultiToken' : 'SingleToken')) &&
+    isWithin(listing.apy, filter.apyFrom, filter.apyTo) &&
+    isWithin(listing.tvl, filter.tvlFrom, filter.tvlTo)
+  )
+}
+
 const defiFilters = [
   'project',
   'protocolSlug',
@@ -90,63 +87,37 @@ const defiFilters = [
   'tvlTo',
 ] as const satisfies readonly (keyof TokensInput)[]
 
-function matches(values: readonly string[] | undefined, value: string | null): boolean {
-  if (!values) return true
-  return value !== null && values.some((wanted) => wanted.toLowerCase() === value.toLowerCase())
+function isNamed(wanted: string | undefined, known: string): boolean {
+  return wanted === undefined || matches([wanted], known)
 }
 
-function select(tokens: readonly Token[], filter: TokensInput): readonly Token[] {
-  if (filter.type === 'defi' || defiFilters.some((name) => filter[name] !== undefined)) return []
-  return tokens.filter(
-    (token) =>
-      matches(filter.address, token.address) &&
-      matches(filter.name, token.name) &&
-      matches(filter.symbol, token.symbol),
-  )
+function typeOf(listing: Listing): 'defi' | 'base' {
+  return listing.kind === 'base' ? 'base' : 'defi'
 }
 
-function toItem(token: Token, view: TokensInput): z.output<typeof TokenItem> {
-  return {
-    address: token.address,
-    chainId: token.chainId,
-    type: 'base',
-    ...(view.includeMetadata && {
-      decimals: token.decimals,
-      symbol: token.symbol,
-      name: token.name,
-      logosUri: token.logoUri ? [token.logoUri] : null,
-    }),
-    ...(view.includeUnderlying && { underlyingTokens: null }),
-    project: null,
-    protocolSlug: null,
-    protocol: null,
-    primaryAddress: null,
-    apy: null,
-    apyBase: null,
-    apyReward: null,
-    tvl: null,
-  }
+/** True where nothing is wanted. */
+function isSameSet(wanted: readonly string[] | undefined, known: readonly string[]): boolean {
+  if (!wanted) return true
+  const own = new Set(known)
+  return new Set(wanted).size === own.size && wanted.every((token) => own.has(token))
+}
+
+/** Bounds belong to what is wanted. A figure that is not known passes no bound. */
+function isWithin(value: number | null, from: number | undefined, to: number | undefined): boolean {
+  if (from === undefined && to === undefined) return true
+  return value !== null && value >= (from ?? -Infinity) && value <= (to ?? Infinity)
 }
 
 export const tokenEndpoints: readonly Endpoint[] = [
-  endpoint(getTokens, ({ engine, input: view }) => {
-    const found = select(engine.tokens(view.chainId), view)
-    const perPage = view.pageSize
-    const start = view.cursor ?? (view.page - 1) * perPage
-    const lastPage = Math.max(1, Math.ceil(found.length / perPage))
-    const currentPage = Math.floor(start / perPage) + 1
-    const hasMore = start + perPage < found.length
-    return {
-      meta: {
-        total: found.length,
-        lastPage,
-        currentPage,
-        perPage,
-        prev: currentPage > 1 ? Math.min(currentPage - 1, lastPage) : null,
-        next: hasMore ? currentPage + 1 : null,
-        cursor: hasMore ? start + perPage : null,
-      },
-      data: found.slice(start, start + perPage).map((token) => toItem(token, view)),
-    }
+  endpoint(getTokens, async ({ engine, input: view, context }) => {
+    const wanted = { chainId: view.chainId, baseOnly: view.type === 'base' }
+    const listings = await engine.listings(wanted, context)
+    const found = listings.filter((listing) => listing.token !== null && passes(listing, view))
+    const { meta, rows } = pageOf(found, view)
+    const isPosition = positionTest(listings)
+    const data = rows.flatMap((listing) =>
+      listing.token ? [toTokenItem(listing, listing.token, view, isPosition)] : [],
+    )
+    return { meta, data }
   }),
 ]

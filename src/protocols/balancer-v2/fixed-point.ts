@@ -70,3 +70,23 @@ export function powUp(x: bigint, y: bigint, hasShortcuts: boolean): bigint {
   const raw = pow(x, y)
   return raw + mulUp(raw, maxPowRelativeError) + 1n
 }
+
+/**
+ * x^y, never above the true value.
+ *
+ * @param hasShortcuts - as for `powUp`.
+ * @throws RangeError outside the domain of `pow`.
+ */
+export function powDown(x: bigint, y: bigint, hasShortcuts: boolean): bigint {
+  if (hasShortcuts) {
+    if (y === one) return x
+    if (y === two) return mulDown(x, x)
+    if (y === four) {
+      const square = mulDown(x, x)
+      return mulDown(square, square)
+    }
+  }
+  const raw = pow(x, y)
+  const error = mulUp(raw, maxPowRelativeError) + 1n
+  return raw < error ? 0n : raw - error
+}

@@ -1,12 +1,28 @@
 /**
- * Balancer V2: weighted and stable pools of one Vault, by native maths.
+ * Balancer V2: weighted and stable pools of one Vault and their shares, by native maths.
  * Owns everything that is particular to Balancer; called by routing through the adapter type only.
  */
 import { maxUint256, parseAbiItem } from 'viem'
-import type { Step } from '../../domain/plan.js'
-import type { Hex } from '../../domain/primitives.js'
-import { defineProtocol, type EncodeSwapArgs } from '../protocol.js'
+import type { Amount, Step } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import {
+  defineProtocol,
+  type EncodeSwapArgs,
+  isLiquidity,
+  type LoadedPool,
+  type Pool,
+  type ProtocolAdapter,
+  sharedWithLiquidity,
+  type Unreadable,
+} from '../protocol.js'
+import { discoverBalancer, findPools } from './discover.js'
+import { exitOneData, exitStep, joinData, joinStep } from './liquidity-calls.js'
+import { loadLiquidity } from './liquidity-load.js'
+import { assetsOf, swapPool } from './liquidity-pool.js'
+import { exit, join, type LiquidityState } from './liquidity-state.js'
 import { loadBalancer, vaultOf } from './load.js'
+import { poolContract } from './parameters.js'
+import { balancerPositions } from './positions.js'
 import { type BalancerState, swapOutput, swapState } from './state.js'
 
 const swapAbi = parseAbiItem([
@@ -14,35 +30,121 @@ const swapAbi = parseAbiItem([
   'struct SingleSwap { bytes32 poolId; uint8 kind; address assetIn; address assetOut; uint256 amount; bytes userData; }',
   'struct FundManagement { address sender; bool fromInternalBalance; address recipient; bool toInternalBalance; }',
 ])
+
 /** SwapKind.GIVEN_IN. */
 const givenIn = 0
 
-export const balancerV2 = defineProtocol<BalancerState>({
+type State = BalancerState | LiquidityState
+
+export const balancerV2 = defineProtocol<State>({
   slug: 'balancer-v2',
   name: 'Balancer V2',
   project: 'balancer',
   category: 'dex',
   url: 'https://balancer.fi',
-  description: 'Weighted and stable pools of the Balancer V2 Vault.',
+  description: 'Weighted and stable pools of the Balancer V2 Vault, and shares of them.',
   paysRecipient: true,
 
-  // The Vault keeps no index of pools by token, and finding them by logs needs an indexer.
-  discover: async () => ({ pools: [], unreadable: [] }),
-  load: loadBalancer,
+  // What a join gives can be moved for a moment by trading, and the tokens have prices of their own.
+  isNoPriceSource: (pool, token) =>
+    isLiquidity(pool) || (token !== undefined && token === poolContract(pool)),
+  sharedState: sharedWithLiquidity,
+  discover: discoverBalancer,
+  load,
 
-  amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
-    amountOut: swapOutput(pool, state, tokenIn, tokenOut, amountIn),
-    exact: state.exact,
-  }),
-  applySwap: swapState,
+  amountOut(pool, state, tokenIn, tokenOut, amountIn) {
+    if (state.kind === 'liquidity') {
+      const amountOut = changeOf(pool, state, tokenIn, tokenOut, amountIn)?.amountOut ?? 0n
+      return { amountOut, exact: state.exact }
+    }
+    // What the protocol is owed since the last join goes into the number of shares, by rules not followed here.
+    const own = poolContract(pool)
+    const exact = state.exact && tokenIn !== own && tokenOut !== own
+    return { amountOut: swapOutput(pool, state, tokenIn, tokenOut, amountIn), exact }
+  },
+  applySwap(pool, state, tokenIn, tokenOut, amountIn) {
+    if (state.kind !== 'liquidity') return swapState(pool, state, tokenIn, tokenOut, amountIn)
+    return changeOf(pool, state, tokenIn, tokenOut, amountIn)?.after() ?? state
+  },
+  action(pool, tokenIn, tokenOut) {
+    const own = poolContract(pool)
+    if (tokenOut === own) return 'deposit'
+    return tokenIn === own ? 'redeem' : 'swap'
+  },
+  gasEstimate(_pool, state) {
+    if (state.kind === 'liquidity') return 130_000n
+    return state.kind === 'weighted' ? 65_000n : 95_000n
+  },
+  encodeSwap: (args) => (isLiquidity(args.pool) ? encodeLiquidity(args) : encodeVaultSwap(args)),
 
-  gasEstimate: (_pool, state) => (state.kind === 'weighted' ? 65_000n : 95_000n),
-
-  encodeSwap: encodeVaultSwap,
+  positions: balancerPositions,
+  async underlying(args) {
+    const { pools } = await findPools(args)
+    return new Map([...pools].map(([share, pool]) => [share, assetsOf(pool)]))
+  },
 })
 
+async function load(
+  args: Parameters<ProtocolAdapter['load']>[0],
+): Promise<(LoadedPool<State> | Unreadable)[]> {
+  const [swaps, liquidity] = await Promise.all([
+    loadBalancer({ ...args, pools: args.pools.filter((pool) => !isLiquidity(pool)) }),
+    loadLiquidity({ ...args, pools: args.pools.filter(isLiquidity) }),
+  ])
+  const items = new Map(
+    [...swaps, ...liquidity].map((item) => ['pool' in item ? item.pool.id : item.subject, item]),
+  )
+  return args.pools.map(
+    ({ id, protocol }) => items.get(id) ?? { protocol, subject: id, message: 'no state' },
+  )
+}
+
+function changeOf(
+  pool: Pool,
+  state: LiquidityState,
+  tokenIn: Address,
+  tokenOut: Address,
+  amountIn: bigint,
+) {
+  const assets = pool.tokens.slice(0, -1)
+  const share = pool.tokens.at(-1)
+  if (amountIn <= 0n || tokenIn === tokenOut) return null
+  if (tokenOut === share) {
+    return join(
+      state,
+      assets.map((token) => (token === tokenIn ? amountIn : 0n)),
+    )
+  }
+  const index = assets.indexOf(tokenOut)
+  return tokenIn === share && index >= 0 ? exit(state, index, amountIn) : null
+}
+
+/** The Vault pulls the tokens from the Executor, or burns its shares, and pays the recipient. */
+function encodeLiquidity(args: EncodeSwapArgs<State>): Step[] {
+  const { tokenIn, tokenOut, amountIn } = args
+  const pool = swapPool(args.pool)
+  const vault = vaultOf(args.venue)
+  const assets = pool.tokens
+  const common = {
+    ...{ vault, poolId: pool.id as Hex, assets },
+    ...{ sender: args.executor, recipient: args.recipient },
+  }
+  if (tokenOut === poolContract(pool)) {
+    const amounts = assets.map((token): Amount => (token === tokenIn ? amountIn : 0n))
+    return [
+      { kind: 'approve', token: tokenIn, spender: vault, amount: amountIn },
+      joinStep({ ...common, userData: joinData(amounts) }),
+    ]
+  }
+  const index = assets.indexOf(tokenOut)
+  if (tokenIn !== poolContract(pool) || index < 0) {
+    throw new RangeError(`Balancer liquidity ${args.pool.id} does not trade the two tokens.`)
+  }
+  return [exitStep({ ...common, userData: exitOneData(amountIn, index) })]
+}
+
 /** The Vault pulls the input from the Executor and pays the recipient. */
-function encodeVaultSwap(args: EncodeSwapArgs<BalancerState>): Step[] {
+function encodeVaultSwap(args: EncodeSwapArgs<State>): Step[] {
   const vault = vaultOf(args.venue)
   const { tokenIn: assetIn, tokenOut: assetOut, amountIn: amount } = args
   return [

@@ -9,7 +9,12 @@ import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { LoadedPool, Pool, Unreadable } from '../protocol.js'
 import { mulDown } from './fixed-point.js'
 import { type MovingPool, type SettledPool, settle } from './next-block.js'
-import { type BalancerParameters, balancerParameters, poolContract } from './parameters.js'
+import {
+  type BalancerParameters,
+  balancerParameters,
+  isComposable,
+  poolContract,
+} from './parameters.js'
 import type { BalancerState } from './state.js'
 
 const abi = parseAbi([
@@ -18,12 +23,14 @@ const abi = parseAbi([
   'function getAmplificationParameter() view returns (uint256 value, bool isUpdating, uint256)',
   'function getScalingFactors() view returns (uint256[])',
   'function getRateProviders() view returns (address[])',
+  'function getActualSupply() view returns (uint256)',
 ])
 
 const encodeFee = encodeFunctionData({ abi, functionName: 'getSwapFeePercentage' })
 const encodeAmp = encodeFunctionData({ abi, functionName: 'getAmplificationParameter' })
 const encodeScaling = encodeFunctionData({ abi, functionName: 'getScalingFactors' })
 const encodeProviders = encodeFunctionData({ abi, functionName: 'getRateProviders' })
+const encodeSupply = encodeFunctionData({ abi, functionName: 'getActualSupply' })
 const readsPerPool = 5
 
 /** Factory version from which a pool truncates like Curve (stable), or multiplies out small powers (weighted). */
@@ -52,8 +59,9 @@ export async function loadBalancer(args: {
   readonly pools: readonly Pool[]
 }): Promise<(LoadedPool<BalancerState> | Unreadable)[]> {
   const vault = vaultOf(args.venue)
-  const results = await args.reader.call(
-    args.pools.flatMap((pool) => {
+  const composable = args.pools.filter(isComposable)
+  const results = await args.reader.call([
+    ...args.pools.flatMap((pool) => {
       const contract = poolContract(pool)
       return [
         { to: vault, data: encodePoolTokens(pool) },
@@ -63,10 +71,15 @@ export async function loadBalancer(args: {
         { to: contract, data: encodeProviders },
       ]
     }),
+    ...composable.map((pool) => ({ to: poolContract(pool), data: encodeSupply })),
+  ])
+  const supplies = new Map(
+    composable.map((pool, k) => [pool, results[args.pools.length * readsPerPool + k]]),
   )
   const entries = args.pools.map((pool, k): Entry | Unreadable => {
     try {
-      return toEntry(pool, results.slice(k * readsPerPool, (k + 1) * readsPerPool))
+      const reads = results.slice(k * readsPerPool, (k + 1) * readsPerPool)
+      return toEntry(pool, reads, supplies.get(pool))
     } catch (error) {
       return { protocol: pool.protocol, subject: pool.id, message: (error as Error).message }
     }
@@ -98,6 +111,7 @@ function encodePoolTokens(pool: Pool): Hex {
 function toEntry(
   pool: Pool,
   [tokensRead, feeRead, ampRead, scalingRead, providersRead]: readonly ReadResult[],
+  supplyRead: ReadResult | undefined,
 ): Entry {
   const parameters = balancerParameters(pool)
   const contract = poolContract(pool)
@@ -131,7 +145,9 @@ function toEntry(
     return provider === zeroAddress ? [] : [{ token, provider }]
   })
   const isRated = scalingFactors.some((factor, k) => factor !== parameters.scalingFactors[k])
-  const state = { ...common, scalingFactors, amp, exact: !isRated }
+  const supply = decode('getActualSupply', supplyRead)
+  const shares = supply === null ? {} : { supply }
+  const state = { ...common, ...shares, scalingFactors, amp, exact: !isRated }
   const isMoving = isRamping || rated.length > 0
   return { pool, parameters, state, moving: isMoving ? { contract, rated, amp, isRamping } : null }
 }

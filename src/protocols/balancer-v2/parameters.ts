@@ -19,7 +19,7 @@ export function poolContract(pool: Pool): Address {
 }
 
 /** Pools whose own share is one of their tokens; all of their factories but one follow the later maths. */
-function isComposable(pool: Pool): boolean {
+export function isComposable(pool: Pool): boolean {
   return pool.tokens.includes(poolContract(pool))
 }
 

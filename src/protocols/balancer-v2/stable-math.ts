@@ -23,11 +23,21 @@ export function stableInvariant(
 ): bigint {
   const sum = balances.reduce((total, balance) => total + balance, 0n)
   if (sum === 0n) return 0n
-  const step = roundsUp ? stepUp : stepDown
-  let invariant = sum
+  return converge(sum, (invariant) => (roundsUp ? stepUp : stepDown)(amp, balances, sum, invariant))
+}
+
+/** The invariant that the pools of 2021 compare with at joins: rounded down at each division. */
+export function stableInvariantDown(amp: bigint, balances: readonly bigint[]): bigint {
+  const sum = balances.reduce((total, balance) => total + balance, 0n)
+  if (sum === 0n) return 0n
+  return converge(sum, (invariant) => stepWith(divide, ceilDiv, amp, balances, sum, invariant))
+}
+
+function converge(start: bigint, step: (invariant: bigint) => bigint): bigint {
+  let invariant = start
   for (let round = 0; round < maxNewtonRounds; round++) {
     const previous = invariant
-    invariant = step(amp, balances, sum, invariant)
+    invariant = step(invariant)
     if (isClose(invariant, previous)) return invariant
   }
   throw new RangeError('the invariant does not converge')
@@ -71,20 +81,34 @@ function stepDown(
 }
 
 function stepUp(amp: bigint, balances: readonly bigint[], sum: bigint, invariant: bigint): bigint {
+  return stepWith(ceilDiv, divide, amp, balances, sum, invariant)
+}
+
+type Division = (a: bigint, b: bigint) => bigint
+
+/** @param div - of the numerator. @param opposite - of the denominator. */
+function stepWith(
+  div: Division,
+  opposite: Division,
+  amp: bigint,
+  balances: readonly bigint[],
+  sum: bigint,
+  invariant: bigint,
+): bigint {
   const n = BigInt(balances.length)
   const total = amp * n
   let product = (balances[0] ?? 0n) * n
   for (const balance of balances.slice(1)) {
-    product = ceilDiv(mul(mul(product, balance), n), invariant)
+    product = div(mul(mul(product, balance), n), invariant)
   }
-  return ceilDiv(
-    mul(mul(n, invariant), invariant) + ceilDiv(mul(mul(total, sum), product), ampPrecision),
-    mul(n + 1n, invariant) + mul(total - ampPrecision, product) / ampPrecision,
+  return div(
+    mul(mul(n, invariant), invariant) + div(mul(mul(total, sum), product), ampPrecision),
+    mul(n + 1n, invariant) + opposite(mul(total - ampPrecision, product), ampPrecision),
   )
 }
 
 /** The balance of one token that keeps the invariant, given all others; rounded up. */
-function solveBalance(
+export function solveBalance(
   amp: bigint,
   balances: readonly bigint[],
   invariant: bigint,

@@ -2,6 +2,7 @@
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../protocol.js'
 import { mulDown, mulUp, one, sub } from './fixed-point.js'
+import { sharesForTokens, tokensForShares } from './join-exit-math.js'
 import { stableInvariant, stableOutGivenIn } from './stable-math.js'
 import { weightedOutGivenIn } from './weighted-math.js'
 
@@ -19,8 +20,10 @@ export interface BalancerState {
   readonly amp: bigint
   /** Weighted: exponents 1, 2 and 4 are multiplied out. Stable: the invariant truncates. */
   readonly isModern: boolean
-  /** Place of the pool's own token among the tokens of a composable pool; it takes no part in the maths. */
+  /** Place of the pool's own token among the tokens of a composable pool; it takes no part in the invariant. */
   readonly ownIndex: number | null
+  /** Shares of a composable pool that are out, with those that the protocol is owed; absent: they are not traded. */
+  readonly supply?: bigint
   /** False: the swap itself renews a token rate, or a ramp of the amplification could not be read. */
   readonly exact: boolean
 }
@@ -43,12 +46,12 @@ export function swapOutput(
 ): bigint {
   const i = pool.tokens.indexOf(tokenIn)
   const j = pool.tokens.indexOf(tokenOut)
-  const { ownIndex, balances, scalingFactors } = state
-  if (i === -1 || j === -1 || i === j || i === ownIndex || j === ownIndex || amountIn <= 0n)
-    return 0n
+  const { balances, scalingFactors, ownIndex } = state
+  if (i === -1 || j === -1 || i === j || amountIn <= 0n) return 0n
   if (at(balances, i) + amountIn > maxBalance) return 0n
   try {
     const scaled = balances.map((balance, k) => mulDown(balance, at(scalingFactors, k)))
+    if (i === ownIndex || j === ownIndex) return shareOutput(state, scaled, i, j, amountIn)
     const net = mulDown(sub(amountIn, mulUp(amountIn, state.swapFee)), at(scalingFactors, i))
     const output =
       state.kind === 'weighted'
@@ -83,7 +86,36 @@ export function swapState(
     if (pool.tokens[k] === tokenIn) return balance + amountIn
     return pool.tokens[k] === tokenOut ? balance - amountOut : balance
   })
-  return { ...state, balances }
+  const { supply, ownIndex } = state
+  if (supply === undefined || ownIndex === null) return { ...state, balances }
+  const own = pool.tokens[ownIndex]
+  const joined = tokenOut === own ? amountOut : 0n
+  const left = tokenIn === own ? amountIn : 0n
+  const exact = state.exact && joined === 0n && left === 0n
+  return { ...state, balances, supply: supply + joined - left, exact }
+}
+
+/** Shares of a composable pool for a token, or a token for shares: joins and exits with one token. */
+function shareOutput(
+  state: BalancerState,
+  scaled: readonly bigint[],
+  i: number,
+  j: number,
+  amountIn: bigint,
+): bigint {
+  const { ownIndex, supply, scalingFactors } = state
+  if (supply === undefined) return 0n
+  const place = (k: number) => (ownIndex !== null && k > ownIndex ? k - 1 : k)
+  const balances = scaled.filter((_balance, k) => k !== ownIndex)
+  const numbers = { ...state, balances, supply }
+  if (j === ownIndex) {
+    const amount = mulDown(amountIn, at(scalingFactors, i))
+    return sharesForTokens(
+      numbers,
+      balances.map((_balance, k) => (k === place(i) ? amount : 0n)),
+    )
+  }
+  return (tokensForShares(numbers, place(j), amountIn) * one) / at(scalingFactors, j)
 }
 
 function stableOutput(

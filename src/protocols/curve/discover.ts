@@ -62,7 +62,7 @@ export async function discoverCurve(args: DiscoverArgs): Promise<Discovered> {
 }
 
 /** What the registry says of a pool. */
-interface Listed {
+export interface Listed {
   readonly tokens: readonly Address[]
   readonly decimals: readonly string[]
   /** Null: no metapool. */
@@ -132,8 +132,8 @@ function coinsOf(list: readonly Hex[] | null): Address[] {
   return (list ?? []).map(toAddress).filter((coin) => BigInt(coin) !== 0n)
 }
 
-/** In the order in which `toPool` takes their answers. */
-const probes: readonly Hex[] = [
+/** In the order in which `parametersOf` takes their answers. */
+export const probes: readonly Hex[] = [
   encodeGetter('gamma'),
   encodeGetter('offpeg_fee_multiplier'),
   encodeGetter('stored_rates'),
@@ -144,30 +144,31 @@ const probes: readonly Hex[] = [
 
 function toPool(
   address: Address,
-  { tokens, decimals, basePool }: Listed,
+  listed: Listed,
   results: readonly ReadResult[],
 ): Pool | 'unreadable' | null {
   if (results.some((result) => !result.ok && result.reason === 'unreadable')) return 'unreadable'
+  const parameters = parametersOf(listed, results)
+  return { protocol: 'curve', id: address, address, tokens: listed.tokens, parameters }
+}
+
+/** The kind of a pool by what its getters answer to `probes`. */
+export function parametersOf(
+  { decimals, basePool }: Listed,
+  results: readonly ReadResult[],
+): Pool['parameters'] {
   const [gamma, offpeg, rates, precise, ramp, balance] = results.map(wordOf)
-  const common = { protocol: 'curve', id: address, address, tokens }
-  if (isKnown(gamma)) return { ...common, parameters: { kind: 'crypto', decimals } }
+  if (isKnown(gamma)) return { kind: 'crypto', decimals }
   const getterIndexType = isKnown(balance) ? 'uint256' : 'int128'
-  if (basePool) {
-    return { ...common, parameters: { kind: 'meta', decimals, getterIndexType, basePool } }
-  }
-  if (isKnown(offpeg) || isKnown(rates)) {
-    return { ...common, parameters: { kind: 'stable-ng', decimals, getterIndexType } }
-  }
+  if (basePool) return { kind: 'meta', decimals, getterIndexType, basePool }
+  if (isKnown(offpeg) || isKnown(rates)) return { kind: 'stable-ng', decimals, getterIndexType }
   const isLegacy = getterIndexType === 'int128' && !isKnown(ramp)
   return {
-    ...common,
-    parameters: {
-      kind: 'stable',
-      decimals,
-      getterIndexType,
-      aPrecision: isKnown(precise) ? '100' : '1',
-      ...(isLegacy && { legacy: true }),
-    },
+    kind: 'stable',
+    decimals,
+    getterIndexType,
+    aPrecision: isKnown(precise) ? '100' : '1',
+    ...(isLegacy && { legacy: true }),
   }
 }
 

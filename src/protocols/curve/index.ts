@@ -2,14 +2,30 @@
  * Curve: stable, meta and crypto pools by native maths, all others by samples of their own quotes.
  * Owns everything that is particular to Curve; called by routing through the adapter type only.
  */
-import type { Step } from '../../domain/plan.js'
+import type { Amount, Step } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
-import { defineProtocol, type EncodeSwapArgs, type Pool } from '../protocol.js'
+import {
+  type DiscoverArgs,
+  defineProtocol,
+  type EncodeSwapArgs,
+  isLiquidity,
+  type LoadedPool,
+  type Pool,
+  type ProtocolAdapter,
+  sharedWithLiquidity,
+  type Unreadable,
+} from '../protocol.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'
-import { loadCurve } from './load.js'
+import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
+import { discoverLiquidity, findLiquidity } from './liquidity-discover.js'
+import { loadLiquidity } from './liquidity-load.js'
+import { liquidityParameters } from './liquidity-pool.js'
+import { liquidityAfter, liquidityOut } from './liquidity-state.js'
+import { loadSwaps } from './load.js'
 import { isMetaPair } from './meta-math.js'
 import { curveParameters } from './parameters.js'
+import { curvePositions } from './positions.js'
 import { type CurveState, outputOf, stateAfter } from './state.js'
 
 export const curve = defineProtocol<CurveState>({
@@ -21,12 +37,19 @@ export const curve = defineProtocol<CurveState>({
   description: 'StableSwap, meta and crypto pools of Curve, each its own contract.',
   paysRecipient: false,
 
-  discover: discoverCurve,
-  load: loadCurve,
+  // What a deposit gives can be moved for a moment by trading, and the coins have prices of their own.
+  isNoPriceSource: isLiquidity,
+  sharedState: sharedWithLiquidity,
+  discover,
+  load,
 
   amountOut(pool, state, tokenIn, tokenOut, amountIn) {
-    const exact = state.kind !== 'sampled' && state.exact
     const indexes = indexesOf(pool, tokenIn, tokenOut)
+    if (state.kind === 'liquidity') {
+      if (!indexes || amountIn <= 0n) return { amountOut: 0n, exact: true }
+      return liquidityOut(state, indexes.i, indexes.j, amountIn)
+    }
+    const exact = state.kind !== 'sampled' && state.exact
     if (!indexes || amountIn <= 0n) return { amountOut: 0n, exact }
     return { amountOut: outputOf(state, indexes.i, indexes.j, amountIn), exact }
   },
@@ -34,13 +57,53 @@ export const curve = defineProtocol<CurveState>({
   applySwap(pool, state, tokenIn, tokenOut, amountIn) {
     const indexes = indexesOf(pool, tokenIn, tokenOut)
     if (!indexes || amountIn <= 0n) return state
+    if (state.kind === 'liquidity') return liquidityAfter(state, indexes.i, indexes.j, amountIn)
     return stateAfter(state, indexes.i, indexes.j, amountIn)
   },
 
   gasEstimate: gasOf,
 
-  encodeSwap: encodeExchange,
+  action(pool, tokenIn, tokenOut) {
+    const share = isLiquidity(pool) ? pool.tokens.at(-1) : undefined
+    if (tokenOut === share) return 'deposit'
+    return tokenIn === share ? 'redeem' : 'swap'
+  },
+
+  encodeSwap: (args) =>
+    args.state.kind === 'liquidity' ? encodeLiquidity(args) : encodeExchange(args),
+
+  positions: curvePositions,
+
+  async underlying(args) {
+    const { pools } = await findLiquidity(args)
+    return new Map([...pools].map(([share, { tokens }]) => [share, tokens.slice(0, -1)]))
+  },
 })
+
+async function discover(args: DiscoverArgs): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
+  const [swaps, liquidity] = await Promise.all([discoverCurve(args), discoverLiquidity(args)])
+  return {
+    pools: [...swaps.pools, ...liquidity.pools],
+    unreadable: [...swaps.unreadable, ...liquidity.unreadable],
+  }
+}
+
+async function load(
+  args: Parameters<ProtocolAdapter['load']>[0],
+): Promise<(LoadedPool<CurveState> | Unreadable)[]> {
+  const kinds = [args.pools.filter((pool) => !isLiquidity(pool)), args.pools.filter(isLiquidity)]
+  const [swaps, liquidity] = await Promise.all([
+    loadSwaps({ ...args, pools: kinds[0] ?? [] }),
+    loadLiquidity({ ...args, pools: kinds[1] ?? [] }),
+  ])
+  const bySubject = new Map(
+    [...swaps, ...liquidity].map((item) => ['pool' in item ? item.pool.id : item.subject, item]),
+  )
+  return args.pools.map(
+    ({ id, protocol }) =>
+      bySubject.get(id) ?? { protocol, subject: id, message: 'The state could not be read.' },
+  )
+}
 
 /** Of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */
 function gasOf(pool: Pool, state: CurveState): bigint {
@@ -48,6 +111,7 @@ function gasOf(pool: Pool, state: CurveState): bigint {
   if (state.kind === 'meta') return 210_000n
   if (state.kind === 'crypto') return state.solver === 'cubic' ? 160_000n : 220_000n
   if (state.kind === 'sampled') return 220_000n
+  if (state.kind === 'liquidity') return 150_000n + 25_000n * coins
   // Later pools keep price oracles and may ask others for rates.
   return (state.offpegFeeMultiplier > 0n ? 90_000n : 50_000n) + 15_000n * coins
 }
@@ -78,4 +142,20 @@ function encodeExchange({ pool, tokenIn, tokenOut, amountIn }: EncodeSwapArgs<Cu
   }
   if (isNative(tokenIn)) return [call]
   return [{ kind: 'approve', token: tokenIn, spender: pool.address, amount: amountIn }, call]
+}
+
+/** Coins into shares and shares into one coin; the contract pulls, burns and pays the Executor. */
+function encodeLiquidity(args: EncodeSwapArgs<CurveState>): Step[] {
+  const { pool, state, tokenIn, tokenOut, amountIn } = args
+  const { coins, share, zap, indexType } = liquidityParameters(pool)
+  const indexes = indexesOf(pool, tokenIn, tokenOut)
+  if (state.kind !== 'liquidity' || !indexes || ![tokenIn, tokenOut].includes(share)) {
+    throw new RangeError(`Curve liquidity ${pool.id} does not trade the two tokens.`)
+  }
+  const target = pool.address
+  if (tokenIn === share) {
+    return withdrawOneSteps({ target, zap, share, indexType, index: indexes.j, amount: amountIn })
+  }
+  const amounts = coins.map((coin): Amount => (coin === tokenIn ? amountIn : 0n))
+  return depositSteps({ target, coins, amounts, amountsType: state.amountsType })
 }

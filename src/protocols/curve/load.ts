@@ -25,7 +25,7 @@ interface Entry {
 }
 
 /** Reads of many pools in one bulk request; the answers come back per pool. */
-async function readAll(
+export async function readAll(
   reader: StateReader,
   wanted: readonly (readonly Reading[])[],
 ): Promise<ReadResult[][]> {
@@ -38,7 +38,7 @@ async function readAll(
   })
 }
 
-export async function loadCurve(args: {
+export async function loadSwaps(args: {
   readonly reader: StateReader
   readonly chain: ChainDefinition
   readonly pools: readonly Pool[]

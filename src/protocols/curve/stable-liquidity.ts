@@ -1,16 +1,19 @@
 /**
- * One-sided deposits and withdrawals of StableSwap pools in native bigint, equal to the contracts to the wei:
- * what a metapool does with its base pool in `exchange_underlying`.
+ * Deposits and withdrawals of StableSwap pools in native bigint, equal to the contracts to the wei: shares as
+ * something to trade, and what a metapool does with its base pool in `exchange_underlying`.
  *
  * @see curvefi/curve-contract 574f440, contracts/pools/3pool/StableSwap3Pool.vy (`add_liquidity`,
- *   `_calc_withdraw_one_coin`); curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapNG.vy (the same)
+ *   `remove_liquidity_imbalance`, `_calc_withdraw_one_coin`), contracts/pools/susd/StableSwapSUSD.vy and DepositSUSD.vy
+ *   (`remove_liquidity_one_coin`); curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapNG.vy
  */
 import { feeRate, invariantOf, normalised, type StablePoolState, solveY } from './stable-math.js'
 
 const precision = 10n ** 18n
 const feeDenominator = 10n ** 10n
+/** By so much the deposit contracts of 2020 raise the fee, to be on the safe side; 1e10 = once. */
+const zapImprecision = 25n * 10n ** 8n
 
-/** A pool whose shares are traded elsewhere. */
+/** A pool whose shares are traded. */
 export interface BasePool {
   readonly pool: StablePoolState
   /** All shares, 18 decimals. */
@@ -30,36 +33,86 @@ export function virtualPrice({ pool, supply }: BasePool): bigint {
 }
 
 /**
- * `add_liquidity` of one coin.
+ * `add_liquidity`.
  *
- * @param amountIn - raw units of coin k, > 0.
- * @returns null where the contract reverts.
+ * @param amounts - raw units of each coin, not all zero.
+ * @returns null where the contract reverts, and for the first deposit into an empty pool.
  */
-export function depositOne(base: BasePool, k: number, amountIn: bigint): Change | null {
+export function deposit(base: BasePool, amounts: readonly bigint[]): Change | null {
   const { pool, supply } = base
+  const raised = pool.balances.map((held, n) => held + (amounts[n] ?? 0n))
+  const charged = rebalance(base, raised)
+  if (!charged || charged.uncharged <= pool.invariant || charged.invariant < pool.invariant)
+    return null
+  const minted = (supply * (charged.invariant - pool.invariant)) / pool.invariant
+  const next = supply + minted
+  return {
+    amountOut: minted,
+    after: () => ({ pool: holding(pool, charged.balances), supply: next }),
+  }
+}
+
+/** `add_liquidity` of coin k alone. @param amountIn - raw units, > 0. */
+export function depositOne(base: BasePool, k: number, amountIn: bigint): Change | null {
+  return deposit(
+    base,
+    base.pool.balances.map((_held, n) => (n === k ? amountIn : 0n)),
+  )
+}
+
+/**
+ * `remove_liquidity_imbalance`.
+ *
+ * @param amounts - raw units of each coin, not all zero.
+ * @returns the shares that it burns; null where the contract reverts.
+ */
+export function withdrawExactly(
+  base: BasePool,
+  amounts: readonly bigint[],
+): { readonly burned: bigint; after(): BasePool } | null {
+  const { pool, supply } = base
+  const lowered = pool.balances.map((held, n) => held - (amounts[n] ?? 0n))
+  if (lowered.some((held) => held < 0n)) return null
+  const charged = rebalance(base, lowered)
+  if (!charged || charged.invariant > pool.invariant) return null
+  const share = ((pool.invariant - charged.invariant) * supply) / pool.invariant
+  if (share === 0n) return null
+  // All but the first template keep one unit back.
+  const burned = share + (pool.legacy ? 0n : 1n)
+  if (burned > supply) return null
+  const next = supply - burned
+  return { burned, after: () => ({ pool: holding(pool, charged.balances), supply: next }) }
+}
+
+/** What fees on the departure from the pool's proportions leave; null where the contract reverts. */
+function rebalance(
+  { pool, supply }: BasePool,
+  moved: readonly bigint[],
+): {
+  /** D before and after fees. */
+  readonly uncharged: bigint
+  readonly invariant: bigint
+  /** Raw units that the pool keeps: fees without the admin's share. */
+  readonly balances: readonly bigint[]
+} | null {
   const before = pool.invariant
   if (before === 0n || supply === 0n) return null
-  const raised = pool.balances.map((held, n) => (n === k ? held + amountIn : held))
-  const after = invariantOf(normalised(pool, raised), pool)
-  if (after <= before) return null
-  const n = BigInt(raised.length)
+  const uncharged = invariantOf(normalised(pool, moved), pool)
+  if (uncharged === 0n) return null
   const share = imbalanceFee(pool)
-  const mean = (before + after) / n
-  const fees = raised.map((held, index) => {
+  const mean = (before + uncharged) / BigInt(moved.length)
+  const fees = moved.map((held, index) => {
     const old = pool.balances[index] ?? 0n
-    const difference = distance((after * old) / before, held)
+    const difference = distance((uncharged * old) / before, held)
     const middle = ((pool.rates[index] ?? 0n) * (old + held)) / precision
     return (feeRate(pool, share, middle, mean) * difference) / feeDenominator
   })
-  const charged = raised.map((held, index) => held - (fees[index] ?? 0n))
-  const invariant = invariantOf(normalised(pool, charged), pool)
-  if (invariant < before) return null
-  const minted = (supply * (invariant - before)) / before
-  const balances = raised.map(
+  const charged = moved.map((held, index) => held - (fees[index] ?? 0n))
+  if (charged.some((held) => held <= 0n)) return null
+  const balances = moved.map(
     (held, index) => held - ((fees[index] ?? 0n) * pool.adminFee) / feeDenominator,
   )
-  const next = supply + minted
-  return { amountOut: minted, after: () => ({ pool: holding(pool, balances), supply: next }) }
+  return { uncharged, invariant: invariantOf(normalised(pool, charged), pool), balances }
 }
 
 /**
@@ -95,6 +148,38 @@ export function withdrawOne(base: BasePool, k: number, shares: bigint): Change |
   const balances = pool.balances.map((amount, index) => (index === k ? amount - taken : amount))
   const next = supply - shares
   return { amountOut, after: () => ({ pool: holding(pool, balances), supply: next }) }
+}
+
+/**
+ * `remove_liquidity_one_coin` of the deposit contract beside a pool of 2020: it finds the amount by a fee that is a
+ * quarter too high and takes exactly that out of the pool, so some of the shares come back.
+ *
+ * @param shares - raw units, > 0.
+ * @returns null where the contract reverts.
+ */
+export function withdrawOneByZap(base: BasePool, k: number, shares: bigint): Change | null {
+  const { pool, supply } = base
+  const before = pool.invariant
+  if (before === 0n || shares > supply) return null
+  const fee = imbalanceFee(pool)
+  const charge = fee + (fee * zapImprecision) / feeDenominator
+  const after = before - (shares * before) / supply
+  const xp = normalised(pool, pool.balances)
+  const sum = xp.reduce((total, held) => total + held, 0n)
+  const left = (sum * (before - after)) / before
+  if (left > (xp[k] ?? 0n)) return null
+  const reduced = xp.map((held, index) => {
+    const expected = index === k ? held - left : held
+    return held - (charge * distance((held * after) / before, expected)) / feeDenominator
+  })
+  const y = solveY(pool, reduced, k, after)
+  const rate = pool.rates[k] ?? 0n
+  if (y === null || y > (reduced[k] ?? 0n) || rate === 0n) return null
+  const amountOut = ((reduced[k] ?? 0n) - y) / (rate / precision)
+  const amounts = xp.map((_held, index) => (index === k ? amountOut : 0n))
+  const withdrawal = withdrawExactly(base, amounts)
+  if (!withdrawal || withdrawal.burned > shares) return null
+  return { amountOut, after: withdrawal.after }
 }
 
 /** Fee on what leaves the pool's proportions: half of it is a swap. */

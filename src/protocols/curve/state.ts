@@ -1,5 +1,6 @@
 /** The forms of a Curve pool's state, and what a swap does to each. Pure. */
 import { type CryptoPoolState, cryptoAmountOut, cryptoApply } from './crypto-math.js'
+import type { LiquidityState } from './liquidity-state.js'
 import { type MetaPoolState, metaExchange } from './meta-math.js'
 import { type SampledPoolState, sampledAmountOut, sampledApply } from './sampled.js'
 import { exchange, type StablePoolState, withInvariant } from './stable-math.js'
@@ -10,7 +11,9 @@ export type Solvable = StablePoolState | CryptoPoolState | MetaPoolState
 /** With `exact`: output equals the chain's to the wei. */
 export type NativeState = Solvable & { readonly exact: boolean }
 
-export type CurveState = NativeState | SampledPoolState
+export type SwapState = NativeState | SampledPoolState
+
+export type CurveState = SwapState | LiquidityState
 
 /** Raw units of token j for raw units of token i; 0n where the pool cannot serve the amount. */
 export function outputOf(
@@ -26,7 +29,7 @@ export function outputOf(
 }
 
 /** The state after that swap. */
-export function stateAfter(state: CurveState, i: number, j: number, amountIn: bigint): CurveState {
+export function stateAfter(state: SwapState, i: number, j: number, amountIn: bigint): SwapState {
   if (state.kind === 'sampled') return sampledApply(state, i, j, amountIn)
   // D and the price scale move by rules that are not followed here.
   if (state.kind === 'crypto') return { ...cryptoApply(state, i, j, amountIn), exact: false }

@@ -1,34 +1,67 @@
 import { encodeFunctionData, parseAbi } from 'viem'
+import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
 import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
 import { addressInWord } from '../storage-slots.js'
 import { orderedPairs } from '../token-pairs.js'
 
 const asset = encodeFunctionData({ abi: parseAbi(['function asset() view returns (address)']) })
 
+/** What a token said of its asset: null for one that is no vault, text where the node refused. */
+type Answer = { readonly asset: Address | null } | { readonly message: string }
+
+/** Vaults that the chain file names. */
+export function namedVaults(venue: VenueParameters): Address[] {
+  return Array.isArray(venue.vaults) ? venue.vaults.map((each) => toAddress(String(each))) : []
+}
+
+/** In the order asked. */
+export async function readAssets(
+  reader: StateReader,
+  vaults: readonly Address[],
+): Promise<Answer[]> {
+  const results = await reader.call(vaults.map((to) => ({ to, data: asset })))
+  return vaults.map((_vault, index) => {
+    const result = results[index]
+    if (result?.ok) {
+      const isWord = result.value.length === 66 && BigInt(result.value) < 2n ** 160n
+      return { asset: isWord ? addressInWord(result.value) : null }
+    }
+    return result?.reason === 'unreadable' ? { message: result.message } : { asset: null }
+  })
+}
+
 /**
- * A token is a vault for a pair when its `asset()` is the other token. Connector tokens are not asked, as most tokens
- * of most look-ups are such: those that are vaults are named in the chain file.
+ * Connector tokens are not asked, as most tokens of most look-ups are such: those that are vaults are named in the
+ * chain file.
  */
+function askable(
+  chain: ChainDefinition,
+  venue: VenueParameters,
+  tokens: readonly Address[],
+): Address[] {
+  const named = namedVaults(venue)
+  const skipped = new Set(chain.connectorTokens.filter((token) => !named.includes(token)))
+  return [...new Set(tokens)].filter((token) => !skipped.has(token))
+}
+
+/** A token is a vault for a pair when its `asset()` is the other token. */
 export async function discoverVaults(
   slug: string,
   { reader, chain, venue, pairs }: DiscoverArgs,
 ): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
-  const named = Array.isArray(venue.vaults) ? venue.vaults.map(String) : []
-  const skipped = new Set<string>(chain.connectorTokens.filter((token) => !named.includes(token)))
   const wanted = orderedPairs(pairs)
-  const tokens = [...new Set(wanted.flat())].filter((token) => !skipped.has(token))
+  const tokens = askable(chain, venue, wanted.flat())
   if (tokens.length === 0) return { pools: [], unreadable: [] }
-  const results = await reader.call(tokens.map((to) => ({ to, data: asset })))
+  const answers = await readAssets(reader, tokens)
   const assets = new Map<Address, Address | null>()
   const unreadable: Unreadable[] = []
   tokens.forEach((token, index) => {
-    const result = results[index]
-    if (result?.ok) {
-      const isWord = result.value.length === 66 && BigInt(result.value) < 2n ** 160n
-      assets.set(token, isWord ? addressInWord(result.value) : null)
-    } else if (result?.reason === 'unreadable') {
-      const { message } = result
+    const answer = answers[index]
+    if (answer && 'asset' in answer) assets.set(token, answer.asset)
+    else if (answer) {
+      const { message } = answer
       for (const pair of wanted.filter((each) => each.includes(token))) {
         unreadable.push({ protocol: slug, subject: `asset ${token}`, message, pair })
       }
@@ -39,6 +72,23 @@ export async function discoverVaults(
     ...(assets.get(b) === a ? [vaultPool(slug, b, a)] : []),
   ])
   return { pools, unreadable }
+}
+
+/** The assets of those tokens that are vaults. */
+export async function underlyingAssets(args: {
+  readonly reader: StateReader
+  readonly chain: ChainDefinition
+  readonly venue: VenueParameters
+  readonly tokens: readonly Address[]
+}): Promise<ReadonlyMap<Address, readonly Address[]>> {
+  const tokens = askable(args.chain, args.venue, args.tokens)
+  const answers = tokens.length === 0 ? [] : await readAssets(args.reader, tokens)
+  const found = new Map<Address, readonly Address[]>()
+  tokens.forEach((token, index) => {
+    const answer = answers[index]
+    if (answer && 'asset' in answer && answer.asset) found.set(token, [answer.asset])
+  })
+  return found
 }
 
 function vaultPool(slug: string, vault: Address, underlying: Address): Pool {

@@ -1,12 +1,13 @@
 /**
  * ERC-4626 vaults: the asset into shares (deposit) and shares into the asset (redeem), each vault its own contract.
- * Venue parameter: `vaults`, those among the chain's connector tokens. Pool parameters: none; tokens: asset, share.
+ * Venue parameter: `vaults`, those to list, and any among the chain's connector tokens. Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
-import { discoverVaults } from './discover.js'
+import { discoverVaults, underlyingAssets } from './discover.js'
 import { loadVaults, provenAmount } from './load.js'
 import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './maths.js'
+import { vaultPositions } from './positions.js'
 
 const slug = 'erc-4626'
 /** Of a vault that holds its assets itself, and a little of what strategies add. */
@@ -47,4 +48,6 @@ export const erc4626 = defineProtocol<VaultState>({
       { kind: 'call', target, abi: depositAbi, args: [amountIn, recipient] },
     ]
   },
+  underlying: underlyingAssets,
+  positions: vaultPositions(slug),
 })

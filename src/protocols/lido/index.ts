@@ -3,7 +3,6 @@
  * no edge. Two pools: the token stETH with native, and the token wstETH with stETH.
  * Venue parameters: `stETH`, `wstETH`. Pool parameters: none.
  */
-import { parseAbi } from 'viem'
 import { canonicalToken, type VenueParameters } from '../../chains/chain.js'
 import {
   type Address,
@@ -13,18 +12,14 @@ import {
   zeroAddress,
 } from '../../domain/primitives.js'
 import { defineProtocol, type Pool } from '../protocol.js'
+import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
 import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './maths.js'
+import { lidoPositions } from './positions.js'
 
 const slug = 'lido'
 const gasPerStake = 100_000n
 const gasPerWrap = 75_000n
-
-const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
-  'function submit(address referral) payable returns (uint256 shares)',
-  'function wrap(uint256 amount) returns (uint256 shares)',
-  'function unwrap(uint256 shares) returns (uint256 amount)',
-])
 
 export const lido = defineProtocol<LidoState>({
   slug,
@@ -70,6 +65,7 @@ export const lido = defineProtocol<LidoState>({
       { kind: 'call', target, abi: wrapAbi, args: [amountIn] },
     ]
   },
+  positions: lidoPositions(slug),
 })
 
 /** The token that comes out last is the contract that is called, and the id. */

@@ -1,20 +1,26 @@
 /** Builds the adapter of one V2-style exchange from its row of parameters; see `index.ts`. */
-import { parseAbiItem } from 'viem'
+import { parseAbi } from 'viem'
 import type { Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
-import { toAddress } from '../../domain/primitives.js'
 import { helperAddress } from '../helper-address.js'
 import {
-  type DiscoverArgs,
   defineProtocol,
-  type LoadedPool,
+  type EncodeSwapArgs,
   type Pool,
   type ProtocolAdapter,
-  type Unreadable,
 } from '../protocol.js'
-import { addressInWord, nestedMappingSlot, toWord } from '../storage-slots.js'
-import { orderedPairs } from '../token-pairs.js'
+import { toWord } from '../storage-slots.js'
+import {
+  type LiquidityState,
+  type PairRules,
+  type ProtocolFee,
+  zapIn,
+  zapOut,
+} from './liquidity.js'
+import { loadPairs } from './load.js'
 import { constantProductOut, type UniswapV2State } from './maths.js'
+import { discoverPairs, isSharesPool, pairOf, recogniseShares } from './pairs.js'
+import { pairPositions } from './positions.js'
 
 interface UniswapV2Row {
   readonly slug: string
@@ -24,130 +30,136 @@ interface UniswapV2Row {
   readonly forkOf?: string
   /** Slots at which the factory's `getPair` mapping may lie; the first entry found counts. */
   readonly getPairSlots: readonly bigint[]
+  readonly protocolFee: ProtocolFee
 }
-
-/** Pair storage: reserve0, reserve1 (uint112 each) and a timestamp share slot 8. */
-const reservesSlot = toWord(8n)
 
 /** token0, token1, the two oracle accumulators and the lock. */
 const swapSlots = [6n, 7n, 9n, 10n, 12n].map(toWord)
+/** The same, and the factory, which a mint and a burn ask for the receiver of its fee. */
+const liquiditySlots = [5n, 6n, 7n, 9n, 10n, 12n].map(toWord)
 
 /** Transfer, swap with one oracle update, warm and cold storage mixed. */
 const gasPerSwap = 60_000n
+/** A swap and a mint or a burn, with the transfers that they need. */
+const gasPerZap = 190_000n
 
-const helperName = 'UniswapV2Swapper'
+const swapHelper = 'UniswapV2Swapper'
+const zapHelper = 'UniswapV2Zapper'
 
-const swapAbi = parseAbiItem(
+const [swapAbi, zapInAbi, zapOutAbi] = parseAbi([
   'function swap(address pair, address tokenIn, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
-)
+  'function zapIn(address pair, address tokenIn, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 liquidity)',
+  'function zapOut(address pair, address tokenOut, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
+])
+
+type State = UniswapV2State | LiquidityState
 
 /** @returns Adapter for pairs of the original bytecode or one with the same storage and `swap`. */
-export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<UniswapV2State> {
-  const { getPairSlots, ...identity } = row
+export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
+  const { getPairSlots, protocolFee, ...identity } = row
+  const source = { slug: row.slug, getPairSlots }
+  const rulesOf = (pool: Pool): PairRules => ({ feeBps: feeOf(pool), protocolFee })
 
-  async function discover({ reader, venue, pairs }: DiscoverArgs) {
-    const factory = toAddress(String(venue.factory))
-    const feeBps = Number(venue.feeBps)
-    const wanted = orderedPairs(pairs)
-    const reads = wanted.flatMap(([token0, token1]) =>
-      getPairSlots.map((base) => ({
-        address: factory,
-        slot: toWord(nestedMappingSlot([BigInt(token0), BigInt(token1)], base)),
-      })),
-    )
-    const results = reads.length === 0 ? [] : await reader.storage(reads)
-    const pools: Pool[] = []
-    const unreadable: Unreadable[] = []
-    wanted.forEach(([token0, token1], index) => {
-      const entries = results.slice(index * getPairSlots.length, (index + 1) * getPairSlots.length)
-      const found = entries.map((entry) => (entry.ok ? addressInWord(entry.value) : null))
-      const address = found.find((entry): entry is Address => entry !== null)
-      if (address) {
-        pools.push({
-          protocol: row.slug,
-          id: address,
-          address,
-          tokens: [token0, token1],
-          parameters: { feeBps },
-        })
-        return
-      }
-      const failed = entries.find((entry) => !entry.ok)
-      if (failed && !failed.ok) {
-        const subject = `getPair ${token0} ${token1}`
-        const pair = [token0, token1] as const
-        unreadable.push({ protocol: row.slug, subject, message: failed.message, pair })
-      }
-    })
-    return { pools, unreadable }
+  /** Null where the pair gives nothing. */
+  function zap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
+    if (!('totalSupply' in state)) return null
+    if (tokenIn === pool.address) {
+      const out = zapOut(state, tokenOut === pool.tokens[0], amountIn, rulesOf(pool))
+      return out && { amountOut: out.amountOut, after: out.after }
+    }
+    // The tokens for each other trade in the pair itself.
+    if (tokenOut !== pool.address) return null
+    const shares = zapIn(state, tokenIn === pool.tokens[0], amountIn, rulesOf(pool))
+    return shares && { amountOut: shares.liquidity, after: shares.after }
   }
 
-  const load: ProtocolAdapter<UniswapV2State>['load'] = async ({ reader, pools }) => {
-    const reads = pools.map(({ address }) => ({ address, slot: reservesSlot }))
-    const results = reads.length === 0 ? [] : await reader.storage(reads)
-    return pools.map((pool, index): LoadedPool<UniswapV2State> | Unreadable => {
-      const result = results[index]
-      const unreadable = (message: string) => ({ protocol: row.slug, subject: pool.id, message })
-      if (!isFee(pool.parameters.feeBps)) return unreadable('The pool lacks the parameter feeBps.')
-      if (!result?.ok) return unreadable(result?.message ?? 'The reserves were not read.')
-      const word = BigInt(result.value)
-      const state = {
-        reserve0: BigInt.asUintN(112, word),
-        reserve1: BigInt.asUintN(112, word >> 112n),
-      }
-      return { pool, state, partial: false }
-    })
-  }
-
-  function output(pool: Pool, state: UniswapV2State, tokenIn: Address, amountIn: bigint): bigint {
-    const { reserve0, reserve1 } = state
-    const feeBps = BigInt(Number(pool.parameters.feeBps))
-    return tokenIn === pool.tokens[0]
-      ? constantProductOut(amountIn, reserve0, reserve1, feeBps)
-      : constantProductOut(amountIn, reserve1, reserve0, feeBps)
-  }
-
-  return defineProtocol<UniswapV2State>({
+  return defineProtocol<State>({
     ...identity,
     category: 'dex',
-    description: `Constant-product pairs of ${row.name}.`,
+    description: `Constant-product pairs of ${row.name}, and shares in them.`,
     paysRecipient: true,
-    helperContracts: [helperName],
-    discover,
-    load,
-    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
-      amountOut: output(pool, state, tokenIn, amountIn),
+    helperContracts: [swapHelper, zapHelper],
+    discover: (args) => discoverPairs(source, args),
+    load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
+    amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
+      amountOut: isSharesPool(pool)
+        ? (zap(pool, state, tokenIn, tokenOut, amountIn)?.amountOut ?? 0n)
+        : swapOut(pool, state, tokenIn, amountIn),
       exact: true,
     }),
-    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) => {
-      const amountOut = output(pool, state, tokenIn, amountIn)
-      if (amountOut === 0n) return state
-      return tokenIn === pool.tokens[0]
-        ? { reserve0: state.reserve0 + amountIn, reserve1: state.reserve1 - amountOut }
-        : { reserve0: state.reserve0 - amountOut, reserve1: state.reserve1 + amountIn }
+    applySwap: (pool, state, tokenIn, tokenOut, amountIn) =>
+      isSharesPool(pool)
+        ? (zap(pool, state, tokenIn, tokenOut, amountIn)?.after ?? state)
+        : swapped(pool, state, tokenIn, amountIn),
+    sharedState: pairOf,
+    // What shares are worth follows from the tokens' prices; what a swap would give for them depends on its size.
+    isNoPriceSource: isSharesPool,
+    action: (pool, tokenIn) =>
+      isSharesPool(pool) ? (tokenIn === pool.address ? 'redeem' : 'deposit') : 'swap',
+    swapSlots: (pool) => (isSharesPool(pool) ? liquiditySlots : swapSlots),
+    gasEstimate: (pool) => (isSharesPool(pool) ? gasPerZap : gasPerSwap),
+    prepaidAt: (pool) => (isSharesPool(pool) ? undefined : pool.address),
+    encodeSwap: (args) => (isSharesPool(args.pool) ? encodeZap(args) : encodeSwap(args)),
+    async underlying({ reader, venue, tokens }) {
+      const found = await recogniseShares(source, { reader, venue, tokens })
+      return new Map(
+        [...found].flatMap(([token, own]) =>
+          own && !('message' in own) ? [[token, own] as const] : [],
+        ),
+      )
     },
-    swapSlots: () => swapSlots,
-    gasEstimate: () => gasPerSwap,
-    prepaidAt: ({ address }) => address,
-    encodeSwap({ pool, tokenIn, amountIn, helpers, recipient, isPrepaid }) {
-      const swap: Step = {
-        kind: 'call',
-        target: helperAddress(helpers, helperName),
-        abi: swapAbi,
-        args: [
-          pool.address,
-          tokenIn,
-          tokenIn === pool.tokens[0],
-          BigInt(Number(pool.parameters.feeBps)),
-          recipient,
-        ],
-      }
-      if (isPrepaid) return [swap]
-      return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
-    },
+    positions: pairPositions({ ...source, name: row.name }, rulesOf),
   })
 }
 
-function isFee(feeBps: unknown): boolean {
-  return Number.isInteger(feeBps) && Number(feeBps) >= 0 && Number(feeBps) <= 10_000
+function swapOut(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): bigint {
+  const { reserve0, reserve1 } = state
+  return tokenIn === pool.tokens[0]
+    ? constantProductOut(amountIn, reserve0, reserve1, feeOf(pool))
+    : constantProductOut(amountIn, reserve1, reserve0, feeOf(pool))
+}
+
+function swapped(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): State {
+  const amountOut = swapOut(pool, state, tokenIn, amountIn)
+  if (amountOut === 0n) return state
+  const { reserve0, reserve1 } = state
+  return tokenIn === pool.tokens[0]
+    ? { ...state, reserve0: reserve0 + amountIn, reserve1: reserve1 - amountOut }
+    : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn }
+}
+
+function encodeSwap(args: EncodeSwapArgs<State>): Step[] {
+  const { pool, tokenIn, amountIn, helpers, recipient, isPrepaid } = args
+  const swap: Step = {
+    kind: 'call',
+    target: helperAddress(helpers, swapHelper),
+    abi: swapAbi,
+    args: [pool.address, tokenIn, tokenIn === pool.tokens[0], feeOf(pool), recipient],
+  }
+  if (isPrepaid) return [swap]
+  return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
+}
+
+function encodeZap(args: EncodeSwapArgs<State>): Step[] {
+  const { pool, tokenIn, tokenOut, amountIn, helpers, recipient } = args
+  const isIn = tokenIn !== pool.address
+  const target = helperAddress(helpers, zapHelper)
+  const [token0, token1] = pool.tokens
+  const own = isIn ? tokenIn : tokenOut
+  const other = own === token0 ? token1 : token0
+  // The direction of the swap inside: from the token that comes in, or into the one that is wanted.
+  const zeroForOne = isIn === (own === token0)
+  return [
+    { kind: 'transfer', token: tokenIn, to: isIn ? target : pool.address, amount: amountIn },
+    {
+      kind: 'call',
+      target,
+      abi: isIn ? zapInAbi : zapOutAbi,
+      args: [pool.address, own, other, zeroForOne, feeOf(pool), recipient],
+    },
+  ]
+}
+
+function feeOf({ parameters }: Pool): bigint {
+  return BigInt(Number(parameters.feeBps))
 }

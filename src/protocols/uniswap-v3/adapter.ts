@@ -8,6 +8,7 @@ import { maxSqrtPriceX96, minSqrtPriceX96 } from '../concentrated/tick-math.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { discoverV3, type FactorySlots } from './discover.js'
+import { nftPositions } from './nft-positions.js'
 
 interface UniswapV3Row {
   readonly slug: string
@@ -17,6 +18,8 @@ interface UniswapV3Row {
   readonly forkOf?: string
   readonly factorySlots: FactorySlots
   readonly poolSlots: ConcentratedSource['slots']
+  /** Whether positions are made through Uniswap's NonfungiblePositionManager or one with the same functions. */
+  readonly hasPositions?: boolean
 }
 
 /** Ticks crossed now and then, oracle entry written, callback paid. */
@@ -51,7 +54,7 @@ function swapSlots(slots: UniswapV3Row['poolSlots'], state: ConcentratedState): 
 
 /** @returns Adapter for pools with V3's `swap` and maths; the row says where their state lies. */
 export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<ConcentratedState> {
-  const { factorySlots, poolSlots, ...identity } = row
+  const { factorySlots, poolSlots, hasPositions = false, ...identity } = row
   return defineProtocol<ConcentratedState>({
     ...identity,
     category: 'dex',
@@ -69,6 +72,14 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
         hasOracle: true,
         feePips: () => [fee, fee],
       }
+    }),
+    ...(hasPositions && {
+      positions: nftPositions({
+        slug: row.slug,
+        name: row.name,
+        factorySlots,
+        slot0: poolSlots.slot0,
+      }),
     }),
     swapSlots: (_pool, state) => swapSlots(poolSlots, state),
     gasEstimate: () => gasPerSwap,

@@ -1,6 +1,6 @@
 /**
  * Uniswap V3 and the exchanges that run its code with other fee tiers or another storage layout.
- * Venue parameters: `factory`, `feeTiers`. Pool parameters: `fee` (1/1_000_000), `tickSpacing`.
+ * Venue parameters: `factory`, `feeTiers`, and `positionManager` where there is one. Pool parameters: `fee` (1/1_000_000), `tickSpacing`.
  */
 import { defineUniswapV3Like } from './adapter.js'
 
@@ -11,6 +11,7 @@ export const uniswapV3 = defineUniswapV3Like({
   url: 'https://uniswap.org',
   factorySlots: { tickSpacing: 4n, getPool: 5n },
   poolSlots: { slot0: 0n, liquidity: 4n, ticks: 5n, tickBitmap: 6n },
+  hasPositions: true,
 })
 
 /** Uniswap's own code under another factory. */

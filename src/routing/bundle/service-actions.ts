@@ -39,7 +39,10 @@ export const serviceActions: readonly ServiceAction[] = [
   {
     name: 'route',
     description: 'The best way from one token or position to another.',
-    inputs: swapInputs,
+    inputs: {
+      ...swapInputs,
+      amount: optional('amount', 'As in opportunities: amountIn once more; it is not looked at.'),
+    },
     isListed: true,
   },
   {

@@ -47,7 +47,7 @@ export async function simulateBundle(
   const prerequisites = builder.plan.actions.flatMap((action) => action.prerequisites)
   const before = [
     ...lent,
-    ...(isChecked ? [] : prerequisites.map(({ to, data }) => ({ from: account, to, data }))),
+    ...(isChecked ? [] : prerequisites.map(({ from = account, to, data }) => ({ from, to, data }))),
   ]
   const tx = builder.transaction(order)
   const [result] = await run.simulate([

@@ -1,5 +1,6 @@
 /** One protocol of the sandbox besides the exchanges: its contracts, its beginnings and what happens to it later. */
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { Pool } from '../../protocols/protocol.js'
 import type { ChainWriter } from '../chain-writer.js'
 
 export interface VenueTools {
@@ -11,6 +12,8 @@ export interface VenueTools {
 }
 
 export interface SandboxVenue {
+  /** Pools at invented addresses: they stand in no chain file, and nothing on the chain lists them. */
+  readonly pools?: readonly Pool[]
   /** After tokens, feeds and pools are there and have liquidity; mines blocks as it needs them. */
   open(tools: VenueTools): Promise<void>
   /** Before a block of the history is mined: queues transactions only, from the deployer, without dice. */

@@ -1,0 +1,116 @@
+/** Tokens and positions on their way to the wire: filters, pages and records. Percent per year, USD, lower-case. */
+import type { z } from 'zod'
+import type { Listing, PositionListing, TokenFacts } from '../domain/metadata.js'
+import type { PageMeta, TokenItem, TokenSummary, UnderlyingToken } from './metadata-records.js'
+
+/** True without wanted values; letter case is ignored. */
+export function matches(
+  values: readonly string[] | undefined,
+  ...known: (string | null)[]
+): boolean {
+  if (!values) return true
+  return known.some(
+    (value) =>
+      value !== null && values.some((wanted) => wanted.toLowerCase() === value.toLowerCase()),
+  )
+}
+
+/** Of a token and of its position. */
+export function namesOf(listing: Listing): (string | null)[] {
+  const token = listing.token?.name ?? null
+  return listing.kind === 'base' ? [token] : [token, listing.name]
+}
+
+/**
+ * One page of rows that are ordered by id.
+ * @param cursor - id of the last row of the page before: rows that were listed or lost since do not move the place.
+ */
+export function pageOf<T extends { readonly id: number }>(
+  rows: readonly T[],
+  view: {
+    readonly page: number
+    readonly pageSize: number
+    readonly cursor?: number | undefined
+  },
+): { meta: z.output<typeof PageMeta>; rows: readonly T[] } {
+  const { page, pageSize: perPage, cursor } = view
+  const start =
+    cursor === undefined ? (page - 1) * perPage : rows.filter(({ id }) => id <= cursor).length
+  const lastPage = Math.max(1, Math.ceil(rows.length / perPage))
+  const currentPage = Math.ceil(start / perPage) + 1
+  const shown = rows.slice(start, start + perPage)
+  const hasMore = start + perPage < rows.length
+  return {
+    meta: {
+      total: rows.length,
+      lastPage,
+      currentPage,
+      perPage,
+      prev: currentPage > 1 ? Math.min(currentPage - 1, lastPage) : null,
+      next: hasMore ? currentPage + 1 : null,
+      cursor: hasMore ? (shown.at(-1)?.id ?? null) : null,
+    },
+    rows: shown,
+  }
+}
+
+function metadataOf({
+  decimals,
+  symbol,
+  name,
+  logoUri,
+}: TokenFacts): z.output<typeof TokenSummary> {
+  return { decimals, symbol, name, logosUri: logoUri ? [logoUri] : null }
+}
+
+/**
+ * Tokens that a position is made of.
+ * @param isPosition - whether an address is itself a position of the chain.
+ */
+export function toUnderlying(
+  { underlyingTokens }: PositionListing,
+  includeMetadata: boolean,
+  isPosition: (token: TokenFacts) => boolean,
+): z.output<typeof UnderlyingToken>[] {
+  return underlyingTokens.map((token) => ({
+    address: token.address,
+    chainId: token.chainId,
+    type: isPosition(token) ? ('defi' as const) : ('base' as const),
+    ...(includeMetadata && metadataOf(token)),
+  }))
+}
+
+/** Whether a token is the token of a listed position. */
+export function positionTest(listings: readonly Listing[]): (token: TokenFacts) => boolean {
+  const tokens = new Set<string>()
+  for (const one of listings) {
+    if (one.kind === 'position' && one.token) tokens.add(`${one.chainId}:${one.token.address}`)
+  }
+  return ({ chainId, address }) => tokens.has(`${chainId}:${address}`)
+}
+
+export function toTokenItem(
+  listing: Listing,
+  token: TokenFacts,
+  view: { readonly includeMetadata: boolean; readonly includeUnderlying: boolean },
+  isPosition: (token: TokenFacts) => boolean,
+): z.output<typeof TokenItem> {
+  const position = listing.kind === 'position' ? listing : null
+  return {
+    address: token.address,
+    chainId: token.chainId,
+    type: position ? 'defi' : 'base',
+    ...(view.includeMetadata && metadataOf(token)),
+    ...(view.includeUnderlying && {
+      underlyingTokens: position && toUnderlying(position, view.includeMetadata, isPosition),
+    }),
+    project: position?.project ?? null,
+    protocolSlug: position?.protocol ?? null,
+    protocol: position?.protocol ?? null,
+    primaryAddress: position?.primaryAddress ?? null,
+    apy: position?.apy ?? null,
+    apyBase: position?.apyBase ?? null,
+    apyReward: position?.apyReward ?? null,
+    tvl: position?.tvl ?? null,
+  }
+}

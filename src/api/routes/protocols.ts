@@ -1,0 +1,165 @@
+/** Projects, protocols, standards and actions: contract section 4.15. */
+import { z } from 'zod'
+import type { Engine } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { Action, Project, Protocol, Standard } from '../metadata-records.js'
+import {
+  byProject,
+  commonActions,
+  protocolOf,
+  toAction,
+  toProject,
+  toProtocol,
+  toStandard,
+} from '../protocols.js'
+import { ChainId, described, Name } from '../schemas.js'
+import { listingErrors, nameFilter } from './listing-inputs.js'
+
+/** There is hardly a chain without them. */
+const exampleSlug = 'uniswap-v2'
+const exampleProject = 'uniswap'
+
+const getProjects = defineRoute({
+  method: 'get',
+  path: '/api/v1/projects',
+  tag: 'Metadata',
+  operationId: 'getProjects',
+  summary: 'Lists projects.',
+  description: 'With the protocols of each, and how many of its positions are listed.',
+  response: z.array(Project),
+  errors: listingErrors,
+})
+
+const getProjectProtocols = defineRoute({
+  method: 'get',
+  path: '/api/v1/projects/{project}/protocols',
+  tag: 'Metadata',
+  operationId: 'getProjectProtocols',
+  summary: 'Lists the protocols of one project.',
+  description: 'Letter case is ignored; 404 for a project that is not listed.',
+  params: z.object({ project: described(Name, 'Id of the project.', exampleProject) }),
+  response: z.array(Protocol),
+  errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+})
+
+const getProtocols = defineRoute({
+  method: 'get',
+  path: '/api/v1/protocols',
+  tag: 'Metadata',
+  operationId: 'getProtocols',
+  summary: 'Lists protocols.',
+  description: 'Those that are on one of the configured chains.',
+  input: z.object({ chainId: ChainId.optional(), slug: nameFilter('Slugs of protocols.') }),
+  response: z.array(Protocol),
+  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+})
+
+const getStandards = defineRoute({
+  method: 'get',
+  path: '/api/v1/standards',
+  tag: 'Metadata',
+  operationId: 'getStandards',
+  summary: 'Lists the supported protocols with the methods that a bundle can call.',
+  description: 'A fork of a protocol is listed by itself too.',
+  response: z.array(Standard),
+  errors: [],
+})
+
+const slug = described(Name, 'Slug of the protocol.', exampleSlug)
+
+const getStandard = defineRoute({
+  method: 'get',
+  path: '/api/v1/standards/{slug}',
+  tag: 'Metadata',
+  operationId: 'getStandard',
+  summary: 'One supported protocol with its methods.',
+  description: '404 for a slug that is not listed.',
+  params: z.object({ slug }),
+  response: Standard,
+  errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+})
+
+function defineActions(path: string, operationId: string) {
+  return defineRoute({
+    method: 'get',
+    path,
+    tag: 'Metadata',
+    operationId,
+    summary: 'Lists the actions of a bundle.',
+    description:
+      'Each once, with the inputs that it has in common; the actions of one protocol say more.',
+    response: z.array(Action),
+    errors: [],
+  })
+}
+const getActions = defineActions('/api/v1/actions', 'getActions')
+const getShortcutActions = defineActions('/api/v1/shortcuts/actions', 'getShortcutActions')
+
+const getProtocolActions = defineRoute({
+  method: 'get',
+  path: '/api/v1/actions/{slug}',
+  tag: 'Metadata',
+  operationId: 'getProtocolActions',
+  summary: 'Lists the actions of one protocol, or of the service itself.',
+  description: '404 for a slug that is not listed.',
+  params: z.object({ slug }),
+  response: z.array(Action),
+  errors: ['INVALID_REQUEST', 'NOT_FOUND'],
+})
+
+function listActions(engine: Engine) {
+  const own = engine.serviceActions()
+  const ofProtocols = engine.protocols().flatMap(({ actions }) => actions)
+  // An exchange's swap is the service's, limited to its pools.
+  const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
+  return commonActions([...own.filter(({ isListed }) => isListed), ...others])
+}
+
+/** @param serviceName - protocol of the service's own actions. */
+export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
+  return [
+    endpoint(getProjects, async ({ engine, context }) => {
+      const counts = new Map<string, number>()
+      for (const listing of await engine.listings({}, context)) {
+        if (listing.kind !== 'position') continue
+        counts.set(listing.project, (counts.get(listing.project) ?? 0) + 1)
+      }
+      return [...byProject(engine.protocols())].flatMap(([project, [first, ...others]]) =>
+        first ? [toProject([first, ...others], counts.get(project) ?? 0)] : [],
+      )
+    }),
+    endpoint(getProjectProtocols, ({ engine, params }) => {
+      const found = byProject(engine.protocols()).get(params.project.toLowerCase())
+      if (found) return found.map(toProtocol)
+      throw new ForkrouteError('NOT_FOUND', `There is no project ${params.project}.`)
+    }),
+    endpoint(getProtocols, ({ engine, input }) => {
+      const wanted = input.slug?.map((text) => text.toLowerCase())
+      return engine
+        .protocols()
+        .filter(
+          (one) =>
+            (!wanted || wanted.includes(one.slug)) &&
+            (input.chainId === undefined || one.chains.some(({ id }) => id === input.chainId)),
+        )
+        .map(toProtocol)
+    }),
+    endpoint(getStandards, ({ engine }) => {
+      const all = engine.protocols()
+      return all.map((one) => toStandard(one, all))
+    }),
+    endpoint(getStandard, ({ engine, params }) => {
+      const all = engine.protocols()
+      return toStandard(protocolOf(all, params.slug), all)
+    }),
+    endpoint(getActions, ({ engine }) => listActions(engine)),
+    endpoint(getShortcutActions, ({ engine }) => listActions(engine)),
+    endpoint(getProtocolActions, ({ engine, params }) =>
+      (params.slug === serviceName
+        ? engine.serviceActions()
+        : protocolOf(engine.protocols(), params.slug).actions
+      ).map(toAction),
+    ),
+  ]
+}

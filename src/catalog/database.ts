@@ -1,0 +1,100 @@
+/** The SQLite file of the catalog: opened, brought to the newest form, its faults as errors of ours. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { ForkrouteError } from '../domain/errors.js'
+
+const migrations = [
+  `CREATE TABLE pools (
+     chain_id INTEGER NOT NULL,
+     protocol TEXT NOT NULL,
+     id TEXT NOT NULL,
+     address TEXT NOT NULL,
+     tokens TEXT NOT NULL,
+     parameters TEXT NOT NULL,
+     source TEXT NOT NULL CHECK (source IN ('discovered', 'imported')),
+     first_seen_block TEXT,
+     PRIMARY KEY (chain_id, protocol, id)
+   ) WITHOUT ROWID`,
+  // What importing derives from the imported rows: pools by pair in both directions, and tokens by neighbour.
+  `CREATE TABLE imported_pairs (
+     chain_id INTEGER NOT NULL,
+     token TEXT NOT NULL,
+     other TEXT NOT NULL,
+     protocol TEXT NOT NULL,
+     id TEXT NOT NULL,
+     PRIMARY KEY (chain_id, token, other, protocol, id)
+   ) WITHOUT ROWID;
+   CREATE TABLE imported_links (
+     chain_id INTEGER NOT NULL,
+     token TEXT NOT NULL,
+     other TEXT NOT NULL,
+     reach INTEGER NOT NULL,
+     PRIMARY KEY (chain_id, token, other)
+   ) WITHOUT ROWID;
+   CREATE INDEX imported_links_by_reach ON imported_links (chain_id, token, reach DESC, other);
+   INSERT INTO imported_pairs ${pairsOfImported(null)};
+   INSERT INTO imported_links ${linksOfPairs(null)};`,
+  // Who hands an id back as a cursor finds the same place again, whatever was listed since.
+  `CREATE TABLE listings (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     chain_id INTEGER NOT NULL,
+     protocol TEXT NOT NULL,
+     key TEXT NOT NULL,
+     UNIQUE (chain_id, protocol, key)
+   );
+   CREATE TABLE position_snapshots (
+     chain_id INTEGER PRIMARY KEY,
+     block_number TEXT NOT NULL,
+     block_hash TEXT NOT NULL,
+     taken_at INTEGER NOT NULL,
+     positions TEXT NOT NULL
+   );`,
+]
+
+/** Imported pools by pair of their tokens, in both directions. */
+export function pairsOfImported(chainId: '?' | null): string {
+  return `SELECT p.chain_id, a.value, b.value, p.protocol, p.id
+    FROM pools p, json_each(p.tokens) a, json_each(p.tokens) b
+    WHERE p.source = 'imported' AND a.value <> b.value ${chainId ? `AND p.chain_id = ${chainId}` : ''}`
+}
+
+/** `reach` is the number of tokens that share an imported pool with `other`. */
+export function linksOfPairs(chainId: '?' | null): string {
+  const own = chainId ? `WHERE chain_id = ${chainId}` : ''
+  return `WITH links AS (SELECT DISTINCT chain_id, token, other FROM imported_pairs ${own}),
+      reaches AS (SELECT chain_id, token, count(*) AS reach FROM links GROUP BY chain_id, token)
+    SELECT links.chain_id, links.token, links.other, reaches.reach
+    FROM links JOIN reaches ON reaches.chain_id = links.chain_id AND reaches.token = links.other`
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when the folder or file cannot be used. */
+export function openDatabase(dataDir: string, readonly: boolean): Database.Database {
+  return guarded(() => {
+    if (!readonly) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const db = new Database(join(dataDir, 'catalog.sqlite'), { readonly, timeout: 5_000 })
+    if (readonly) return db
+    db.pragma('journal_mode = WAL')
+    db.transaction(() => {
+      const version = db.pragma('user_version', { simple: true }) as number
+      for (const [index, sql] of migrations.entries()) if (index >= version) db.exec(sql)
+      db.pragma(`user_version = ${migrations.length}`)
+    }).immediate()
+    return db
+  })
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
+export function guarded<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    const code = (cause as { code?: string }).code ?? 'unknown'
+    throw new ForkrouteError(
+      'STORAGE_UNAVAILABLE',
+      `The catalog cannot be read or written (${code}).`,
+      undefined,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,116 @@
+/** A pool whose shares are traded by joins and exits, and what those do to it. Pure. */
+import { divDown, mulDown, one } from './fixed-point.js'
+import {
+  dueFee,
+  invariantOf,
+  type PoolNumbers,
+  sharesForTokens,
+  tokensForShares,
+} from './join-exit-math.js'
+import type { BalancerState } from './state.js'
+
+export interface LiquidityState {
+  readonly kind: 'liquidity'
+  /** As swaps see it. */
+  readonly pool: BalancerState
+  /** All shares, 18 decimals. */
+  readonly supply: bigint
+  /** Part of swap fees that goes to the protocol when the pool is joined or left, E18. */
+  readonly protocolFee: bigint
+  /** Invariant after the last join or exit, and the amplification of then. */
+  readonly last: { readonly invariant: bigint; readonly amp: bigint }
+  /** The pool's own answers are what the maths gives. */
+  readonly exact: boolean
+}
+
+interface Change {
+  /** Raw units of shares, or of the token. */
+  readonly amountOut: bigint
+  after(): LiquidityState
+}
+
+/** The Vault packs balances into 112 bits. */
+const maxBalance = 2n ** 112n - 1n
+
+/**
+ * EXACT_TOKENS_IN_FOR_BPT_OUT.
+ *
+ * @param amounts - raw units of each token, not all zero.
+ * @returns null where the Vault or the pool reverts, or nothing comes out.
+ */
+export function join(state: LiquidityState, amounts: readonly bigint[]): Change | null {
+  return guarded(() => {
+    const { pool, numbers, fee } = charged(state)
+    const scaled = amounts.map((amount, k) => mulDown(amount, pool.scalingFactors[k] ?? one))
+    const shares = sharesForTokens(numbers, scaled)
+    const raised = pool.balances.map((balance, k) => balance + (amounts[k] ?? 0n))
+    if (shares === 0n || raised.some((balance) => balance > maxBalance)) return null
+    const moved = numbers.balances.map((balance, k) => balance + (scaled[k] ?? 0n))
+    const supply = state.supply + shares
+    return {
+      amountOut: shares,
+      after: () => next(state, supply, without(raised, fee), numbers, moved),
+    }
+  })
+}
+
+/**
+ * EXACT_BPT_IN_FOR_ONE_TOKEN_OUT.
+ *
+ * @param k - place of the token.
+ * @param shares - raw units, > 0.
+ * @returns null where the Vault or the pool reverts, or nothing comes out.
+ */
+export function exit(state: LiquidityState, k: number, shares: bigint): Change | null {
+  return guarded(() => {
+    const { pool, numbers, fee } = charged(state)
+    const scaled = tokensForShares(numbers, k, shares)
+    const amountOut = divDown(scaled, pool.scalingFactors[k] ?? one)
+    if (amountOut === 0n) return null
+    const lowered = pool.balances.map((balance, n) => (n === k ? balance - amountOut : balance))
+    const moved = numbers.balances.map((balance, n) => (n === k ? balance - scaled : balance))
+    const supply = state.supply - shares
+    return { amountOut, after: () => next(state, supply, without(lowered, fee), numbers, moved) }
+  })
+}
+
+/** What the formulas take, after the protocol has taken its part. */
+function charged(state: LiquidityState) {
+  const { pool, supply, protocolFee, last } = state
+  const balances = pool.balances.map((balance, k) =>
+    mulDown(balance, pool.scalingFactors[k] ?? one),
+  )
+  const numbers: PoolNumbers = { ...pool, balances, supply }
+  const { index, amount } = dueFee(numbers, last, protocolFee)
+  const left = balances.map((balance, k) => (k === index ? balance - amount : balance))
+  const raw = divDown(amount, pool.scalingFactors[index] ?? one)
+  return { pool, numbers: { ...numbers, balances: left }, fee: { index, amount: raw } }
+}
+
+function without(
+  balances: readonly bigint[],
+  { index, amount }: { readonly index: number; readonly amount: bigint },
+): bigint[] {
+  return balances.map((balance, k) => (k === index ? balance - amount : balance))
+}
+
+function next(
+  state: LiquidityState,
+  supply: bigint,
+  balances: readonly bigint[],
+  numbers: PoolNumbers,
+  moved: readonly bigint[],
+): LiquidityState {
+  const last = { invariant: invariantOf({ ...numbers, balances: moved }), amp: numbers.amp }
+  return { ...state, supply, last, pool: { ...state.pool, balances } }
+}
+
+/** The maths throws exactly where the contract reverts: the pool cannot serve the amount. */
+function guarded<T>(compute: () => T): T | null {
+  try {
+    return compute()
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Compound III markets (Comet): each lends one base token, whose claims are the market's own token, against several
+ * collaterals. Venue parameter: `comets`. Pool parameters: none; tokens: base, market.
+ */
+import type { Step } from '../../domain/plan.js'
+import { type DiscoverArgs, defineProtocol, type Pool, type Unreadable } from '../protocol.js'
+import { cometAbi } from './abi.js'
+import { loadComets } from './load.js'
+import { describeComets, knownComets, slug } from './markets.js'
+import { type CometState, redeemed, supplied } from './maths.js'
+import { cometPositions } from './positions.js'
+
+const gasPerSwap = 110_000n
+
+export const compoundV3 = defineProtocol<CometState>({
+  slug,
+  name: 'Compound III',
+  project: 'compound',
+  category: 'lending',
+  url: 'https://compound.finance',
+  description: 'Supplying to and borrowing from the markets of Compound III.',
+  paysRecipient: true,
+  discover,
+  load: loadComets,
+  // Balances are rounded together with what their owner holds besides, which is not known.
+  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
+    amountOut: tokenIn === pool.address ? redeemed(state, amountIn) : supplied(state, amountIn),
+    exact: false,
+  }),
+  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    tokenIn === pool.address
+      ? { ...state, cash: state.cash - redeemed(state, amountIn) }
+      : { ...state, cash: state.cash + (supplied(state, amountIn) === 0n ? 0n : amountIn) },
+  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+  gasEstimate: () => gasPerSwap,
+  encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): Step[] {
+    const target = pool.address
+    if (tokenIn === target) {
+      const args = [recipient, tokenOut, amountIn]
+      return [{ kind: 'call', target, abi: cometAbi.withdrawTo, args }]
+    }
+    return [
+      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+      { kind: 'call', target, abi: cometAbi.supplyTo, args: [recipient, tokenIn, amountIn] },
+    ]
+  },
+  async underlying({ reader, venue, tokens }) {
+    const asked = knownComets(venue).filter((comet) => tokens.includes(comet))
+    const { comets } = await describeComets(reader, asked)
+    return new Map(comets.map(({ address, baseToken }) => [address, [baseToken]]))
+  },
+  positions: cometPositions,
+})
+
+async function discover({
+  reader,
+  venue,
+  pairs,
+}: DiscoverArgs): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
+  const named = new Set(pairs.flat())
+  const asked = knownComets(venue).filter((comet) => named.has(comet))
+  if (asked.length === 0) return { pools: [], unreadable: [] }
+  const wanted = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
+  const { comets, unreadable } = await describeComets(reader, asked)
+  const pools = comets.flatMap(({ address, baseToken }): Pool[] =>
+    wanted.has(`${baseToken}-${address}`)
+      ? [{ protocol: slug, id: address, address, tokens: [baseToken, address], parameters: {} }]
+      : [],
+  )
+  return { pools, unreadable }
+}

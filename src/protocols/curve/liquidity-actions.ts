@@ -1,0 +1,183 @@
+/** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
+import type { Amount, AmountRef, Step } from '../../domain/plan.js'
+import type { Address } from '../../domain/primitives.js'
+import { balanceChanges } from '../balance-changes.js'
+import { type ActionContext, defineAction } from '../positions.js'
+import {
+  depositSteps,
+  withdrawAllStep,
+  withdrawExactlyStep,
+  withdrawOneSteps,
+} from './liquidity-calls.js'
+import { findLiquidity } from './liquidity-discover.js'
+import { loadLiquidity } from './liquidity-load.js'
+import { type LiquidityParameters, liquidityParameters } from './liquidity-pool.js'
+import type { LiquidityState } from './liquidity-state.js'
+import { withdrawExactly } from './stable-liquidity.js'
+
+/** By so much more shares than the state of the block asks for may be burnt; what is not comes back. */
+const spareBps = 10n
+
+const pool = { kind: 'address', description: 'the pool' } as const
+const share = { kind: 'address', description: 'the share (LP token) of the pool' } as const
+
+interface Liquidity extends LiquidityParameters {
+  readonly target: Address
+  readonly state: LiquidityState
+}
+
+async function liquidityOf(
+  context: ActionContext,
+  target: Address,
+  argument: 'tokenIn' | 'tokenOut',
+  token: Address,
+): Promise<Liquidity> {
+  const found = await findLiquidity({ ...context, tokens: [token] })
+  const record = found.pools.get(token)
+  const [failure] = found.unreadable
+  if (!record) {
+    const why = failure ? ` (${failure.message})` : ''
+    return context.refuse(argument, `the share of a Curve pool${why}`)
+  }
+  if (record.address !== target) {
+    context.refuse('primaryAddress', `the pool of ${token}, ${record.address}`)
+  }
+  const [loaded] = await loadLiquidity({ ...context, pools: [record] })
+  if (!loaded || !('state' in loaded) || loaded.state.kind !== 'liquidity') {
+    const why = loaded && 'message' in loaded ? ` (${loaded.message})` : ''
+    return context.refuse('primaryAddress', `a Curve pool that can be read${why}`)
+  }
+  return { ...liquidityParameters(record), target, state: loaded.state }
+}
+
+/** Amounts in the pool's order, 0n where none was given. */
+function inOrder(
+  context: ActionContext,
+  coins: readonly Address[],
+  names: { readonly tokens: string; readonly amounts: string },
+  tokens: readonly Address[],
+  amounts: readonly Amount[],
+): Amount[] {
+  const isWrong = tokens.some((token) => !coins.includes(token))
+  if (isWrong || tokens.length === 0 || new Set(tokens).size !== tokens.length) {
+    context.refuse(names.tokens, `coins of the pool, each once: ${coins.join(', ')}`)
+  }
+  if (amounts.length !== tokens.length) {
+    context.refuse(names.amounts, `one amount for each token, ${tokens.length}`)
+  }
+  return coins.map((coin) => amounts[tokens.indexOf(coin)] ?? 0n)
+}
+
+/** The last of the steps brings the token. @returns its index. */
+function addMeasured(context: ActionContext, steps: readonly Step[], token: Address): number {
+  const indexes = steps.map((step, k) =>
+    context.add(
+      step.kind === 'call' && k === steps.length - 1
+        ? { ...step, output: { kind: 'balance', token } }
+        : step,
+    ),
+  )
+  return indexes.at(-1) ?? 0
+}
+
+const deposit = defineAction({
+  action: 'deposit',
+  name: 'Add liquidity',
+  functionNames: ['add_liquidity'],
+  inputs: {
+    primaryAddress: pool,
+    tokenIn: { kind: 'addresses', description: 'coins of the pool: one, some or all' },
+    amountIn: { kind: 'amounts', description: 'raw units of each of them' },
+    tokenOut: share,
+  },
+  async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
+    const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
+    const names = { tokens: 'tokenIn', amounts: 'amountIn' }
+    const amounts = inOrder(context, coins, names, tokenIn, amountIn)
+    const { amountsType } = state
+    const steps = depositSteps({ target: primaryAddress, coins, amounts, amountsType })
+    const step = addMeasured(context, steps, tokenOut)
+    return {
+      spends: tokenIn.map((token, k) => ({ token, amount: amountIn[k] ?? 0n })),
+      outputs: [{ token: tokenOut, amount: { ref: 'output', step } }],
+      positionsOut: [tokenOut],
+    }
+  },
+})
+
+const redeem = defineAction({
+  action: 'redeem',
+  name: 'Remove liquidity',
+  functionNames: ['remove_liquidity_one_coin', 'remove_liquidity'],
+  inputs: {
+    primaryAddress: pool,
+    tokenIn: share,
+    amountIn: { kind: 'amount', description: 'raw units of the share' },
+    tokenOut: { kind: 'addresses', description: 'one coin of the pool, or all of them' },
+  },
+  async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
+    const liquidity = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
+    const { coins, state } = liquidity
+    const isAll = coins.every((coin) => tokenOut.includes(coin)) && tokenOut.length === coins.length
+    const spends = [{ token: tokenIn, amount: amountIn }]
+    if (isAll) {
+      const call = withdrawAllStep(primaryAddress, coins.length, state.amountsType, amountIn)
+      const amounts = balanceChanges(context, call, tokenOut)
+      const outputs = tokenOut.map((token, k) => ({ token, amount: amounts[k] as AmountRef }))
+      return { spends, outputs, positionsIn: [tokenIn] }
+    }
+    const [coin] = tokenOut
+    const index = coin ? coins.indexOf(coin) : -1
+    if (!coin || index < 0 || tokenOut.length > 1) {
+      return context.refuse('tokenOut', `one coin of the pool, or all of them: ${coins.join(', ')}`)
+    }
+    if (state.withdraws === 'nobody') {
+      context.refuse('tokenOut', 'all coins of the pool, which cannot withdraw a single one')
+    }
+    const { zap, indexType } = liquidity
+    const common = { target: primaryAddress, share: tokenIn, zap, indexType, index }
+    const step = addMeasured(context, withdrawOneSteps({ ...common, amount: amountIn }), coin)
+    return {
+      spends,
+      outputs: [{ token: coin, amount: { ref: 'output', step } }],
+      ...(zap && { leftovers: [tokenIn] }),
+      positionsIn: [tokenIn],
+    }
+  },
+})
+
+const withdraw = defineAction({
+  action: 'withdraw',
+  name: 'Remove exact amounts',
+  functionNames: ['remove_liquidity_imbalance'],
+  inputs: {
+    primaryAddress: pool,
+    tokenIn: share,
+    tokenOut: { kind: 'addresses', description: 'coins of the pool: one, some or all' },
+    amountOut: { kind: 'amounts', description: 'raw units of each of them' },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
+    const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
+    const names = { tokens: 'tokenOut', amounts: 'amountOut' }
+    const amounts = inOrder(context, coins, names, tokenOut, amountOut)
+    const { maths, amountsType } = state
+    if (maths.kind === 'sampled') {
+      return context.refuse('primaryAddress', 'a stable pool, which can pay exact amounts')
+    }
+    const known = await Promise.all(amounts.map((amount) => context.valueOf(amount)))
+    const change = withdrawExactly(maths.base, known)
+    if (!change) return context.refuse('amountOut', 'no more than the pool can pay')
+    const { supply } = maths.base
+    const raised = change.burned + (change.burned * spareBps) / 10_000n + 1n
+    const most = raised < supply ? raised : supply
+    context.add(withdrawExactlyStep(primaryAddress, amounts, amountsType, most))
+    return {
+      spends: [{ token: tokenIn, amount: most }],
+      outputs: tokenOut.map((token, k) => ({ token, amount: amountOut[k] ?? 0n })),
+      leftovers: [tokenIn],
+      positionsIn: [tokenIn],
+    }
+  },
+})
+
+export const liquidityActions = [deposit, redeem, withdraw]

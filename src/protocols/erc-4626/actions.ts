@@ -1,0 +1,150 @@
+/** What a bundle does with any vault, listed or not: deposit, redeem (exact shares), withdraw (exact assets). */
+import { encodeFunctionData, parseAbi } from 'viem'
+import type { Address } from '../../domain/primitives.js'
+import { type ActionContext, defineAction } from '../positions.js'
+import { readWord } from '../read-word.js'
+import { readAssets } from './discover.js'
+
+const [depositAbi, redeemAbi, withdrawAbi] = parseAbi([
+  'function deposit(uint256 assets, address receiver) returns (uint256 shares)',
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
+  'function withdraw(uint256 assets, address receiver, address owner) returns (uint256 shares)',
+])
+const previewAbi = parseAbi(['function previewWithdraw(uint256 assets) view returns (uint256)'])
+
+const vault = { kind: 'address', description: 'the vault' } as const
+
+/** @throws INVALID_REQUEST where the address is no vault, or a token is not the one that it should be. */
+async function assetOf(
+  context: ActionContext,
+  primaryAddress: Address,
+  named: Readonly<
+    Record<'asset' | 'share', readonly [argument: string, token: Address | undefined]>
+  >,
+): Promise<Address> {
+  const [answer] = await readAssets(context.reader, [primaryAddress])
+  if (!answer || !('asset' in answer) || !answer.asset) {
+    const why = answer && 'message' in answer ? ` (${answer.message})` : ''
+    context.refuse('primaryAddress', `an ERC-4626 vault, whose asset() answers${why}`)
+  }
+  const { asset } = answer
+  for (const [[argument, token], expected, what] of [
+    [named.asset, asset, "the vault's asset"],
+    [named.share, primaryAddress, 'the vault itself'],
+  ] as const) {
+    if (token !== undefined && token !== expected) {
+      context.refuse(argument, `${what}, ${expected}`)
+    }
+  }
+  return asset
+}
+
+const deposit = defineAction({
+  action: 'deposit',
+  name: 'Deposit',
+  functionNames: ['deposit'],
+  inputs: {
+    primaryAddress: vault,
+    tokenIn: { kind: 'address', description: "the vault's asset" },
+    tokenOut: { kind: 'address', description: 'the vault, whose shares come out', optional: true },
+    amountIn: { kind: 'amount', description: 'raw units of the asset' },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+    const names = { asset: ['tokenIn', tokenIn], share: ['tokenOut', tokenOut] } as const
+    await assetOf(context, primaryAddress, names)
+    context.add({ kind: 'approve', token: tokenIn, spender: primaryAddress, amount: amountIn })
+    const step = context.add({
+      kind: 'call',
+      target: primaryAddress,
+      abi: depositAbi,
+      args: [amountIn, context.runner],
+      output: { kind: 'balance', token: primaryAddress },
+    })
+    return {
+      spends: [{ token: tokenIn, amount: amountIn }],
+      outputs: [{ token: primaryAddress, amount: { ref: 'output', step } }],
+      positionsOut: [primaryAddress],
+    }
+  },
+})
+
+const redeem = defineAction({
+  action: 'redeem',
+  name: 'Redeem',
+  functionNames: ['redeem'],
+  inputs: {
+    primaryAddress: vault,
+    tokenIn: { kind: 'address', description: 'the vault, whose shares go in', optional: true },
+    tokenOut: { kind: 'address', description: "the vault's asset", optional: true },
+    amountIn: { kind: 'amount', description: 'raw units of the share' },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+    const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
+    const asset = await assetOf(context, primaryAddress, names)
+    const step = context.add({
+      kind: 'call',
+      target: primaryAddress,
+      abi: redeemAbi,
+      args: [amountIn, context.runner, context.runner],
+      output: { kind: 'balance', token: asset },
+    })
+    return {
+      spends: [{ token: primaryAddress, amount: amountIn }],
+      outputs: [{ token: asset, amount: { ref: 'output', step } }],
+      positionsIn: [primaryAddress],
+    }
+  },
+})
+
+const withdraw = defineAction({
+  action: 'withdraw',
+  name: 'Withdraw',
+  functionNames: ['withdraw'],
+  inputs: {
+    primaryAddress: vault,
+    tokenIn: { kind: 'address', description: 'the vault, whose shares go in', optional: true },
+    tokenOut: { kind: 'address', description: "the vault's asset", optional: true },
+    amountOut: { kind: 'amount', description: 'raw units of the asset, exactly' },
+    amountIn: {
+      kind: 'amount',
+      description:
+        'raw units of the share to spend at most, the rest comes back; by default what the vault asks at the block',
+      optional: true,
+    },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountOut, amountIn }, context) {
+    const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
+    const asset = await assetOf(context, primaryAddress, names)
+    const shares = amountIn ?? (await sharesFor(context, primaryAddress, amountOut))
+    const step = context.add({
+      kind: 'call',
+      target: primaryAddress,
+      abi: withdrawAbi,
+      args: [amountOut, context.runner, context.runner],
+      output: { kind: 'balance', token: asset },
+    })
+    return {
+      spends: [{ token: primaryAddress, amount: shares }],
+      outputs: [{ token: asset, amount: { ref: 'output', step } }],
+      leftovers: [primaryAddress],
+      positionsIn: [primaryAddress],
+    }
+  },
+})
+
+/** What the vault asks for these assets at the block, interest until the next one not counted: it only lowers it. */
+async function sharesFor(
+  context: ActionContext,
+  to: Address,
+  amountOut: Parameters<ActionContext['valueOf']>[0],
+): Promise<bigint> {
+  const args = [await context.valueOf(amountOut)] as const
+  const data = encodeFunctionData({ abi: previewAbi, functionName: 'previewWithdraw', args })
+  const [result] = await context.reader.call([{ to, data }])
+  const shares = readWord(result)
+  if (shares !== null) return shares
+  const why = result && !result.ok ? ` (${result.message})` : ''
+  return context.refuse('amountIn', `the shares to spend: the vault does not say them${why}`)
+}
+
+export const vaultActions = [deposit, redeem, withdraw]

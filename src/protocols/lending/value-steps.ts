@@ -1,0 +1,69 @@
+/** Steps on amounts that are known only on chain, through our helper contract `Values`. For actions of any protocol. */
+import { type AbiFunction, parseAbi } from 'viem'
+import type { Amount, AmountRef } from '../../domain/plan.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ActionContext } from '../positions.js'
+
+const [differenceAbi, lesserAbi, proportionAbi, requireAtLeastAbi, sumAbi] = parseAbi([
+  'function difference(uint256 a, uint256 b) pure returns (uint256)',
+  'function lesser(uint256 a, uint256 b) pure returns (uint256)',
+  'function proportion(uint256 a, uint256 b, uint256 c) pure returns (uint256)',
+  'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
+  'function sum(uint256[] amounts) pure returns (uint256 total)',
+])
+
+type Steps = Pick<ActionContext, 'add' | 'helper'>
+
+/** A call whose result is a word of its return data, the first unless another is named. */
+export function addCall(
+  context: Pick<ActionContext, 'add'>,
+  call: {
+    readonly target: Address
+    readonly abi: AbiFunction
+    readonly args: readonly unknown[]
+    readonly value?: Amount
+  },
+  word = 0,
+): AmountRef {
+  const step = context.add({ kind: 'call', ...call, output: { kind: 'word', index: word } })
+  return { ref: 'output', step }
+}
+
+function valuesCall(context: Steps, abi: AbiFunction, args: readonly unknown[]): AmountRef {
+  return addCall(context, { target: context.helper('Values'), abi, args })
+}
+
+/** The lesser of two amounts: what is offered, or what is owed. */
+export function lesser(context: Steps, a: Amount, b: Amount): AmountRef {
+  return valuesCall(context, lesserAbi, [a, b])
+}
+
+/** a * b / c, rounded down. */
+export function proportion(context: Steps, a: Amount, b: Amount, c: Amount): AmountRef {
+  return valuesCall(context, proportionAbi, [a, b, c])
+}
+
+export function sum(context: Steps, amounts: readonly Amount[]): AmountRef {
+  return valuesCall(context, sumAbi, [amounts])
+}
+
+/** The transaction fails with `BelowMinimum(amount, minimum)` where the amount is below. */
+export function requireAtLeast(context: Steps, amount: Amount, minimum: Amount): void {
+  valuesCall(context, requireAtLeastAbi, [amount, minimum])
+}
+
+/**
+ * For contracts that say that they failed instead of reverting: a code other than zero fails the transaction with
+ * `BelowMinimum(0, code)`.
+ */
+export function requireZero(context: Steps, code: AmountRef): void {
+  requireAtLeast(context, 0n, code)
+}
+
+/** Runs `add` and gives what the runner's spendable balance of a token, native too, grew by. */
+export function gainOf(context: Steps, token: Address, add: () => void): AmountRef {
+  const balance = { ref: 'balance', token } as const
+  const before = sum(context, [balance])
+  add()
+  return valuesCall(context, differenceAbi, [balance, before])
+}

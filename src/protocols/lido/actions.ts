@@ -1,0 +1,113 @@
+/**
+ * What a bundle does: stake ether (`submit`), wrap stETH, unwrap wstETH. Ether comes back from a queue that takes days,
+ * so there is no redemption into it.
+ */
+import { parseAbi } from 'viem'
+import {
+  type Address,
+  isNative,
+  nativeToken,
+  toAddress,
+  zeroAddress,
+} from '../../domain/primitives.js'
+import { type ActionContext, defineAction } from '../positions.js'
+
+export const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
+  'function submit(address referral) payable returns (uint256 shares)',
+  'function wrap(uint256 amount) returns (uint256 shares)',
+  'function unwrap(uint256 shares) returns (uint256 amount)',
+])
+
+function tokensOf({ venue }: Pick<ActionContext, 'venue'>) {
+  return { stETH: toAddress(String(venue.stETH)), wstETH: toAddress(String(venue.wstETH)) }
+}
+
+function check(
+  context: ActionContext,
+  expected: Readonly<Record<string, readonly [given: Address | undefined, expected: Address]>>,
+): void {
+  for (const [argument, [given, wanted]] of Object.entries(expected)) {
+    if (given !== undefined && given !== wanted) context.refuse(argument, wanted)
+  }
+}
+
+const deposit = defineAction({
+  action: 'deposit',
+  name: 'Stake or wrap',
+  functionNames: ['submit', 'wrap'],
+  inputs: {
+    primaryAddress: {
+      kind: 'address',
+      description: 'stETH where ether is staked, wstETH where stETH is wrapped',
+      optional: true,
+    },
+    tokenIn: { kind: 'address', description: 'the native token, or stETH' },
+    tokenOut: {
+      kind: 'address',
+      description: 'stETH for the native token, wstETH for stETH',
+      optional: true,
+    },
+    amountIn: { kind: 'amount', description: 'raw units of tokenIn' },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+    const { stETH, wstETH } = tokensOf(context)
+    const isStake = isNative(tokenIn)
+    if (!isStake && tokenIn !== stETH) {
+      context.refuse('tokenIn', `the native token ${nativeToken}, or stETH ${stETH}`)
+    }
+    const target = isStake ? stETH : wstETH
+    check(context, { primaryAddress: [primaryAddress, target], tokenOut: [tokenOut, target] })
+    if (!isStake) {
+      context.add({ kind: 'approve', token: stETH, spender: wstETH, amount: amountIn })
+    }
+    const step = context.add({
+      kind: 'call',
+      target,
+      ...(isStake
+        ? { abi: submitAbi, args: [zeroAddress], value: amountIn }
+        : { abi: wrapAbi, args: [amountIn] }),
+      output: { kind: 'balance', token: target },
+    })
+    return {
+      spends: [{ token: tokenIn, amount: amountIn }],
+      outputs: [{ token: target, amount: { ref: 'output', step } }],
+      positionsIn: isStake ? [] : [stETH],
+      positionsOut: [target],
+    }
+  },
+})
+
+const redeem = defineAction({
+  action: 'redeem',
+  name: 'Unwrap',
+  functionNames: ['unwrap'],
+  inputs: {
+    primaryAddress: { kind: 'address', description: 'wstETH', optional: true },
+    tokenIn: { kind: 'address', description: 'wstETH', optional: true },
+    tokenOut: { kind: 'address', description: 'stETH', optional: true },
+    amountIn: { kind: 'amount', description: 'raw units of wstETH' },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+    const { stETH, wstETH } = tokensOf(context)
+    check(context, {
+      primaryAddress: [primaryAddress, wstETH],
+      tokenIn: [tokenIn, wstETH],
+      tokenOut: [tokenOut, stETH],
+    })
+    const step = context.add({
+      kind: 'call',
+      target: wstETH,
+      abi: unwrapAbi,
+      args: [amountIn],
+      output: { kind: 'balance', token: stETH },
+    })
+    return {
+      spends: [{ token: wstETH, amount: amountIn }],
+      outputs: [{ token: stETH, amount: { ref: 'output', step } }],
+      positionsIn: [wstETH],
+      positionsOut: [stETH],
+    }
+  },
+})
+
+export const lidoActions = [deposit, redeem]

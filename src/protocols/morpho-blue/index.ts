@@ -1,0 +1,18 @@
+/**
+ * Morpho Blue: markets of one loan token against one collateral token in one contract. Positions are no tokens.
+ * Venue parameters: `morpho`, `markets` (ids, as the contract keeps no list).
+ */
+import { defineProtocol, noSwaps } from '../protocol.js'
+import { slug } from './markets.js'
+import { morphoPositions } from './positions.js'
+
+export const morphoBlue = defineProtocol({
+  slug,
+  name: 'Morpho Blue',
+  project: 'morpho',
+  category: 'lending',
+  url: 'https://morpho.org',
+  description: 'Lending, collateral and loans in the markets of Morpho Blue.',
+  ...noSwaps,
+  positions: morphoPositions,
+})

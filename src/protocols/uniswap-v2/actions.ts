@@ -1,0 +1,185 @@
+/** What a bundle does with the shares of a pair. The tokens pass through our helper, which gives dust back. */
+import { parseAbi } from 'viem'
+import type { AmountRef } from '../../domain/plan.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
+import { addCallForTwo } from '../two-outputs.js'
+import { type PairSource, recogniseShares, type Tokens } from './pairs.js'
+
+const [zapInAbi, addAbi, zapOutAbi, burnAbi] = parseAbi([
+  'function zapIn(address pair, address tokenIn, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 liquidity)',
+  'function add(address pair, address token0, address token1, address recipient) returns (uint256 liquidity)',
+  'function zapOut(address pair, address tokenOut, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
+  'function burn(address to) returns (uint256 amount0, uint256 amount1)',
+])
+
+const zapper = 'UniswapV2Zapper'
+
+const primaryAddress = {
+  kind: 'address',
+  description: 'The pair, or the router of the exchange.',
+  optional: true,
+} as const
+
+export function pairActions(source: PairSource): readonly ActionDefinition[] {
+  return [deposit(source), exit(source, 'redeem', 'Redeem'), exit(source, 'withdraw', 'Withdraw')]
+}
+
+function deposit(source: PairSource): ActionDefinition {
+  return defineAction({
+    action: 'deposit',
+    name: 'Add liquidity',
+    functionNames: ['swap', 'mint'],
+    inputs: {
+      primaryAddress,
+      tokenIn: {
+        kind: 'addresses',
+        description: 'One token of the pair, part of which is swapped for the other, or both.',
+      },
+      amountIn: { kind: 'amounts', description: 'Raw units, one for each tokenIn.' },
+      tokenOut: { kind: 'address', description: 'The pair, whose shares come out.' },
+    },
+    async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
+      const pair = tokenOut
+      const tokens = await tokensOf(source, context, 'tokenOut', pair, primary)
+      const own = distinct(context, 'tokenIn', tokenIn, tokens)
+      if (amountIn.length !== own.length) {
+        context.refuse('amountIn', `${own.length} amounts, one for each tokenIn`)
+      }
+      const target = context.helper(zapper)
+      const spends = own.flatMap((token, index) => {
+        const amount = amountIn[index]
+        return amount === undefined ? [] : [{ token, amount }]
+      })
+      for (const { token, amount } of spends) {
+        context.add({ kind: 'transfer', token, to: target, amount })
+      }
+      const [token0, token1] = tokens
+      const [first = token0] = own
+      const isFirst0 = first === token0
+      const { runner } = context
+      const step = context.add({
+        kind: 'call',
+        target,
+        ...(own.length === 2
+          ? { abi: addAbi, args: [pair, token0, token1, runner] }
+          : {
+              abi: zapInAbi,
+              args: [pair, first, isFirst0 ? token1 : token0, isFirst0, feeOf(context), runner],
+            }),
+        output: { kind: 'word', index: 0 },
+      })
+      return {
+        spends,
+        outputs: [{ token: pair, amount: { ref: 'output', step } }],
+        leftovers: own,
+        positionsOut: [pair],
+      }
+    },
+  })
+}
+
+function exit(source: PairSource, action: 'redeem' | 'withdraw', name: string): ActionDefinition {
+  return defineAction({
+    action,
+    name: `${name} liquidity`,
+    functionNames: ['burn', 'swap'],
+    inputs: {
+      primaryAddress,
+      tokenIn: { kind: 'address', description: 'The pair, whose shares are burnt.' },
+      amountIn: { kind: 'amount', description: 'Raw units of shares.' },
+      tokenOut: {
+        kind: 'addresses',
+        description:
+          'One token of the pair, for which the other is swapped, or both in any order; both if absent.',
+        optional: true,
+      },
+    },
+    async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
+      const pair = tokenIn
+      const tokens = await tokensOf(source, context, 'tokenIn', pair, primary)
+      const wanted = tokenOut ? distinct(context, 'tokenOut', tokenOut, tokens) : tokens
+      context.add({ kind: 'transfer', token: pair, to: pair, amount: amountIn })
+      const amounts =
+        wanted.length === 2
+          ? burnToBoth(context, pair, tokens)
+          : new Map([burnToOne(context, pair, tokens, wanted[0] ?? tokens[0])])
+      return {
+        spends: [{ token: pair, amount: amountIn }],
+        outputs: wanted.flatMap((token) => {
+          const amount = amounts.get(token)
+          return amount ? [{ token, amount }] : []
+        }),
+        positionsIn: [pair],
+      }
+    },
+  })
+}
+
+function burnToOne(
+  context: ActionContext,
+  pair: Address,
+  [token0, token1]: Tokens,
+  wanted: Address,
+): [Address, AmountRef] {
+  const other = wanted === token0 ? token1 : token0
+  const step = context.add({
+    kind: 'call',
+    target: context.helper(zapper),
+    abi: zapOutAbi,
+    args: [pair, wanted, other, other === token0, feeOf(context), context.runner],
+    output: { kind: 'balance', token: wanted },
+  })
+  return [wanted, { ref: 'output', step }]
+}
+
+function burnToBoth(
+  context: ActionContext,
+  pair: Address,
+  [token0, token1]: Tokens,
+): Map<Address, AmountRef> {
+  const call = { target: pair, abi: burnAbi, args: [context.runner] }
+  const [amount0, amount1] = addCallForTwo(context, call, [token0, token1])
+  return new Map([
+    [token0, amount0],
+    [token1, amount1],
+  ])
+}
+
+/** The tokens of a pair that the exchange's factory made; refuses anything else. */
+async function tokensOf(
+  source: PairSource,
+  context: ActionContext,
+  argument: string,
+  pair: Address,
+  primary: Address | undefined,
+): Promise<Tokens> {
+  const { reader, venue } = context
+  const router = venue.router === undefined ? pair : toAddress(String(venue.router))
+  if (primary !== undefined && primary !== pair && primary !== router) {
+    context.refuse('primaryAddress', `the pair ${pair} or the router ${router}`)
+  }
+  const found = (await recogniseShares(source, { reader, venue, tokens: [pair] })).get(pair)
+  if (found && !('message' in found)) return found
+  if (found) context.refuse(argument, `a pair; it could not be read: ${found.message}`)
+  return context.refuse(argument, `a pair that the factory ${venue.factory} has made`)
+}
+
+/** One token of the pair or both, each once. */
+function distinct(
+  context: ActionContext,
+  argument: string,
+  asked: readonly Address[],
+  tokens: Tokens,
+): readonly Address[] {
+  const isFine =
+    asked.length > 0 &&
+    new Set(asked).size === asked.length &&
+    asked.every((token) => tokens.includes(token))
+  if (!isFine) context.refuse(argument, `one or both of the pair's tokens ${tokens.join(', ')}`)
+  return asked
+}
+
+function feeOf({ venue }: ActionContext): bigint {
+  return BigInt(Number(venue.feeBps))
+}

@@ -1,0 +1,359 @@
+/**
+ * What a bundle does with positions of V3 pools, each of which is an NFT. What is not taken of the tokens stays with
+ * the runner; fees and what is withdrawn come to the runner, the NFT goes to the receiver.
+ */
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { type Amount, isAmountRef } from '../../domain/plan.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+import { maxTick, minTick } from '../concentrated/tick-math.js'
+import {
+  type ActionContext,
+  type ActionDefinition,
+  type ActionResult,
+  defineAction,
+} from '../positions.js'
+import { addCallForTwo } from '../two-outputs.js'
+import { discoverV3, type FactorySlots } from './discover.js'
+import {
+  approveAbi,
+  burnAbi,
+  collectAbi,
+  decreaseAbi,
+  increaseAbi,
+  liquidityWord,
+  mintAbi,
+  positionsAbi,
+} from './nft-abi.js'
+
+export interface NftSource {
+  readonly slug: string
+  readonly name: string
+  readonly factorySlots: FactorySlots
+}
+
+/** Far enough: the order itself has a deadline. */
+const noDeadline = 2n ** 64n - 1n
+const maxUint128 = 2n ** 128n - 1n
+
+const primaryAddress = {
+  kind: 'address',
+  description: 'The NonfungiblePositionManager of the exchange.',
+  optional: true,
+} as const
+const tokenId = { kind: 'amount', description: 'Id of the NFT.' } as const
+
+/** The widest range whose ticks the pool has. */
+export function fullRange(tickSpacing: number): { tickLower: number; tickUpper: number } {
+  const edge = Math.floor(maxTick / tickSpacing) * tickSpacing
+  return { tickLower: -edge, tickUpper: edge }
+}
+
+export function positionKey(pool: Address, tickLower: number, tickUpper: number): string {
+  return `${pool}-${tickLower}-${tickUpper}`
+}
+
+export function nftActions(source: NftSource): readonly ActionDefinition[] {
+  return [deposit(source), harvest, withdraw, redeem]
+}
+
+function deposit(source: NftSource): ActionDefinition {
+  return defineAction({
+    action: 'deposit',
+    name: 'Add liquidity',
+    functionNames: ['mint', 'increaseLiquidity'],
+    inputs: {
+      primaryAddress,
+      tokenIn: {
+        kind: 'addresses',
+        description: 'Both tokens of the pool.',
+      },
+      amountIn: {
+        kind: 'amounts',
+        description:
+          'Raw units at most, one for each tokenIn; 0 of what a range beside the price does not take.',
+      },
+      fee: {
+        kind: 'integer',
+        description: 'Of the pool, 1/1,000,000; of a new position.',
+        optional: true,
+      },
+      tickLower: {
+        kind: 'integer',
+        description: 'Of a new position; the widest range if absent.',
+        optional: true,
+      },
+      tickUpper: { kind: 'integer', description: 'As tickLower.', optional: true },
+      tokenId: { ...tokenId, description: 'NFT of a position that is enlarged.', optional: true },
+    },
+    async build(args, context) {
+      const manager = managerOf(context, args.primaryAddress)
+      const asked = spendsOf(context, args.tokenIn, args.amountIn)
+      const spends = asked.filter(({ amount }) => amount !== 0n)
+      for (const { token, amount } of spends) {
+        context.add({ kind: 'approve', token, spender: manager, amount })
+      }
+      const result =
+        args.tokenId === undefined
+          ? await mint(source, context, manager, asked, args)
+          : await increase(context, manager, asked, args.tokenId)
+      // What was not taken must not stay allowed.
+      for (const { token } of spends) {
+        context.add({ kind: 'approve', token, spender: manager, amount: 0n })
+      }
+      return { spends, leftovers: spends.map(({ token }) => token), ...result }
+    },
+  })
+}
+
+type Spends = ActionResult['spends']
+
+async function mint(
+  source: NftSource,
+  context: ActionContext,
+  manager: Address,
+  spends: Spends,
+  args: {
+    readonly fee?: number
+    readonly tickLower?: number
+    readonly tickUpper?: number
+  },
+): Promise<Pick<ActionResult, 'outputs' | 'positionsOut'>> {
+  const { fee } = args
+  const [first, second] = spends
+  if (fee === undefined) return context.refuse('fee', 'the fee of the pool, or a tokenId')
+  if (!first || !second) return context.refuse('tokenIn', 'both tokens of the pool')
+  const pair = [first.token, second.token] as const
+  const venue = { ...context.venue, feeTiers: [String(fee)] }
+  const { reader, chain, receiver } = context
+  const found = await discoverV3(source.slug, source.factorySlots, {
+    reader,
+    chain,
+    venue,
+    pairs: [pair],
+  })
+  const [pool] = found.pools
+  if (!pool) {
+    const why = found.unreadable[0]?.message
+    const expected = `the fee of a pool of ${pair.join(' and ')}`
+    return context.refuse('fee', why ? `${expected}, which could not be read: ${why}` : expected)
+  }
+  const tickSpacing = Number(pool.parameters.tickSpacing)
+  const { tickLower, tickUpper } = rangeOf(context, args, tickSpacing)
+  const [token0, token1] = pool.tokens
+  const step = context.add({
+    kind: 'call',
+    target: manager,
+    abi: mintAbi,
+    args: [
+      {
+        token0,
+        token1,
+        fee,
+        tickLower,
+        tickUpper,
+        amount0Desired: amountOf(spends, token0),
+        amount1Desired: amountOf(spends, token1),
+        amount0Min: 0n,
+        amount1Min: 0n,
+        recipient: receiver,
+        deadline: noDeadline,
+      },
+    ],
+    output: { kind: 'word', index: 0 },
+  })
+  return {
+    outputs: [{ token: null, amount: { ref: 'output', step }, isPaid: true }],
+    positionsOut: [positionKey(pool.address, tickLower, tickUpper)],
+  }
+}
+
+async function increase(
+  context: ActionContext,
+  manager: Address,
+  spends: Spends,
+  id: Amount,
+): Promise<Pick<ActionResult, 'outputs'>> {
+  // An NFT of the same bundle is not there yet; the manager knows its tokens by their order.
+  const tokens = isAmountRef(id)
+    ? spends.map(({ token }) => token).sort()
+    : (await positionOf(context, manager, id)).tokens
+  if (spends.some(({ token }) => !tokens.includes(token))) {
+    context.refuse('tokenIn', `tokens of the position: ${tokens.join(' and ')}`)
+  }
+  if (tokens.length !== 2) context.refuse('tokenIn', 'both tokens of the position')
+  const step = context.add({
+    kind: 'call',
+    target: manager,
+    abi: increaseAbi,
+    args: [
+      {
+        tokenId: id,
+        amount0Desired: amountOf(spends, tokens[0]),
+        amount1Desired: amountOf(spends, tokens[1]),
+        amount0Min: 0n,
+        amount1Min: 0n,
+        deadline: noDeadline,
+      },
+    ],
+    output: { kind: 'word', index: 0 },
+  })
+  return { outputs: [{ token: null, amount: { ref: 'output', step }, isPaid: true }] }
+}
+
+const harvest = defineAction({
+  action: 'harvest',
+  name: 'Collect fees',
+  functionNames: ['collect'],
+  inputs: { primaryAddress, tokenId },
+  async build(args, context) {
+    const manager = managerOf(context, args.primaryAddress)
+    const { id, tokens } = await positionOf(context, manager, args.tokenId)
+    return { spends: [], ...collect(context, manager, id, tokens) }
+  },
+})
+
+const withdraw = defineAction({
+  action: 'withdraw',
+  name: 'Remove liquidity',
+  functionNames: ['decreaseLiquidity', 'collect'],
+  inputs: {
+    primaryAddress,
+    tokenId,
+    amountIn: {
+      kind: 'amount',
+      description: 'Liquidity that is given up, as the position counts it; all if absent.',
+      optional: true,
+    },
+  },
+  async build(args, context) {
+    const manager = managerOf(context, args.primaryAddress)
+    const { id, tokens } = await positionOf(context, manager, args.tokenId)
+    decrease(context, manager, id, args.amountIn)
+    return { spends: [], ...collect(context, manager, id, tokens) }
+  },
+})
+
+const redeem = defineAction({
+  action: 'redeem',
+  name: 'Close position',
+  functionNames: ['decreaseLiquidity', 'collect', 'burn'],
+  inputs: { primaryAddress, tokenId },
+  async build(args, context) {
+    const manager = managerOf(context, args.primaryAddress)
+    const { id, tokens, liquidity } = await positionOf(context, manager, args.tokenId)
+    if (liquidity > 0n) decrease(context, manager, id, undefined)
+    const result = collect(context, manager, id, tokens)
+    context.add({ kind: 'call', target: manager, abi: burnAbi, args: [id] })
+    return { spends: [], ...result }
+  },
+})
+
+/** @param liquidity - absent: all that the position has when the step runs. */
+function decrease(
+  context: ActionContext,
+  manager: Address,
+  id: bigint,
+  liquidity: Amount | undefined,
+): void {
+  const all = (): Amount => {
+    const output = { kind: 'word', index: liquidityWord } as const
+    const call = { target: manager, abi: positionsAbi, args: [id] }
+    return { ref: 'output', step: context.add({ kind: 'call', ...call, output }) }
+  }
+  const params = {
+    tokenId: id,
+    liquidity: liquidity ?? all(),
+    amount0Min: 0n,
+    amount1Min: 0n,
+    deadline: noDeadline,
+  }
+  context.add({ kind: 'call', target: manager, abi: decreaseAbi, args: [params] })
+}
+
+/** Everything that the position owes, to the runner; the owner must have approved the runner for the NFT. */
+function collect(
+  context: ActionContext,
+  manager: Address,
+  id: bigint,
+  tokens: readonly [Address, Address],
+): Pick<ActionResult, 'outputs' | 'prerequisites'> {
+  const { runner, account } = context
+  const params = {
+    tokenId: id,
+    recipient: runner,
+    amount0Max: maxUint128,
+    amount1Max: maxUint128,
+  }
+  const call = { target: manager, abi: collectAbi, args: [params] }
+  const [amount0, amount1] = addCallForTwo(context, call, tokens)
+  const outputs = [
+    { token: tokens[0], amount: amount0 },
+    { token: tokens[1], amount: amount1 },
+  ]
+  if (runner === account) return { outputs }
+  const data = encodeFunctionData({ abi: [approveAbi], args: [runner, id] })
+  return { outputs, prerequisites: [{ to: manager, data, purpose: `let it use the NFT ${id}` }] }
+}
+
+/** What the manager says of an NFT at the block; refuses an id that it does not know. */
+async function positionOf(
+  context: ActionContext,
+  manager: Address,
+  tokenIdOf: Amount,
+): Promise<{
+  readonly id: bigint
+  readonly tokens: readonly [Address, Address]
+  readonly liquidity: bigint
+}> {
+  const id = await context.valueOf(tokenIdOf)
+  const data = encodeFunctionData({ abi: [positionsAbi], args: [id] })
+  const [result] = await context.reader.call([{ to: manager, data }])
+  if (!result?.ok || result.value === '0x') {
+    const why = result && !result.ok && result.reason === 'unreadable' ? result.message : null
+    return context.refuse('tokenId', `an NFT of ${manager} at the block${why ? `: ${why}` : ''}`)
+  }
+  const [, , token0, token1, , , , liquidity] = decodeFunctionResult({
+    abi: [positionsAbi],
+    data: result.value,
+  })
+  return { id, tokens: [toAddress(token0), toAddress(token1)], liquidity }
+}
+
+function managerOf({ venue, refuse }: ActionContext, primary: Address | undefined): Address {
+  const manager = toAddress(String(venue.positionManager))
+  if (primary !== undefined && primary !== manager) refuse('primaryAddress', manager)
+  return manager
+}
+
+function spendsOf(
+  context: ActionContext,
+  tokens: readonly Address[],
+  amounts: readonly Amount[],
+): Spends {
+  const isFine = tokens.length > 0 && tokens.length < 3 && new Set(tokens).size === tokens.length
+  if (!isFine) context.refuse('tokenIn', 'one token or two different ones')
+  if (amounts.length !== tokens.length) {
+    context.refuse('amountIn', `${tokens.length} amounts, one for each tokenIn`)
+  }
+  return tokens.map((token, index) => ({ token, amount: amounts[index] ?? 0n }))
+}
+
+function amountOf(spends: Spends, token: Address | undefined): Amount {
+  return spends.find((each) => each.token === token)?.amount ?? 0n
+}
+
+function rangeOf(
+  context: ActionContext,
+  asked: { readonly tickLower?: number; readonly tickUpper?: number },
+  tickSpacing: number,
+): { readonly tickLower: number; readonly tickUpper: number } {
+  const widest = fullRange(tickSpacing)
+  const { tickLower = widest.tickLower, tickUpper = widest.tickUpper } = asked
+  for (const [name, tick] of Object.entries({ tickLower, tickUpper })) {
+    if (tick % tickSpacing !== 0 || tick < minTick || tick > maxTick) {
+      context.refuse(name, `a multiple of ${tickSpacing} from ${minTick} to ${maxTick}`)
+    }
+  }
+  if (tickLower >= tickUpper) context.refuse('tickUpper', `a tick above ${tickLower}`)
+  return { tickLower, tickUpper }
+}

@@ -1,0 +1,124 @@
+/**
+ * Positions of V3 pools without a token of their own: every known pool with its widest range. What is listed is where
+ * liquidity can be put; what one NFT holds is its own affair.
+ */
+import { encodeFunctionData, parseAbi } from 'viem'
+import { toAddress } from '../../domain/primitives.js'
+import { sqrtPriceAtTick } from '../concentrated/tick-math.js'
+import type { Position, PositionAdapter, PositionState } from '../positions.js'
+import type { Unreadable } from '../protocol.js'
+import { readWord } from '../read-word.js'
+import { toWord } from '../storage-slots.js'
+import { readTokenNames } from '../token-names.js'
+import { explainV3 } from './nft-abi.js'
+import { fullRange, type NftSource, nftActions, positionKey } from './nft-actions.js'
+
+const balanceOfAbi = parseAbi(['function balanceOf(address owner) view returns (uint256)'])
+const whole = 10_000n
+
+/** @param source.slot0 - where a pool keeps its price. */
+export function nftPositions(source: NftSource & { readonly slot0: bigint }): PositionAdapter {
+  const { slug } = source
+  return {
+    async list({ reader, venue, pools }) {
+      if (!venue.positionManager) return { positions: [], unreadable: [] }
+      const manager = toAddress(String(venue.positionManager))
+      const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))]
+      const names = await readTokenNames(reader, tokens)
+      const symbols = new Map(tokens.map((token, index) => [token, names[index]?.symbol ?? token]))
+      const positions = pools.flatMap(({ address, tokens: own, parameters }): Position[] => {
+        const [fee, tickSpacing] = [Number(parameters.fee), Number(parameters.tickSpacing)]
+        if (!(fee >= 0) || !(tickSpacing > 0)) return []
+        const { tickLower, tickUpper } = fullRange(tickSpacing)
+        const percent = `${fee / 10_000}%`
+        const pair = own.map((token) => symbols.get(token) ?? token).join('/')
+        return [
+          {
+            protocol: slug,
+            key: positionKey(address, tickLower, tickUpper),
+            token: null,
+            primaryAddress: manager,
+            poolAddress: address,
+            name: `${source.name} ${pair} ${percent}`,
+            subtitle: `${percent}, full range`,
+            underlyingTokens: own,
+            rewardTokens: [],
+            parameters: { fee, tickLower, tickUpper },
+          },
+        ]
+      })
+      return { positions, unreadable: [] }
+    },
+
+    /** Holdings are the pool's: liquidity of all ranges and fees not collected yet. What a range earns is not known. */
+    async read({ reader, positions }) {
+      const results = await reader.call(
+        positions.flatMap(({ poolAddress, underlyingTokens }) => {
+          const data = encodeFunctionData({ abi: balanceOfAbi, args: [poolAddress] })
+          return underlyingTokens.map((to) => ({ to, data }))
+        }),
+      )
+      let from = 0
+      return positions.map(({ key, underlyingTokens }): PositionState | Unreadable => {
+        const own = results.slice(from, from + underlyingTokens.length)
+        from += own.length
+        const holdings = underlyingTokens.flatMap((token, index) => {
+          const amount = readWord(own[index])
+          return amount === null ? [] : [{ token, amount }]
+        })
+        if (holdings.length !== own.length) {
+          const failed = own.find((result) => !result.ok)
+          const message = failed && !failed.ok ? failed.message : 'A balance could not be read.'
+          return { protocol: slug, subject: key, message }
+        }
+        return { holdings, base: null, rewards: [] }
+      })
+    },
+
+    // Both tokens, also where nothing is given of one: they name the pool.
+    enter: ({ primaryAddress, parameters, underlyingTokens }, amounts) => ({
+      primaryAddress,
+      tokenIn: underlyingTokens,
+      amountIn: underlyingTokens.map(
+        (token) => amounts.find((each) => each.token === token)?.amount ?? 0n,
+      ),
+      fee: parameters.fee,
+      tickLower: parameters.tickLower,
+      tickUpper: parameters.tickUpper,
+    }),
+
+    async enterShares({ reader, position }) {
+      const { poolAddress, parameters } = position
+      const [word] = await reader.storage([{ address: poolAddress, slot: toWord(source.slot0) }])
+      // Without a price equal parts: what is too much comes back.
+      if (!word?.ok) return [5_000, 5_000]
+      return valueShares(
+        BigInt.asUintN(160, BigInt(word.value)),
+        Number(parameters.tickLower),
+        Number(parameters.tickUpper),
+      )
+    },
+
+    actions: nftActions(source),
+    explain: explainV3,
+  }
+}
+
+/**
+ * Parts of the value of a position that lie in token0 and token1, basis points that add up to 10,000.
+ * @param sqrtPriceX96 - Q64.96, > 0.
+ */
+export function valueShares(
+  sqrtPriceX96: bigint,
+  tickLower: number,
+  tickUpper: number,
+): readonly [number, number] {
+  const [low, high] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
+  if (sqrtPriceX96 <= low) return [Number(whole), 0]
+  if (sqrtPriceX96 >= high) return [0, Number(whole)]
+  // Of a unit of liquidity, in token1: (1/p - 1/high) * p^2 and p - low, p being the root of the price.
+  const value0 = sqrtPriceX96 - (sqrtPriceX96 * sqrtPriceX96) / high
+  const value1 = sqrtPriceX96 - low
+  const share0 = Number((value0 * whole + (value0 + value1) / 2n) / (value0 + value1))
+  return [share0, Number(whole) - share0]
+}

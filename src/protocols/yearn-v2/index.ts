@@ -1,0 +1,71 @@
+/**
+ * Vaults of Yearn V2: their token into shares (deposit) and shares into it (withdraw).
+ * Venue parameter: `registry`. Pool parameters: none; tokens: asset, share.
+ */
+import { parseAbi } from 'viem'
+import { defineProtocol } from '../protocol.js'
+import { discoverVaults, underlyingAssets } from './discover.js'
+import { readVaults } from './load.js'
+import { afterDeposit, afterWithdrawal, assetsFor, sharesFor, type YearnState } from './maths.js'
+import { vaultPositions } from './positions.js'
+
+const slug = 'yearn-v2'
+/** A withdrawal that a strategy has to pay costs several times as much; the simulation tells. */
+const gasPerCall = 110_000n
+
+const [depositAbi, withdrawAbi] = parseAbi([
+  'function deposit(uint256 amount, address recipient) returns (uint256 shares)',
+  'function withdraw(uint256 maxShares, address recipient) returns (uint256 amount)',
+])
+
+export const yearnV2 = defineProtocol<YearnState>({
+  slug,
+  name: 'Yearn V2',
+  project: 'yearn',
+  category: 'vault',
+  url: 'https://yearn.fi',
+  description: 'Deposits into and withdrawals from vaults that invest through strategies.',
+  paysRecipient: true,
+  isNoPriceSource: () => true,
+  discover: (args) => discoverVaults(slug, args),
+  async load({ reader, chain, pools }) {
+    const timestamp = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))
+    const vaults = pools.map(({ address, tokens: [asset] }) => {
+      return { vault: address, asset: asset ?? address }
+    })
+    const reads = await readVaults(reader, vaults, timestamp)
+    return pools.map((pool, index) => {
+      const read = reads[index]
+      const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
+      if (pool.tokens.length !== 2 || pool.tokens[1] !== pool.address || pool.id !== pool.address) {
+        return unreadable('A vault has two tokens: its asset, and itself as the share.')
+      }
+      if (!read) return unreadable('It was not read.')
+      if ('message' in read) return unreadable(read.message)
+      const { knownDeposits, knownWithdrawals } = read.state
+      return { pool, state: read.state, partial: !(knownDeposits && knownWithdrawals) }
+    })
+  },
+  amountOut(pool, state, tokenIn, _tokenOut, amountIn) {
+    if (tokenIn !== pool.address) {
+      return { amountOut: sharesFor(state, amountIn), exact: state.knownDeposits }
+    }
+    const amountOut = assetsFor(state, amountIn)
+    return { amountOut, exact: state.knownWithdrawals && amountOut <= state.idle }
+  },
+  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    tokenIn === pool.address ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
+  action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
+  gasEstimate: () => gasPerCall,
+  encodeSwap({ pool, tokenIn, amountIn, recipient }) {
+    const target = pool.address
+    const args = [amountIn, recipient]
+    if (tokenIn === target) return [{ kind: 'call', target, abi: withdrawAbi, args }]
+    return [
+      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+      { kind: 'call', target, abi: depositAbi, args },
+    ]
+  },
+  underlying: underlyingAssets,
+  positions: vaultPositions(slug),
+})

@@ -1,0 +1,83 @@
+/** What the service lists of a chain: base tokens, and positions as their snapshot has them. */
+import type { ListingKey, PositionSnapshot, PositionStore } from '../catalog/position-store.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import type { BaseListing, Listing, PositionListing } from '../domain/metadata.js'
+import type { Token } from '../domain/primitives.js'
+import { protocolBySlug } from '../protocols/registry.js'
+
+/** Protocol of base tokens in the store. */
+const noProtocol = ''
+
+export interface Listings {
+  /**
+   * Ordered by id. A token that is a position is listed as that alone.
+   * @param snapshot - null: base tokens only.
+   */
+  of(chain: ChainDefinition, snapshot: PositionSnapshot | null): readonly Listing[]
+}
+
+export function createListings(
+  store: Pick<PositionStore, 'idsOf'>,
+  tokensOf: (chainId: number) => readonly Token[],
+): Listings {
+  const base = new Map<number, readonly BaseListing[]>()
+  const made = new WeakMap<PositionSnapshot, readonly Listing[]>()
+
+  function baseOf(chainId: number): readonly BaseListing[] {
+    const known = base.get(chainId)
+    if (known) return known
+    const tokens = tokensOf(chainId)
+    const keys = tokens.map(({ address }): ListingKey => ({ protocol: noProtocol, key: address }))
+    const listings = store
+      .idsOf(chainId, keys)
+      .flatMap((id, index): BaseListing[] => {
+        const token = tokens[index]
+        return token ? [{ kind: 'base', id, token }] : []
+      })
+      .sort((a, b) => a.id - b.id)
+    base.set(chainId, listings)
+    return listings
+  }
+
+  function make(chainId: number, snapshot: PositionSnapshot): readonly Listing[] {
+    const tokens = baseOf(chainId)
+    const keys = snapshot.positions.map(({ position: { protocol, key } }) => ({ protocol, key }))
+    const ids = store.idsOf(chainId, keys)
+    const positions = snapshot.positions.flatMap((listed, index): PositionListing[] => {
+      const { position, ...rest } = listed
+      const { protocol, key, primaryAddress, poolAddress, name, subtitle, rewardTokens } = position
+      const adapter = protocolBySlug(protocol)
+      const id = ids[index]
+      // A snapshot of an earlier release may hold a protocol that is no more.
+      if (id === undefined || !adapter) return []
+      return [
+        {
+          ...rest,
+          kind: 'position',
+          id,
+          chainId,
+          positionId: `${chainId}:${primaryAddress}:${position.token ?? key}`,
+          protocol,
+          project: adapter.project,
+          primaryAddress,
+          poolAddress,
+          name,
+          subtitle,
+          rewardTokens,
+        },
+      ]
+    })
+    const own = new Set(positions.map(({ token }) => token?.address))
+    const others = tokens.filter(({ token }) => !own.has(token.address))
+    return [...others, ...positions].sort((a, b) => a.id - b.id)
+  }
+
+  return {
+    of({ id }, snapshot) {
+      if (!snapshot) return baseOf(id)
+      const listings = made.get(snapshot) ?? make(id, snapshot)
+      made.set(snapshot, listings)
+      return listings
+    },
+  }
+}

@@ -1,0 +1,104 @@
+/** The engine's part that lists tokens, positions and protocols. */
+import type { PositionSnapshot, PositionStore } from '../catalog/position-store.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import { untilAborted } from '../domain/abort.js'
+import type { Engine } from '../domain/engine.js'
+import type { Token } from '../domain/primitives.js'
+import type { Unreadable } from '../protocols/protocol.js'
+import { protocols } from '../protocols/registry.js'
+import type { Archive } from '../rpc/archive.js'
+import { type CollectParts, collectPositions } from './collect-positions.js'
+import { createListings } from './listings.js'
+import type { Pins } from './pins.js'
+import { createPositionBook } from './position-book.js'
+import { protocolRecords, serviceActionRecords } from './protocol-records.js'
+
+export interface MetadataParts {
+  readonly chains: readonly ChainDefinition[]
+  readonly archive: Pick<Archive, 'pin'>
+  readonly pins: Pick<Pins, 'at'>
+  readonly store: PositionStore
+  /** Older snapshots are renewed. */
+  readonly maxAgeSeconds: number
+  /** Aborted when nothing is to be read any more: the failures that follow are nobody's. */
+  readonly stopping: AbortSignal
+  /** Runs a task that ends with `stopping`, on leased forks of the block. */
+  readonly run: CollectParts['run']
+  /** @throws ForkrouteError UNKNOWN_CHAIN. */
+  chainOf(chainId: number): ChainDefinition
+  /** Base tokens of a chain. */
+  tokensOf(chainId: number): readonly Token[]
+  onProblem(error: unknown): void
+}
+
+export function createMetadata(
+  parts: MetadataParts,
+): Pick<Engine, 'listings' | 'protocols' | 'serviceActions'> {
+  const { archive, pins, run, chainOf } = parts
+  const reaches = new Map<number, number>()
+  const onProblem = (error: unknown) => {
+    if (!parts.stopping.aborted) parts.onProblem(error)
+  }
+
+  async function collect(
+    chainId: number,
+    previous: PositionSnapshot | null,
+  ): Promise<PositionSnapshot> {
+    const pin = await pins.at(chainId, undefined)
+    const takenAt = Math.floor(Date.now() / 1_000)
+    const collected = await collectPositions(
+      { chain: chainOf(chainId), pinAt: (number) => archive.pin(chainId, number), run },
+      pin,
+      previous,
+      reaches.get(chainId) ?? null,
+    )
+    if (collected.reach !== null) reaches.set(chainId, collected.reach)
+    if (collected.unreadable.length) onProblem(unreadableError(chainId, collected.unreadable))
+    const { number: blockNumber, hash: blockHash } = pin
+    return { chainId, blockNumber, blockHash, takenAt, positions: collected.positions }
+  }
+
+  const book = createPositionBook({
+    store: parts.store,
+    maxAgeSeconds: parts.maxAgeSeconds,
+    collect,
+    isOfChain: async ({ chainId, blockNumber, blockHash }) =>
+      (await archive.pin(chainId, blockNumber)).hash === blockHash,
+    onProblem,
+    clock: () => Date.now() / 1_000,
+  })
+  const listings = createListings(parts.store, parts.tokensOf)
+  const records = protocolRecords(protocols, parts.chains)
+
+  return {
+    async listings({ chainId, baseOnly = false }, { signal }) {
+      const wanted = chainId === undefined ? parts.chains : [chainOf(chainId)]
+      const failures: unknown[] = []
+      const lists = await Promise.all(
+        wanted.map(async (chain) => {
+          try {
+            return listings.of(chain, await untilAborted(book.of(chain.id), signal))
+          } catch (error) {
+            signal.throwIfAborted()
+            failures.push(error)
+            return listings.of(chain, null)
+          }
+        }),
+      )
+      if (failures.length && failures.length === wanted.length && !baseOnly) throw failures[0]
+      for (const failure of failures) onProblem(failure)
+      return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort((a, b) => a.id - b.id)
+    },
+    protocols: () => records,
+    serviceActions: () => serviceActionRecords,
+  }
+}
+
+/** One line for the log. */
+function unreadableError(chainId: number, unreadable: readonly Unreadable[]): Error {
+  const first = unreadable.slice(0, 3)
+  const said = first.map((one) => `${one.protocol} ${one.subject}: ${one.message}`).join('; ')
+  return new Error(
+    `${unreadable.length} parts of the positions of chain ${chainId} could not be read, such as ${said}`,
+  )
+}

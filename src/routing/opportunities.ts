@@ -1,0 +1,67 @@
+/**
+ * Which positions are worth entering with what somebody holds: a ranking of what is listed. Pure; whether a route leads
+ * there is for the simulation to say.
+ */
+import type { PositionListing } from '../domain/metadata.js'
+import type { Address } from '../domain/primitives.js'
+
+/** What may be put to work. */
+export interface Holding {
+  /** As it is spent: native as its constant. */
+  readonly token: Address
+  /** The same, native replaced by its wrapped token. */
+  readonly canonical: Address
+  /** Raw units, > 0. */
+  readonly amount: bigint
+  /** USD; null: not known. */
+  readonly valueUsd: number | null
+}
+
+export interface RankedOpportunity {
+  readonly holding: Holding
+  readonly position: PositionListing
+  /** Of the position. */
+  readonly tokenOut: Address
+}
+
+/**
+ * Positions with a token, a yield above zero and at least `minTvlUsd` in them that are made of a token that is held,
+ * ordered by USD that the holding would earn in a year; then by TVL, then by id. What is held without a known value
+ * comes last, ordered by yield.
+ */
+export function rankOpportunities(args: {
+  readonly holdings: readonly Holding[]
+  readonly positions: readonly PositionListing[]
+  readonly minTvlUsd: number
+  /** Entries at most. */
+  readonly limit: number
+}): RankedOpportunity[] {
+  const { holdings, positions, minTvlUsd, limit } = args
+  const worthy = positions.filter(
+    ({ apy, tvl }) => apy !== null && apy > 0 && tvl !== null && tvl >= minTvlUsd,
+  )
+  return holdings
+    .flatMap((holding) =>
+      worthy.flatMap((position): RankedOpportunity[] => {
+        const tokenOut = position.token?.address
+        if (!tokenOut || tokenOut === holding.canonical || tokenOut === holding.token) return []
+        const isMadeOf = position.underlyingTokens.some(
+          ({ address }) => address === holding.canonical || address === holding.token,
+        )
+        return isMadeOf ? [{ holding, position, tokenOut }] : []
+      }),
+    )
+    .sort(
+      (a, b) =>
+        Number(b.holding.valueUsd !== null) - Number(a.holding.valueUsd !== null) ||
+        earnings(b) - earnings(a) ||
+        (b.position.tvl ?? 0) - (a.position.tvl ?? 0) ||
+        a.position.id - b.position.id,
+    )
+    .slice(0, limit)
+}
+
+/** USD per year times 100; of a holding whose value is not known, percent per year. */
+function earnings({ holding, position }: RankedOpportunity): number {
+  return (position.apy ?? 0) * (holding.valueUsd ?? 1)
+}

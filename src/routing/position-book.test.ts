@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import type { PositionSnapshot } from '../catalog/position-store.js'
+import { createPositionBook } from './position-book.js'
+
+function snapshot(takenAt: number): PositionSnapshot {
+  return { chainId: 1, blockNumber: BigInt(takenAt), blockHash: '0x01', takenAt, positions: [] }
+}
+
+/** A book whose collections end when the test says so. */
+function scene(
+  options: { stored?: PositionSnapshot; isOfChain?: boolean; saveFails?: boolean } = {},
+) {
+  const pending: { resolve(value: PositionSnapshot): void; reject(error: unknown): void }[] = []
+  const saved: PositionSnapshot[] = []
+  const problems: unknown[] = []
+  const previous: (PositionSnapshot | null)[] = []
+  const time = { now: 1_000 }
+  const book = createPositionBook({
+    store: {
+      load: () => options.stored ?? null,
+      save(one) {
+        if (options.saveFails) throw new Error('disk full')
+        saved.push(one)
+      },
+    },
+    maxAgeSeconds: 300,
+    collect(_chainId, before) {
+      previous.push(before)
+      return new Promise((resolve, reject) => pending.push({ resolve, reject }))
+    },
+    isOfChain: async () => options.isOfChain ?? true,
+    onProblem: (error) => problems.push(error),
+    clock: () => time.now,
+  })
+  return { book, pending, saved, problems, previous, time }
+}
+
+/** Everything that is ready to run has run. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('createPositionBook', () => {
+  test('callers of the first snapshot wait for one collection together', async () => {
+    const { book, pending, saved } = scene()
+    const both = Promise.all([book.of(1), book.of(1)])
+    await settle()
+    expect(pending).toHaveLength(1)
+    const first = snapshot(1_000)
+    pending[0]?.resolve(first)
+    expect(await both).toEqual([first, first])
+    expect(saved).toEqual([first])
+  })
+
+  test('an old snapshot is given out while one collection replaces it', async () => {
+    const old = snapshot(600)
+    const { book, pending, previous, time } = scene({ stored: old })
+    expect(await book.of(1)).toBe(old)
+    expect(await book.of(1)).toBe(old)
+    expect(pending).toHaveLength(1)
+    expect(previous).toEqual([old])
+    const renewed = snapshot(1_000)
+    pending[0]?.resolve(renewed)
+    await settle()
+    expect(await book.of(1)).toBe(renewed)
+    time.now = 1_299
+    await book.of(1)
+    expect(pending).toHaveLength(1)
+    time.now = 1_300
+    await book.of(1)
+    expect(pending).toHaveLength(2)
+  })
+
+  test('a collection that fails leaves the old snapshot and pauses', async () => {
+    const old = snapshot(600)
+    const { book, pending, problems, time } = scene({ stored: old })
+    await book.of(1)
+    pending[0]?.reject(new Error('node is down'))
+    await settle()
+    expect(problems).toHaveLength(1)
+    expect(await book.of(1)).toBe(old)
+    expect(pending).toHaveLength(1)
+    time.now += 30
+    await book.of(1)
+    expect(pending).toHaveLength(2)
+  })
+
+  test('the first collection that fails is the caller’s error, and the next caller tries again', async () => {
+    const { book, pending } = scene()
+    const failing = book.of(1)
+    await settle()
+    pending[0]?.reject(new Error('node is down'))
+    await expect(failing).rejects.toThrow('node is down')
+    const next = book.of(1)
+    await settle()
+    pending[1]?.resolve(snapshot(1_000))
+    expect((await next).takenAt).toBe(1_000)
+  })
+
+  test('what is stored of another chain is not given out', async () => {
+    const { book, pending, previous } = scene({ stored: snapshot(990), isOfChain: false })
+    const asked = book.of(1)
+    await settle()
+    expect(previous).toEqual([null])
+    pending[0]?.resolve(snapshot(1_000))
+    expect((await asked).takenAt).toBe(1_000)
+  })
+
+  test('a snapshot that cannot be stored is given out all the same', async () => {
+    const { book, pending, problems } = scene({ saveFails: true })
+    const asked = book.of(1)
+    await settle()
+    pending[0]?.resolve(snapshot(1_000))
+    expect((await asked).takenAt).toBe(1_000)
+    expect(problems).toHaveLength(1)
+  })
+})

@@ -1,0 +1,70 @@
+/** Protocols and their actions as the API lists them, from the registry. */
+import type { ChainDefinition } from '../chains/chain.js'
+import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
+import type { ActionDefinition } from '../protocols/positions.js'
+import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
+import { type ServiceAction, serviceActions } from './bundle/service-actions.js'
+
+function inputsOf(
+  inputs: Readonly<
+    Record<string, { readonly description: string; readonly optional?: boolean | undefined }>
+  >,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, { description, optional }]) => {
+      const phrase = description.replace(/\.$/, '')
+      return [name, optional ? `${phrase} (optional)` : phrase]
+    }),
+  )
+}
+
+function ofProtocol(definition: ActionDefinition): ActionRecord {
+  const { action, name, functionNames } = definition
+  const receiver = { description: 'who gets what comes out', optional: true }
+  return { action, name, functionNames, inputs: inputsOf({ ...definition.inputs, receiver }) }
+}
+
+function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
+  return { action: name, name: description, functionNames: [], inputs: inputsOf(inputs) }
+}
+
+/** What a bundle performs without any protocol; `isListed`: also part of the general list of actions. */
+export const serviceActionRecords: readonly (ActionRecord & { readonly isListed: boolean })[] =
+  serviceActions.map((action) => ({ ...ofService(action), isListed: action.isListed }))
+
+/** Protocols that are on one of the chains, in the order of the registry. */
+export function protocolRecords(
+  protocols: readonly ProtocolAdapter[],
+  chains: readonly ChainDefinition[],
+): readonly ProtocolRecord[] {
+  return protocols.flatMap((adapter): ProtocolRecord[] => {
+    const own = chains.filter(({ venues }) => venues[adapter.slug])
+    if (!own.length) return []
+    const { slug, name, project, category, url, description } = adapter
+    return [
+      {
+        slug,
+        name,
+        project,
+        category,
+        url,
+        description,
+        logo: adapter.logo ?? null,
+        twitter: adapter.twitter ?? null,
+        forkOf: adapter.forkOf ?? null,
+        chains: own.map((chain) => ({ id: chain.id, name: chain.name })),
+        actions: [
+          ...(adapter.positions?.actions ?? []).map(ofProtocol),
+          ...(isExchange(adapter)
+            ? serviceActions.filter(({ name: action }) => action === 'swap').map(ofService)
+            : []),
+        ],
+      },
+    ]
+  })
+}
+
+/** Others that swap do so to enter and leave their positions, for which they have actions. */
+function isExchange(adapter: ProtocolAdapter): boolean {
+  return canSwap(adapter) && adapter.category === 'dex'
+}

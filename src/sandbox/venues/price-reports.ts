@@ -1,0 +1,20 @@
+/** First answers of the price feeds, for protocols that ask them while they open. */
+import { encodeFunctionData } from 'viem'
+import { sandboxFeeds } from '../deploy-contracts.js'
+import { tokenAbi } from '../market-abi.js'
+import { startPrices } from '../market-pools.js'
+import type { VenueTools } from './venue.js'
+
+/** Queues a report of every feed at the price at which the history starts. */
+export function reportPrices({ chain, deployer }: VenueTools): void {
+  for (const { token, feed } of sandboxFeeds()) {
+    const args = [(startPrices[token.symbol] ?? token.priceUsdE12) / 10_000n] as const
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'report', args })
+    chain.send({ from: deployer, to: feed, data })
+  }
+}
+
+/** Null for a token without a feed. */
+export function feedOf(symbol: string) {
+  return sandboxFeeds().find(({ token }) => token.symbol === symbol)?.feed ?? null
+}

@@ -1,0 +1,80 @@
+/** Uniswap's staking of 2020, at its mainnet addresses: LP tokens of two V2 pairs are staked and earn UNI by the second. */
+import { type Abi, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
+import type { Address } from '../../domain/primitives.js'
+import { contractAddresses as at, v2PairAddress } from '../addresses.js'
+import { rawWorth } from '../amounts.js'
+import { deskAbi } from '../market-abi.js'
+import { startPrices } from '../market-pools.js'
+import { placeContracts } from '../placement.js'
+import { sandboxToken } from '../tokens.js'
+import type { SandboxVenue } from './venue.js'
+
+interface GaugePlan {
+  readonly gauge: Address
+  readonly symbols: readonly [string, string]
+  /** LP tokens that the deployer stakes, raw units. */
+  readonly staked: bigint
+  /** Of the reward in 60 days. */
+  readonly rewardUsd: number
+}
+
+export const gaugePlans: readonly GaugePlan[] = [
+  {
+    gauge: '0x7fba4b8dc5e7616e59622806932dbea72537a56b',
+    symbols: ['WETH', 'USDC'],
+    staked: 10n ** 16n,
+    rewardUsd: 900_000,
+  },
+  {
+    gauge: '0xa1484c3aa22a66c62b77e0ae78e15258bd0cb711',
+    symbols: ['DAI', 'WETH'],
+    staked: 5_000n * 10n ** 18n,
+    rewardUsd: 250_000,
+  },
+]
+
+/** LP token that the gauge takes. */
+export function stakedToken({ symbols }: GaugePlan): Address {
+  const [a, b] = symbols.map((symbol) => sandboxToken(symbol).address) as [Address, Address]
+  return v2PairAddress('uniswap-v2', a, b)
+}
+
+const abi = parseAbi([
+  'function approve(address spender, uint256 value)',
+  'function transfer(address to, uint256 value)',
+  'function stake(uint256 amount)',
+  'function notifyRewardAmount(uint256 reward)',
+])
+
+export const stakingRewardsVenue: SandboxVenue = {
+  async open({ chain, deployer, code }) {
+    const encode = (functionName: string, args: readonly unknown[]) =>
+      encodeFunctionData({ abi: abi as Abi, functionName, args })
+    const send = (to: Address, functionName: string, args: readonly unknown[]) =>
+      chain.send({ from: deployer, to, data: encode(functionName, args) })
+    const reward = sandboxToken('UNI')
+    await placeContracts(
+      chain,
+      deployer,
+      gaugePlans.map((plan) => ({
+        address: plan.gauge,
+        creationCode: code('stakingRewards'),
+        types: parseAbiParameters('address, address, address'),
+        args: [deployer, reward.address, stakedToken(plan)],
+      })),
+    )
+    for (const plan of gaugePlans) {
+      const [token, { staked }] = [stakedToken(plan), plan]
+      // The desk opened the pairs, and holds what they issued.
+      const args = [token, 0n, encode('transfer', [deployer, staked])] as const
+      const data = encodeFunctionData({ abi: deskAbi, functionName: 'execute', args })
+      chain.send({ from: deployer, to: at.tradingDesk, data })
+      send(token, 'approve', [plan.gauge, staked])
+      send(plan.gauge, 'stake', [staked])
+      const amount = rawWorth(reward, plan.rewardUsd, startPrices)
+      send(reward.address, 'transfer', [plan.gauge, amount])
+      send(plan.gauge, 'notifyRewardAmount', [amount])
+    }
+    await chain.mine()
+  },
+}

@@ -1,0 +1,105 @@
+/**
+ * Shares of pools through the whole product: what the answer says is what its transaction does on a fork of its own.
+ */
+import { maxUint256, numberToHex } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Address, nativeToken } from '../../src/domain/primitives.js'
+import { contractAddress } from '../../src/executor/deployments.js'
+import { sandboxAccount } from '../../src/sandbox/accounts.js'
+import { curveSharesAddresses } from '../../src/sandbox/addresses.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
+import { sandboxToken } from '../../src/sandbox/tokens.js'
+import { executeOnFork } from '../support/execute.js'
+import { NodeWriter } from '../support/node-writer.js'
+import { type Answer, startService, type TestService } from '../support/service.js'
+
+const token = (symbol: string): Address => sandboxToken(symbol).address
+const alice = sandboxAccount('alice').address
+const router = contractAddress('Router')
+const ether = 10n ** 18n
+const [curveShare, otherCurveShare] = curveSharesAddresses as [Address, Address]
+const shares = [curveShare, otherCurveShare]
+
+let sandbox: Sandbox
+let node: NodeWriter
+let service: TestService
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  node = await new NodeWriter(sandbox.url).start()
+  await node.rpc('anvil_impersonateAccount', [alice])
+  for (const share of shares) {
+    await node.rpc('anvil_dealERC20', [alice, share, numberToHex(1_000_000n * ether)])
+    await node.send(share, 'function approve(address, uint256)', [router, maxUint256], alice)
+  }
+  service = await startService({ RPC_URL_1: sandbox.url })
+})
+afterAll(async () => {
+  await service.stop()
+  await node.close()
+  await sandbox.stop()
+})
+
+function route(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<Answer> {
+  const query = { fromAddress: alice, tokenIn, tokenOut, amountIn: amountIn.toString() }
+  return service.get('/api/v1/shortcuts/route', query)
+}
+
+/** Sends the transaction of an answer on a fork of its own, and expects its amount and gas to the unit. */
+async function expectExecution({ body }: Answer, tokenOut: Address): Promise<void> {
+  const done = await executeOnFork({
+    nodeUrl: sandbox.url,
+    blockNumber: body.createdAt,
+    tx: body.tx,
+    watch: [{ token: tokenOut, owner: alice }],
+  })
+  expect(done.status).toBe('success')
+  expect(done.deltas).toEqual([BigInt(body.amountOut)])
+  expect(done.gasUsed).toBe(BigInt(body.gas))
+}
+
+const stepsOf = ({ body }: Answer): string[] =>
+  body.route.map((step: { action: string; protocol: string }) => `${step.action} ${step.protocol}`)
+
+describe('shares of Curve pools', () => {
+  test('a coin becomes shares by one deposit', async () => {
+    const answer = await route(token('USDC'), curveShare, 1_234_567_890n)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toContain('deposit curve')
+    expect(Number(answer.body.amountOut) / 1e18).toBeCloseTo(1_234, -2)
+    await expectExecution(answer, curveShare)
+  })
+
+  test('native ether becomes shares: swaps, then deposits', async () => {
+    const answer = await route(nativeToken, curveShare, 3n * ether)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toContain('deposit curve')
+    await expectExecution(answer, curveShare)
+  })
+
+  test('shares become a coin of the pool, and another token', async () => {
+    for (const symbol of ['USDT', 'WETH']) {
+      const answer = await route(curveShare, token(symbol), 12_345n * ether)
+      expect(answer.status, answer.text).toBe(200)
+      expect(stepsOf(answer)).toContain('redeem curve')
+      await expectExecution(answer, token(symbol))
+    }
+  })
+
+  test('shares of one pool become shares of another', async () => {
+    const answer = await route(curveShare, otherCurveShare, 54_321n * ether)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toEqual(expect.arrayContaining(['redeem curve', 'deposit curve']))
+    await expectExecution(answer, otherCurveShare)
+  })
+
+  test('the pool without a deposit contract gives no single coin, so there is no way from its shares', async () => {
+    const answer = await route(otherCurveShare, token('USDC'), ether)
+    expect(answer.status, answer.text).toBe(422)
+  })
+
+  test('a share has no price of its own: what it would give can be moved by trading', async () => {
+    const answer = await service.get(`/api/v1/prices/1/${curveShare}`)
+    expect(answer.status, answer.text).toBe(404)
+  })
+})
