@@ -1,7 +1,8 @@
 /** A list of actions as one transaction: what is asked and what is answered. Values as in `engine.ts`. */
-import type { RouteStepRecord } from './engine.js'
+
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex } from './primitives.js'
+import type { RouteStepRecord } from './route-step.js'
 
 export const maxActions = 50
 

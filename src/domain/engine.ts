@@ -8,6 +8,7 @@ import type { Wire } from './errors.js'
 import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex, Token } from './primitives.js'
+import type { RouteStepRecord } from './route-step.js'
 
 export interface RouteRequest {
   readonly chainId: number
@@ -69,28 +70,6 @@ export interface CallContext {
   readonly accountId: `0x${string}`
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
-}
-
-export interface RouteLeg {
-  readonly tokenIn: Address
-  readonly tokenOut: Address
-  readonly protocol: string
-  readonly pool: string
-  /** Part of the step's input, basis points. */
-  readonly share: number
-}
-
-export interface RouteStepRecord {
-  readonly action: string
-  readonly protocol: string
-  readonly tokenIn: readonly Address[]
-  readonly tokenOut: readonly Address[]
-  readonly positionInId: readonly string[]
-  readonly positionOutId: readonly string[]
-  readonly chainId: number
-  readonly primary?: Address
-  readonly internalRoutes?: readonly RouteLeg[]
-  readonly args?: Readonly<Record<string, unknown>>
 }
 
 /** Wei of the native token, and what they are worth. */

@@ -3,9 +3,9 @@
  */
 import { parseAbi } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
-import type { RouteStepRecord } from '../domain/engine.js'
 import { type Amount, isAmountRef, type Step } from '../domain/plan.js'
 import { type Address, bpsDenominator, isNative } from '../domain/primitives.js'
+import type { RouteStepRecord } from '../domain/route-step.js'
 import type { FlowEdge } from './flow.js'
 import type { Hop } from './hop.js'
 

@@ -2,16 +2,17 @@
  * Plans a bundle action by action: resolves references, hands protocol actions their context, and simulates what has
  * been planned so far wherever a number is needed that only the chain knows.
  */
-import type { BundleRequest } from '../../domain/bundle.js'
-import type { RouteStepRecord } from '../../domain/engine.js'
+
 import { type Amount, isAmountRef, type Order, type Step } from '../../domain/plan.js'
-import { type Address, type Hex, isNative } from '../../domain/primitives.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 import { noDeadline, toBytes16 } from '../built.js'
 import type { TaskRun } from '../task-run.js'
 import type { ParsedAction } from './parse-actions.js'
 import { BundlePlan, type PlannedAction } from './plan.js'
+import type { BundleArgs, BundleScene, TokenAmount } from './scene.js'
 import { performService } from './service-steps.js'
 import { simulateBundle } from './simulate-bundle.js'
 import { helper, notedIn, noteStep, refuse } from './tools.js'
@@ -20,28 +21,21 @@ import { isReferenceLike, type Reference, referencesIn } from './values.js'
 /** Hundredths of a basis point that outputs may fall short of the simulation unless an action says otherwise. */
 export const defaultCentiBps = 5_000n
 
-export interface BundleArgs {
-  readonly request: BundleRequest
-  readonly accountId: Hex
-  /** Actions whose first output the answer shall tell. */
-  readonly tell?: readonly number[]
-}
-
 /** Of actions within a flash loan. */
 interface Outer {
-  readonly builder: BundleBuilder
+  readonly builder: BundleScene
   /** The action that borrows. */
   readonly action: number
-  readonly loans: readonly { readonly token: Address; readonly amount: bigint }[]
+  readonly loans: readonly TokenAmount[]
 }
 
-export class BundleBuilder {
+export class BundleBuilder implements BundleScene {
   readonly plan: BundlePlan
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
   /** Raw units that the sender gives by signatures, beside what is pulled. */
-  readonly permitted: { token: Address; amount: bigint }[] = []
+  readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved = new Map<string, bigint>()
   readonly #referenced: ReadonlySet<string>
@@ -99,13 +93,13 @@ export class BundleBuilder {
     callback: readonly ParsedAction[],
     firstStep: number,
     loans: Outer['loans'],
-  ): BundleBuilder {
+  ): BundleScene {
     const outer = { builder: this, action: index, loans, firstStep }
     return new BundleBuilder(this.run, this.args, callback, outer)
   }
 
   /** What the transaction pulls from the sender, by token. */
-  pulled(): { readonly token: Address; readonly amount: bigint }[] {
+  pulled(): TokenAmount[] {
     const all = new Map<Address, bigint>()
     for (const { token, amount } of [
       ...(this.outer?.builder.pulled() ?? []),

@@ -2,10 +2,11 @@
  * Steps of a bundle as they are added: what they take from the sender, what each action yields, and where a failing
  * step belongs. Pure.
  */
-import type { RouteStepRecord } from '../../domain/engine.js'
+
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Amount, type AmountRef, isAmountRef, type Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
 import type { ParsedAction } from './parse-actions.js'
 import type { Reference } from './values.js'

@@ -1,16 +1,16 @@
 /** A route as one action of a bundle: the best one for the amount at the block, as steps among others. */
 import { erc20Abi } from 'viem'
-import type { RouteStepRecord } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount, CallStep, Step } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
 import { quoteSender } from '../../executor/deployments.js'
 import { helpersOf } from '../built.js'
 import type { Flow } from '../flow.js'
 import type { MarketPool } from '../market.js'
 import { planRoute } from '../plan-route.js'
 import { findRoute } from '../route-task.js'
-import type { BundleBuilder } from './builder.js'
+import type { BundleScene } from './scene.js'
 import { refuse, valuesStep } from './tools.js'
 
 export interface RouteStepArgs {
@@ -35,7 +35,7 @@ export interface RoutedStep {
 
 /** @throws ForkrouteError as a quote, with the action's index in the details. */
 export async function planRouteStep(
-  builder: BundleBuilder,
+  builder: BundleScene,
   args: RouteStepArgs,
 ): Promise<RoutedStep> {
   const { run, plan, runner } = builder
@@ -98,7 +98,7 @@ export async function planRouteStep(
 }
 
 /** Paths always; splits where nothing else of the bundle can lie among what their edges share. */
-function isPossible(builder: BundleBuilder, args: RouteStepArgs, flow: Flow): boolean {
+function isPossible(builder: BundleScene, args: RouteStepArgs, flow: Flow): boolean {
   const { tokenIn, tokenOut, action } = args
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut)
   if (!flow.isSplit) return ends.length === 1

@@ -1,6 +1,5 @@
 /** The service's own actions as steps. */
 import type { AbiFunction } from 'viem'
-import type { RouteStepRecord } from '../../domain/engine.js'
 import { type Amount, isAmountRef, type Step } from '../../domain/plan.js'
 import {
   type Address,
@@ -9,16 +8,17 @@ import {
   isNative,
   nativeToken,
 } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
 import { flashLoan } from '../../executor/flash-loan.js'
 import type { ActionOutput, ActionResult } from '../../protocols/positions.js'
 import { canSwap } from '../../protocols/protocol.js'
 import { approveNft, permitTransfer, transferNft } from '../bundle-steps.js'
 import type { MarketPool } from '../market.js'
-import type { BundleBuilder } from './builder.js'
 import { toCallArguments } from './call-arguments.js'
 import type { ParsedAction } from './parse-actions.js'
 import type { PlannedAction } from './plan.js'
 import { balanceStep, differenceStep, planRouteStep } from './route-step.js'
+import type { BundleScene } from './scene.js'
 import { refuse, valuesStep } from './tools.js'
 import { BadArgument, type Reference } from './values.js'
 
@@ -36,7 +36,7 @@ interface Outcome extends ActionResult {
 type Values = Readonly<Record<string, unknown>>
 
 interface Scene {
-  readonly builder: BundleBuilder
+  readonly builder: BundleScene
   readonly parsed: ParsedAction
   readonly values: Values
   readonly add: (step: Step) => number
@@ -70,7 +70,7 @@ const performers: Readonly<Record<string, (scene: Scene) => Promise<Outcome> | O
 
 /** @throws ForkrouteError INVALID_REQUEST naming the argument; as a quote for what needs a route. */
 export async function performService(
-  builder: BundleBuilder,
+  builder: BundleScene,
   parsed: ParsedAction,
   values: Values,
 ): Promise<Performed> {
@@ -334,7 +334,7 @@ function call({ builder, parsed, values, add }: Scene): Outcome {
 const unreferred: ActionOutput = { token: null, amount: 0n }
 const mostWords = 16
 
-function wordReferred(builder: BundleBuilder, action: number): number | null {
+function wordReferred(builder: BundleScene, action: number): number | null {
   const words = Array.from({ length: mostWords }, (_word, index) => index).filter((index) =>
     builder.isReferenced(action, index),
   )

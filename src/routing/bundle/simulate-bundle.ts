@@ -9,7 +9,7 @@ import { isDelegate } from '../../executor/strategies.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { notFundable } from '../failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../funds.js'
-import type { BundleBuilder } from './builder.js'
+import type { BundleScene } from './scene.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -23,7 +23,7 @@ export interface SimulatedBundle {
  *   INSUFFICIENT_ALLOWANCE where funds are checked; STATE_UNAVAILABLE.
  */
 export async function simulateBundle(
-  builder: BundleBuilder,
+  builder: BundleScene,
   order: Order,
   owners: readonly number[],
 ): Promise<SimulatedBundle> {
@@ -70,7 +70,7 @@ export async function simulateBundle(
 }
 
 function failure(
-  builder: BundleBuilder,
+  builder: BundleScene,
   steps: readonly Step[],
   owners: readonly number[],
   { returnData, reason }: { readonly returnData: Hex; readonly reason: string },
@@ -123,7 +123,7 @@ function stepOf(returnData: Hex): { readonly step: number; readonly reason?: Hex
 
 /** Accounts answer no callback: there a step that is paid by one is two (a transfer before it). */
 function originalStep(
-  { args }: BundleBuilder,
+  { args }: BundleScene,
   steps: readonly Step[],
   packed: number,
 ): number | null {

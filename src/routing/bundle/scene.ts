@@ -1,0 +1,58 @@
+/** What the parts of planning and simulating a bundle know of it: `BundleBuilder`, as they see it. */
+import type { BundleRequest } from '../../domain/bundle.js'
+import type { Amount, Order, Step, UnsignedTransaction } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { TaskRun } from '../task-run.js'
+import type { ParsedAction } from './parse-actions.js'
+import type { BundlePlan } from './plan.js'
+
+export interface BundleArgs {
+  readonly request: BundleRequest
+  readonly accountId: Hex
+  /** Actions whose first output the answer shall tell. */
+  readonly tell?: readonly number[]
+}
+
+/** Raw units of a token. */
+export interface TokenAmount {
+  readonly token: Address
+  readonly amount: bigint
+}
+
+export interface BundleScene {
+  readonly run: TaskRun
+  readonly args: BundleArgs
+  readonly plan: BundlePlan
+  readonly runner: Address
+  readonly account: Address
+  readonly receiver: Address
+  /** The actions of the bundle itself, also inside a flash loan. */
+  readonly all: readonly ParsedAction[]
+  /** What lies in the runner although nobody has pulled it there. */
+  readonly loans: readonly TokenAmount[]
+  /** Raw units that the sender gives by signatures, beside what is pulled. */
+  readonly permitted: TokenAmount[]
+  /** Raw units that `approve` actions let contracts take: by spender and token. */
+  readonly approved: Map<string, bigint>
+  build(): Promise<void>
+  /** Whether an action refers to the output. */
+  isReferenced(action: number, index: number): boolean
+  /** Whether any action but this one names the address. */
+  isMentioned(address: Address, except: number): boolean
+  /** For the actions of a flash loan's callback, whose steps count from `firstStep`. */
+  within(
+    action: ParsedAction,
+    callback: readonly ParsedAction[],
+    firstStep: number,
+    loans: readonly TokenAmount[],
+  ): BundleScene
+  /** The amount in raw units: itself, or what it is once the steps so far have run. */
+  valueOf(amount: Amount, action: number): Promise<bigint>
+  /** As `valueOf`; of what is pulled for one action, the amount that the sender gives. */
+  searchAmount(amount: Amount, action: number): Promise<bigint>
+  /** What the transaction pulls from the sender, by token. */
+  pulled(): TokenAmount[]
+  /** @param outputs - tokens that remain, with their minimums. */
+  order(steps: readonly Step[], outputs: Order['outputs']): Order
+  transaction(order: Order): UnsignedTransaction
+}
