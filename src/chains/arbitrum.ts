@@ -55,5 +55,6 @@ export const arbitrum = defineChain({
     'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     'erc-4626': {},
+    'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
   },
 })

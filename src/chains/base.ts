@@ -51,5 +51,6 @@ export const base = defineChain({
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
     'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
     'erc-4626': {},
+    'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
   },
 })

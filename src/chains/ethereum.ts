@@ -107,6 +107,7 @@ export const ethereum = defineChain({
         '0x3afdc9bca9213a35503b077a6072f3d0d5ab0840',
       ],
     },
+    'aave-v3': { pool: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
     'morpho-blue': {
       morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',

@@ -1,4 +1,5 @@
 /** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
+import { aaveV3 } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
@@ -31,6 +32,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   yearnV2,
   stakingRewards,
   morphoBlue,
+  aaveV3,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

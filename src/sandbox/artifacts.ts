@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { list } from 'tar'
+import { keccak256, stringToHex } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import { type ArtifactPackage, artifactPackages } from './manifest.js'
+import type { ArtifactFile, ArtifactPackage } from './artifact-package.js'
+import { artifactPackages } from './manifest.js'
 
 /** Creation code by the keys of the manifest. */
 export type Artifacts = Readonly<Record<string, Hex>>
@@ -97,10 +99,10 @@ async function unpack(directory: string, item: ArtifactPackage): Promise<Record<
     },
   })
   const found: Record<string, Hex> = {}
-  for (const [key, { path, field }] of Object.entries(item.files)) {
+  for (const [key, { path, field, libraries = {} }] of Object.entries(item.files)) {
     const text = (await texts.get(path)) ?? ''
     const value = path.endsWith('.js') ? constantOf(text, field) : fieldOf(parse(text), field)
-    found[key] = toHex(value, item, path)
+    found[key] = toHex(typeof value === 'string' ? link(value, libraries) : value, item, path)
   }
   return found
 }
@@ -112,6 +114,14 @@ function parse(text: string): unknown {
 /** A string constant of a script, which is not run. */
 function constantOf(text: string, name: string): unknown {
   return new RegExp(`const ${name} = ["'](0x[0-9a-fA-F]+)["']`).exec(text)?.[1]
+}
+
+/** Puts addresses where the compiler left room for them: the placeholder is a part of the hash of the library's name. */
+function link(code: string, libraries: NonNullable<ArtifactFile['libraries']>): string {
+  return Object.entries(libraries).reduce((linked, [name, address]) => {
+    const placeholder = `__$${keccak256(stringToHex(name)).slice(2, 36)}$__`
+    return linked.replaceAll(placeholder, address.slice(2))
+  }, code)
 }
 
 /** @param path - names separated by dots. */

@@ -2,15 +2,8 @@
  * Third-party contracts of the sandbox: pinned npm packages that ship them compiled.
  * Nothing of them is committed; they are fetched once into the cache and checked against `integrity`.
  */
-
-export interface ArtifactPackage {
-  readonly name: string
-  readonly version: string
-  /** As the registry states it: sha512 of the tarball. */
-  readonly integrity: string
-  /** Creation code: our key to the file in the tarball and the path of the field in it; of a script the constant. */
-  readonly files: Readonly<Record<string, { readonly path: string; readonly field: string }>>
-}
+import type { ArtifactPackage } from './artifact-package.js'
+import { aaveV3Packages } from './venues/aave-v3-packages.js'
 
 const balancerTasks = 'package/dist/tasks'
 const morphoFactories = 'package/types/factories/lib'
@@ -160,4 +153,5 @@ export const artifactPackages: readonly ArtifactPackage[] = [
       'sha512-SnOB37v1BC5rGT60d7gUi0cEhwpUczoHdIfilKeehbmX7o3CDENgvbMpOv2jmSADh/iq+zhs+RDum+nJ+uUwTQ==',
     files: { permit2Runtime: { path: 'package/dist/src/permit2.json', field: 'bytecode' } },
   },
+  ...aaveV3Packages,
 ]

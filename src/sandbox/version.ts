@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0xbe5f6530388395a73a2f7bbcbc9c6a3dd261c6a9aed30c25419c8d11b888649e'
+export const headHash: Hex = '0x2a8107a3e459fd2669ab8113318e5e7f948e68473dcd14ba18a8ab8f057a0682'

@@ -33,8 +33,10 @@ export class PoolScene {
     readonly trader: Address,
   ) {}
 
-  static async start(): Promise<PoolScene> {
+  /** @param flags - of Anvil, such as the chain that it is a fork of. */
+  static async start(flags: readonly string[] = []): Promise<PoolScene> {
     const anvil = await startAnvil([
+      ...flags,
       ...['--accounts', '1', '--no-mining', '--auto-impersonate'],
       ...['--code-size-limit', '40000'],
     ])

@@ -93,9 +93,10 @@ export class BundlePlan {
   close(action: PlannedAction, { spends, leftovers = [] }: ActionResult): void {
     for (const { token, amount } of spends) this.#spend(token, amount)
     for (const { token, amount, isPaid } of action.outputs) {
-      if (!token) continue
+      // What an action has paid is not swept: an account may be its own receiver.
+      if (!token || isPaid) continue
       this.touched.add(token)
-      if (typeof amount === 'bigint' && !isPaid) this.credit(token, amount)
+      if (typeof amount === 'bigint') this.credit(token, amount)
     }
     for (const token of leftovers) this.touched.add(token)
     this.actions.push(action)

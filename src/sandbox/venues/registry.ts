@@ -1,5 +1,6 @@
 /** In the order in which they open; adding one changes the chain. */
 import type { Pool } from '../../protocols/protocol.js'
+import { aaveV3 } from './aave-v3.js'
 import { compoundV2 } from './compound-v2.js'
 import { compoundV3 } from './compound-v3.js'
 import { erc4626Venue } from './erc-4626.js'
@@ -19,6 +20,7 @@ export const sandboxVenues: readonly SandboxVenue[] = [
   compoundV2,
   morphoBlue,
   compoundV3,
+  aaveV3,
 ]
 
 /** What no look-up on the chain finds: known to a service that runs on the sandbox, and to no other. */

@@ -1,0 +1,59 @@
+/**
+ * Aave V3: tokens are lent to one Pool and come back as aTokens, one to one; against them others are borrowed.
+ * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
+ */
+import { defineProtocol } from '../protocol.js'
+import { borrow, repay } from './debt-actions.js'
+import { errorsAbi, explain } from './errors.js'
+import { harvest } from './harvest.js'
+import { discoverReserves, findATokens, loadReserves, poolOf, slug } from './load.js'
+import { afterDeposit, afterWithdrawal, deposited, type EdgeState, withdrawn } from './maths.js'
+import { listPositions, readPositions } from './positions.js'
+import { deposit, redeem, supplyAbi, withdraw, withdrawAbi } from './supply-actions.js'
+
+const gasPerDeposit = 180_000n
+const gasPerWithdrawal = 200_000n
+
+export const aaveV3 = defineProtocol<EdgeState>({
+  slug,
+  name: 'Aave V3',
+  project: 'aave',
+  category: 'lending',
+  url: 'https://aave.com',
+  description: 'Lending of tokens for interest, and loans against them.',
+  twitter: 'aave',
+  paysRecipient: true,
+  discover: discoverReserves,
+  load: loadReserves,
+  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    tokenIn === pool.id
+      ? { amountOut: withdrawn(state, amountIn), exact: true }
+      : // Balances are rounded together with what else their owner holds, which is not known.
+        { amountOut: deposited(state, amountIn), exact: false },
+  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    tokenIn === pool.id ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
+  action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
+  gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
+  encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {
+    const target = pool.address
+    if (tokenIn === pool.id) {
+      const args = [tokenOut, amountIn, recipient]
+      return [{ kind: 'call', target, abi: withdrawAbi, args }]
+    }
+    return [
+      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+      { kind: 'call', target, abi: supplyAbi, args: [tokenIn, amountIn, recipient, 0] },
+    ]
+  },
+  async underlying({ reader, venue, tokens }) {
+    const { assets } = await findATokens(reader, poolOf(venue), tokens)
+    return new Map([...assets].map(([aToken, asset]) => [aToken, [asset]]))
+  },
+  positions: {
+    list: listPositions,
+    read: readPositions,
+    actions: [deposit, withdraw, redeem, borrow, repay, harvest],
+    errorsAbi,
+    explain,
+  },
+})

@@ -1,0 +1,18 @@
+/** How a package of compiled contracts is pinned, and what is taken out of it. */
+import type { Address } from '../domain/primitives.js'
+
+export interface ArtifactFile {
+  readonly path: string
+  readonly field: string
+  /** Where the libraries lie that it calls: fully qualified name (`contracts/A.sol:A`) to address. */
+  readonly libraries?: Readonly<Record<string, Address>>
+}
+
+export interface ArtifactPackage {
+  readonly name: string
+  readonly version: string
+  /** As the registry states it: sha512 of the tarball. */
+  readonly integrity: string
+  /** Creation code: our key to the file in the tarball and the path of the field in it; of a script the constant. */
+  readonly files: Readonly<Record<string, ArtifactFile>>
+}
