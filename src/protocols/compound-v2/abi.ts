@@ -8,7 +8,6 @@ const readAbi = parseAbi([
   'function checkMembership(address account, address market) view returns (bool)',
   'function mintGuardianPaused(address market) view returns (bool)',
   'function underlying() view returns (address)',
-  'function symbol() view returns (string)',
   'function getCash() view returns (uint256)',
   'function totalBorrows() view returns (uint256)',
   'function totalReserves() view returns (uint256)',

@@ -4,9 +4,9 @@
  */
 import type { Amount } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
-import { addCall, gainOf, lesser, requireZero } from '../lending/value-steps.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
 import { readWord } from '../read-word.js'
+import { addCall, gainOf, lesser, requireZero } from '../value-steps.js'
 import { encodeRead, marketAbi } from './abi.js'
 import { readMarkets } from './load.js'
 import { comptrollerOf, listedMarket, type Market } from './markets.js'

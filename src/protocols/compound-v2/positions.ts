@@ -1,8 +1,8 @@
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import type { Unreadable } from '../protocol.js'
-import { readText } from '../read-text.js'
 import { readWord } from '../read-word.js'
+import { readTokenNames } from '../token-names.js'
 import { encodeRead } from './abi.js'
 import { compoundActions } from './actions.js'
 import { errorsAbi, explain } from './errors.js'
@@ -20,15 +20,15 @@ export const compoundPositions: PositionAdapter = {
     if (!Array.isArray(markets)) return { positions: [], unreadable: [markets] }
     const described = await describeMarkets(reader, markets)
     const known = described.filter((market): market is Market => 'underlying' in market)
-    const texts = await reader.call(
-      known.flatMap(({ address, underlying }) => [
-        { to: address, data: encodeRead('symbol') },
-        { to: isNative(underlying) ? address : underlying, data: encodeRead('symbol') },
-      ]),
+    const names = await readTokenNames(
+      reader,
+      known.flatMap(({ address, underlying }) => [address, underlying]),
     )
     const positions = known.map((market, index): Position => {
-      const [own, lent] = [readText(texts[2 * index]), readText(texts[2 * index + 1])]
-      const subtitle = isNative(market.underlying) ? chain.nativeCurrency.symbol : lent
+      const own = names[2 * index]?.symbol
+      const subtitle = isNative(market.underlying)
+        ? chain.nativeCurrency.symbol
+        : names[2 * index + 1]?.symbol
       return {
         protocol: slug,
         key: market.address,

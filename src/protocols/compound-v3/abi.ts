@@ -4,7 +4,6 @@ import type { Hex } from '../../domain/primitives.js'
 /** What is read of a market. */
 const readAbi = parseAbi([
   'function baseToken() view returns (address)',
-  'function symbol() view returns (string)',
   'function numAssets() view returns (uint8)',
   'function getAssetInfo(uint8 index) view returns (uint8 offset, address asset, address priceFeed, uint64 scale, uint64 borrowCollateralFactor, uint64 liquidateCollateralFactor, uint64 liquidationFactor, uint128 supplyCap)',
   'function totalsBasic() view returns (uint64 baseSupplyIndex, uint64 baseBorrowIndex, uint64 trackingSupplyIndex, uint64 trackingBorrowIndex, uint104 totalSupplyBase, uint104 totalBorrowBase, uint40 lastAccrualTime, uint8 pauseFlags)',

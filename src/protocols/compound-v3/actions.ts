@@ -5,7 +5,6 @@
 import { encodeFunctionData } from 'viem'
 import type { Amount } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
-import { addCall, gainOf, lesser, requireAtLeast } from '../lending/value-steps.js'
 import {
   type ActionContext,
   type ActionDefinition,
@@ -13,6 +12,7 @@ import {
   type Prerequisite,
 } from '../positions.js'
 import { readWord } from '../read-word.js'
+import { addCall, gainOf, lesser, requireAtLeast } from '../value-steps.js'
 import { cometAbi, encodeRead } from './abi.js'
 import { type Comet, collateralsOf, describeComets, knownComets } from './markets.js'
 

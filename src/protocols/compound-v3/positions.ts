@@ -2,8 +2,8 @@ import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import type { Unreadable } from '../protocol.js'
-import { readText } from '../read-text.js'
 import { readWord } from '../read-word.js'
+import { readTokenNames } from '../token-names.js'
 import { encodeRead, errorsAbi } from './abi.js'
 import { collateralKey, cometActions } from './actions.js'
 import { type Comet, collateralsOf, describeComets, knownComets, slug, wordAt } from './markets.js'
@@ -66,8 +66,8 @@ async function positionsOf(
 ): Promise<Position[]> {
   const collaterals = await collateralsOf(reader, address)
   const asked: Address[] = [address, baseToken, ...collaterals]
-  const texts = await reader.call(asked.map((to) => ({ to, data: encodeRead('symbol') })))
-  const [symbol, base, ...others] = asked.map((token, index) => readText(texts[index]) ?? token)
+  const names = await readTokenNames(reader, asked)
+  const [symbol, base, ...others] = asked.map((token, index) => names[index]?.symbol ?? token)
   const common = {
     protocol: slug,
     primaryAddress: address,

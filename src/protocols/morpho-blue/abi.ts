@@ -11,7 +11,6 @@ export const readAbi = parseAbi([
   'function idToMarketParams(bytes32 id) view returns (address loanToken, address collateralToken, address oracle, address irm, uint256 lltv)',
   'function market(bytes32 id) view returns (uint256 supplyAssets, uint256 supplyShares, uint256 borrowAssets, uint256 borrowShares, uint256 lastUpdate, uint256 fee)',
   'function isAuthorized(address owner, address manager) view returns (bool)',
-  'function symbol() view returns (string)',
   `function borrowRateView(${parameters}, ${totals} totals) view returns (uint256)`,
 ])
 

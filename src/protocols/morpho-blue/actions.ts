@@ -4,7 +4,6 @@
  */
 import { encodeFunctionData } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { addCall, lesser, proportion, sum } from '../lending/value-steps.js'
 import {
   type ActionContext,
   type ActionDefinition,
@@ -12,6 +11,7 @@ import {
   type Prerequisite,
 } from '../positions.js'
 import { readWord } from '../read-word.js'
+import { addCall, lesser, proportion, sum } from '../value-steps.js'
 import { morphoAbi, readAbi } from './abi.js'
 import { type MarketParameters, morphoOf, readParameters } from './markets.js'
 import { virtualAssets, virtualShares } from './maths.js'

@@ -1,9 +1,7 @@
-import { encodeFunctionData } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import type { Unreadable } from '../protocol.js'
-import { readText } from '../read-text.js'
-import { readAbi } from './abi.js'
+import { readTokenNames } from '../token-names.js'
 import { morphoActions, positionKey } from './actions.js'
 import {
   knownMarkets,
@@ -15,8 +13,6 @@ import {
   slug,
 } from './markets.js'
 import { accrued, yearlySupply } from './maths.js'
-
-const symbolCall = encodeFunctionData({ abi: readAbi, functionName: 'symbol' })
 
 /** Every known market has two: what is lent, and what backs loans. */
 export const morphoPositions: PositionAdapter = {
@@ -34,14 +30,13 @@ export const morphoPositions: PositionAdapter = {
       if ('message' in found) unreadable.push({ protocol: slug, subject: id, ...found })
       else markets.push({ ...found, id })
     })
-    const texts = await reader.call(
-      markets.flatMap(({ loanToken, collateralToken }) =>
-        [loanToken, collateralToken].map((to) => ({ to, data: symbolCall })),
-      ),
+    const names = await readTokenNames(
+      reader,
+      markets.flatMap(({ loanToken, collateralToken }) => [loanToken, collateralToken]),
     )
     const positions = markets.flatMap((market, index) => {
-      const loan = readText(texts[2 * index]) ?? market.loanToken
-      const collateral = readText(texts[2 * index + 1]) ?? market.collateralToken
+      const loan = names[2 * index]?.symbol ?? market.loanToken
+      const collateral = names[2 * index + 1]?.symbol ?? market.collateralToken
       return positionsOf(market, morpho, loan, collateral)
     })
     return { positions, unreadable }
