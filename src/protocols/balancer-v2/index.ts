@@ -91,12 +91,11 @@ async function load(
     loadBalancer({ ...args, pools: args.pools.filter((pool) => !isLiquidity(pool)) }),
     loadLiquidity({ ...args, pools: args.pools.filter(isLiquidity) }),
   ])
-  const items = new Map(
-    [...swaps, ...liquidity].map((item) => ['pool' in item ? item.pool.id : item.subject, item]),
-  )
-  return args.pools.map(
-    ({ id, protocol }) => items.get(id) ?? { protocol, subject: id, message: 'no state' },
-  )
+  let [nextSwaps, nextLiquidity] = [0, 0]
+  return args.pools.map((pool) => {
+    const item = isLiquidity(pool) ? liquidity[nextLiquidity++] : swaps[nextSwaps++]
+    return item ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
+  })
 }
 
 function changeOf(

@@ -96,13 +96,11 @@ async function load(
     loadSwaps({ ...args, pools: kinds[0] ?? [] }),
     loadLiquidity({ ...args, pools: kinds[1] ?? [] }),
   ])
-  const bySubject = new Map(
-    [...swaps, ...liquidity].map((item) => ['pool' in item ? item.pool.id : item.subject, item]),
-  )
-  return args.pools.map(
-    ({ id, protocol }) =>
-      bySubject.get(id) ?? { protocol, subject: id, message: 'The state could not be read.' },
-  )
+  let [nextSwaps, nextLiquidity] = [0, 0]
+  return args.pools.map((pool) => {
+    const item = isLiquidity(pool) ? liquidity[nextLiquidity++] : swaps[nextSwaps++]
+    return item ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
+  })
 }
 
 /** Of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */
