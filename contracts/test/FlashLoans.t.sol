@@ -271,6 +271,19 @@ contract FlashLoansTest is Base {
         expectLoanRevert(step, abi.encodeWithSelector(LoanNotGiven.selector, address(lender)));
     }
 
+    function test_failureOfTheProgramIsTheFailureOfTheStep() public {
+        bytes memory fail = Steps.pack(Steps.call(address(recorder), abi.encodeCall(Recorder.fail, (0))));
+        lender.misbehave(Lender.Manner.SwallowsFailure, "");
+        expectLoanRevert(
+            loanStep(address(weth), 2 ether, fail),
+            abi.encodeWithSelector(LoanNotGiven.selector, address(lender))
+        );
+        bytes memory attempt = abi.encodeCall(ProgramCaller.attempt, (fail));
+        vm.prank(user);
+        vm.expectRevert(abi.encodeWithSelector(ProgramNotRun.selector, 0));
+        router.execute(wethOrder(Steps.callProgram(address(caller), attempt, fail, 0, "")));
+    }
+
     function test_feeRaisedAboveTheMaximumReverts() public {
         bytes memory program = repaying(address(weth), put(1));
         bytes memory data = loanData(address(weth), 2 ether, 0.0005e18, program);

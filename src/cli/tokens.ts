@@ -19,7 +19,7 @@ interface TokenPage {
     readonly chainId: number
     readonly symbol: string | null
     readonly name: string | null
-    readonly decimals: number
+    readonly decimals: number | null
   }[]
 }
 
@@ -38,11 +38,17 @@ export async function resolveToken(
     return { address: nativeToken, decimals: native.decimals, symbol: native.symbol }
   }
   const isAddress = /^0x[0-9a-f]{40}$/.test(lower)
-  const page = await client.get<TokenPage>('/tokens', {
+  const query = {
     chainId,
     includeMetadata: 'true',
     ...(isAddress ? { address: text } : { symbol: text }),
-  })
+  }
+  const base = await client.get<TokenPage>('/tokens', { ...query, type: 'base' })
+  // The first question about positions may take long: only what is no base token needs it.
+  const page =
+    base.data.length || isAddress
+      ? base
+      : await client.get<TokenPage>('/tokens', { ...query, type: 'defi' })
   const [token] = page.data
   if (page.data.length > 1) {
     const choices = page.data.map((entry) => `  ${entry.address} ${entry.name ?? ''}`).join('\n')
@@ -68,6 +74,7 @@ export function addTokens(program: Command): void {
       await withApi(options, async (client) => {
         const page = await client.get<TokenPage>('/tokens', {
           includeMetadata: 'true',
+          type: 'base',
           chainId: options.chain,
           symbol: symbols,
         })

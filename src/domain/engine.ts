@@ -250,7 +250,7 @@ export interface Engine {
   listings(
     wanted: {
       readonly chainId?: number | undefined
-      /** Answered with what is known of positions when their chain cannot be read. */
+      /** Nothing is read: a token counts as base while no snapshot says that it is a position. */
       readonly baseOnly?: boolean
     },
     context: CallContext,

@@ -4,8 +4,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { Position } from '../protocols/positions.js'
 import { type CollectParts, collectPositions } from './collect-positions.js'
-import type { ReadPosition } from './positions-task.js'
-import type { TaskTypes } from './tasks.js'
+import type { ReadPosition, TaskTypes } from './tasks.js'
 
 const unit = 10n ** 18n
 

@@ -4,8 +4,7 @@ import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import type { Unreadable } from '../protocols/protocol.js'
-import type { ReadPosition } from './positions-task.js'
-import type { TaskKind, TaskTypes } from './tasks.js'
+import type { ReadPosition, TaskKind, TaskTypes } from './tasks.js'
 import { apyOfSharePrices, withBaseApy } from './yield.js'
 
 /** How far apart the two blocks are at most and at least. */

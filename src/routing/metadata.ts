@@ -3,6 +3,7 @@ import type { PositionSnapshot, PositionStore } from '../catalog/position-store.
 import type { ChainDefinition } from '../chains/chain.js'
 import { untilAborted } from '../domain/abort.js'
 import type { Engine } from '../domain/engine.js'
+import type { Listing } from '../domain/metadata.js'
 import type { Token } from '../domain/primitives.js'
 import type { Unreadable } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
@@ -73,6 +74,10 @@ export function createMetadata(
   return {
     async listings({ chainId, baseOnly = false }, { signal }) {
       const wanted = chainId === undefined ? parts.chains : [chainOf(chainId)]
+      if (baseOnly) {
+        const known = wanted.map(async (chain) => listings.of(chain, await book.known(chain.id)))
+        return merged(await untilAborted(Promise.all(known), signal))
+      }
       const failures: unknown[] = []
       const lists = await Promise.all(
         wanted.map(async (chain) => {
@@ -85,13 +90,19 @@ export function createMetadata(
           }
         }),
       )
-      if (failures.length && failures.length === wanted.length && !baseOnly) throw failures[0]
+      if (failures.length && failures.length === wanted.length) throw failures[0]
       for (const failure of failures) onProblem(failure)
-      return lists.length === 1 ? (lists[0] ?? []) : lists.flat().sort((a, b) => a.id - b.id)
+      return merged(lists)
     },
     protocols: () => records,
     serviceActions: () => serviceActionRecords,
   }
+}
+
+/** Of all chains, by id. */
+function merged(lists: readonly (readonly Listing[])[]): readonly Listing[] {
+  const [first = [], ...others] = lists
+  return others.length ? lists.flat().sort((a, b) => a.id - b.id) : first
 }
 
 /** One line for the log. */

@@ -104,6 +104,16 @@ describe('createPositionBook', () => {
     expect((await asked).takenAt).toBe(1_000)
   })
 
+  test('what is known is told without reading the chain', async () => {
+    const fresh = scene()
+    expect(await fresh.book.known(1)).toBeNull()
+    expect(fresh.pending).toHaveLength(0)
+    const old = snapshot(600)
+    const started = scene({ stored: old })
+    expect(await started.book.known(1)).toBe(old)
+    expect(started.pending).toHaveLength(0)
+  })
+
   test('a snapshot that cannot be stored is given out all the same', async () => {
     const { book, pending, problems } = scene({ saveFails: true })
     const asked = book.of(1)

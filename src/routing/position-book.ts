@@ -10,6 +10,8 @@ const pauseSeconds = 30
 export interface PositionBook {
   /** The snapshot, however old; the first one is waited for. @throws what the first collection throws. */
   of(chainId: number): Promise<PositionSnapshot>
+  /** The snapshot if there is one; the chain is not read for it. */
+  known(chainId: number): Promise<PositionSnapshot | null>
 }
 
 export function createPositionBook(options: {
@@ -75,6 +77,10 @@ export function createPositionBook(options: {
         })
       }
       return snapshot
+    },
+    async known(chainId) {
+      await load(chainId)
+      return newest.get(chainId) ?? null
     },
   }
 }

@@ -2,29 +2,19 @@
 import pLimit from 'p-limit'
 import { readTokenFacts } from '../catalog/token-facts.js'
 import { tokenKey } from '../catalog/token-lists.js'
-import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
+import type { TokenFacts } from '../domain/metadata.js'
 import type { Address } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Position, PositionReadArgs, PositionState } from '../protocols/positions.js'
 import type { Pool, ProtocolAdapter, Unreadable } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
+import { pairsOf } from './plan-route.js'
 import type { TaskRun } from './task-run.js'
 import type { TaskTypes } from './tasks.js'
 import { figuresOf, valuer } from './yield.js'
 
 /** Prices that are looked up side by side: each reads the pools of its token. */
 const pricesAtOnce = 8
-
-/** A position with what is known of it at one block; its yield may still need an earlier one. */
-export interface ReadPosition {
-  readonly position: Position
-  readonly token: TokenFacts | null
-  readonly underlyingTokens: readonly TokenFacts[]
-  /** Without what the share price tells. */
-  readonly figures: PositionFigures
-  /** What one share is worth; null where yields come from elsewhere, or from nowhere. */
-  readonly sharePrice: bigint | null
-}
 
 type Read = readonly { readonly position: Position; readonly state: PositionState | null }[]
 
@@ -77,12 +67,14 @@ export async function readPositions(
   _args: TaskTypes['positions']['args'],
 ): Promise<TaskTypes['positions']['result']> {
   const { chain } = run.block
+  const found = await poolsBetweenConnectors(run)
   const outcomes = await run.stage('positions', () =>
     Promise.all(
       protocols.flatMap((adapter) => {
         const venue = chain.venues[adapter.slug]
         if (!venue || !adapter.positions) return []
-        const pools = run.worker.poolsOf(chain.id, adapter.slug)
+        const known = [...run.worker.poolsOf(chain.id, adapter.slug), ...found]
+        const pools = poolsOf(adapter, known)
         const reading = readProtocol(adapter, { reader: run.reader, chain, venue, pools })
         return [reading.then((outcome) => ({ slug: adapter.slug, ...outcome }))]
       }),
@@ -115,6 +107,19 @@ export async function readPositions(
     unlisted: outcomes.flatMap(({ slug, read: list }) => (list ? [] : [slug])),
     unreadable: outcomes.flatMap(({ unreadable }) => unreadable),
   }
+}
+
+/** What every service finds at the block, whatever it was asked before. */
+async function poolsBetweenConnectors(run: TaskRun): Promise<readonly Pool[]> {
+  const { market, chain } = run.block
+  const view = await run.stage('state', () => market.view(run.reader, pairsOf(chain, [], [])))
+  return view.pools.map(({ loaded }) => loaded.pool)
+}
+
+/** Each of them once. */
+function poolsOf({ slug }: ProtocolAdapter, pools: readonly Pool[]): readonly Pool[] {
+  const own = pools.filter(({ protocol }) => protocol === slug)
+  return [...new Map(own.map((pool) => [pool.id, pool])).values()]
 }
 
 /** What one share of each was worth at this block, in the order asked; null where that cannot be read. */

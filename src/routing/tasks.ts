@@ -10,11 +10,11 @@ import type {
   RouteRequest,
 } from '../domain/engine.js'
 import type { Wire, WireError } from '../domain/errors.js'
+import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Position } from '../protocols/positions.js'
 import type { Pool, Unreadable } from '../protocols/protocol.js'
-import type { ReadPosition } from './positions-task.js'
 
 /** Given once to each thread. */
 export interface WorkerSettings {
@@ -37,6 +37,17 @@ export interface TokenPriceFact {
   readonly priceUsd: number
   readonly confidence: number
   readonly source: string
+}
+
+/** A position with what is known of it at one block; its yield may still need an earlier one. */
+export interface ReadPosition {
+  readonly position: Position
+  readonly token: TokenFacts | null
+  readonly underlyingTokens: readonly TokenFacts[]
+  /** Without what the share price tells. */
+  readonly figures: PositionFigures
+  /** What one share is worth; null where yields come from elsewhere, or from nowhere. */
+  readonly sharePrice: bigint | null
 }
 
 /** Kind of work to its arguments and its result. */

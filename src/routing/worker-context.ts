@@ -236,11 +236,8 @@ export class WorkerContext {
 
   /** Pools of the protocol that are known without a look-up: imported, discovered, or of the sandbox. */
   poolsOf(chainId: number, protocol: string): Pool[] {
-    const known = [
-      ...(this.settings.sandboxPools ?? []).filter((pool) => pool.protocol === protocol),
-      ...this.catalog.poolsOf(chainId, protocol),
-    ]
-    return [...new Map(known.map((pool) => [pool.id, pool])).values()]
+    const own = (this.settings.sandboxPools ?? []).filter((pool) => pool.protocol === protocol)
+    return [...own, ...this.catalog.poolsOf(chainId, protocol)]
   }
 
   /** @throws ForkrouteError UNKNOWN_CHAIN. */

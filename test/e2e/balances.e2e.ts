@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPositionStore } from '../../src/catalog/position-store.js'
 import { openCatalog } from '../../src/catalog/store.js'
 import { type Address, type Hex, nativeToken } from '../../src/domain/primitives.js'
 import { walletAddress } from '../../src/executor/deployments.js'
@@ -52,6 +53,8 @@ let node: NodeWriter
 let dataDir: string
 let service: TestService
 let unlisted: Address
+/** Token of a position, in no list; whatever it is asked it answers 18. */
+const share = addressOf(99, 5)
 
 beforeAll(async () => {
   sandbox = await startSandbox()
@@ -77,6 +80,34 @@ beforeAll(async () => {
     { protocol: 'uniswap-v2', id: pool, address: pool, tokens, parameters: { feeBps: 30 } },
   ])
   catalog.close()
+  await place(share, constant(18))
+  const head = await node.rpc<{ number: Hex; hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+  const position = {
+    ...{
+      protocol: 'erc-4626',
+      key: share,
+      token: share,
+      primaryAddress: share,
+      poolAddress: share,
+    },
+    ...{ name: 'Vault', subtitle: 'Vault', parameters: {}, underlyingTokens: [], rewardTokens: [] },
+  }
+  const facts = {
+    chainId: 1,
+    address: share,
+    symbol: null,
+    name: null,
+    decimals: 18,
+    logoUri: null,
+  }
+  const figures = { tvl: null, apy: null, apyBase: null, apyReward: null }
+  const store = openPositionStore(dataDir)
+  store.save({
+    ...{ chainId: 1, blockNumber: BigInt(head.number), blockHash: head.hash },
+    takenAt: Math.floor(Date.now() / 1_000),
+    positions: [{ position, token: facts, underlyingTokens: [], ...figures }],
+  })
+  store.close()
   const listed = [
     ...Array.from({ length: manyTokens }, (_, index) => addressOf(0, index)),
     ...kinds.map((_, kind) => addressOf(kind + 1, kind * 300 + 7)),
@@ -86,6 +117,7 @@ beforeAll(async () => {
   await writeFile(list, JSON.stringify({ tokens: listed }))
   service = await startService({
     ...{ RPC_URL_1: sandbox.url, DATA_DIR: dataDir, TOKEN_LISTS: list },
+    POSITIONS_MAX_AGE_SECONDS: '86400',
   })
 })
 afterAll(async () => {
@@ -122,10 +154,16 @@ describe('GET /api/v1/wallet/balances', () => {
     return [addressOf(0, number), String(number)]
   })
 
-  test('holds every token with a balance, of lists and of imported pools, and no other', async () => {
+  test('holds every token with a balance, of lists, imported pools and positions, and no other', async () => {
     const found = await balances({ chainId: '1', eoaAddress: nobody, useEoa: 'true' })
-    expect(amountsOf(found)).toEqual([...constants, [unlisted, '12345']])
-    expect(found.at(-1)).toMatchObject({ symbol: 'UNL', price: null })
+    // Those of no list come last, by address.
+    const others = [
+      [unlisted, '12345'],
+      [share, '18'],
+    ]
+    expect(amountsOf(found)).toEqual([...constants, ...others.toSorted()])
+    const own = found.find(({ token }) => token === unlisted)
+    expect(own).toMatchObject({ symbol: 'UNL', price: null })
   })
 
   test('tokens that do not behave are left out, whoever is asked together with them', async () => {
@@ -133,7 +171,7 @@ describe('GET /api/v1/wallet/balances', () => {
     const [native, ...others] = found
     const wei = await node.rpc<Hex>('eth_getBalance', [alice, 'latest'])
     expect(native).toMatchObject({ token: nativeToken, amount: BigInt(wei).toString() })
-    const expected = [...constants, ...(await asked(alice))]
+    const expected = [...constants, ...(await asked(alice)), [share, '18']]
     expect(amountsOf(others).toSorted()).toEqual(expected.toSorted())
     const weth = others.find(({ token }) => token === sandboxToken('WETH').address)
     expect(weth?.price).toBe(native?.price)

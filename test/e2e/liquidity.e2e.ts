@@ -7,6 +7,7 @@ import { type Address, nativeToken } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { curveSharesAddresses } from '../../src/sandbox/addresses.js'
+import { balancerPoolId } from '../../src/sandbox/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { executeOnFork } from '../support/execute.js'
@@ -18,7 +19,13 @@ const alice = sandboxAccount('alice').address
 const router = contractAddress('Router')
 const ether = 10n ** 18n
 const [curveShare, otherCurveShare] = curveSharesAddresses as [Address, Address]
-const shares = [curveShare, otherCurveShare]
+/** WBTC / WETH, and DAI / USDC / USDT. */
+const [weightedShare, stableShare] = [0, 5].map(
+  (place) => balancerPoolId(place).slice(0, 42) as Address,
+) as [Address, Address]
+const shares = [curveShare, otherCurveShare, weightedShare, stableShare]
+/** So little of a pool that it can give it back. */
+const some = { [weightedShare]: ether, [stableShare]: 20_000n * ether }
 
 let sandbox: Sandbox
 let node: NodeWriter
@@ -29,7 +36,8 @@ beforeAll(async () => {
   node = await new NodeWriter(sandbox.url).start()
   await node.rpc('anvil_impersonateAccount', [alice])
   for (const share of shares) {
-    await node.rpc('anvil_dealERC20', [alice, share, numberToHex(1_000_000n * ether)])
+    const amount = some[share] ?? 1_000_000n * ether
+    await node.rpc('anvil_dealERC20', [alice, share, numberToHex(amount)])
     await node.send(share, 'function approve(address, uint256)', [router, maxUint256], alice)
   }
   service = await startService({ RPC_URL_1: sandbox.url })
@@ -101,5 +109,41 @@ describe('shares of Curve pools', () => {
   test('a share has no price of its own: what it would give can be moved by trading', async () => {
     const answer = await service.get(`/api/v1/prices/1/${curveShare}`)
     expect(answer.status, answer.text).toBe(404)
+  })
+})
+
+describe('shares of Balancer pools', () => {
+  test.each([
+    ['WETH', weightedShare, 2n * ether],
+    ['UNI', weightedShare, 500n * ether],
+    ['DAI', stableShare, 12_345n * ether],
+  ])('%s becomes shares by a join', async (symbol, share, amountIn) => {
+    const answer = await route(token(symbol), share, amountIn)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toContain('deposit balancer-v2')
+    await expectExecution(answer, share)
+  })
+
+  test.each([
+    [weightedShare, 'WBTC', ether / 10n],
+    [stableShare, 'USDC', 9_999n * ether],
+    [stableShare, 'WETH', 9_999n * ether],
+  ])('shares %s become %s by an exit', async (share, symbol, amountIn) => {
+    const answer = await route(share, token(symbol), amountIn)
+    expect(answer.status, answer.text).toBe(200)
+    expect(stepsOf(answer)).toContain('redeem balancer-v2')
+    await expectExecution(answer, token(symbol))
+  })
+
+  test('shares of a Curve pool become shares of a Balancer pool, and the other way round', async () => {
+    for (const [tokenIn, tokenOut] of [
+      [curveShare, stableShare],
+      [stableShare, curveShare],
+    ] as const) {
+      const answer = await route(tokenIn, tokenOut, 5_000n * ether)
+      expect(answer.status, answer.text).toBe(200)
+      expect(stepsOf(answer).join()).toMatch(/redeem .*deposit /)
+      await expectExecution(answer, tokenOut)
+    }
   })
 })

@@ -187,7 +187,7 @@ describe('a bundle of an externally owned account', () => {
 
 describe('a Safe', () => {
   /** What the Safe adds: its signature, its nonce, its own code and the longer call data. */
-  const ownGas = 80_000n
+  const ownGas = 55_000n
 
   test.each(
     trades.flatMap(([name, trade]) =>

@@ -162,6 +162,31 @@ describe('erc-4626 actions', () => {
     expect(done).toMatchObject({ status: 'success', deltas: [shares] })
   })
 
+  test('a receiver among the arguments is paid by the vault itself', async () => {
+    const [vault, amountIn] = [sandboxVault('WETH'), 10n ** 18n]
+    const asset = sandboxToken('WETH').address
+    await fork.deal(asset, user, amountIn)
+    const shares = await fork.read(vault, abi, 'convertToShares', [amountIn])
+    const watch = [
+      { token: vault, owner: other },
+      { token: asset, owner: other },
+    ]
+    const args = { primaryAddress: vault, receiver: other }
+    const deposit = await run({
+      ...{ action: 'deposit', watch },
+      args: { ...args, tokenIn: asset, amountIn },
+    })
+    expect(deposit).toMatchObject({ status: 'success', deltas: [shares, 0n] })
+    expect(deposit.result.outputs).toMatchObject([{ token: vault, isPaid: true }])
+    await fork.deal(vault, user, shares)
+    const half = shares / 2n
+    const worth = await fork.read(vault, abi, 'convertToAssets', [half])
+    const redeem = await run({ action: 'redeem', watch, args: { ...args, amountIn: half } })
+    expect(redeem).toMatchObject({ status: 'success', deltas: [0n, worth] })
+    const withdraw = await run({ action: 'withdraw', watch, args: { ...args, amountOut: 777n } })
+    expect(withdraw).toMatchObject({ status: 'success', deltas: [0n, 777n] })
+  })
+
   test('a paused vault, a full one and one without liquidity say so themselves', async () => {
     for (const [symbol, whole, reason] of [
       ['USDT', 1n, 'EnforcedPause()'],

@@ -115,6 +115,27 @@ describe('lido actions', () => {
     await fork.send(user, stETH, abi, 'transfer', [alice, back])
   })
 
+  test('a receiver among the arguments is sent what was wrapped and unwrapped', async () => {
+    const other: Address = '0x00000000000000000000000000000000beef0007'
+    const watched = watch.map(({ token }) => ({ token, owner: other }))
+    const amountIn = 10n ** 18n
+    await fork.send(alice, stETH, abi, 'transfer', [user, amountIn + 2n])
+    const shares = await fork.read(stETH, abi, 'getSharesByPooledEth', [amountIn])
+    const wrap = await run({
+      ...{ action: 'deposit', watch: watched },
+      args: { tokenIn: stETH, amountIn, receiver: other },
+    })
+    expect(wrap).toMatchObject({ status: 'success', deltas: [0n, shares] })
+    await fork.deal(wstETH, user, shares)
+    const unwrap = await run({
+      ...{ action: 'redeem', watch: watched },
+      args: { amountIn: shares, receiver: other },
+    })
+    expect(unwrap.status).toBe('success')
+    const [back = 0n] = unwrap.deltas
+    expect(back <= amountIn && back >= amountIn - 6n, `${back}`).toBe(true)
+  })
+
   test('what is no token of Lido, and ether back, are refused', async () => {
     for (const [action, args, argument] of [
       ['deposit', { tokenIn: wstETH, amountIn: 1n }, 'tokenIn'],

@@ -157,7 +157,7 @@ describe('sandbox chain', () => {
 
   test('answers with the state of an older block, by number and by hash', async () => {
     const pair = pairOf('WETH', 'USDC')
-    const blocks = [40, 120, 200, 280].map((number) => numberToHex(number))
+    const blocks = [80, 140, 200, 280].map((number) => numberToHex(number))
     const reserves = await Promise.all(blocks.map((block) => read(pair, 'getReserves', [], block)))
     reserves.push(await read(pair, 'getReserves'))
     expect(new Set(reserves).size).toBe(5)

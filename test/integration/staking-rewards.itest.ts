@@ -150,6 +150,27 @@ describe('staking-rewards actions', () => {
     }
   })
 
+  test('nobody but the account can own the stake; what it yields may go to anybody', async () => {
+    const other: Address = '0x00000000000000000000000000000000beef0008'
+    const common = { strategy: 'delegate' } as const
+    const args = { primaryAddress: gauge, tokenIn: lpToken, amountIn }
+    await fork.deal(lpToken, user, amountIn)
+    await expect(
+      run({ ...common, action: 'deposit', args: { ...args, receiver: other } }),
+    ).rejects.toMatchObject({ argument: 'receiver', expected: expect.stringContaining(user) })
+    const stake = await run({ ...common, action: 'deposit', args: { ...args, receiver: user } })
+    expect(stake.status).toBe('success')
+    await fork.mineAfter(60)
+    const watch = [lpToken, uni].map((token) => ({ token, owner: other }))
+    const paid = { primaryAddress: gauge, receiver: other }
+    const harvest = await run({ ...common, action: 'harvest', args: paid, watch })
+    expect(harvest.status).toBe('success')
+    expect(harvest.deltas[1]).toBeGreaterThan(0n)
+    const out = { ...paid, amountOut: amountIn }
+    const unstake = await run({ ...common, action: 'withdraw', args: out, watch })
+    expect(unstake).toMatchObject({ status: 'success', deltas: [amountIn, 0n] })
+  })
+
   test('a token that does not fit, and an address that is no such contract, are refused', async () => {
     for (const [action, args, argument] of [
       ['deposit', { primaryAddress: gauge, tokenIn: uni, amountIn }, 'tokenIn'],

@@ -358,8 +358,9 @@ describe('positions', () => {
       { token: usdc, amount: amounts.usdc },
       { token: weth, amount: amounts.weth },
     ]
-    const entered = adapter.positions?.enter?.(position, given)
-    const { built } = await run('deposit', entered ?? {})
+    const entered = adapter.positions?.enter?.(position, given) ?? {}
+    const amountIn = (entered.amountIn as readonly string[]).map(BigInt)
+    const { built } = await run('deposit', { ...entered, amountIn })
     expect(built.result.positionsOut).toEqual([position.key])
   })
 })

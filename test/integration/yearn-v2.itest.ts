@@ -192,6 +192,29 @@ describe('yearn-v2 actions', () => {
     }
   })
 
+  test('a receiver among the arguments is paid by the vault itself', async () => {
+    const other: Address = '0x00000000000000000000000000000000beef0004'
+    const watched = [
+      { token: vault, owner: other },
+      { token: dai, owner: other },
+    ]
+    const deposit = await run({
+      ...{ action: 'deposit', watch: watched },
+      args: { primaryAddress: vault, tokenIn: dai, amountIn: ether, receiver: other },
+    })
+    expect(deposit.status).toBe('success')
+    const [shares = 0n] = deposit.deltas
+    expect(shares > 0n && shares < ether).toBe(true)
+    await fork.deal(vault, user, shares)
+    const redeem = await run({
+      ...{ action: 'redeem', watch: watched },
+      args: { primaryAddress: vault, amountIn: shares, receiver: other },
+    })
+    expect(redeem.status).toBe('success')
+    expect(redeem.deltas[1]).toBeGreaterThan((ether * 9n) / 10n)
+    expect(redeem.result.outputs).toMatchObject([{ token: dai, isPaid: true }])
+  })
+
   test('a loss of strategies is taken only as far as maxLoss says', async () => {
     const args = { primaryAddress: vault, tokenIn: dai, amountIn: 5_000_000n * ether }
     expect((await run({ action: 'deposit', args, watch })).status).toBe('success')

@@ -11,7 +11,8 @@ contract Lender {
         CallsTwice,
         SwapsTheProgram,
         ChangesTheAmount,
-        NeverCalls
+        NeverCalls,
+        SwallowsFailure
     }
 
     uint256 public feeE18;
@@ -45,6 +46,10 @@ contract Lender {
         }
         if (manner == Manner.SwapsTheProgram) userData = otherProgram;
         if (manner == Manner.ChangesTheAmount) --amounts[0];
+        if (manner == Manner.SwallowsFailure) {
+            try recipient.receiveFlashLoan(tokens, amounts, fees, userData) {} catch {}
+            return;
+        }
         recipient.receiveFlashLoan(tokens, amounts, fees, userData);
         if (manner == Manner.CallsTwice) recipient.receiveFlashLoan(tokens, amounts, fees, userData);
         for (uint256 i = 0; i < tokens.length; ++i) {
@@ -61,6 +66,11 @@ contract ProgramCaller {
     /// @dev Has `program` run `times` times by whoever calls; `other` in its place where there is one.
     function start(uint256 times, bytes calldata other, bytes calldata program) external {
         for (uint256 i = 0; i < times; ++i) Runs(msg.sender).runProgram(other.length == 0 ? program : other);
+    }
+
+    /// @dev Goes on when the program fails.
+    function attempt(bytes calldata program) external {
+        try Runs(msg.sender).runProgram(program) {} catch {}
     }
 
     /// @dev Calls another's Executor in the middle of somebody's step.

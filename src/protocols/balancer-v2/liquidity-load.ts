@@ -62,7 +62,7 @@ export async function loadLiquidity(args: {
       pool: item.state,
       supply,
       protocolFee: fee ?? 0n,
-      last: { invariant: invariant ?? 0n, amp },
+      last: invariant === null ? null : { invariant, amp },
       exact: item.state.exact && fee !== null && (fee === 0n || invariant !== null),
     }
     return { pool, swaps: item.pool, state }
@@ -104,7 +104,8 @@ async function prove(
     if (pairs.some(([own, said]) => said !== undefined && !isNear(own, said))) {
       return unreadable(pool, 'Its joins or exits are not those of its kind.')
     }
-    const exact = state.exact && pairs.every(([own, said]) => own === said)
+    // What the pool refuses is worth nothing by the maths as well.
+    const exact = state.exact && pairs.every(([own, said]) => own === (said ?? 0n))
     return { pool, state: { ...state, exact }, partial: !exact }
   })
 }
@@ -130,7 +131,7 @@ function questionsOf(entry: Entry) {
 /** Near enough to rank by. */
 function isNear(own: bigint, said: bigint): boolean {
   const difference = own > said ? own - said : said - own
-  return difference <= 2n + said / 10_000n
+  return difference <= 2n + said / 100n
 }
 
 function wordsOf(result: ReadResult | undefined): bigint[] | null {

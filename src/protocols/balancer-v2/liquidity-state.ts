@@ -17,8 +17,8 @@ export interface LiquidityState {
   readonly supply: bigint
   /** Part of swap fees that goes to the protocol when the pool is joined or left, E18. */
   readonly protocolFee: bigint
-  /** Invariant after the last join or exit, and the amplification of then. */
-  readonly last: { readonly invariant: bigint; readonly amp: bigint }
+  /** Invariant after the last join or exit, and the amplification of then; null: the pool does not say. */
+  readonly last: { readonly invariant: bigint; readonly amp: bigint } | null
   /** The pool's own answers are what the maths gives. */
   readonly exact: boolean
 }
@@ -46,6 +46,7 @@ export function join(state: LiquidityState, amounts: readonly bigint[]): Change 
     const raised = pool.balances.map((balance, k) => balance + (amounts[k] ?? 0n))
     if (shares === 0n || raised.some((balance) => balance > maxBalance)) return null
     const moved = numbers.balances.map((balance, k) => balance + (scaled[k] ?? 0n))
+    checkAfter(numbers, moved)
     const supply = state.supply + shares
     return {
       amountOut: shares,
@@ -69,9 +70,20 @@ export function exit(state: LiquidityState, k: number, shares: bigint): Change |
     if (amountOut === 0n) return null
     const lowered = pool.balances.map((balance, n) => (n === k ? balance - amountOut : balance))
     const moved = numbers.balances.map((balance, n) => (n === k ? balance - scaled : balance))
+    checkAfter(numbers, moved)
     const supply = state.supply - shares
     return { amountOut, after: () => next(state, supply, without(lowered, fee), numbers, moved) }
   })
+}
+
+/**
+ * The stable pools of 2021 compute the invariant of what is left, and revert where that does not settle, as it may in
+ * lopsided pools.
+ *
+ * @throws RangeError there.
+ */
+function checkAfter(numbers: PoolNumbers, balances: readonly bigint[]): void {
+  if (numbers.kind === 'stable' && !numbers.isModern) invariantOf({ ...numbers, balances })
 }
 
 /** What the formulas take, after the protocol has taken its part. */
@@ -81,7 +93,7 @@ function charged(state: LiquidityState) {
     mulDown(balance, pool.scalingFactors[k] ?? one),
   )
   const numbers: PoolNumbers = { ...pool, balances, supply }
-  const { index, amount } = dueFee(numbers, last, protocolFee)
+  const { index, amount } = last ? dueFee(numbers, last, protocolFee) : { index: 0, amount: 0n }
   const left = balances.map((balance, k) => (k === index ? balance - amount : balance))
   const raw = divDown(amount, pool.scalingFactors[index] ?? one)
   return { pool, numbers: { ...numbers, balances: left }, fee: { index, amount: raw } }
@@ -101,7 +113,10 @@ function next(
   numbers: PoolNumbers,
   moved: readonly bigint[],
 ): LiquidityState {
-  const last = { invariant: invariantOf({ ...numbers, balances: moved }), amp: numbers.amp }
+  const last = state.last && {
+    invariant: invariantOf({ ...numbers, balances: moved }),
+    amp: numbers.amp,
+  }
   return { ...state, supply, last, pool: { ...state.pool, balances } }
 }
 

@@ -1,6 +1,7 @@
 /** What a bundle does with any vault, listed or not: deposit, redeem (exact shares), withdraw (exact assets). */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
+import { outputOf, paidDirectly, payeeOf, receiverInput } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { readWord } from '../read-word.js'
 import { readAssets } from './discover.js'
@@ -48,8 +49,9 @@ const deposit = defineAction({
     tokenIn: { kind: 'address', description: "the vault's asset" },
     tokenOut: { kind: 'address', description: 'the vault, whose shares come out', optional: true },
     amountIn: { kind: 'amount', description: 'raw units of the asset' },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenIn', tokenIn], share: ['tokenOut', tokenOut] } as const
     await assetOf(context, primaryAddress, names)
     context.add({ kind: 'approve', token: tokenIn, spender: primaryAddress, amount: amountIn })
@@ -57,12 +59,12 @@ const deposit = defineAction({
       kind: 'call',
       target: primaryAddress,
       abi: depositAbi,
-      args: [amountIn, context.runner],
-      output: { kind: 'balance', token: primaryAddress },
+      args: [amountIn, payeeOf(context, receiver)],
+      output: outputOf(context, primaryAddress, receiver),
     })
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
-      outputs: [{ token: primaryAddress, amount: { ref: 'output', step } }],
+      outputs: [paidDirectly(context, primaryAddress, step, receiver)],
       positionsOut: [primaryAddress],
     }
   },
@@ -77,20 +79,21 @@ const redeem = defineAction({
     tokenIn: { kind: 'address', description: 'the vault, whose shares go in', optional: true },
     tokenOut: { kind: 'address', description: "the vault's asset", optional: true },
     amountIn: { kind: 'amount', description: 'raw units of the share' },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
     const asset = await assetOf(context, primaryAddress, names)
     const step = context.add({
       kind: 'call',
       target: primaryAddress,
       abi: redeemAbi,
-      args: [amountIn, context.runner, context.runner],
-      output: { kind: 'balance', token: asset },
+      args: [amountIn, payeeOf(context, receiver), context.runner],
+      output: outputOf(context, asset, receiver),
     })
     return {
       spends: [{ token: primaryAddress, amount: amountIn }],
-      outputs: [{ token: asset, amount: { ref: 'output', step } }],
+      outputs: [paidDirectly(context, asset, step, receiver)],
       positionsIn: [primaryAddress],
     }
   },
@@ -111,8 +114,9 @@ const withdraw = defineAction({
         'raw units of the share to spend at most, the rest comes back; by default what the vault asks at the block',
       optional: true,
     },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountOut, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
     const asset = await assetOf(context, primaryAddress, names)
     const shares = amountIn ?? (await sharesFor(context, primaryAddress, amountOut))
@@ -120,12 +124,12 @@ const withdraw = defineAction({
       kind: 'call',
       target: primaryAddress,
       abi: withdrawAbi,
-      args: [amountOut, context.runner, context.runner],
-      output: { kind: 'balance', token: asset },
+      args: [amountOut, payeeOf(context, receiver), context.runner],
+      output: outputOf(context, asset, receiver),
     })
     return {
       spends: [{ token: primaryAddress, amount: shares }],
-      outputs: [{ token: asset, amount: { ref: 'output', step } }],
+      outputs: [paidDirectly(context, asset, step, receiver)],
       leftovers: [primaryAddress],
       positionsIn: [primaryAddress],
     }

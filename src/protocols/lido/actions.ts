@@ -10,6 +10,7 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
+import { receiverInput, sentOn } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
 
 export const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
@@ -48,8 +49,9 @@ const deposit = defineAction({
       optional: true,
     },
     amountIn: { kind: 'amount', description: 'raw units of tokenIn' },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const { stETH, wstETH } = tokensOf(context)
     const isStake = isNative(tokenIn)
     if (!isStake && tokenIn !== stETH) {
@@ -70,7 +72,7 @@ const deposit = defineAction({
     })
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
-      outputs: [{ token: target, amount: { ref: 'output', step } }],
+      outputs: [sentOn(context, target, step, receiver)],
       positionsIn: isStake ? [] : [stETH],
       positionsOut: [target],
     }
@@ -86,8 +88,9 @@ const redeem = defineAction({
     tokenIn: { kind: 'address', description: 'wstETH', optional: true },
     tokenOut: { kind: 'address', description: 'stETH', optional: true },
     amountIn: { kind: 'amount', description: 'raw units of wstETH' },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const { stETH, wstETH } = tokensOf(context)
     check(context, {
       primaryAddress: [primaryAddress, wstETH],
@@ -103,7 +106,7 @@ const redeem = defineAction({
     })
     return {
       spends: [{ token: wstETH, amount: amountIn }],
-      outputs: [{ token: stETH, amount: { ref: 'output', step } }],
+      outputs: [sentOn(context, stETH, step, receiver)],
       positionsIn: [wstETH],
       positionsOut: [stETH],
     }

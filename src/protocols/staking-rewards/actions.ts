@@ -4,6 +4,7 @@
  */
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
+import { receiverInput, sentOn } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { readGaugeTokens } from './gauges.js'
 
@@ -42,9 +43,17 @@ const deposit = defineAction({
     primaryAddress: gauge,
     tokenIn: { kind: 'address', description: 'the token that is staked' },
     amountIn: { kind: 'amount', description: 'raw units of it' },
+    receiver: {
+      kind: 'address',
+      description: 'the account that runs the steps: nobody else can own the stake',
+      optional: true,
+    },
   },
-  async build({ primaryAddress, tokenIn, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, amountIn, receiver }, context) {
     const { staked } = await tokensOf(context, primaryAddress)
+    if (receiver !== undefined && receiver !== context.account) {
+      context.refuse('receiver', `${context.account}, who makes the call and so owns the stake`)
+    }
     if (tokenIn !== staked) context.refuse('tokenIn', `the token that is staked, ${staked}`)
     context.add({ kind: 'approve', token: staked, spender: primaryAddress, amount: amountIn })
     context.add({ kind: 'call', target: primaryAddress, abi: stakeAbi, args: [amountIn] })
@@ -64,8 +73,9 @@ const withdraw = defineAction({
     primaryAddress: gauge,
     tokenOut: { kind: 'address', description: 'the token that is staked', optional: true },
     amountOut: { kind: 'amount', description: 'raw units of it' },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenOut, amountOut }, context) {
+  async build({ primaryAddress, tokenOut, amountOut, receiver }, context) {
     const { staked } = await tokensOf(context, primaryAddress)
     if (tokenOut !== undefined && tokenOut !== staked) {
       context.refuse('tokenOut', `the token that is staked, ${staked}`)
@@ -79,7 +89,7 @@ const withdraw = defineAction({
     })
     return {
       spends: [],
-      outputs: [{ token: staked, amount: { ref: 'output', step } }],
+      outputs: [sentOn(context, staked, step, receiver)],
       positionsIn: [primaryAddress],
     }
   },
@@ -92,8 +102,9 @@ const harvest = defineAction({
   inputs: {
     primaryAddress: gauge,
     token: { kind: 'address', description: 'the token that is earned', optional: true },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, token }, context) {
+  async build({ primaryAddress, token, receiver }, context) {
     const { reward } = await tokensOf(context, primaryAddress)
     if (token !== undefined && token !== reward) {
       context.refuse('token', `the token that is earned, ${reward}`)
@@ -107,7 +118,7 @@ const harvest = defineAction({
     })
     return {
       spends: [],
-      outputs: [{ token: reward, amount: { ref: 'output', step } }],
+      outputs: [sentOn(context, reward, step, receiver)],
       positionsIn: [primaryAddress],
       positionsOut: [primaryAddress],
     }

@@ -104,6 +104,106 @@ describe('uniswapV2', () => {
   })
 })
 
+describe('shares of a pair', () => {
+  const sharesPool = { ...pool, id: `${pair}${'0'.repeat(24)}`, tokens: [a, b, pair] }
+  const factory = toWord(BigInt(venue.factory))
+  const storage = {
+    [getPair(a, b, 2n)]: toWord(BigInt(pair)),
+    [toWord(5n)]: factory,
+    [toWord(6n)]: toWord(BigInt(a)),
+    [toWord(7n)]: toWord(BigInt(b)),
+  }
+  const connectors = { ...ethereum, connectorTokens: [a, b, c] }
+  const discover = (reader: ReturnType<typeof storageReader>, pairs: [Address, Address][]) =>
+    uniswapV2.discover({ ...common, chain: connectors, reader, pairs })
+
+  test('are found for each of its tokens, once, and for no other', async () => {
+    const found = await discover(storageReader(storage), [
+      [pair, a],
+      [b, pair],
+    ])
+    expect(found).toEqual({ pools: [sharesPool], unreadable: [] })
+    expect(await discover(storageReader(storage), [[pair, c]])).toEqual({
+      pools: [],
+      unreadable: [],
+    })
+  })
+  test('connector tokens are not asked, others cost one slot', async () => {
+    const reader = storageReader(storage)
+    await discover(reader, [
+      [a, b],
+      [b, c],
+    ])
+    expect(reader.rounds()).toBe(1)
+    const other = storageReader({ ...storage, [toWord(5n)]: toWord(7n) })
+    expect((await discover(other, [[token('4'), a]])).pools).toEqual([])
+    expect(other.rounds()).toBe(2)
+  })
+  test('a contract that claims the pair of others is none', async () => {
+    const found = await discover(storageReader(storage), [[token('4'), a]])
+    expect(found.pools.map(({ address }) => address)).toEqual([])
+  })
+  test('a token that cannot be asked is named for each of its pairs', async () => {
+    const reader = storageReader({}, [toWord(5n)])
+    const { unreadable } = await discover(reader, [
+      [pair, a],
+      [pair, b],
+    ])
+    const fact = { protocol: 'uniswap-v2', subject: `factory ${pair}`, message: 'refused' }
+    expect(unreadable).toEqual([
+      { ...fact, pair: [a, pair] },
+      { ...fact, pair: [b, pair] },
+    ])
+  })
+  test('are loaded with what their worth depends on', async () => {
+    const words = {
+      [toWord(8n)]: toWord((2n << 112n) | 1n),
+      [toWord(0n)]: toWord(5n),
+      [toWord(11n)]: toWord(6n),
+    }
+    const reader = storageReader(words)
+    const [loaded] = await uniswapV2.load({ ...common, reader, pools: [sharesPool] })
+    // The reader knows slots alone: the factory's slot 0, too, is not zero.
+    const expected = { reserve0: 1n, reserve1: 2n, totalSupply: 5n, kLast: 6n, isFeeOn: true }
+    expect(loaded).toMatchObject({ state: expected, partial: false })
+  })
+  test('their pool trades no tokens for each other, tells no price and shares the state of the pair', () => {
+    const full = { ...state, totalSupply: 1_000_000n, kLast: 0n, isFeeOn: false }
+    expect(uniswapV2.amountOut(sharesPool, full, a, b, 1_000n).amountOut).toBe(0n)
+    expect(uniswapV2.applySwap(sharesPool, full, a, b, 1_000n)).toBe(full)
+    expect(uniswapV2.amountOut(sharesPool, full, a, pair, 1_000n).amountOut).toBeGreaterThan(0n)
+    expect(uniswapV2.isNoPriceSource?.(sharesPool)).toBe(true)
+    expect(uniswapV2.isNoPriceSource?.(pool)).toBe(false)
+    expect(uniswapV2.sharedState?.(sharesPool)).toBe(uniswapV2.sharedState?.(pool))
+    expect(uniswapV2.prepaidAt?.(sharesPool)).toBeUndefined()
+  })
+  test('are bought through the helper, and burnt at the pair', () => {
+    const zapper = token('6')
+    const encode = (tokenIn: Address, tokenOut: Address) =>
+      uniswapV2.encodeSwap({
+        ...common,
+        pool: sharesPool,
+        state,
+        tokenIn,
+        tokenOut,
+        amountIn: 5n,
+        executor: recipient,
+        helpers: { UniswapV2Zapper: zapper },
+        recipient,
+      })
+    expect(encode(b, pair)).toMatchObject([
+      { kind: 'transfer', token: b, to: zapper, amount: 5n },
+      { kind: 'call', target: zapper, args: [pair, b, a, false, 30n, recipient] },
+    ])
+    expect(encode(pair, b)).toMatchObject([
+      { kind: 'transfer', token: pair, to: pair, amount: 5n },
+      { kind: 'call', target: zapper, args: [pair, b, a, true, 30n, recipient] },
+    ])
+    expect(uniswapV2.action?.(sharesPool, b, pair)).toBe('deposit')
+    expect(uniswapV2.action?.(sharesPool, pair, b)).toBe('redeem')
+  })
+})
+
 describe('sushiswapV2', () => {
   test.each([2n, 3n])(
     'finds the pair in a factory that keeps its pairs at slot %i',

@@ -79,9 +79,10 @@ export function nftPositions(source: NftSource & { readonly slot0: bigint }): Po
     enter: ({ primaryAddress, parameters, underlyingTokens }, amounts) => ({
       primaryAddress,
       tokenIn: underlyingTokens,
-      amountIn: underlyingTokens.map(
-        (token) => amounts.find((each) => each.token === token)?.amount ?? 0n,
-      ),
+      amountIn: underlyingTokens.map((token) => {
+        const amount = amounts.find((each) => each.token === token)?.amount ?? 0n
+        return typeof amount === 'bigint' ? amount.toString() : amount
+      }),
       fee: parameters.fee,
       tickLower: parameters.tickLower,
       tickUpper: parameters.tickUpper,

@@ -1,6 +1,7 @@
 /** What a bundle does with any vault, listed or not. There is no withdrawal of exact assets: the contract knows none. */
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
+import { outputOf, paidDirectly, payeeOf, receiverInput } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { readAssets } from './discover.js'
 
@@ -48,8 +49,9 @@ const deposit = defineAction({
     tokenIn: { kind: 'address', description: "the vault's token" },
     tokenOut: { kind: 'address', description: 'the vault, whose shares come out', optional: true },
     amountIn: { kind: 'amount', description: "raw units of the vault's token" },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const expected = { asset: ['tokenIn', tokenIn], share: ['tokenOut', tokenOut] } as const
     await assetOf(context, primaryAddress, expected)
     context.add({ kind: 'approve', token: tokenIn, spender: primaryAddress, amount: amountIn })
@@ -57,12 +59,12 @@ const deposit = defineAction({
       kind: 'call',
       target: primaryAddress,
       abi: depositAbi,
-      args: [amountIn, context.runner],
-      output: { kind: 'balance', token: primaryAddress },
+      args: [amountIn, payeeOf(context, receiver)],
+      output: outputOf(context, primaryAddress, receiver),
     })
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
-      outputs: [{ token: primaryAddress, amount: { ref: 'output', step } }],
+      outputs: [paidDirectly(context, primaryAddress, step, receiver)],
       positionsOut: [primaryAddress],
     }
   },
@@ -82,22 +84,23 @@ const redeem = defineAction({
       description: 'basis points that strategies may have lost of it; by default 1',
       optional: true,
     },
+    receiver: receiverInput,
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn, maxLoss }, context) {
+  async build({ primaryAddress, tokenIn, tokenOut, amountIn, maxLoss, receiver }, context) {
     const expected = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
     const asset = await assetOf(context, primaryAddress, expected)
-    const args = [amountIn, context.runner]
+    const args = [amountIn, payeeOf(context, receiver)]
     const step = context.add({
       kind: 'call',
       target: primaryAddress,
       ...(maxLoss === undefined
         ? { abi: withdrawAbi, args }
         : { abi: withdrawLossAbi, args: [...args, maxLoss] }),
-      output: { kind: 'balance', token: asset },
+      output: outputOf(context, asset, receiver),
     })
     return {
       spends: [{ token: primaryAddress, amount: amountIn }],
-      outputs: [{ token: asset, amount: { ref: 'output', step } }],
+      outputs: [paidDirectly(context, asset, step, receiver)],
       // What strategies have lost is kept out of the shares that are burnt where they cannot pay in full.
       leftovers: [primaryAddress],
       positionsIn: [primaryAddress],
