@@ -3,7 +3,7 @@
  * One process writes (the main thread, the CLI); worker threads open it read-only.
  */
 import type { Address } from '../domain/primitives.js'
-import { type Pool, poolKey } from '../protocols/protocol.js'
+import { type Pool, poolKey } from '../protocols/pool.js'
 import { guarded, linksOfPairs, openDatabase, pairsOfImported } from './database.js'
 
 export interface StoredPool extends Pool {

@@ -6,7 +6,7 @@ import { Address } from '../api/schemas.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config.js'
-import type { Pool } from '../protocols/protocol.js'
+import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 

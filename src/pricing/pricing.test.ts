@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../chains/ethereum.js'
 import { type Address, type BlockPin, nativeToken } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
-import { defineProtocol, type Pool } from '../protocols/protocol.js'
+import type { Pool } from '../protocols/pool.js'
+import { defineProtocol } from '../protocols/protocol.js'
 import { type FeedPrice, priceTokens, readFeeds } from './pricing.js'
 
 const weth = ethereum.wrappedNative

@@ -7,7 +7,7 @@ import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, Step } from '../domain/plan.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
-import type { Pool, Unreadable } from './protocol.js'
+import type { Pool, Unreadable } from './pool.js'
 
 /** The actions of the contract (2.7) that protocols perform; the service itself performs the others. */
 export type ProtocolAction = 'borrow' | 'deposit' | 'harvest' | 'redeem' | 'repay' | 'withdraw'

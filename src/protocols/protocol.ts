@@ -6,31 +6,8 @@ import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, Step } from '../domain/plan.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
+import type { Pool, Unreadable } from './pool.js'
 import type { PositionAdapter } from './positions.js'
-
-/** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
-export interface Pool {
-  /** Slug of the protocol that owns it. */
-  readonly protocol: string
-  /** Lower-case address, or the pool id where many pools share one contract. Unique within chain and protocol. */
-  readonly id: string
-  /** Contract that a swap calls. */
-  readonly address: Address
-  /** As the protocol orders them, lower-case. Pools of native ETH list the native-token constant. */
-  readonly tokens: readonly Address[]
-  /** What never changes: fee, tickSpacing, weights, poolId … */
-  readonly parameters: Readonly<Record<string, string | number | boolean | readonly string[]>>
-}
-
-/** Something that could not be read; becomes a warning of the answer. */
-export interface Unreadable {
-  readonly protocol: string
-  /** Pool id, or the look-up that failed. */
-  readonly subject: string
-  readonly message: string
-  /** Of a failed look-up: the pair of tokens that it was for. */
-  readonly pair?: readonly [Address, Address]
-}
 
 export interface DiscoverArgs {
   readonly reader: StateReader
@@ -190,25 +167,7 @@ export function canSwap(adapter: ProtocolAdapter): boolean {
   return adapter.discover !== noSwaps.discover
 }
 
-/**
- * Whether the record is of a pool's liquidity (tokens into shares and back), beside the record of its swaps, whose id
- * is its parameter `liquidityOf`. Each knows only its own changes of the one pool.
- */
-export function isLiquidity({ parameters }: Pick<Pool, 'parameters'>): boolean {
-  return typeof parameters.liquidityOf === 'string'
-}
-
-/** `sharedState` of a protocol whose pools have both records. */
-export function sharedWithLiquidity({ id, parameters }: Pool): string {
-  return typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
-}
-
 /** Checks nothing at run time; gives State its type and marks the one entry of a folder. */
 export function defineProtocol<State>(adapter: ProtocolAdapter<State>): ProtocolAdapter<State> {
   return adapter
-}
-
-/** Identity of a pool within its chain. */
-export function poolKey(pool: Pick<Pool, 'protocol' | 'id'>): string {
-  return `${pool.protocol}:${pool.id}`
 }

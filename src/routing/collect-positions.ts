@@ -3,7 +3,7 @@ import type { ListedPosition, PositionSnapshot } from '../catalog/position-store
 import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
-import type { Unreadable } from '../protocols/protocol.js'
+import type { Unreadable } from '../protocols/pool.js'
 import type { ReadPosition, TaskKind, TaskTypes } from './tasks.js'
 import { apyOfSharePrices, withBaseApy } from './yield.js'
 

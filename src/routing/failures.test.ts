@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../chains/ethereum.js'
 import { type Address, nativeToken } from '../domain/primitives.js'
-import type { Unreadable } from '../protocols/protocol.js'
+import type { Unreadable } from '../protocols/pool.js'
 import { noRoute } from './failures.js'
 import type { MarketView } from './market.js'
 

@@ -13,7 +13,7 @@ import {
 } from '../domain/state.js'
 import { quoteSender } from '../executor/deployments.js'
 import { spenderOf } from '../executor/strategies.js'
-import type { Pool } from '../protocols/protocol.js'
+import type { Pool } from '../protocols/pool.js'
 import type { TaskRun } from './task-run.js'
 
 const erc20 = parseAbi([

@@ -1,6 +1,6 @@
 /** One swap, or one wrapping of the native token: what paths and splits are made of. Pure. */
 import type { Address } from '../domain/primitives.js'
-import { poolKey } from '../protocols/protocol.js'
+import { poolKey } from '../protocols/pool.js'
 import type { MarketPool } from './market.js'
 
 export type Hop =

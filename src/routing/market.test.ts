@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../test/support/storage-reader.js'
 import { ethereum } from '../chains/ethereum.js'
 import type { Address } from '../domain/primitives.js'
-import type { Pool, ProtocolAdapter } from '../protocols/protocol.js'
+import type { Pool } from '../protocols/pool.js'
+import type { ProtocolAdapter } from '../protocols/protocol.js'
 import { Market } from './market.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`

@@ -6,13 +6,8 @@ import { LRUCache } from 'lru-cache'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import { type Address, nativeToken } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
-import {
-  type LoadedPool,
-  type Pool,
-  type ProtocolAdapter,
-  poolKey,
-  type Unreadable,
-} from '../protocols/protocol.js'
+import { type Pool, poolKey, type Unreadable } from '../protocols/pool.js'
+import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
 
 export interface MarketPool {
   readonly adapter: ProtocolAdapter

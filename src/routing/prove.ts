@@ -4,7 +4,7 @@
 import type { RouteRequest } from '../domain/engine.js'
 import type { Hex } from '../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../domain/state.js'
-import type { Pool } from '../protocols/protocol.js'
+import type { Pool } from '../protocols/pool.js'
 import { type Built, build, poolsOn, toSimulation } from './built.js'
 import type { Flow } from './flow.js'
 import { callsThatFund, type Funds } from './funds.js'

@@ -13,8 +13,8 @@ import type { Wire, WireError } from '../domain/errors.js'
 import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
+import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
-import type { Pool, Unreadable } from '../protocols/protocol.js'
 
 /** Given once to each thread. */
 export interface WorkerSettings {

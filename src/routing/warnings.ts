@@ -1,5 +1,5 @@
 /** Sentences about what was left out of an answer although it could have mattered. */
-import type { Unreadable } from '../protocols/protocol.js'
+import type { Unreadable } from '../protocols/pool.js'
 
 /** One sentence per protocol, in the order of their slugs. */
 export function unreadableWarnings(facts: readonly Unreadable[]): string[] {

@@ -4,7 +4,7 @@
  */
 import { getContractAddress, numberToHex } from 'viem'
 import { type Address, nativeToken, toAddress, zeroAddress } from '../domain/primitives.js'
-import type { Pool } from '../protocols/protocol.js'
+import type { Pool } from '../protocols/pool.js'
 import { poolIdOf } from '../protocols/uniswap-v4/pool-key.js'
 import {
   contractAddresses,

@@ -14,7 +14,8 @@ import { type Address, type Hex, toAddress, zeroAddress } from '../../src/domain
 import { balancerV2 } from '../../src/protocols/balancer-v2/index.js'
 import { liquidityPool } from '../../src/protocols/balancer-v2/liquidity-pool.js'
 import type { BalancerState } from '../../src/protocols/balancer-v2/state.js'
-import type { LoadedPool, Pool } from '../../src/protocols/protocol.js'
+import type { Pool } from '../../src/protocols/pool.js'
+import type { LoadedPool } from '../../src/protocols/protocol.js'
 import { loadArtifacts } from '../../src/sandbox/artifacts.js'
 import { erc20Abi, PoolScene } from './pool-scene.js'
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Catalog, openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../src/domain/primitives.js'
-import type { Pool } from '../../src/protocols/protocol.js'
+import type { Pool } from '../../src/protocols/pool.js'
 import { importedIntermediates } from '../../src/routing/intermediates.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`

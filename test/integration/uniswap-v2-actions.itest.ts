@@ -7,8 +7,8 @@ import type { StateReader } from '../../src/domain/state.js'
 import { runnerAddress } from '../../src/executor/compile.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { createReader } from '../../src/forks/reader.js'
+import type { Pool } from '../../src/protocols/pool.js'
 import type { Position } from '../../src/protocols/positions.js'
-import type { Pool } from '../../src/protocols/protocol.js'
 import { uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
 import {
   burnt,

@@ -8,8 +8,8 @@ import type { StateReader } from '../../src/domain/state.js'
 import { buildTransaction, runnerAddress } from '../../src/executor/compile.js'
 import { contractAddress, executorAddress } from '../../src/executor/deployments.js'
 import { createReader } from '../../src/forks/reader.js'
+import type { Pool } from '../../src/protocols/pool.js'
 import type { Position } from '../../src/protocols/positions.js'
-import type { Pool } from '../../src/protocols/protocol.js'
 import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
 import {
   collectAbi,

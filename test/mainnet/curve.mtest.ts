@@ -14,7 +14,7 @@ import { ethereum } from '../../src/chains/ethereum.js'
 import type { Address, BlockPin, Hex } from '../../src/domain/primitives.js'
 import type { ReadResult, StateReader } from '../../src/domain/state.js'
 import { curve } from '../../src/protocols/curve/index.js'
-import type { Pool } from '../../src/protocols/protocol.js'
+import type { Pool } from '../../src/protocols/pool.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
 import { isRecorded, type RecordedNode, recordedSwaps, startRecordedNode } from './recorded.js'
 

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Address, nativeToken, zeroAddress } from '../../src/domain/primitives.js'
-import type { Pool } from '../../src/protocols/protocol.js'
+import type { Pool } from '../../src/protocols/pool.js'
 
 const folder = resolve(
   process.env.RECORDED_MAINNET_DIR ?? join(import.meta.dirname, '../../../shared/mainnet'),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import { balancerV2 } from './index.js'
 
 const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'

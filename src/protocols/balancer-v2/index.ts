@@ -5,15 +5,12 @@
 import { maxUint256, parseAbiItem } from 'viem'
 import type { Amount, Step } from '../../domain/plan.js'
 import type { Address, Hex } from '../../domain/primitives.js'
+import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   defineProtocol,
   type EncodeSwapArgs,
-  isLiquidity,
   type LoadedPool,
-  type Pool,
   type ProtocolAdapter,
-  sharedWithLiquidity,
-  type Unreadable,
 } from '../protocol.js'
 import { discoverBalancer, findPools } from './discover.js'
 import { exitOneData, exitStep, joinData, joinStep } from './liquidity-calls.js'

@@ -3,7 +3,7 @@
  * the record of the pool's swaps. Its last token is the share. Composable pools need none: their share is swapped.
  */
 import type { Address } from '../../domain/primitives.js'
-import { isLiquidity, type Pool } from '../protocol.js'
+import { isLiquidity, type Pool } from '../pool.js'
 import { poolContract } from './parameters.js'
 
 /** @param pool - record of the swaps. */

@@ -1,7 +1,7 @@
 /** `Pool.parameters` of Balancer V2 as typed values; README.md of this folder is its description. */
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import { one } from './fixed-point.js'
 
 export interface BalancerParameters {

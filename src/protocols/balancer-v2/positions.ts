@@ -4,6 +4,7 @@ import type { Amount } from '../../domain/plan.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { balanceChanges } from '../balance-changes.js'
+import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
 import {
   type ActionContext,
   defineAction,
@@ -12,7 +13,6 @@ import {
   type PositionReadArgs,
   type PositionState,
 } from '../positions.js'
-import { isLiquidity, type Pool, type Unreadable } from '../protocol.js'
 import { readWord } from '../read-word.js'
 import { readTokenNames } from '../token-names.js'
 import { findPools } from './discover.js'

@@ -1,6 +1,6 @@
 /** State of a Balancer V2 pool, and what a swap does to it. Pure. */
 import type { Address } from '../../domain/primitives.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import { mulDown, mulUp, one, sub } from './fixed-point.js'
 import { sharesForTokens, tokensForShares } from './join-exit-math.js'
 import { stableInvariant, stableOutGivenIn } from './stable-math.js'

@@ -3,7 +3,7 @@ import { decodeFunctionResult, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Unreadable } from '../protocol.js'
+import type { Unreadable } from '../pool.js'
 import { addressInWord } from '../storage-slots.js'
 import { encodeRead } from './abi.js'
 

@@ -1,6 +1,6 @@
 import { type Address, isNative } from '../../domain/primitives.js'
+import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Unreadable } from '../protocol.js'
 import { readWord } from '../read-word.js'
 import { readTokenNames } from '../token-names.js'
 import { encodeRead } from './abi.js'

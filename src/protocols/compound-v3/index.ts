@@ -3,7 +3,8 @@
  * collaterals. Venue parameter: `comets`. Pool parameters: none; tokens: base, market.
  */
 import type { Step } from '../../domain/plan.js'
-import { type DiscoverArgs, defineProtocol, type Pool, type Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { cometAbi } from './abi.js'
 import { loadComets } from './load.js'
 import { describeComets, knownComets, slug } from './markets.js'

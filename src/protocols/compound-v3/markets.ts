@@ -2,7 +2,7 @@
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Unreadable } from '../protocol.js'
+import type { Unreadable } from '../pool.js'
 import { readWord } from '../read-word.js'
 import { addressInWord } from '../storage-slots.js'
 import { encodeRead } from './abi.js'

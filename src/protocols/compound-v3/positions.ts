@@ -1,7 +1,7 @@
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
+import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Unreadable } from '../protocol.js'
 import { readWord } from '../read-word.js'
 import { readTokenNames } from '../token-names.js'
 import { encodeRead, errorsAbi } from './abi.js'

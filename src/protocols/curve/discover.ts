@@ -5,7 +5,8 @@
 import { numberToHex } from 'viem'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { DiscoverArgs } from '../protocol.js'
 import {
   encodeBalances,
   encodeFindPools,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import { type Address, type Hex, nativeToken } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import { curve } from './index.js'
 
 const usdt: Address = '0xdac17f958d2ee523a2206206994597c13d831ec7'

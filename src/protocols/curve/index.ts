@@ -4,16 +4,13 @@
  */
 import type { Amount, Step } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
+import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   type DiscoverArgs,
   defineProtocol,
   type EncodeSwapArgs,
-  isLiquidity,
   type LoadedPool,
-  type Pool,
   type ProtocolAdapter,
-  sharedWithLiquidity,
-  type Unreadable,
 } from '../protocol.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'

@@ -12,7 +12,8 @@ import {
   toAddress,
 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { DiscoverArgs } from '../protocol.js'
 import { addressInWord, toWord } from '../storage-slots.js'
 import { wordOf } from './abi.js'
 import { parametersOf, probes } from './discover.js'

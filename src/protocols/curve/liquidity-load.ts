@@ -4,7 +4,8 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { LoadedPool, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { LoadedPool } from '../protocol.js'
 import { encodeBalances, encodeGetter, wordOf, wordsOf } from './abi.js'
 import { encodeCalcDeposit, encodeCalcWithdrawal } from './liquidity-calls.js'
 import { type LiquidityParameters, liquidityParameters, shareDecimals } from './liquidity-pool.js'

@@ -4,7 +4,7 @@
  */
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
-import { isLiquidity, type Pool } from '../protocol.js'
+import { isLiquidity, type Pool } from '../pool.js'
 import { type CurveParameters, curveParameters } from './parameters.js'
 
 export const shareDecimals = 18

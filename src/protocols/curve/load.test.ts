@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import { curve } from './index.js'
 
 const e18 = 10n ** 18n

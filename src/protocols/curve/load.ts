@@ -4,7 +4,8 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { LoadedPool, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { LoadedPool } from '../protocol.js'
 import { wordOf } from './abi.js'
 import { balancesOf, type Candidate, candidates, type Reading, readings } from './native-state.js'
 import { type CurveParameters, curveParameters } from './parameters.js'

@@ -1,7 +1,7 @@
 /** From the answers of a pool's getters to the states that the maths may work on. Pure. */
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import {
   encodeBalances,
   encodeGetter,

@@ -1,7 +1,7 @@
 /** `Pool.parameters` of Curve as typed values; README.md of this folder is its description. */
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 
 export type IndexType = 'int128' | 'uint256'
 

@@ -4,7 +4,7 @@
  */
 
 import type { ReadResult } from '../../domain/state.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import {
   encodeGetDy,
   encodeGetDyUnderlying,

@@ -1,7 +1,7 @@
 /** Shares of vaults as positions: those of the chain file and of known pools. */
 import { encodeFunctionData, parseAbi } from 'viem'
+import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Pool, Unreadable } from '../protocol.js'
 import { readWord } from '../read-word.js'
 import { readTokenNames } from '../token-names.js'
 import { vaultActions } from './actions.js'

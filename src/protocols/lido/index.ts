@@ -11,7 +11,8 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
-import { defineProtocol, type Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
+import { defineProtocol } from '../protocol.js'
 import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
 import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './maths.js'

@@ -1,8 +1,8 @@
 /** stETH and wstETH as positions. A share of the first is a unit of the second, so both earn the same. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, nativeToken, toAddress } from '../../domain/primitives.js'
+import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Unreadable } from '../protocol.js'
 import { readWord } from '../read-word.js'
 import { lidoActions } from './actions.js'
 

@@ -1,6 +1,6 @@
 import type { Hex } from '../../domain/primitives.js'
+import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Unreadable } from '../protocol.js'
 import { readTokenNames } from '../token-names.js'
 import { morphoActions, positionKey } from './actions.js'
 import {

@@ -3,8 +3,9 @@
  * Venue parameter: `gauges`, the contracts that are positions of the chain; actions take any.
  */
 import { toAddress } from '../../domain/primitives.js'
+import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { defineProtocol, noSwaps, type Unreadable } from '../protocol.js'
+import { defineProtocol, noSwaps } from '../protocol.js'
 import { readTokenNames } from '../token-names.js'
 import { gaugeActions } from './actions.js'
 import { readGaugeRates, readGaugeTokens } from './gauges.js'

@@ -3,12 +3,8 @@ import { parseAbi } from 'viem'
 import type { Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import { helperAddress } from '../helper-address.js'
-import {
-  defineProtocol,
-  type EncodeSwapArgs,
-  type Pool,
-  type ProtocolAdapter,
-} from '../protocol.js'
+import type { Pool } from '../pool.js'
+import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
 import { toWord } from '../storage-slots.js'
 import {
   type LiquidityState,

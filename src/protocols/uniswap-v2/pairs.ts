@@ -2,7 +2,8 @@
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { DiscoverArgs } from '../protocol.js'
 import { addressInWord, nestedMappingSlot, toWord } from '../storage-slots.js'
 import { orderedPairs } from '../token-pairs.js'
 

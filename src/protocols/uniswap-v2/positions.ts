@@ -1,7 +1,7 @@
 /** Shares of pairs as positions: what is listed and read of them, and what a bundle does with them. */
 import type { StateReader } from '../../domain/state.js'
+import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Pool, Unreadable } from '../protocol.js'
 import { readTokenNames } from '../token-names.js'
 import { pairActions } from './actions.js'
 import { type PairRules, squareRoot, supplyWithFee } from './liquidity.js'

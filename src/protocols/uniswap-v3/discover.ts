@@ -1,5 +1,6 @@
 import { toAddress } from '../../domain/primitives.js'
-import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { DiscoverArgs } from '../protocol.js'
 import { addressInWord, mappingSlot, nestedMappingSlot, toWord } from '../storage-slots.js'
 import { orderedPairs } from '../token-pairs.js'
 

@@ -1,5 +1,6 @@
 import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
-import type { DiscoverArgs, Pool, Unreadable } from '../protocol.js'
+import type { Pool, Unreadable } from '../pool.js'
+import type { DiscoverArgs } from '../protocol.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { orderedPairs } from '../token-pairs.js'
 import { poolIdOf, toCurrency } from './pool-key.js'

@@ -7,7 +7,7 @@ import {
   zeroAddress,
 } from '../../domain/primitives.js'
 import { feeAndSpacing } from '../concentrated/adapter-parts.js'
-import type { Pool } from '../protocol.js'
+import type { Pool } from '../pool.js'
 import { toWord } from '../storage-slots.js'
 
 /** What identifies a pool inside the PoolManager; currencies ordered by value, native as the zero address. */

@@ -1,7 +1,7 @@
 /** Shares of vaults as positions: those of the registry and of known pools. */
 import { toAddress } from '../../domain/primitives.js'
+import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import type { Unreadable } from '../protocol.js'
 import { readTokenNames } from '../token-names.js'
 import { vaultActions } from './actions.js'
 import { readAssets, registeredVaults } from './discover.js'

@@ -4,7 +4,7 @@
  */
 import { encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { type Address, toAddress } from '../../domain/primitives.js'
-import type { Pool } from '../../protocols/protocol.js'
+import type { Pool } from '../../protocols/pool.js'
 import { sandboxAccount } from '../accounts.js'
 import { rawWorth } from '../amounts.js'
 import { sandboxBytecode } from '../generated/contracts.js'

@@ -1,5 +1,5 @@
 /** In the order in which they open; adding one changes the chain. */
-import type { Pool } from '../../protocols/protocol.js'
+import type { Pool } from '../../protocols/pool.js'
 import { aaveV3 } from './aave-v3.js'
 import { compoundV2 } from './compound-v2.js'
 import { compoundV3 } from './compound-v3.js'

@@ -4,7 +4,7 @@
  * is a walk: so flows have no cycles, and misaligned pools cannot be milked beyond the amount that passes by.
  */
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
-import { poolKey } from '../../../src/protocols/protocol.js'
+import { poolKey } from '../../../src/protocols/pool.js'
 import type { MarketPool } from '../../../src/routing/market.js'
 
 /** One direction of a pool. */
