@@ -91,7 +91,7 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
         required: true,
         content: {
           'application/json': definition.list
-            ? { schema: definition.list }
+            ? { schema: definition.list, example: definition.list.meta()?.example }
             : { schema: input, example: exampleOf(input) },
         },
       },

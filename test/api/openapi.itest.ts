@@ -126,7 +126,10 @@ describe('/openapi.json', () => {
       }
       const reply =
         method === 'post'
-          ? await scene.post(target, requestBody?.content['application/json'].example)
+          ? await scene.post(
+              `${target}?${search}`,
+              requestBody?.content['application/json'].example,
+            )
           : await scene.get(`${target}?${search}`)
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(200)
     }

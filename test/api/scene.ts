@@ -2,6 +2,7 @@
  * A running API over real HTTP with a small engine behind it: for the rules of the wire,
  * where what the engine finds does not matter. The engine keeps what it was asked.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
 import { type ApiServer, createApiServer } from '../../src/api/server.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { type Config, loadConfig } from '../../src/config.js'
+import type { BundleAnswer } from '../../src/domain/bundle.js'
 import type {
   CallContext,
   Engine,
@@ -18,6 +20,7 @@ import type {
   RouteRequest,
 } from '../../src/domain/engine.js'
 import type { BaseListing } from '../../src/domain/metadata.js'
+import type { Address } from '../../src/domain/primitives.js'
 import { type BlockPin, nativeToken, type Token } from '../../src/domain/primitives.js'
 import { createLogger } from '../../src/log.js'
 import { protocols } from '../../src/protocols/registry.js'
@@ -95,6 +98,28 @@ export function answerTo(request: QuoteRequest): RouteAnswer {
   }
 }
 
+function bundleOf({
+  chainId,
+  fromAddress,
+}: {
+  chainId: number
+  fromAddress: Address
+}): BundleAnswer {
+  return {
+    chainId,
+    actions: [],
+    gas: 150_000n,
+    outputs: [{ token: dai, amountOut: 5n, minAmountOut: 4n }],
+    inputs: [{ token: dai, amount: 6n }],
+    route: [],
+    block: pinOf(chainId, blockNumber),
+    tx: { from: fromAddress, to: dai, data: '0x1234', value: 0n },
+    priceImpact: null,
+    prerequisites: [],
+    warnings: [],
+  }
+}
+
 function createEngine(asked: Asked): Engine {
   return {
     networks: () => [
@@ -120,8 +145,13 @@ function createEngine(asked: Asked): Engine {
       const quotes = requests.map((request) => ({ ok: true as const, value: answerTo(request) }))
       return { block: pinOf(at.chainId, Number(at.blockNumber ?? blockNumber)), quotes }
     },
-    nontokenized: () => Promise.reject(new Error('The scene has no positions.')),
-    bundle: () => Promise.reject(new Error('The scene has no bundles.')),
+    nontokenized: async (request) => ({
+      ...bundleOf(request),
+      positionOut: request.positionOut,
+      amountsDeposited: [5n],
+      minAmountsOut: [4n],
+    }),
+    bundle: async (request) => ({ ...bundleOf(request), actions: request.actions }),
     headAfter: (chainId, after, { signal }) =>
       new Promise((resolve, reject) => {
         if (after === null) resolve(pinOf(chainId, blockNumber))

@@ -304,8 +304,8 @@ describe('a bundle is refused', () => {
   const cases: readonly [string, readonly Action[], unknown, RegExp][] = [
     [
       'an unknown argument',
-      [own('route', { ...swapArgs, amount: '1' })],
-      { action: 0, argument: 'amount' },
+      [own('route', { ...swapArgs, amounts: '1' })],
+      { action: 0, argument: 'amounts' },
       /takes tokenIn, tokenOut, amountIn, slippage/,
     ],
     [

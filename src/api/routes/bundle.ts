@@ -40,19 +40,17 @@ function actionsOf(serviceName: string) {
     .max(maxActions, `must hold at most ${maxActions} actions`)
     .meta({
       description: `The actions in order, ${maxActions} at most.`,
-      examples: [
-        [
-          {
-            protocol: serviceName,
-            action: 'route',
-            args: {
-              tokenIn: examples.weth,
-              tokenOut: examples.usdc,
-              amountIn: examples.oneEther,
-              slippage: '50',
-            },
+      example: [
+        {
+          protocol: serviceName,
+          action: 'route',
+          args: {
+            tokenIn: examples.weth,
+            tokenOut: examples.usdc,
+            amountIn: examples.oneEther,
+            slippage: '50',
           },
-        ],
+        },
       ],
     })
 }

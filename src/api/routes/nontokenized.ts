@@ -46,7 +46,7 @@ function getNontokenized(serviceName: string) {
           )
           .transform((text) => text.toLowerCase()),
         'Id of the position, as /api/v1/nontokenized lists it.',
-        '1:0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb:…',
+        '1:0xc36442b4a4522e871399cd717abdd847ab11fe88:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640--887270-887270',
       ),
       receiver: described(
         Address,

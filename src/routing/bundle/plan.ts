@@ -42,7 +42,8 @@ export class BundlePlan {
   readonly touched = new Set<Address>()
   /** Exact amounts that actions have yielded and none has spent. */
   readonly #credits = new Map<Address, bigint>()
-  readonly #spent = new Set<string>()
+  /** How often each reference has been spent: two actions may yield the same one. */
+  readonly #spent = new Map<string, number>()
   /** Literal amounts that actions were given as all that the runner holds of the token. */
   readonly #stated = new Map<Address, bigint>()
 
@@ -106,7 +107,8 @@ export class BundlePlan {
   #spend(token: Address, amount: Amount): void {
     this.touched.add(token)
     if (isAmountRef(amount)) {
-      this.#spent.add(amountKey(token, amount))
+      const key = amountKey(token, amount)
+      this.#spent.set(key, (this.#spent.get(key) ?? 0) + 1)
       const stated = amount.ref === 'balance' ? this.#stated.get(token) : undefined
       if (stated !== undefined) {
         this.#stated.delete(token)
@@ -143,19 +145,23 @@ export class BundlePlan {
   /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
   remaining(): { readonly token: Address; readonly centiBps: bigint }[] {
     const found = new Map<Address, bigint>()
+    const spent = new Map(this.#spent)
     for (const { outputs, centiBps } of this.actions) {
       for (const { token, amount, isPaid } of outputs) {
-        if (!token || isPaid || this.#isSpent(token, amount)) continue
+        if (!token || isPaid) continue
+        if (isAmountRef(amount)) {
+          const key = amountKey(token, amount)
+          const times = spent.get(key) ?? 0
+          spent.set(key, times - 1)
+          if (times > 0) continue
+        } else if (!this.hasCredit(token)) {
+          continue
+        }
         const most = found.get(token) ?? 0n
         found.set(token, most > centiBps ? most : centiBps)
       }
     }
     return [...found].map(([token, centiBps]) => ({ token, centiBps }))
-  }
-
-  #isSpent(token: Address, amount: Amount): boolean {
-    if (isAmountRef(amount)) return this.#spent.has(amountKey(token, amount))
-    return (this.#credits.get(token) ?? 0n) === 0n
   }
 }
 
