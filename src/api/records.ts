@@ -138,7 +138,7 @@ export const NontokenizedTransaction = RouteTransaction.extend({
   }),
   positionOut: z.string(),
   prerequisites: z
-    .array(z.object({ to: Address, data: z.string(), purpose: z.string() }))
+    .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
     .optional()
     .meta({ description: 'Transactions that the account must have sent before.' }),
 }).meta({ id: 'NontokenizedTransaction' })
@@ -168,7 +168,7 @@ export const Bundle = z
       description: 'Basis points; null without USD prices, and where debts or calls take part.',
     }),
     prerequisites: z
-      .array(z.object({ to: Address, data: z.string(), purpose: z.string() }))
+      .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
       .optional()
       .meta({ description: 'Transactions that the account must have sent before.' }),
     warnings: Warnings,

@@ -36,6 +36,7 @@ export interface BundleRequest {
 
 /** What the account must have sent before, and for what. */
 export interface PrerequisiteRecord {
+  readonly from: Address
   readonly to: Address
   readonly data: Hex
   readonly purpose: string

@@ -128,8 +128,13 @@ async function openHookedPools(): Promise<Pool[]> {
   return pools
 }
 
-function route(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<Answer> {
-  const query = { fromAddress: alice, tokenIn, tokenOut, amountIn: amountIn.toString() }
+function route(
+  tokenIn: Address,
+  tokenOut: Address,
+  amountIn: bigint,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const query = { fromAddress: alice, tokenIn, tokenOut, amountIn: amountIn.toString(), ...more }
   return service.get('/api/v1/shortcuts/route', query)
 }
 
@@ -213,7 +218,10 @@ describe('staked ether', () => {
     ['stETH', 'wstETH', 'wrap lido'],
     ['wstETH', 'stETH', 'unwrap lido'],
   ])('%s becomes %s without a pool', async (from, to, step) => {
-    const answer = await route(token(from), token(to), 12_345_678_901_234_567n)
+    // The sandbox's pools do not follow the rate, so that they may pay more.
+    const ignoreAggregators = 'uniswap-v2,uniswap-v3,uniswap-v4,sushiswap-v2,balancer-v2'
+    const amountIn = 12_345_678_901_234_567n
+    const answer = await route(token(from), token(to), amountIn, { ignoreAggregators })
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toEqual([step])
     await expectExecution(answer, token(to))

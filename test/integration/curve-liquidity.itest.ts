@@ -127,14 +127,13 @@ describe('curve liquidity against the deployed contracts', () => {
     for (const k of [0, 1, 2, 3]) {
       const amount = 123_456n * 10n ** BigInt(decimals[k] ?? 0) + 7n
       expect(await moveAndCompare(k, share, amount)).toBeGreaterThan(0n)
-      expect(await moveAndCompare(share, (k + 1) % 4, 98_765n * 10n ** 18n + 3n)).toBeGreaterThan(
-        0n,
-      )
+      // Little enough for a pool that the property test has left with hardly any of a coin.
+      expect(await moveAndCompare(share, (k + 1) % 4, 765n * 10n ** 18n + 3n)).toBeGreaterThan(0n)
     }
   })
 
   test('more shares than there are, and more than a coin has, give nothing', async () => {
-    expect(await moveAndCompare(share, 1, 10n ** 26n)).toBe(0n)
+    expect(await moveAndCompare(share, 1, 10n ** 32n)).toBe(0n)
   })
 
   test('without a deposit contract the pool withdraws no single coin, and deposits are quoted all the same', async () => {

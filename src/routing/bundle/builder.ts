@@ -248,7 +248,8 @@ function toRecord(
   { positionsIn = [], positionsOut = [], outputs, spends }: ActionResult,
 ): RouteStepRecord {
   const primary = values.primaryAddress as Address | undefined
-  const idOf = (key: string) => `${chainId}:${primary ?? ''}:${key}`
+  // Positions that are entered at their own token need no other address.
+  const idOf = (key: string) => `${chainId}:${primary ?? key}:${key}`
   return {
     action,
     protocol,

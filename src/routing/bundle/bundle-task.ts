@@ -12,7 +12,7 @@ import { BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
 import type { BundleArgs } from './scene.js'
-import { simulateBundle } from './simulate-bundle.js'
+import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { notedIn, noteStep, valuesStep } from './tools.js'
 
 /** Hundredths of a basis point in one. */
@@ -40,9 +40,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAns
     inputs: plan.pulled(),
     route: plan.actions.flatMap(({ records }) => records),
     block: run.pin,
-    prerequisites: plan.actions.flatMap(({ prerequisites }) =>
-      prerequisites.map(({ to, data, purpose }) => ({ to, data, purpose })),
-    ),
+    prerequisites: prerequisitesOf(builder),
     warnings: [],
   }
   const none = remaining.map(({ token }) => ({ token, minAmountOut: 0n }))

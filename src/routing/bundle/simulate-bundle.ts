@@ -1,5 +1,6 @@
 /** Runs a bundle, whole or as far as it is planned, and says which action fails, in which call, and why. */
 import { decodeErrorResult } from 'viem'
+import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Order, Step, UnsignedTransaction } from '../../domain/plan.js'
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -27,7 +28,7 @@ export async function simulateBundle(
   order: Order,
   owners: readonly number[],
 ): Promise<SimulatedBundle> {
-  const { run, args, account, permitted } = builder
+  const { run, args, permitted } = builder
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
   const given = isChecked ? order.inputs : [...order.inputs, ...permitted]
@@ -44,10 +45,11 @@ export async function simulateBundle(
   if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
   const lent = await callsThatFund(run, spending, funds, [], new Set())
   if (!lent) throw notFundable(funds)
-  const prerequisites = builder.plan.actions.flatMap((action) => action.prerequisites)
   const before = [
     ...lent,
-    ...(isChecked ? [] : prerequisites.map(({ from = account, to, data }) => ({ from, to, data }))),
+    ...(isChecked
+      ? []
+      : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))),
   ]
   const tx = builder.transaction(order)
   const [result] = await run.simulate([
@@ -67,6 +69,13 @@ export async function simulateBundle(
   if (result?.status === 'success') return { tx, result }
   if (result?.status === 'reverted') throw failure(builder, order.steps, owners, result)
   throw unreadable(result?.message ?? 'no answer')
+}
+
+/** Calls that must have been made before, in order. */
+export function prerequisitesOf({ plan, account }: BundleScene): PrerequisiteRecord[] {
+  return plan.actions.flatMap(({ prerequisites }) =>
+    prerequisites.map(({ from = account, to, data, purpose }) => ({ from, to, data, purpose })),
+  )
 }
 
 function failure(
@@ -94,7 +103,13 @@ function failure(
   return new ForkrouteError(
     'SIMULATION_REVERTED',
     `action ${index} (${protocol} ${action}) fails in ${call.function}: ${why}`,
-    { action: index, protocol, name: action, call, reason: why },
+    {
+      ...{ action: index, protocol, name: action, call, reason: why },
+      // Where they were not simulated, one of them may be what is missing.
+      ...(builder.args.request.executionMode === 'user' && {
+        prerequisites: prerequisitesOf(builder),
+      }),
+    },
   )
 }
 
