@@ -37,7 +37,7 @@ export default defineConfig({
           globalSetup: ['test/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          fileParallelism: false,
+          maxWorkers: 2,
         },
       },
     ],

@@ -158,7 +158,7 @@ describe('forkroute', () => {
 
   test('a reader that has seen enough is no error', async () => {
     const scene = await startScene()
-    const child = spawn(process.execPath, ['--import', 'tsx', entry, 'tokens', '--url', scene.url])
+    const child = spawn(process.execPath, [entry, 'tokens', '--url', scene.url])
     child.stdout.destroy()
     let err = ''
     child.stderr.on('data', (data) => {

@@ -13,7 +13,7 @@ test('what was asked before an interrupt is answered, on new forks; then the ser
   const dataDir = await mkdtemp(join(tmpdir(), 'forkroute-interrupt-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
   const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', AUTH_MODE: 'open' }
-  const service = spawn(process.execPath, ['--import', 'tsx', cliEntry, 'serve'], {
+  const service = spawn(process.execPath, [cliEntry, 'serve'], {
     // A group of its own, so that the signal reaches everything in it.
     detached: true,
     env,

