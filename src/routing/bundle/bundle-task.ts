@@ -11,7 +11,7 @@ import { type PricedToken, priceImpactBps } from '../valuation.js'
 import { BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
-import type { BundleArgs } from './scene.js'
+import type { BundleArgs, TokenAmount } from './scene.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { notedIn, noteStep, valuesStep } from './tools.js'
 
@@ -65,7 +65,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAns
     gas: result.gasUsed,
     outputs: found.filter(({ amountOut }) => amountOut > 0n),
     tx,
-    priceImpact: await impact(run, args, common.inputs, found),
+    priceImpact: await impact(builder, common.inputs, found),
     told,
   }
 }
@@ -128,21 +128,31 @@ function lessSlippage(amount: bigint, centiBps: bigint): bigint {
   return (amount * (whole - centiBps)) / whole
 }
 
+/** Null where value goes elsewhere than into the outputs. */
 async function impact(
-  run: TaskRun,
-  { request }: BundleArgs,
-  inputs: readonly { readonly token: Address; readonly amount: bigint }[],
+  { run, args, plan }: BundleBuilder,
+  inputs: readonly TokenAmount[],
   outputs: readonly { readonly token: Address; readonly amountOut: bigint }[],
 ): Promise<number | null> {
-  if (request.actions.some(({ action }) => unpriced.has(action)) || !inputs.length) return null
-  const sides = {
-    tokensIn: inputs.map(({ token }) => token),
-    amountsIn: inputs.map(({ amount }) => amount),
-    tokensOut: outputs.map(({ token }) => token),
-  }
+  const isAway = plan.actions.some(
+    ({ outputs: own, parsed }) =>
+      own.some(({ isPaid }) => isPaid) || (parsed.performs.kind === 'protocol' && !own.length),
+  )
+  if (isAway || args.request.actions.some(({ action }) => unpriced.has(action))) return null
+  const gained = outputs.map(({ token, amountOut: amount }) => ({ token, amount }))
+  return priceImpact(run, inputs, gained)
+}
+
+/** Basis points; null without prices, and where nothing goes in or comes out. */
+export async function priceImpact(
+  run: TaskRun,
+  inputs: readonly TokenAmount[],
+  outputs: readonly TokenAmount[],
+): Promise<number | null> {
+  if (!inputs.length || !outputs.length) return null
   const priced = new Map<Address, PricedToken>()
   await Promise.all(
-    [...new Set([...sides.tokensIn, ...sides.tokensOut])].map(async (token) => {
+    [...new Set([...inputs, ...outputs].map(({ token }) => token))].map(async (token) => {
       const [facts, price] = await Promise.all([
         run.block.tokenFacts(run.reader, token),
         run.block.price(run.reader, token),
@@ -150,9 +160,14 @@ async function impact(
       if (facts && price) priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
     }),
   )
+  const sides = {
+    tokensIn: inputs.map(({ token }) => token),
+    amountsIn: inputs.map(({ amount }) => amount),
+    tokensOut: outputs.map(({ token }) => token),
+  }
   return priceImpactBps(
     sides,
-    outputs.map(({ amountOut }) => amountOut),
+    outputs.map(({ amount }) => amount),
     priced,
   )
 }

@@ -11,7 +11,7 @@ import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import type { TaskRun } from '../task-run.js'
-import { runBundle } from './bundle-task.js'
+import { priceImpact, runBundle } from './bundle-task.js'
 
 const serviceName = 'svc'
 
@@ -27,7 +27,7 @@ export async function runNontokenized(
 ): Promise<NontokenizedAnswer> {
   const target = await run.stage('state', () => findTarget(run, request.positionOut))
   const shares = await sharesOf(run, target)
-  const { actions, deposits } = actionsOf(request, target, shares)
+  const { actions, deposits, deposited } = actionsOf(request, target, shares)
   const bundle: BundleRequest = {
     chainId: request.chainId,
     fromAddress: request.fromAddress,
@@ -46,7 +46,13 @@ export async function runNontokenized(
   const { told, ...rest } = answer
   return {
     ...rest,
-    route: rest.route.filter(({ action }) => action !== 'fee'),
+    // The fee is told by its own field.
+    route: rest.route.filter(({ protocol }) => protocol !== serviceName),
+    priceImpact: await priceImpact(
+      run,
+      request.tokensIn.map((token, index) => ({ token, amount: request.amountsIn[index] ?? 0n })),
+      deposited.map((token, index) => ({ token, amount: told[index] ?? 0n })),
+    ),
     amountsDeposited: told,
     minAmountsOut: told.map((amount) => (amount * (1_000_000n - request.centiBps)) / 1_000_000n),
     ...(request.feesBps && { feeAmounts: feesOf(request) }),
@@ -133,7 +139,7 @@ function actionsOf(
   const given = positions.enter?.(position, amounts) ?? {}
   const args = { ...given, receiver: request.receiver }
   actions.push({ protocol: adapter.slug, action: 'deposit', args })
-  return { actions, deposits }
+  return { actions, deposits, deposited: amounts.map(({ token }) => token) }
 }
 
 function toBps(centiBps: bigint): string {
