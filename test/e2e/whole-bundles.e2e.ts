@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Address } from '../../src/domain/primitives.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
+import { v2PairAddress } from '../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../src/sandbox/venues/erc-4626.js'
 import { type Action, askBundle, executeBundle, output } from '../support/bundle.js'
+import { executeOnFork } from '../support/execute.js'
 import { startService, type TestService } from '../support/service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
@@ -19,6 +21,8 @@ const [crv, stETH] = [addressOf('CRV'), addressOf('stETH')]
 const aUsdc: Address = '0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c'
 const aave = ethereum.venues['aave-v3']?.pool
 const from: Address = '0x00000000000000000000000000000000000f0b17'
+const other: Address = '0x00000000000000000000000000000000000f0b18'
+const third: Address = '0x00000000000000000000000000000000000f0b19'
 const ether = 10n ** 18n
 
 let service: TestService
@@ -110,6 +114,53 @@ test('a rebasing input is spent whole, whatever rounding leaves of it', async ()
   expect(status, JSON.stringify(body)).toBe(200)
   const execution = await executeBundle(service, body, { isFunded: false })
   expect(execution.gained).toEqual(body.amountsOut)
+})
+
+test('the dust of a join goes to the refund receiver', async () => {
+  const shares = v2PairAddress('uniswap-v2', weth, usdc)
+  const [receiver, refundReceiver] = [other, third]
+  const query = { fromAddress: from, receiver, refundReceiver }
+  const { status, body } = await askBundle(service, query, [
+    act('uniswap-v2', 'deposit', {
+      primaryAddress: shares,
+      // Twice the USDC that one WETH takes.
+      tokenIn: [weth, usdc],
+      amountIn: [ether.toString(), '6000000000'],
+      tokenOut: shares,
+    }),
+  ])
+  expect(status, JSON.stringify(body)).toBe(200)
+  const watch = [{ token: usdc, owner: refundReceiver }]
+  const execution = await executeBundle(service, body, { receiver, watch })
+  expect(execution.gained).toEqual(body.amountsOut)
+  expect(Object.keys(body.amountsOut)).toEqual([shares])
+  expect(execution.deltas.at(-1)).toBeGreaterThan(2_900_000_000n)
+})
+
+test('a route from several tokens into one position, which the step names', async () => {
+  const holder = sandboxAccount('alice').address
+  const vault = sandboxVault('CRV')
+  const { status, body } = await service.get('/api/v1/shortcuts/route', {
+    fromAddress: holder,
+    tokenIn: [weth, dai],
+    amountIn: [ether.toString(), (1_000n * ether).toString()],
+    tokenOut: vault,
+  })
+  expect(status, JSON.stringify(body)).toBe(200)
+  const entered = body.route.flatMap(
+    ({ positionOutId }: { positionOutId: string[] }) => positionOutId,
+  )
+  expect(new Set(entered)).toEqual(new Set([`1:${vault}:${vault}`]))
+  const execution = await executeOnFork({
+    nodeUrl: service.nodeUrl,
+    blockNumber: body.blockNumber,
+    tx: body.tx,
+    watch: [{ token: vault, owner: holder }],
+  })
+  expect(execution.deltas[0]?.toString()).toBe(body.amountOut)
+  expect(execution.gasUsed.toString()).toBe(body.gas)
+  const listed = await service.get('/api/v1/positions', { chainId: '1', tokenAddress: vault })
+  expect(listed.body.map(({ id }: { id: string }) => id)).toEqual([`1:${vault}:${vault}`])
 })
 
 test('a bundle of fifty actions', async () => {

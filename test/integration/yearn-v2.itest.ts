@@ -241,7 +241,7 @@ describe('yearn-v2 actions', () => {
     })
     const other = { primaryAddress: vault, tokenIn: sandboxToken('USDC').address, amountIn: 1n }
     await expect(run({ action: 'deposit', args: other, watch })).rejects.toMatchObject({
-      ...{ argument: 'tokenIn', expected: `the vault's token, ${dai}` },
+      ...{ argument: 'tokenIn', expected: `the vault's asset, ${dai}` },
     })
   })
 })

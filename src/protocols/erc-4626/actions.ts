@@ -4,86 +4,35 @@ import type { Address } from '../../domain/primitives.js'
 import { outputOf, paidDirectly, payeeOf, receiverInput } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { readWord } from '../read-word.js'
+import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../vault-parts.js'
 import { readAssets } from './discover.js'
 
-const [depositAbi, redeemAbi, withdrawAbi] = parseAbi([
-  'function deposit(uint256 assets, address receiver) returns (uint256 shares)',
+const [redeemAbi, withdrawAbi] = parseAbi([
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
   'function withdraw(uint256 assets, address receiver, address owner) returns (uint256 shares)',
 ])
 const previewAbi = parseAbi(['function previewWithdraw(uint256 assets) view returns (uint256)'])
 
-const vault = { kind: 'address', description: 'the vault' } as const
-
-/** @throws INVALID_REQUEST where the address is no vault, or a token is not the one that it should be. */
-async function assetOf(
-  context: ActionContext,
-  primaryAddress: Address,
-  named: Readonly<
-    Record<'asset' | 'share', readonly [argument: string, token: Address | undefined]>
-  >,
-): Promise<Address> {
-  const [answer] = await readAssets(context.reader, [primaryAddress])
-  if (!answer || !('asset' in answer) || !answer.asset) {
-    const why = answer && 'message' in answer ? ` (${answer.message})` : ''
-    context.refuse('primaryAddress', `an ERC-4626 vault, whose asset() answers${why}`)
-  }
-  const { asset } = answer
-  for (const [[argument, token], expected, what] of [
-    [named.asset, asset, "the vault's asset"],
-    [named.share, primaryAddress, 'the vault itself'],
-  ] as const) {
-    if (token !== undefined && token !== expected) {
-      context.refuse(argument, `${what}, ${expected}`)
-    }
-  }
-  return asset
+/** Also how positions are told from other tokens. */
+export const vaultKind: VaultKind = {
+  expected: 'an ERC-4626 vault, whose asset() answers',
+  readAssets,
 }
-
-const deposit = defineAction({
-  action: 'deposit',
-  name: 'Deposit',
-  functionNames: ['deposit'],
-  inputs: {
-    primaryAddress: vault,
-    tokenIn: { kind: 'address', description: "the vault's asset" },
-    tokenOut: { kind: 'address', description: 'the vault, whose shares come out', optional: true },
-    amountIn: { kind: 'amount', description: 'raw units of the asset' },
-    receiver: receiverInput,
-  },
-  async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
-    const names = { asset: ['tokenIn', tokenIn], share: ['tokenOut', tokenOut] } as const
-    await assetOf(context, primaryAddress, names)
-    context.add({ kind: 'approve', token: tokenIn, spender: primaryAddress, amount: amountIn })
-    const step = context.add({
-      kind: 'call',
-      target: primaryAddress,
-      abi: depositAbi,
-      args: [amountIn, payeeOf(context, receiver)],
-      output: outputOf(context, primaryAddress, receiver),
-    })
-    return {
-      spends: [{ token: tokenIn, amount: amountIn }],
-      outputs: [paidDirectly(context, primaryAddress, step, receiver)],
-      positionsOut: [primaryAddress],
-    }
-  },
-})
 
 const redeem = defineAction({
   action: 'redeem',
   name: 'Redeem',
   functionNames: ['redeem'],
   inputs: {
-    primaryAddress: vault,
-    tokenIn: { kind: 'address', description: 'the vault, whose shares go in', optional: true },
-    tokenOut: { kind: 'address', description: "the vault's asset", optional: true },
+    primaryAddress: vaultInputs.primaryAddress,
+    tokenIn: vaultInputs.shareIn,
+    tokenOut: vaultInputs.assetOut,
     amountIn: { kind: 'amount', description: 'raw units of the share' },
     receiver: receiverInput,
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
-    const asset = await assetOf(context, primaryAddress, names)
+    const asset = await assetOf(vaultKind, context, primaryAddress, names)
     const step = context.add({
       kind: 'call',
       target: primaryAddress,
@@ -104,9 +53,9 @@ const withdraw = defineAction({
   name: 'Withdraw',
   functionNames: ['withdraw'],
   inputs: {
-    primaryAddress: vault,
-    tokenIn: { kind: 'address', description: 'the vault, whose shares go in', optional: true },
-    tokenOut: { kind: 'address', description: "the vault's asset", optional: true },
+    primaryAddress: vaultInputs.primaryAddress,
+    tokenIn: vaultInputs.shareIn,
+    tokenOut: vaultInputs.assetOut,
     amountOut: { kind: 'amount', description: 'raw units of the asset, exactly' },
     amountIn: {
       kind: 'amount',
@@ -118,7 +67,7 @@ const withdraw = defineAction({
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
-    const asset = await assetOf(context, primaryAddress, names)
+    const asset = await assetOf(vaultKind, context, primaryAddress, names)
     const shares = amountIn ?? (await sharesFor(context, primaryAddress, amountOut))
     const step = context.add({
       kind: 'call',
@@ -151,4 +100,4 @@ async function sharesFor(
   return context.refuse('amountIn', `the shares to spend: the vault does not say them${why}`)
 }
 
-export const vaultActions = [deposit, redeem, withdraw]
+export const vaultActions = [vaultDeposit(vaultKind), redeem, withdraw]

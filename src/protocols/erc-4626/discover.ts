@@ -6,11 +6,9 @@ import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
 import { addressInWord } from '../storage-slots.js'
 import { orderedPairs } from '../token-pairs.js'
+import type { AssetAnswer } from '../vault-parts.js'
 
 const asset = encodeFunctionData({ abi: parseAbi(['function asset() view returns (address)']) })
-
-/** What a token said of its asset: null for one that is no vault, text where the node refused. */
-type Answer = { readonly asset: Address | null } | { readonly message: string }
 
 /** Vaults that the chain file names. */
 export function namedVaults(venue: VenueParameters): Address[] {
@@ -21,7 +19,7 @@ export function namedVaults(venue: VenueParameters): Address[] {
 export async function readAssets(
   reader: StateReader,
   vaults: readonly Address[],
-): Promise<Answer[]> {
+): Promise<AssetAnswer[]> {
   const results = await reader.call(vaults.map((to) => ({ to, data: asset })))
   return vaults.map((_vault, index) => {
     const result = results[index]

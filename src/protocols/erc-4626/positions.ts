@@ -1,11 +1,11 @@
 /** Shares of vaults as positions: those of the chain file and of known pools. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Pool, Unreadable } from '../pool.js'
-import type { Position, PositionAdapter, PositionState } from '../positions.js'
+import type { PositionAdapter, PositionState } from '../positions.js'
 import { readWord } from '../read-word.js'
-import { readTokenNames } from '../token-names.js'
-import { vaultActions } from './actions.js'
-import { namedVaults, readAssets } from './discover.js'
+import { vaultPositionsOf } from '../vault-parts.js'
+import { vaultActions, vaultKind } from './actions.js'
+import { namedVaults } from './discover.js'
 import { vaultErrors } from './errors.js'
 
 const abi = parseAbi([
@@ -26,34 +26,7 @@ export function vaultPositions(slug: string): PositionAdapter {
     async list({ reader, venue, pools }) {
       const known = pools.filter(isVault).map(({ address }) => address)
       const vaults = [...new Set([...namedVaults(venue), ...known])]
-      if (vaults.length === 0) return { positions: [], unreadable: [] }
-      const [answers, names] = await Promise.all([
-        readAssets(reader, vaults),
-        readTokenNames(reader, vaults),
-      ])
-      const positions: Position[] = []
-      const unreadable: Unreadable[] = []
-      vaults.forEach((vault, index) => {
-        const answer = answers[index]
-        if (answer && 'message' in answer) {
-          unreadable.push({ protocol: slug, subject: vault, message: answer.message })
-        }
-        // One that is not there at the block says nothing, and is no position yet.
-        if (!answer || !('asset' in answer) || !answer.asset) return
-        positions.push({
-          protocol: slug,
-          key: vault,
-          token: vault,
-          primaryAddress: vault,
-          poolAddress: vault,
-          name: names[index]?.name ?? vault,
-          subtitle: names[index]?.symbol ?? '',
-          underlyingTokens: [answer.asset],
-          rewardTokens: [],
-          parameters: {},
-        })
-      })
-      return { positions, unreadable }
+      return vaultPositionsOf(vaultKind, { slug, reader, vaults })
     },
     async read({ reader, positions }) {
       const results = await reader.call(

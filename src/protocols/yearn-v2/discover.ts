@@ -7,6 +7,7 @@ import type { DiscoverArgs } from '../protocol.js'
 import { readWord } from '../read-word.js'
 import { addressInWord } from '../storage-slots.js'
 import { orderedPairs } from '../token-pairs.js'
+import type { AssetAnswer } from '../vault-parts.js'
 
 const abi = parseAbi([
   'function token() view returns (address)',
@@ -19,13 +20,11 @@ const abi = parseAbi([
 const token = encodeFunctionData({ abi, functionName: 'token' })
 const version = encodeFunctionData({ abi, functionName: 'apiVersion' })
 
-type Answer = { readonly asset: Address | null } | { readonly message: string }
-
 /** In the order asked; null for what is no vault: other contracts have a `token()` too, but no `apiVersion()`. */
 export async function readAssets(
   reader: StateReader,
   vaults: readonly Address[],
-): Promise<Answer[]> {
+): Promise<AssetAnswer[]> {
   const results = await reader.call(
     vaults.flatMap((to) => [
       { to, data: token },

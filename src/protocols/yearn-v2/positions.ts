@@ -1,10 +1,10 @@
 /** Shares of vaults as positions: those of the registry and of known pools. */
 import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
-import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { readTokenNames } from '../token-names.js'
-import { vaultActions } from './actions.js'
-import { readAssets, registeredVaults } from './discover.js'
+import type { PositionAdapter, PositionState } from '../positions.js'
+import { vaultPositionsOf } from '../vault-parts.js'
+import { vaultActions, vaultKind } from './actions.js'
+import { registeredVaults } from './discover.js'
 import { readVaults } from './load.js'
 
 export function vaultPositions(slug: string): PositionAdapter {
@@ -17,32 +17,8 @@ export function vaultPositions(slug: string): PositionAdapter {
     async list({ reader, venue, pools }) {
       const registered = await registeredVaults(slug, reader, venue)
       const vaults = [...new Set([...registered.vaults, ...pools.map(({ address }) => address)])]
-      const unreadable: Unreadable[] = [...registered.unreadable]
-      const [answers, names] = await Promise.all([
-        readAssets(reader, vaults),
-        readTokenNames(reader, vaults),
-      ])
-      const positions: Position[] = []
-      vaults.forEach((vault, index) => {
-        const answer = answers[index]
-        if (answer && 'message' in answer) {
-          unreadable.push({ protocol: slug, subject: vault, message: answer.message })
-        }
-        if (!answer || !('asset' in answer) || !answer.asset) return
-        positions.push({
-          protocol: slug,
-          key: vault,
-          token: vault,
-          primaryAddress: vault,
-          poolAddress: vault,
-          name: names[index]?.name ?? vault,
-          subtitle: names[index]?.symbol ?? '',
-          underlyingTokens: [answer.asset],
-          rewardTokens: [],
-          parameters: {},
-        })
-      })
-      return { positions, unreadable }
+      const found = await vaultPositionsOf(vaultKind, { slug, reader, vaults })
+      return { ...found, unreadable: [...registered.unreadable, ...found.unreadable] }
     },
     async read({ reader, positions }) {
       const vaults = positions.map(({ key, underlyingTokens: [asset] }) => {
