@@ -44,9 +44,9 @@ function scenes(
 
 const swapped = { tokenIn: weth, tokenOut: usdc, amountIn: ether.toString(), slippage: '100' }
 
-function pairScenes(protocol: 'uniswap-v2' | 'sushiswap-v2'): ActionScene[] {
+/** @param shares - a pair of WETH and `other`. */
+function pairScenes(protocol: string, shares: Address, other: Address): ActionScene[] {
   const act = of(protocol)
-  const shares = v2PairAddress(protocol, weth, usdc)
   const common = { primaryAddress: shares }
   const deposit = act('deposit', {
     ...common,
@@ -57,9 +57,9 @@ function pairScenes(protocol: 'uniswap-v2' | 'sushiswap-v2'): ActionScene[] {
   const back = { ...common, tokenIn: shares, amountIn: output(0) }
   return scenes(protocol, [
     [deposit],
-    [deposit, act('redeem', { ...back, tokenOut: [weth, usdc] })],
+    [deposit, act('redeem', { ...back, tokenOut: [weth, other] })],
     [deposit, act('withdraw', { ...back, tokenOut: weth })],
-    [act('swap', swapped)],
+    [act('swap', { ...swapped, tokenOut: other })],
   ])
 }
 
@@ -319,11 +319,19 @@ function aaveScenes(anybody: Address): ActionScene[] {
 /**
  * @param facts.anybody - an account without any history, which the scenes without a holder run for.
  * @param facts.nft - id of a position NFT of Uniswap V3 that alice owns.
+ * @param facts.pancakePair - of WETH and DAI; the two other forks have a pool of them as well.
  */
-export function actionScenes(facts: { readonly anybody: Address; readonly nft: string }) {
+export function actionScenes(facts: {
+  readonly anybody: Address
+  readonly nft: string
+  readonly pancakePair: Address
+}): ActionScene[] {
   return [
-    ...pairScenes('uniswap-v2'),
-    ...pairScenes('sushiswap-v2'),
+    ...pairScenes('uniswap-v2', v2PairAddress('uniswap-v2', weth, usdc), usdc),
+    ...pairScenes('sushiswap-v2', v2PairAddress('sushiswap-v2', weth, usdc), usdc),
+    ...pairScenes('pancakeswap-v2', facts.pancakePair, dai),
+    ...scenes('sushiswap-v3', [[of('sushiswap-v3')('swap', { ...swapped, tokenOut: dai })]]),
+    ...scenes('pancakeswap-v3', [[of('pancakeswap-v3')('swap', { ...swapped, tokenOut: dai })]]),
     ...v3Scenes(facts.nft),
     ...scenes('uniswap-v4', [[of('uniswap-v4')('swap', { ...swapped, tokenIn: nativeToken })]]),
     ...balancerScenes(),
