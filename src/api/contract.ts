@@ -169,7 +169,9 @@ export function parseRequest(
 function checkList(schema: z.ZodType, body: unknown, problems: string[]): readonly unknown[] {
   const parsed = schema.safeParse(body)
   for (const issue of parsed.error?.issues ?? []) {
-    problems.push(issue.path.length ? sentence(issue) : `the request body ${issue.message}`)
+    problems.push(
+      issue.path.length ? `item ${sentence(issue)}` : `the request body ${issue.message}`,
+    )
   }
   return (parsed.data ?? []) as readonly unknown[]
 }

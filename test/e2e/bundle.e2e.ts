@@ -430,6 +430,9 @@ describe('a bundle is refused', () => {
     const { status, body } = await service.post(`/api/v1/shortcuts/bundle?fromAddress=${from}`, one)
     expect(status).toBe(400)
     expect(body.message).toMatch(/the request body must be a list of actions/)
+    const odd = await service.post(`/api/v1/shortcuts/bundle?fromAddress=${from}`, [one, 1])
+    expect(odd).toMatchObject({ status: 400 })
+    expect(odd.body.message).toMatch(/^item 1 must be an object \{protocol, action, args\}$/)
   })
 
   test('a route that does not exist names its action', async () => {
