@@ -10,7 +10,7 @@ import { curveSharesAddresses } from '../../src/sandbox/addresses.js'
 import { balancerPoolId } from '../../src/sandbox/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
-import { executeOnFork } from '../support/execute.js'
+import { expectExecution, stepsOf } from '../support/answers.js'
 import { NodeWriter } from '../support/node-writer.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 
@@ -53,36 +53,20 @@ function route(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<A
   return service.get('/api/v1/shortcuts/route', query)
 }
 
-/** Sends the transaction of an answer on a fork of its own, and expects its amount and gas to the unit. */
-async function expectExecution({ body }: Answer, tokenOut: Address): Promise<void> {
-  const done = await executeOnFork({
-    nodeUrl: sandbox.url,
-    blockNumber: body.createdAt,
-    tx: body.tx,
-    watch: [{ token: tokenOut, owner: alice }],
-  })
-  expect(done.status).toBe('success')
-  expect(done.deltas).toEqual([BigInt(body.amountOut)])
-  expect(done.gasUsed).toBe(BigInt(body.gas))
-}
-
-const stepsOf = ({ body }: Answer): string[] =>
-  body.route.map((step: { action: string; protocol: string }) => `${step.action} ${step.protocol}`)
-
 describe('shares of Curve pools', () => {
   test('a coin becomes shares by one deposit', async () => {
     const answer = await route(token('USDC'), curveShare, 1_234_567_890n)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toContain('deposit curve')
     expect(Number(answer.body.amountOut) / 1e18).toBeCloseTo(1_234, -2)
-    await expectExecution(answer, curveShare)
+    await expectExecution(sandbox.url, answer, curveShare)
   })
 
   test('native ether becomes shares: swaps, then deposits', async () => {
     const answer = await route(nativeToken, curveShare, 3n * ether)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toContain('deposit curve')
-    await expectExecution(answer, curveShare)
+    await expectExecution(sandbox.url, answer, curveShare)
   })
 
   test('shares become a coin of the pool, and another token', async () => {
@@ -90,7 +74,7 @@ describe('shares of Curve pools', () => {
       const answer = await route(curveShare, token(symbol), 12_345n * ether)
       expect(answer.status, answer.text).toBe(200)
       expect(stepsOf(answer)).toContain('redeem curve')
-      await expectExecution(answer, token(symbol))
+      await expectExecution(sandbox.url, answer, token(symbol))
     }
   })
 
@@ -98,7 +82,7 @@ describe('shares of Curve pools', () => {
     const answer = await route(curveShare, otherCurveShare, 54_321n * ether)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toEqual(expect.arrayContaining(['redeem curve', 'deposit curve']))
-    await expectExecution(answer, otherCurveShare)
+    await expectExecution(sandbox.url, answer, otherCurveShare)
   })
 
   test('the pool without a deposit contract gives no single coin, so there is no way from its shares', async () => {
@@ -121,7 +105,7 @@ describe('shares of Balancer pools', () => {
     const answer = await route(token(symbol), share, amountIn)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toContain('deposit balancer-v2')
-    await expectExecution(answer, share)
+    await expectExecution(sandbox.url, answer, share)
   })
 
   test.each([
@@ -132,7 +116,7 @@ describe('shares of Balancer pools', () => {
     const answer = await route(share, token(symbol), amountIn)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toContain('redeem balancer-v2')
-    await expectExecution(answer, token(symbol))
+    await expectExecution(sandbox.url, answer, token(symbol))
   })
 
   test('shares of a Curve pool become shares of a Balancer pool, and the other way round', async () => {
@@ -143,7 +127,7 @@ describe('shares of Balancer pools', () => {
       const answer = await route(tokenIn, tokenOut, 5_000n * ether)
       expect(answer.status, answer.text).toBe(200)
       expect(stepsOf(answer).join()).toMatch(/redeem .*deposit /)
-      await expectExecution(answer, tokenOut)
+      await expectExecution(sandbox.url, answer, tokenOut)
     }
   })
 })

@@ -18,7 +18,7 @@ import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { sandboxBytecode } from '../../src/sandbox/generated/contracts.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
-import { executeOnFork } from '../support/execute.js'
+import { expectExecution, stepsOf } from '../support/answers.js'
 import { NodeWriter } from '../support/node-writer.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 import { compileTestContracts } from '../support/test-contracts.js'
@@ -138,29 +138,13 @@ function route(
   return service.get('/api/v1/shortcuts/route', query)
 }
 
-/** Sends the transaction of an answer on a fork of its own, and expects its amount and gas to the unit. */
-async function expectExecution({ body }: Answer, tokenOut: Address): Promise<void> {
-  const done = await executeOnFork({
-    nodeUrl: sandbox.url,
-    blockNumber: body.createdAt,
-    tx: body.tx,
-    watch: [{ token: tokenOut, owner: alice }],
-  })
-  expect(done.status).toBe('success')
-  expect(done.deltas).toEqual([BigInt(body.amountOut)])
-  expect(done.gasUsed).toBe(BigInt(body.gas))
-}
-
-const stepsOf = ({ body }: Answer): string[] =>
-  body.route.map((step: { action: string; protocol: string }) => `${step.action} ${step.protocol}`)
-
 describe('vaults', () => {
   test('the asset becomes shares by one deposit', async () => {
     const answer = await route(token('USDC'), vault, 1_234_567_890n)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toEqual(['deposit erc-4626'])
     expect(answer.body.route[0].primary).toBe(vault)
-    await expectExecution(answer, vault)
+    await expectExecution(sandbox.url, answer, vault)
   })
 
   test('shares become another token: a redemption, then a swap of the asset', async () => {
@@ -169,14 +153,14 @@ describe('vaults', () => {
     const [first, ...others] = stepsOf(answer)
     expect(first).toBe('redeem erc-4626')
     expect(others.join()).toMatch(/^swap /)
-    await expectExecution(answer, token('WETH'))
+    await expectExecution(sandbox.url, answer, token('WETH'))
   })
 
   test('native ether becomes shares: the last step pays the receiver', async () => {
     const answer = await route(nativeToken, vault, ether)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer).at(-1)).toBe('deposit erc-4626')
-    await expectExecution(answer, vault)
+    await expectExecution(sandbox.url, answer, vault)
   })
 
   test('shares beside another input: each leg spends its own', async () => {
@@ -188,7 +172,7 @@ describe('vaults', () => {
     })
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toContain('redeem erc-4626')
-    await expectExecution(answer, token('WETH'))
+    await expectExecution(sandbox.url, answer, token('WETH'))
   })
 
   test.each(['router', 'delegate', 'router-legacy', 'delegate-legacy', 'svcwallet-v2'])(
@@ -224,7 +208,7 @@ describe('staked ether', () => {
     const answer = await route(token(from), token(to), amountIn, { ignoreAggregators })
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toEqual([step])
-    await expectExecution(answer, token(to))
+    await expectExecution(sandbox.url, answer, token(to))
   })
 })
 
@@ -245,7 +229,7 @@ describe('hooked V4 pools', () => {
       const amountOut = BigInt(answer.body.amountOut)
       expect(amountOut / ether).toBeGreaterThanOrEqual(perMille - 5n)
       expect(amountOut / ether).toBeLessThan(1_000n)
-      await expectExecution(answer, tokenOut)
+      await expectExecution(sandbox.url, answer, tokenOut)
     }
   })
 

@@ -6,8 +6,8 @@ import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { v2PairAddress } from '../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../src/sandbox/venues/erc-4626.js'
+import { expectExecution } from '../support/answers.js'
 import { type Action, askBundle, executeBundle, output } from '../support/bundle.js'
-import { executeOnFork } from '../support/execute.js'
 import { startService, type TestService } from '../support/service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
@@ -140,25 +140,19 @@ test('the dust of a join goes to the refund receiver', async () => {
 test('a route from several tokens into one position, which the step names', async () => {
   const holder = sandboxAccount('alice').address
   const vault = sandboxVault('CRV')
-  const { status, body } = await service.get('/api/v1/shortcuts/route', {
+  const answer = await service.get('/api/v1/shortcuts/route', {
     fromAddress: holder,
     tokenIn: [weth, dai],
     amountIn: [ether.toString(), (1_000n * ether).toString()],
     tokenOut: vault,
   })
-  expect(status, JSON.stringify(body)).toBe(200)
+  const { status, body } = answer
+  expect(status, answer.text).toBe(200)
   const entered = body.route.flatMap(
     ({ positionOutId }: { positionOutId: string[] }) => positionOutId,
   )
   expect(new Set(entered)).toEqual(new Set([`1:${vault}:${vault}`]))
-  const execution = await executeOnFork({
-    nodeUrl: service.nodeUrl,
-    blockNumber: body.blockNumber,
-    tx: body.tx,
-    watch: [{ token: vault, owner: holder }],
-  })
-  expect(execution.deltas[0]?.toString()).toBe(body.amountOut)
-  expect(execution.gasUsed.toString()).toBe(body.gas)
+  await expectExecution(service.nodeUrl, answer, vault)
   const listed = await service.get('/api/v1/positions', { chainId: '1', tokenAddress: vault })
   expect(listed.body.map(({ id }: { id: string }) => id)).toEqual([`1:${vault}:${vault}`])
 })
