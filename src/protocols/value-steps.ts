@@ -4,15 +4,18 @@ import type { Amount, AmountRef } from '../domain/plan.js'
 import type { Address } from '../domain/primitives.js'
 import type { ActionContext } from './positions.js'
 
-const [differenceAbi, lesserAbi, proportionAbi, requireAtLeastAbi, sumAbi] = parseAbi([
-  'function difference(uint256 a, uint256 b) pure returns (uint256)',
-  'function lesser(uint256 a, uint256 b) pure returns (uint256)',
-  'function proportion(uint256 a, uint256 b, uint256 c) pure returns (uint256)',
-  'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
-  'function sum(uint256[] amounts) pure returns (uint256 total)',
-])
+const [balanceOfAbi, differenceAbi, lesserAbi, proportionAbi, requireAtLeastAbi, sumAbi] = parseAbi(
+  [
+    'function balanceOf(address owner) view returns (uint256)',
+    'function difference(uint256 a, uint256 b) pure returns (uint256)',
+    'function lesser(uint256 a, uint256 b) pure returns (uint256)',
+    'function proportion(uint256 a, uint256 b, uint256 c) pure returns (uint256)',
+    'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
+    'function sum(uint256[] amounts) pure returns (uint256 total)',
+  ],
+)
 
-type Steps = Pick<ActionContext, 'add' | 'helper'>
+export type Steps = Pick<ActionContext, 'add' | 'helper'>
 
 /** A call whose result is a word of its return data, the first unless another is named. */
 export function addCall(
@@ -31,6 +34,19 @@ export function addCall(
 
 function valuesCall(context: Steps, abi: AbiFunction, args: readonly unknown[]): AmountRef {
   return addCall(context, { target: context.helper('Values'), abi, args })
+}
+
+/** All that the runner holds of a token that is not native. */
+export function balanceOf(
+  context: Pick<ActionContext, 'add' | 'runner'>,
+  token: Address,
+): AmountRef {
+  return addCall(context, { target: token, abi: balanceOfAbi, args: [context.runner] })
+}
+
+/** a - b; the transaction fails where that is negative. */
+export function difference(context: Steps, a: Amount, b: Amount): AmountRef {
+  return valuesCall(context, differenceAbi, [a, b])
 }
 
 /** The lesser of two amounts: what is offered, or what is owed. */
@@ -65,5 +81,5 @@ export function gainOf(context: Steps, token: Address, add: () => void): AmountR
   const balance = { ref: 'balance', token } as const
   const before = sum(context, [balance])
   add()
-  return valuesCall(context, differenceAbi, [balance, before])
+  return difference(context, balance, before)
 }

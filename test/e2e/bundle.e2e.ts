@@ -273,6 +273,28 @@ describe('bundle', () => {
     expect(BigInt(body.amountsOut[weth])).toBeLessThan(ether / 10n)
   })
 
+  test('inside a flash loan references of single paths count its own steps', async () => {
+    const amount = (ether / 10n).toString()
+    const swap = (tokenIn: Address, tokenOut: Address, amountIn: unknown): Action => ({
+      protocol: 'uniswap-v2',
+      action: 'swap',
+      args: { tokenIn, tokenOut, amountIn, slippage: '100' },
+    })
+    const { body } = await prove([
+      route(weth, usdc, ether / 100n),
+      own('flashloan', {
+        token: weth,
+        amount,
+        callback: [
+          swap(weth, usdc, amount),
+          swap(usdc, weth, output(0)),
+          route(dai, weth, 9n * ether),
+        ],
+      }),
+    ])
+    expect(Object.keys(body.amountsOut).sort()).toEqual([usdc, weth].sort())
+  })
+
   test('a flash loan that cannot be repaid names its action', async () => {
     const amount = (10n * ether).toString()
     const callback = [route(weth, usdc, amount), routeOf(usdc, weth, 0)]

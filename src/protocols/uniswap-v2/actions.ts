@@ -2,8 +2,8 @@
 import { parseAbi } from 'viem'
 import type { AmountRef } from '../../domain/plan.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
+import { balanceChanges } from '../balance-changes.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
-import { addCallForTwo } from '../two-outputs.js'
 import { type PairSource, recogniseShares, type Tokens } from './pairs.js'
 
 const [zapInAbi, addAbi, zapOutAbi, burnAbi] = parseAbi([
@@ -139,7 +139,7 @@ function burnToBoth(
   [token0, token1]: Tokens,
 ): Map<Address, AmountRef> {
   const call = { target: pair, abi: burnAbi, args: [context.runner] }
-  const [amount0, amount1] = addCallForTwo(context, call, [token0, token1])
+  const [amount0, amount1] = balanceChanges(context, call, [token0, token1])
   return new Map([
     [token0, amount0],
     [token1, amount1],

@@ -5,6 +5,7 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { type Amount, isAmountRef } from '../../domain/plan.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
+import { balanceChanges } from '../balance-changes.js'
 import { maxTick, minTick } from '../concentrated/tick-math.js'
 import {
   type ActionContext,
@@ -12,7 +13,6 @@ import {
   type ActionResult,
   defineAction,
 } from '../positions.js'
-import { addCallForTwo } from '../two-outputs.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import {
   approveAbi,
@@ -285,7 +285,7 @@ function collect(
     amount1Max: maxUint128,
   }
   const call = { target: manager, abi: collectAbi, args: [params] }
-  const [amount0, amount1] = addCallForTwo(context, call, tokens)
+  const [amount0, amount1] = balanceChanges(context, call, tokens)
   const outputs = [
     { token: tokens[0], amount: amount0 },
     { token: tokens[1], amount: amount1 },

@@ -11,15 +11,12 @@ import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 import { noDeadline, toBytes16 } from '../built.js'
 import type { TaskRun } from '../task-run.js'
 import type { ParsedAction } from './parse-actions.js'
-import { BundlePlan, type PlannedAction } from './plan.js'
+import { BundlePlan, defaultCentiBps, type PlannedAction } from './plan.js'
 import type { BundleArgs, BundleScene, TokenAmount } from './scene.js'
 import { performService } from './service-steps.js'
 import { simulateBundle } from './simulate-bundle.js'
 import { helper, notedIn, noteStep, refuse } from './tools.js'
 import { isReferenceLike, type Reference, referencesIn } from './values.js'
-
-/** Hundredths of a basis point that outputs may fall short of the simulation unless an action says otherwise. */
-export const defaultCentiBps = 5_000n
 
 /** Of actions within a flash loan. */
 interface Outer {

@@ -13,7 +13,7 @@ import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
 import type { BundleArgs, TokenAmount } from './scene.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
-import { notedIn, noteStep, valuesStep } from './tools.js'
+import { minimumStep, notedIn, noteStep } from './tools.js'
 
 /** Hundredths of a basis point in one. */
 const whole = 1_000_000n
@@ -108,7 +108,7 @@ function withMinimums(
     new Map(
       minimums.map((minimum, key) => [
         minimum.step,
-        valuesStep('requireAtLeast', [minimum.amount, minimumOf(minimum, key)]),
+        minimumStep(minimum.amount, minimumOf(minimum, key)),
       ]),
     ),
   )

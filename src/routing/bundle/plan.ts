@@ -11,6 +11,9 @@ import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/p
 import type { ParsedAction } from './parse-actions.js'
 import type { Reference } from './values.js'
 
+/** Hundredths of a basis point that outputs may fall short of the simulation unless an action says otherwise. */
+export const defaultCentiBps = 5_000n
+
 /** A minimum that is set once the amount is known from a simulation. */
 export interface Minimum {
   /** The step that checks it. */

@@ -1,17 +1,17 @@
 /** A route as one action of a bundle: the best one for the amount at the block, as steps among others. */
-import { erc20Abi } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount, CallStep, Step } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import { quoteSender } from '../../executor/deployments.js'
+import { balanceOf, difference } from '../../protocols/value-steps.js'
 import { helpersOf } from '../built.js'
 import type { Flow } from '../flow.js'
 import type { MarketPool } from '../market.js'
 import { planRoute } from '../plan-route.js'
 import { findRoute } from '../route-task.js'
 import type { BundleScene } from './scene.js'
-import { refuse, valuesStep } from './tools.js'
+import { helper, refuse } from './tools.js'
 
 export interface RouteStepArgs {
   readonly action: number
@@ -74,7 +74,8 @@ export async function planRouteStep(
   const flow = found.answer.candidate
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: Step) => plan.add(action, step)
-  const before = ends > 1 ? add(balanceStep(tokenOut, runner)) : null
+  const measuring = { add, helper, runner }
+  const before = ends > 1 ? balanceOf(measuring, tokenOut) : null
   const { steps, records, sweep } = planRoute({
     chain: run.block.chain,
     edges: flow.isSplit ? flow.edges : inARow(flow),
@@ -83,14 +84,12 @@ export async function planRouteStep(
     executor: runner,
     receiver: runner,
     helpers: helpersOf(flow),
-    within: { firstStep: plan.steps.length, amountIn },
+    within: { firstStep: plan.firstStep + plan.steps.length, amountIn },
   })
   for (const step of before === null ? tracked(steps, tokenOut) : steps) add(step)
-  const last = plan.steps.length - 1
-  const output =
-    before === null ? last : add(differenceStep(add(balanceStep(tokenOut, runner)), before))
+  const last: Amount = { ref: 'output', step: plan.firstStep + plan.steps.length - 1 }
   return {
-    output: { ref: 'output', step: output },
+    output: before ? difference(measuring, balanceOf(measuring, tokenOut), before) : last,
     quoted: found.answer.amountsOut[0] ?? 0n,
     records,
     leftovers: [tokenIn, ...sweep],
@@ -121,21 +120,4 @@ function tracked(steps: readonly Step[], token: Address): Step[] {
   return steps.map((step, index) =>
     index === last ? { ...(step as CallStep), output: { kind: 'balance', token } } : step,
   )
-}
-
-const [balanceOf] = erc20Abi.filter((item) => item.type === 'function' && item.name === 'balanceOf')
-
-/** Output: the balance of a token that is not native. */
-export function balanceStep(token: Address, owner: Address): Step {
-  if (balanceOf?.type !== 'function') throw new RangeError('ERC-20 has no balanceOf.')
-  const output = { kind: 'word', index: 0 } as const
-  return { kind: 'call', target: token, abi: balanceOf, args: [owner], output }
-}
-
-/** Output: how much more the step `after` has found than `before`. */
-export function differenceStep(after: number, before: number): Step {
-  return valuesStep('difference', [
-    { ref: 'output', step: after },
-    { ref: 'output', step: before },
-  ])
 }

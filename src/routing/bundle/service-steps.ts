@@ -1,6 +1,6 @@
 /** The service's own actions as steps. */
 import type { AbiFunction } from 'viem'
-import { type Amount, isAmountRef, type Step } from '../../domain/plan.js'
+import { type Amount, type CallStep, isAmountRef, type Step } from '../../domain/plan.js'
 import {
   type Address,
   bpsDenominator,
@@ -10,16 +10,18 @@ import {
 } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import { flashLoan } from '../../executor/flash-loan.js'
+import { balanceChanges } from '../../protocols/balance-changes.js'
 import type { ActionOutput, ActionResult } from '../../protocols/positions.js'
 import { canSwap } from '../../protocols/protocol.js'
+import { addCall, sum } from '../../protocols/value-steps.js'
 import { approveNft, permitTransfer, transferNft } from '../bundle-steps.js'
 import type { MarketPool } from '../market.js'
 import { toCallArguments } from './call-arguments.js'
 import type { ParsedAction } from './parse-actions.js'
-import type { PlannedAction } from './plan.js'
-import { balanceStep, differenceStep, planRouteStep } from './route-step.js'
+import { defaultCentiBps, type PlannedAction } from './plan.js'
+import { planRouteStep } from './route-step.js'
 import type { BundleScene } from './scene.js'
-import { refuse, valuesStep } from './tools.js'
+import { helper, minimumStep, refuse } from './tools.js'
 import { BadArgument, type Reference } from './values.js'
 
 export interface Performed {
@@ -42,7 +44,6 @@ interface Scene {
   readonly add: (step: Step) => number
 }
 
-const usualCentiBps = 5_000n
 /** Balancer's vault lends for nothing; its governance may set a fee. One percent. */
 const highestLoanFeeE18 = 10n ** 16n
 const nothing: Outcome = { spends: [], outputs: [] }
@@ -59,8 +60,8 @@ const performers: Readonly<Record<string, (scene: Scene) => Promise<Outcome> | O
   call,
   balance: ({ values, add }) => {
     const token = values.token as Address
-    const step = add(valuesStep('sum', [[{ ref: 'balance', token }]]))
-    return { spends: [], outputs: [{ token, amount: { ref: 'output', step } }] }
+    const amount = sum({ add, helper }, [{ ref: 'balance', token }])
+    return { spends: [], outputs: [{ token, amount }] }
   },
   slippage: (scene) => checked(scene, { centiBps: scene.values.bps as bigint }),
   minamountout: (scene) => checked(scene, { minimum: scene.values.minAmountOut as Amount }),
@@ -94,7 +95,7 @@ export async function performService(
     planned: {
       parsed,
       outputs: outcome.outputs,
-      centiBps: outcome.centiBps ?? usualCentiBps,
+      centiBps: outcome.centiBps ?? defaultCentiBps,
       records: outcome.records ?? [record],
       prerequisites: outcome.prerequisites ?? [],
     },
@@ -107,7 +108,7 @@ async function swap(scene: Scene, isAllowed: (market: MarketPool) => boolean): P
   const amountIn = values.amountIn as Amount
   const action = parsed.index
   const routed = await planRouteStep(builder, { action, tokenIn, tokenOut, amountIn, isAllowed })
-  const centiBps = (values.slippage as bigint | undefined) ?? usualCentiBps
+  const centiBps = (values.slippage as bigint | undefined) ?? defaultCentiBps
   keepMinimum(scene, 0, routed.output, centiBps, routed.quoted)
   return {
     spends: [{ token: tokenIn, amount: amountIn }],
@@ -127,7 +128,7 @@ function keepMinimum(
   quoted: bigint | null,
 ): void {
   if (!builder.isReferenced(parsed.index, index)) return
-  const step = valuesStep('requireAtLeast', [amount, 0n])
+  const step = minimumStep(amount, 0n)
   add(step)
   builder.plan.minimums.push({ step, amount, centiBps, quoted })
 }
@@ -146,7 +147,7 @@ async function split(scene: Scene): Promise<Outcome> {
   const tokenIn = values.tokenIn as Address
   const tokensOut = values.tokenOut as readonly Address[]
   const amountIn = values.amountIn as Amount
-  const centiBps = (values.slippage as bigint | undefined) ?? usualCentiBps
+  const centiBps = (values.slippage as bigint | undefined) ?? defaultCentiBps
   const outputs: ActionOutput[] = []
   const records: RouteStepRecord[] = []
   const leftovers = new Set<Address>()
@@ -195,7 +196,7 @@ async function merge(scene: Scene): Promise<Outcome> {
   if (tokensIn.length !== amountsIn.length) {
     return refuse(action, 'amountIn', `a list of ${tokensIn.length} amounts, one per tokenIn`)
   }
-  const centiBps = (values.slippage as bigint | undefined) ?? usualCentiBps
+  const centiBps = (values.slippage as bigint | undefined) ?? defaultCentiBps
   const amounts: Amount[] = []
   const records: RouteStepRecord[] = []
   const leftovers = new Set<Address>()
@@ -213,8 +214,7 @@ async function merge(scene: Scene): Promise<Outcome> {
     records.push(...routed.records)
     for (const token of routed.leftovers) leftovers.add(token)
   }
-  const step = add(valuesStep('sum', [amounts]))
-  const amount: Amount = { ref: 'output', step }
+  const amount = sum({ add, helper }, amounts)
   keepMinimum(scene, 0, amount, centiBps, quoted)
   return {
     spends: tokensIn.map((token, index) => ({ token, amount: amountsIn[index] ?? 0n })),
@@ -307,27 +307,20 @@ function call({ builder, parsed, values, add }: Scene): Outcome {
     if (error instanceof BadArgument) return refuse(index, 'args', error.message)
     throw error
   }
-  const [first, ...others] = tokensOut
-  const befores = others.map((token) => add(balanceStep(token, builder.runner)))
-  const word = first ? null : wordReferred(builder, index)
-  const step = add({
-    kind: 'call',
-    target,
-    abi,
-    args,
-    ...(value !== undefined && { value }),
-    ...(first && { output: { kind: 'balance', token: first } }),
-    ...(word !== null && { output: { kind: 'word', index: word } }),
-  })
-  const outputs: ActionOutput[] = []
-  if (first) outputs.push({ token: first, amount: { ref: 'output', step } })
-  if (word !== null) outputs[word] = { token: null, amount: { ref: 'output', step } }
-  for (const [position, token] of others.entries()) {
-    const after = add(balanceStep(token, builder.runner))
-    const increase = add(differenceStep(after, befores[position] ?? 0))
-    outputs.push({ token, amount: { ref: 'output', step: increase } })
+  const step: CallStep = { kind: 'call', target, abi, args, ...(value !== undefined && { value }) }
+  if (tokensOut.length) {
+    const gained = balanceChanges({ add, helper, runner: builder.runner }, step, tokensOut)
+    const outputs = tokensOut.map((token, position) => ({ token, amount: gained[position] ?? 0n }))
+    return { spends, outputs }
   }
-  return { spends, outputs: Array.from(outputs, (output) => output ?? unreferred) }
+  const word = wordReferred(builder, index)
+  if (word === null) {
+    add(step)
+    return { spends, outputs: [] }
+  }
+  const outputs: ActionOutput[] = Array.from({ length: word }, () => unreferred)
+  outputs.push({ token: null, amount: addCall({ add }, step, word) })
+  return { spends, outputs }
 }
 
 /** A word of the return data that nothing refers to: a step keeps one. */
@@ -357,7 +350,7 @@ function checked(
   const { useOutputOfCallAt, index } = given as Reference
   const token = builder.plan.actions[useOutputOfCallAt]?.outputs[index]?.token ?? null
   const minimum = 'minimum' in limit ? limit.minimum : 0n
-  const check = valuesStep('requireAtLeast', [amount, minimum])
+  const check = minimumStep(amount, minimum)
   const step = add(check)
   if ('centiBps' in limit) {
     builder.plan.minimums.push({ step: check, amount, centiBps: limit.centiBps, quoted: null })
@@ -420,8 +413,7 @@ function fee({ parsed, values, add }: Scene): Outcome {
     add({ kind: 'transfer', token, to, amount: part })
     return { spends: [{ token, amount }], outputs: [{ token, amount: amount - part }] }
   }
-  const step = add(valuesStep('sum', [[amount]]))
-  const all = { ref: 'output', step } as const
+  const all = sum({ add, helper }, [amount])
   add({ kind: 'transfer', token, to, amount: { ...all, bps } })
   return {
     spends: [{ token, amount }],

@@ -21,19 +21,17 @@ export function helper(name: string): Address {
 
 const { Values } = executorContracts
 
-function valuesFunction(name: 'note' | 'sum' | 'difference' | 'requireAtLeast'): AbiFunction {
+function valuesFunction(name: 'note' | 'requireAtLeast'): AbiFunction {
   const found = Values.abi.find((item) => item.type === 'function' && item.name === name)
   if (found?.type !== 'function') throw new RangeError(`Values has no function ${name}.`)
   return found
 }
 
-/** A step that calculates with amounts; its output is the result. */
-export function valuesStep(
-  name: 'sum' | 'difference' | 'requireAtLeast',
-  args: readonly unknown[],
-): Step {
+/** Fails the transaction where the amount is below; its output is the amount. */
+export function minimumStep(amount: Amount, minimum: Amount): Step {
   const output = { kind: 'word', index: 0 } as const
-  return { kind: 'call', target: Values.address, abi: valuesFunction(name), args, output }
+  const abi = valuesFunction('requireAtLeast')
+  return { kind: 'call', target: Values.address, abi, args: [amount, minimum], output }
 }
 
 /** A call that only says an amount, for simulations; its output is the amount. */
