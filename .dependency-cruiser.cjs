@@ -10,7 +10,11 @@ const below = {
   pricing: ['protocols', 'chains', 'domain'],
   routing: ['forks', 'protocols', 'pricing', 'catalog', 'executor', 'rpc', 'chains', 'domain'],
   sandbox: ['executor', 'protocols', 'chains', 'rpc', 'domain', 'forks'],
+  backtest: ['chains', 'domain'],
+  cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
   api: ['domain'],
+  testing: ['api', 'rpc', 'domain'],
+  check: ['testing', 'api', 'domain'],
 }
 /** Small files of src/ itself that several layers may use. */
 const shared = [
@@ -19,6 +23,7 @@ const shared = [
   'src/log.ts',
   'src/metrics.ts',
   'src/config.ts',
+  'src/yaml-file.ts',
 ]
 const sharedBy = {
   rpc: 'threads|log',
@@ -26,6 +31,10 @@ const sharedBy = {
   api: 'config|log|metrics',
   forks: 'log|priority',
   sandbox: 'threads',
+  backtest: 'config|log|metrics',
+  cassette: 'config|log|yaml-file',
+  testing: 'local-service|config|log',
+  check: 'config|yaml-file',
 }
 
 module.exports = {

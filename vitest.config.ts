@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-const common = { environment: 'node' as const }
+// Files of one worker share its modules: half a minute of imports less, and nothing in src depends on being new.
+const common = { environment: 'node' as const, isolate: false }
 
 export default defineConfig({
   test: {

@@ -22,15 +22,25 @@ export interface LatencyNode {
   stop(): Promise<void>
 }
 
-/** @param latencyMs - per HTTP request, a batch being one; concurrent requests do not wait for each other. */
-export async function startLatencyNode(nodeUrl: string, latencyMs: number): Promise<LatencyNode> {
+/**
+ * @param latencyMs - per HTTP request, a batch being one; concurrent requests do not wait for each other.
+ * @param pose.client - what it calls itself in place of the name of an Anvil.
+ * @param pose.refused - a method that it does not know.
+ */
+export async function startLatencyNode(
+  nodeUrl: string,
+  latencyMs: number,
+  pose: { readonly client?: string; readonly refused?: string } = {},
+): Promise<LatencyNode> {
   const upstream = new Pool(nodeUrl, { connections: 64 })
   let requests: NodeRequest[] = []
   const server = createServer(async (request, response) => {
     const from = performance.now()
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
-    const body = Buffer.concat(parts)
+    const asked = Buffer.concat(parts).toString()
+    const { client, refused } = pose
+    const body = refused ? asked.replaceAll(`"${refused}"`, '"eth_unknown"') : asked
     const [answer] = await Promise.all([
       upstream.request({
         method: 'POST',
@@ -40,8 +50,10 @@ export async function startLatencyNode(nodeUrl: string, latencyMs: number): Prom
       }),
       delay(latencyMs),
     ])
-    const reply = Buffer.from(await answer.body.arrayBuffer())
-    requests.push({ from, to: performance.now(), body: body.toString() })
+    const answered = await answer.body.text()
+    const isNamed = client !== undefined && asked.includes('"web3_clientVersion"')
+    const reply = isNamed ? answered.replace(/anvil\/[^"]*/, client) : answered
+    requests.push({ from, to: performance.now(), body: asked })
     response.writeHead(answer.statusCode, { 'content-type': 'application/json' })
     response.end(reply)
   }).listen(0, '127.0.0.1')

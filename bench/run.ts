@@ -4,6 +4,7 @@
  */
 import Table from 'cli-table3'
 import { alternativesBench } from './alternatives.js'
+import { backtestBench } from './backtest.js'
 import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
 import { httpBench } from './http.js'
@@ -21,6 +22,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   quality: qualityBench,
   search: async () => [await searchBench()],
   alternatives: alternativesBench,
+  backtest: backtestBench,
 }
 /** Parts that run against BENCH_NODE_URL where it is given; kept apart from their figures on the sandbox. */
 const askGivenNode = ['cold', 'alternatives']

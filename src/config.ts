@@ -56,6 +56,8 @@ export interface Config {
   readonly positionsMaxAgeSeconds: number
   /** USD that a position must hold to be an opportunity; null: opportunities are off. */
   readonly opportunitiesMinTvlUsd: number | null
+  /** Bytes on disk. */
+  readonly backtestsMaxBytes: number
   readonly headPollMs: number
   /** Of one HTTP request to a node. */
   readonly upstreamTimeoutMs: number
@@ -65,6 +67,10 @@ export interface Config {
   readonly firstPinWaitMs: number
   /** A chain whose newest block is older is not ready; null: any age is accepted. */
   readonly maxHeadAgeSeconds: number | null
+  /** Of the queue that workers share; null: backtests are calculated in this process. It may carry a password. */
+  readonly redisUrl: string | null
+  /** Of the Postgres that keeps backtests; null: SQLite in the data folder. It may carry a password. */
+  readonly databaseUrl: string | null
   /** Wei per gas added to the base fee, by chain id; absent: the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
 }
@@ -113,6 +119,17 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
+/** Names a host; the message never repeats what was given, which may hold a password. */
+function urlOf(schemes: readonly string[], message: string) {
+  return z
+    .string()
+    .refine((text) => {
+      const url = URL.canParse(text) ? new URL(text) : null
+      return url !== null && schemes.includes(url.protocol) && url.hostname !== ''
+    }, message)
+    .optional()
+}
+
 function isOrigin(text: string): boolean {
   return text === '*' || (isHttpUrl(text) && new URL(text).origin === text)
 }
@@ -124,7 +141,9 @@ export const environment = z.object({
   DATA_DIR: z
     .string()
     .default('./data')
-    .describe('Folder of keys, catalog and cached chain state; nothing else is written.'),
+    .describe(
+      'Folder of keys, catalog, backtests and cached chain state; nothing else is written.',
+    ),
   AUTH_MODE: oneOf(['key', 'open'], 'key').describe('`key`: an API key is needed; `open`: none.'),
   FORKS_PER_BLOCK: integer(2, 1, 64).describe('Anvil forks per chain and block.'),
   WORKERS: integer(Math.min(availableParallelism(), 8), 1, 256).describe(
@@ -196,6 +215,9 @@ export const environment = z.object({
   OPPORTUNITIES_MIN_TVL_USD: usd(1_000_000).describe(
     'USD that a position must hold to be an opportunity.',
   ),
+  BACKTESTS_MAX_BYTES: integer(4_294_967_296, 1_048_576, 999_999_999_999_999).describe(
+    'Disk that jobs and results of backtests may take; a job that would need more fails, and can be resumed.',
+  ),
   HEAD_POLL_MS: integer(1_000, 50, 600_000).describe('Time between two looks for a new block.'),
   UPSTREAM_TIMEOUT_MS: integer(10_000, 100, 120_000).describe('Of one HTTP request to a node.'),
   HEADER_HASH_CHECK: oneOf(['on', 'off'], 'on').describe(
@@ -210,6 +232,16 @@ export const environment = z.object({
     .transform(Number)
     .optional()
     .describe('A chain whose newest block is older is not ready. Default: any age is accepted.'),
+  REDIS_URL: urlOf(
+    ['redis:', 'rediss:'],
+    'must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS',
+  ).describe(
+    'Redis whose queue hands backtests to `forkroute worker` processes. Default: they run in this process.',
+  ),
+  DATABASE_URL: urlOf(
+    ['postgres:', 'postgresql:'],
+    'must be a URL such as postgresql://user:password@host:5432/database?sslmode=verify-full',
+  ).describe('Postgres that keeps backtests. Default: SQLite in the data folder.'),
 })
 
 /** Variables that exist once per chain, by the part before the chain id. */
@@ -299,11 +331,14 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
     positionsMaxAgeSeconds: read.POSITIONS_MAX_AGE_SECONDS,
     opportunitiesMinTvlUsd: read.OPPORTUNITIES === 'on' ? read.OPPORTUNITIES_MIN_TVL_USD : null,
+    backtestsMaxBytes: read.BACKTESTS_MAX_BYTES,
     headPollMs: read.HEAD_POLL_MS,
     upstreamTimeoutMs: read.UPSTREAM_TIMEOUT_MS,
     checkHeaderHashes: read.HEADER_HASH_CHECK === 'on',
     firstPinWaitMs: read.FIRST_PIN_WAIT_MS,
     maxHeadAgeSeconds: read.MAX_HEAD_AGE_SECONDS ?? null,
+    redisUrl: read.REDIS_URL ?? null,
+    databaseUrl: read.DATABASE_URL ?? null,
     priorityFeePerGas,
   }
 }

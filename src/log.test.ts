@@ -6,6 +6,8 @@ describe('withoutSecrets', () => {
     ['GET https://eth.example/v2/abcDEF failed', 'GET https://eth.example/… failed'],
     ['(http://user:pass@10.0.0.1:8545)', '(http://10.0.0.1:8545/…)'],
     ['wss://node.example?key=1, https://b.example', 'wss://node.example/…, https://b.example'],
+    ['rediss://:hush@queue.example:6380/0 is away', 'rediss://queue.example:6380/… is away'],
+    ['postgresql://u:hush@db.example/forkroute?x=1', 'postgresql://db.example/…'],
     ['key fr_abcdefgh12345 refused', 'key fr_… refused'],
     ['nothing to hide', 'nothing to hide'],
   ])('%s', (text, clean) => {

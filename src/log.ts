@@ -7,7 +7,17 @@ import pretty from 'pino-pretty'
 
 export type { Logger } from 'pino'
 
-const redactedPaths = ['authorization', 'key', 'apiKey', 'privateKey', 'url', 'urls', 'rpcUrls']
+const redactedPaths = [
+  'authorization',
+  'key',
+  'apiKey',
+  'privateKey',
+  'url',
+  'urls',
+  'rpcUrls',
+  'redisUrl',
+  'databaseUrl',
+]
 
 /**
  * Cuts credentials, path and query off every URL in a text, and blanks API keys.
@@ -16,7 +26,7 @@ const redactedPaths = ['authorization', 'key', 'apiKey', 'privateKey', 'url', 'u
 export function withoutSecrets(text: string): string {
   return text
     .replace(
-      /\b((?:https?|wss?):\/\/)([^\s/@"']*@)?([^\s/?#"'),]+)([^\s"'),]*)/gi,
+      /\b((?:https?|wss?|rediss?|postgres(?:ql)?):\/\/)([^\s/@"']*@)?([^\s/?#"'),]+)([^\s"'),]*)/gi,
       (_url, scheme: string, user: string | undefined, host: string, rest: string) =>
         user || /[^/]/.test(rest) ? `${scheme}${host}/…` : `${scheme}${host}`,
     )

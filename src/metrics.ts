@@ -31,11 +31,11 @@ const simulations = new Counter({
 })
 
 /** Why a stream ended: the client left or did not read, its key was disabled, the service stopped or failed. */
-export type StreamEnd = 'client' | 'slow' | 'key' | 'shutdown' | 'error'
+export type StreamEnd = 'client' | 'done' | 'slow' | 'key' | 'shutdown' | 'error'
 
 const streamEnds = new Counter({
   name: 'forkroute_stream_ends_total',
-  help: 'Streams that ended: client (it left), slow (it did not read and was dropped), key (disabled), shutdown, error.',
+  help: 'Streams that ended: client (it left), done (nothing more to tell), slow (it did not read and was dropped), key (disabled), shutdown, error.',
   labelNames: ['reason'],
   registers: [registry],
 })

@@ -3,13 +3,31 @@
  * The server and the CLI both start here.
  */
 import './forks/promise-with-resolvers.js'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serviceVersion } from './api/version.js'
+import { answersKind } from './backtest/kind.js'
+import { openBacktests } from './backtest/open.js'
+import {
+  type CassetteContents,
+  checkAddition,
+  readContents,
+  readVersions,
+  toHead,
+  versionWarnings,
+} from './cassette/contents.js'
+import { recordedHeads, recordingTape, replayTape } from './cassette/tape.js'
 import { openPositionStore } from './catalog/position-store.js'
 import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
 import type { ChainDefinition } from './chains/chain.js'
 import { chainById, chains as supportedChains } from './chains/registry.js'
 import type { Config } from './config.js'
+import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
+import type { Token } from './domain/primitives.js'
+import type { Tape } from './domain/tape.js'
 import { executorAddress, executorContracts, quoteSender } from './executor/deployments.js'
 import { createForkPool, type ForkPool } from './forks/fork-pool.js'
 import { balanceProbe } from './forks/measure.js'
@@ -20,20 +38,35 @@ import { createEngine } from './routing/engine.js'
 import { createPins } from './routing/pins.js'
 import { createWorkerPool } from './routing/worker-pool.js'
 import { type Archive, startArchive } from './rpc/archive.js'
+import type { ArchiveMode } from './rpc/archive-messages.js'
+import { softwareVersion } from './software-version.js'
 
 export interface Service {
   readonly engine: Engine
+  /** As given; in a replay with the settings of the cassette. What serves the engine goes by it. */
+  readonly config: Config
+  /** Null unless the service records or replays; given to the API server. */
+  readonly tape: Tape | null
+  readonly backtests: Backtests
   /** URL of the sandbox chain when the service runs on it. */
   readonly sandboxUrl: string | null
   close(): Promise<void>
 }
 
+/**
+ * Records and replays work in a temporary folder, which holds imported pools alone: nothing that earlier runs learnt
+ * changes what is read, and a replay needs no folder.
+ */
 export async function createService(
-  config: Config,
+  given: Config,
   options: {
     readonly logger: Logger
     /** Of the sandbox build: what, and 0 to 1. */
     onProgress?(message: string, fraction: number): void
+    /** Default live. In a replay no node is asked, and no sandbox is started. */
+    readonly mode?: ArchiveMode
+    /** Default true: backtests that another process left are taken up. */
+    readonly takesUpBacktests?: boolean
   },
 ): Promise<Service> {
   const { logger } = options
@@ -48,15 +81,19 @@ export async function createService(
     }
   }
   try {
-    const { chains, urls, sandboxUrl, sandboxPools } = await chooseChains(config, options, closers)
-    const tokens = await loadTokenLists(config.tokenLists)
+    const { config, chains, urls, sandboxUrl, tokens, sandboxPools, mode, importedPools } =
+      await prepare(given, options, closers)
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
+    for (const [chainId, pools] of Object.entries(importedPools)) {
+      catalog.importPools(Number(chainId), pools)
+    }
     const positions = openPositionStore(config.dataDir)
     closers.push(() => positions.close())
 
     const archive = await startArchive({
       dataDir: config.dataDir,
+      mode,
       chains: chains.map(({ id }) => ({
         chainId: id,
         urls: urls[id] ?? [],
@@ -91,6 +128,7 @@ export async function createService(
         priorityFeePerGas: config.priorityFeePerGas,
         tokens,
         sandboxPools,
+        ...(mode.kind !== 'live' && { cassette: mode.kind }),
       },
       onError: (error) => logger.warn({ err: error }, 'worker pool'),
     })
@@ -126,24 +164,131 @@ export async function createService(
       chains.map(({ id }) => pins.ready(id)),
       config.firstPinWaitMs,
     )
-    return { engine, sandboxUrl, close }
+    const tape = tapeFor(mode, archive, closers)
+    const backtests = await openBacktests({
+      // What is calculated outlives a recording, not a replay.
+      config: mode.kind === 'record' ? { ...config, dataDir: given.dataDir } : config,
+      engine,
+      kind: answersKind(config, serviceVersion),
+      takesUp: options.takesUpBacktests ?? true,
+      logger,
+    })
+    closers.push(() => backtests.close())
+    return { engine, backtests, config, tape, sandboxUrl, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
+interface Prepared extends Chosen {
+  readonly config: Config
+  readonly tokens: readonly Token[]
+  readonly mode: ArchiveMode
+  /** To be put into an empty data folder. */
+  readonly importedPools: CassetteContents['importedPools']
+}
+
+async function prepare(
+  config: Config,
+  options: {
+    readonly logger: Logger
+    readonly mode?: ArchiveMode
+    onProgress?(message: string, fraction: number): void
+  },
+  closers: (() => unknown)[],
+): Promise<Prepared> {
+  const { mode = { kind: 'live' } } = options
+  if (mode.kind === 'replay') return prepareReplay(config, mode.file, options.logger, closers)
+  const chosen = await chooseChains(config, options, closers)
+  const tokens = await loadTokenLists(config.tokenLists)
+  if (mode.kind === 'live') return { ...chosen, config, tokens, mode, importedPools: {} }
+  const chainIds = chosen.chains.map(({ id }) => id)
+  const importedPools = importedPoolsOf(config.dataDir, chainIds)
+  const { sandboxPools } = chosen
+  const contents = { settings: { ...config, chainIds }, tokens, importedPools, sandboxPools }
+  checkAddition(mode.file, contents)
+  return {
+    ...chosen,
+    config: { ...config, dataDir: temporaryFolder(closers) },
+    tokens,
+    mode: { ...mode, head: toHead(contents, softwareVersion()) },
+    importedPools,
+  }
+}
+
+function prepareReplay(
+  config: Config,
+  file: string,
+  logger: Logger,
+  closers: (() => unknown)[],
+): Prepared {
+  const { settings, tokens, importedPools, sandboxPools } = readContents(file)
+  for (const warning of versionWarnings(readVersions(file), softwareVersion())) logger.warn(warning)
+  const { chainIds, ...own } = settings
+  return {
+    config: {
+      ...config,
+      ...own,
+      rpcUrls: {},
+      dataDir: temporaryFolder(closers),
+      maxHeadAgeSeconds: null,
+      opportunitiesMinTvlUsd: null,
+    },
+    chains: chainIds.flatMap((id) => chainById(id) ?? []),
+    urls: {},
+    sandboxUrl: null,
+    sandboxPools,
+    tokens,
+    mode: { kind: 'replay', file, heads: recordedHeads(file) },
+    importedPools,
+  }
+}
+
+function importedPoolsOf(
+  dataDir: string,
+  chainIds: readonly number[],
+): CassetteContents['importedPools'] {
+  const catalog = openCatalog(dataDir)
+  try {
+    return Object.fromEntries(
+      chainIds.map((id) => [
+        id,
+        catalog.listPools(id).filter(({ source }) => source === 'imported'),
+      ]),
+    )
+  } finally {
+    catalog.close()
+  }
+}
+
+function temporaryFolder(closers: (() => unknown)[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forkroute-cassette-'))
+  closers.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function tapeFor(mode: ArchiveMode, archive: Archive, closers: (() => unknown)[]): Tape | null {
+  if (mode.kind === 'live') return null
+  if (mode.kind === 'record') return recordingTape((entry) => archive.record(entry))
+  const tape = replayTape(mode.file)
+  closers.push(() => tape.close())
+  return tape
+}
+
+interface Chosen {
+  readonly chains: readonly ChainDefinition[]
+  readonly urls: Readonly<Record<number, readonly string[]>>
+  readonly sandboxUrl: string | null
+  /** Pools of the sandbox that no look-up on the chain finds. */
+  readonly sandboxPools: readonly Pool[]
+}
+
 async function chooseChains(
   config: Config,
   options: { onProgress?(message: string, fraction: number): void },
   closers: (() => unknown)[],
-): Promise<{
-  chains: readonly ChainDefinition[]
-  urls: Readonly<Record<number, readonly string[]>>
-  sandboxUrl: string | null
-  /** Pools of the sandbox that no look-up on the chain finds. */
-  sandboxPools: readonly Pool[]
-}> {
+): Promise<Chosen> {
   const ids = Object.keys(config.rpcUrls).map(Number)
   if (ids.length) {
     const chains = ids.flatMap((id) => chainById(id) ?? [])

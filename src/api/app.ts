@@ -7,9 +7,11 @@ import cors from 'cors'
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express'
 import helmet from 'helmet'
 import type { Config } from '../config.js'
+import type { Backtests } from '../domain/backtest.js'
 import { type CallContext, type Engine, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
+import type { Tape } from '../domain/tape.js'
 import type { Logger } from '../log.js'
 import { observeHttp, registerGauge, registry } from '../metrics.js'
 import {
@@ -26,17 +28,22 @@ import { docsPage } from './docs-page.js'
 import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
 import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
+import { FileAnswer, sendFile } from './file-answer.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
 import { isPublic, openApiDocument } from './openapi.js'
+import { tapeOf } from './taping.js'
 import { serviceVersion } from './version.js'
 
 export interface AppArgs {
   readonly engine: Engine
+  readonly backtests: Backtests
   readonly config: Config
   /** Null in open mode. */
   readonly keys: KeyStore | null
   readonly logger: Logger
+  /** Of a service that records or replays. */
+  readonly tape?: Tape | null
   /** Aborted when the service stops and does not wait any longer. */
   readonly stopping: AbortSignal
   /** Aborted when the service begins to stop: what would never end by itself ends then. */
@@ -144,25 +151,28 @@ function patternOf(path: string): string {
 
 async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request, res: Response) {
   const { definition, handle, stream } = one
-  const { engine, config } = args
+  const { engine, backtests, config } = args
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
-  const { params, input, items } = parseRequest(definition, request, engine)
   const accountId = res.locals.accountId ?? openAccountId
+  const taping = stream ? null : tapeOf({ ...args, definition, request, accountId, req, res })
+  const { params, input, items } = parseRequest(definition, request, engine)
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
   // As many of a call's quotes as are worked on at the same time.
   const places = Math.min(cost, config.workers * quotesAtOnce)
   const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
     runWithin(config.requestTimeoutMs, client, (signal) => {
-      const begin = async () => work({ accountId, signal })
+      const begin = async () => work({ accountId, signal, ...taping })
       return isCalculation ? limits.gate.run(begin, places) : begin()
     })
   if (stream) {
     if (req.method === 'HEAD') return res.type('text/event-stream').end()
     limits.streams.take(res)
-    const events = stream({
+    const events = await stream({
       engine,
+      backtests,
+      body: req.body,
       params,
       input,
       items,
@@ -179,9 +189,10 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   }
   await limits.rate.charge(res, cost - 1)
   const body = await within(
-    async (context) => handle({ engine, params, input, items, context }),
+    async (context) => handle({ engine, backtests, params, input, items, body: req.body, context }),
     definition.isCalculation ?? false,
   )
+  if (body instanceof FileAnswer) return sendFile(res, body, req.method === 'HEAD')
   return res.json(body)
 }
 
@@ -267,7 +278,7 @@ function crossOrigin(origins: readonly string[]): RequestHandler {
       .filter((name) => /^(authorization|content-type|accept|x-[\w-]+)$/.test(name))
     done(null, {
       origin,
-      methods: ['GET', 'HEAD', 'POST'],
+      methods: ['GET', 'HEAD', 'POST', 'DELETE'],
       allowedHeaders,
       exposedHeaders: ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining'],
       maxAge: 600,

@@ -3,8 +3,10 @@
  * Handlers get parsed input and a call context; they never see `req` or `res`.
  */
 import { z } from 'zod'
+import type { Backtests } from '../domain/backtest.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
+import type { FileAnswer } from './file-answer.js'
 import { fromBody, fromQuery, type Given, type RawQuery } from './input.js'
 
 export interface RouteDefinition<
@@ -12,7 +14,7 @@ export interface RouteDefinition<
   Input extends z.ZodObject = z.ZodObject,
   Response extends z.ZodType = z.ZodType,
 > {
-  readonly method: 'get' | 'post'
+  readonly method: 'get' | 'post' | 'delete'
   /** In OpenAPI form, `{name}` for a path parameter; below /api/v1 where it begins with that. */
   readonly path: string
   readonly operationId: string
@@ -21,7 +23,7 @@ export interface RouteDefinition<
   readonly description: string
   readonly tag: string
   readonly params: Params
-  /** Of the query (GET) or of the JSON body (POST). */
+  /** Of the query (GET, DELETE) or of the JSON body (POST). */
   readonly input: Input
   readonly response: Response
   readonly errors: readonly ErrorCode[]
@@ -29,8 +31,12 @@ export interface RouteDefinition<
   readonly rules?: (given: Given) => readonly string[]
   /** Counts against MAX_IN_FLIGHT. */
   readonly isCalculation?: boolean
+  /** The answer depends on what was last listed, not on its block alone: no cassette keeps it. */
+  readonly readsListings?: boolean
   /** Quotes that a call asks for, where that may be more than one: it counts as so many requests. */
   readonly cost?: (input: z.output<Input>) => number
+  /** Content types of answers that are no JSON: the handler returns a FileAnswer. */
+  readonly files?: readonly string[]
   /** The answer goes on: server-sent events, whose data is of the response's form. */
   readonly isStream?: boolean
   /** Of a POST whose body is a list: its form. `input` is then that of the query. */
@@ -63,6 +69,9 @@ export interface HandlerArgs<Params, Input> {
   readonly input: Input
   /** The body, where that is a list. */
   readonly items: readonly unknown[]
+  /** The JSON body as it came, for an endpoint that checks it itself. */
+  readonly body: unknown
+  readonly backtests: Backtests
   readonly context: CallContext
 }
 
@@ -71,16 +80,18 @@ export interface StreamArgs<Params, Input> extends HandlerArgs<Params, Input> {
   calculate<T>(work: (context: CallContext) => Promise<T>): Promise<T>
 }
 
-/** `id` and `body` of one event, or why there is none. */
+/** One event, by default called `quotes`, or why there is none. */
 export type StreamEvent<Body = unknown> =
-  | { readonly id: string; readonly body: Body }
+  | { readonly name?: string; readonly id: string; readonly body: Body }
   | { readonly error: unknown }
+
+type Events<Body = unknown> = AsyncIterable<StreamEvent<Body>>
 
 export interface Endpoint {
   readonly definition: RouteDefinition
   readonly handle: (args: HandlerArgs<unknown, unknown>) => unknown
   /** In place of `handle` where the definition says `isStream`. */
-  readonly stream?: (args: StreamArgs<unknown, unknown>) => AsyncIterable<StreamEvent>
+  readonly stream?: (args: StreamArgs<unknown, unknown>) => Events | Promise<Events>
 }
 
 /** Binds a handler to its definition; the types of both must agree. */
@@ -92,7 +103,7 @@ export function endpoint<
   definition: RouteDefinition<Params, Input, Response>,
   handle: (
     args: HandlerArgs<z.output<Params>, z.output<Input>>,
-  ) => Promise<z.output<Response>> | z.output<Response>,
+  ) => Promise<z.output<Response> | FileAnswer> | z.output<Response>,
 ): Endpoint {
   return {
     definition: definition as unknown as RouteDefinition,
@@ -100,7 +111,7 @@ export function endpoint<
   }
 }
 
-/** As `endpoint`, for a definition with `isStream`. The events end with the context's signal. */
+/** As `endpoint`, for a definition with `isStream`. The events end with the context's signal; what is thrown before them is an ordinary error. */
 export function streamEndpoint<
   Params extends z.ZodObject,
   Input extends z.ZodObject,
@@ -109,7 +120,7 @@ export function streamEndpoint<
   definition: RouteDefinition<Params, Input, Response>,
   stream: (
     args: StreamArgs<z.output<Params>, z.output<Input>>,
-  ) => AsyncIterable<StreamEvent<z.output<Response>>>,
+  ) => Events<z.output<Response>> | Promise<Events<z.output<Response>>>,
 ): Endpoint {
   return {
     definition: { ...(definition as unknown as RouteDefinition), isStream: true },
@@ -128,7 +139,11 @@ function sentence(issue: z.core.$ZodIssue): string {
 }
 
 /** Adds a sentence for every wrong field; the values are of use only when there is none. */
-function check<T extends z.ZodObject>(schema: T, given: Given, problems: string[]): z.output<T> {
+export function checkFields<T extends z.ZodObject>(
+  schema: T,
+  given: Given,
+  problems: string[],
+): z.output<T> {
   const parsed = schema.safeParse(given)
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0])
@@ -154,11 +169,11 @@ export function parseRequest(
   const problems: string[] = []
   const givenParams = fromBody(request.params, definition.params.shape)
   const given =
-    definition.method === 'get' || definition.list
+    definition.method !== 'post' || definition.list
       ? fromQuery(request.query, definition.input.shape, problems)
       : fromBody(jsonObject(request.body), definition.input.shape)
-  const params = check(definition.params, givenParams, problems)
-  const input = check(definition.input, given, problems)
+  const params = checkFields(definition.params, givenParams, problems)
+  const input = checkFields(definition.input, given, problems)
   problems.push(...(definition.rules?.(given) ?? []))
   const items = definition.list ? checkList(definition.list, request.body, problems) : []
   refuse(problems, definition, { ...given, ...givenParams }, engine)
@@ -190,7 +205,7 @@ export function parseObject<Input extends z.ZodObject>(
 ): z.output<Input> {
   const problems: string[] = []
   const given = fromBody(value, contract.input.shape)
-  const input = check(contract.input, given, problems)
+  const input = checkFields(contract.input, given, problems)
   problems.push(...(contract.rules?.(given) ?? []))
   refuse(problems, contract, given, engine)
   return input

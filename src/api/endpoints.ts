@@ -1,5 +1,6 @@
 /** Every endpoint of the contract, in the order of the document. */
 import type { Endpoint } from './contract.js'
+import { backtestEndpoints } from './routes/backtests.js'
 import { bundleEndpoints } from './routes/bundle.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { nontokenizedEndpoints } from './routes/nontokenized.js'
@@ -25,6 +26,7 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
     ...protocolEndpoints(serviceName),
     ...walletEndpoints(serviceName),
     ...opportunityEndpoints(serviceName),
+    ...backtestEndpoints(serviceName),
     ...systemEndpoints,
   ]
 }

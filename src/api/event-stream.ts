@@ -109,6 +109,10 @@ export async function serveEvents(args: {
         break
       }
     }
+    if (!res.destroyed && !res.writableEnded) {
+      end = 'done'
+      res.end()
+    }
   } catch (error) {
     // The wait for the next head ends with an error when the client leaves.
     if (!res.destroyed && !res.writableEnded) {
@@ -130,7 +134,7 @@ function isKeyRefused(error: unknown): boolean {
 }
 
 function toText(event: StreamEvent, requestId: string, logger: Logger): string {
-  if (!('error' in event)) return toEvent('quotes', event.body, event.id)
+  if (!('error' in event)) return toEvent(event.name ?? 'quotes', event.body, event.id)
   const error = toForkrouteError(event.error)
   if (error.code === 'INTERNAL') {
     logger.error({ err: event.error, requestId }, 'event failed: a fault of the service')

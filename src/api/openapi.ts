@@ -41,7 +41,15 @@ function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
       description: 'OK',
       content: definition.isStream
         ? { 'text/event-stream': { schema: definition.response } }
-        : { 'application/json': { schema: definition.response } },
+        : {
+            'application/json': { schema: definition.response },
+            ...Object.fromEntries(
+              (definition.files ?? []).map((type) => [
+                type,
+                { schema: { type: 'string' as const } },
+              ]),
+            ),
+          },
     },
   }
   const all = errorsOf(definition)
@@ -79,14 +87,15 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   const { params, method } = definition
   const input = definition.documentedInput ?? definition.input
   const path = Object.keys(params.shape).length > 0 ? { path: params } : {}
-  const query = method === 'get' || definition.list ? { query: input } : {}
+  const hasBody = method === 'post' && (definition.list || Object.keys(input.shape).length > 0)
+  const query = method !== 'post' || definition.list ? { query: input } : {}
   return {
     operationId: definition.operationId,
     summary: definition.summary,
     description: definition.description,
     tags: [definition.tag],
     requestParams: { ...path, ...query },
-    ...(method === 'post' && {
+    ...(hasBody && {
       requestBody: {
         required: true,
         content: {
@@ -126,7 +135,8 @@ export function openApiDocument(definitions: readonly RouteDefinition[], version
   }
   const created = createDocument(document)
   for (const item of Object.values(created.paths ?? {})) {
-    for (const operation of [item.get, item.post]) operation?.parameters?.forEach(hoist)
+    for (const operation of [item.get, item.post, item.delete])
+      operation?.parameters?.forEach(hoist)
   }
   return created
 }

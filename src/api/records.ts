@@ -23,6 +23,15 @@ export const Network = z
   })
   .meta({ id: 'Network' })
 
+export const Block = z
+  .object({
+    chainId: ChainId,
+    number: BlockNumber,
+    hash: z.string(),
+    timestamp: z.int().meta({ description: 'Unix seconds.' }),
+  })
+  .meta({ id: 'Block' })
+
 export const Price = z
   .object({
     chainId: ChainId,

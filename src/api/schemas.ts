@@ -5,6 +5,7 @@
  */
 import { getAddress } from 'viem'
 import { z } from 'zod'
+import { type BlockTag, blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/plan.js'
 import { type Address as Address20, nativeToken, toAddress } from '../domain/primitives.js'
 
@@ -77,6 +78,19 @@ export const ChainId = integer(1, Number.MAX_SAFE_INTEGER).meta({
 export const BlockNumber = integer(0, Number.MAX_SAFE_INTEGER)
   .transform(BigInt)
   .meta({ description: 'Calculate at the end of this block; absent: the newest pinned block.' })
+
+const tagMessage = `must be ${blockTagForms}`
+export const BlockTagText = z
+  .string(tagMessage)
+  .transform((text, context): BlockTag => {
+    try {
+      return parseBlockTag(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: tagMessage })
+      return z.NEVER
+    }
+  })
+  .meta({ description: `A block: ${blockTagForms}.` })
 
 export const DeadlineMs = integer(50, 60_000).meta({
   description: 'Answer with the best found by then, in milliseconds.',

@@ -2,6 +2,7 @@
  * The catalog's durable half: pools that were discovered or imported, per chain, in SQLite.
  * One process writes (the main thread, the CLI); worker threads open it read-only.
  */
+import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/primitives.js'
 import { type Pool, poolKey } from '../protocols/pool.js'
 import { guarded, linksOfPairs, openDatabase, pairsOfImported } from './database.js'
@@ -59,6 +60,7 @@ const neighboursLookedAt = 256
 /** The state of each is read at every block. */
 const poolsPerPair = 64
 const poolsPerLink = 2
+const lookUpsKept = 256
 
 /**
  * @param dataDir - folder of the service's data; created when absent.
@@ -136,22 +138,41 @@ export function openCatalog(
       JSON.stringify(pool.parameters),
     ] as const
 
+  /** Look-ups of a thread, as long as nobody writes: the same are made at every block, hundreds of queries each. */
+  const kept = new LRUCache<string, StoredPool[]>({ max: lookUpsKept })
+  let version: unknown
+  const keptUntilWritten = (key: string, look: () => StoredPool[]): StoredPool[] => {
+    if (!options.readonly) return look()
+    // Changes with every commit of another connection.
+    const current = db.pragma('data_version', { simple: true })
+    if (current !== version) kept.clear()
+    version = current
+    const known = kept.get(key) ?? look()
+    kept.set(key, known)
+    return known
+  }
+
   return {
     listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
     poolsOf: (chainId, protocol) => guarded(() => ofProtocol.all(chainId, protocol).map(toPool)),
     importedAmong: (chainId, tokens) =>
       guarded(() => {
         const list = [...tokens]
-        return ordered(
-          list.flatMap((a, index) =>
-            list.slice(index + 1).flatMap((b) => ofPair.all(chainId, a, b, poolsPerPair)),
+        return keptUntilWritten(`${chainId}:${list.join()}`, () =>
+          ordered(
+            list.flatMap((a, index) =>
+              list.slice(index + 1).flatMap((b) => ofPair.all(chainId, a, b, poolsPerPair)),
+            ),
           ),
         )
       }),
     importedWith: (chainId, token, others) =>
-      guarded(() =>
-        ordered([...others].flatMap((other) => ofPair.all(chainId, token, other, poolsPerLink))),
-      ),
+      guarded(() => {
+        const list = [...others]
+        return keptUntilWritten(`${chainId}:${token} with ${list.join()}`, () =>
+          ordered(list.flatMap((other) => ofPair.all(chainId, token, other, poolsPerLink))),
+        )
+      }),
     importedLinks: (chainId, token, limit) =>
       guarded(() => links.all(chainId, token, limit).map(({ other }) => other)),
     importedTokens: (chainId, limit) =>

@@ -2,8 +2,13 @@
  * How commands reach the service: a running one with --url, else one started inside this process
  * for the length of the command. Both are asked over HTTP, so an answer is the same either way.
  */
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
 import { request } from 'undici'
 import { ConfigError, loadConfig } from '../config.js'
+import { blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { createLogger } from '../log.js'
 import { withProgress } from './output.js'
 
@@ -17,7 +22,32 @@ export type Query = Readonly<Record<string, string | number | readonly string[] 
 export interface ApiClient {
   /** @param path - below /api/v1. @throws ApiFailure. */
   get<T>(path: string, query?: Query): Promise<T>
+  post<T>(path: string, body?: unknown): Promise<T>
+  delete<T>(path: string): Promise<T>
+  /** Bodies of server-sent events, until the service ends the stream or the signal is aborted. */
+  events<T>(path: string, signal: AbortSignal): AsyncIterable<T>
+  /** Writes an answer into a file, which has its name only once it is whole. */
+  download(path: string, query: Query, file: string): Promise<void>
 }
+
+/**
+ * The number of the block that a person names; undefined: the newest.
+ * @throws ForkrouteError INVALID_REQUEST for what names none.
+ */
+export async function resolveBlock(
+  client: ApiClient,
+  chainId: string,
+  text: string | undefined,
+): Promise<string | undefined> {
+  const tag = text === undefined ? null : parseBlockTag(text)
+  if (!tag || (tag.kind === 'latest' && tag.back === 0n)) return undefined
+  if (tag.kind === 'number') return tag.number.toString()
+  const block = await client.get<{ number: number }>(`/networks/${chainId}/blocks`, { at: text })
+  return String(block.number)
+}
+
+/** Of the option --block. */
+export const blockHelp = `at the end of this block: ${blockTagForms}`
 
 /** The service answered with an error; `body` is that error as it came. */
 export class ApiFailure extends Error {
@@ -41,34 +71,85 @@ function baseOf(url: string): URL {
   return base
 }
 
+interface Asked {
+  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** @throws ApiFailure for anything else. */
+async function json(response: {
+  readonly statusCode: number
+  readonly body: { text(): Promise<string> }
+}): Promise<unknown> {
+  const text = await response.body.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiFailure({ message: `HTTP ${response.statusCode} without JSON.` })
+  }
+}
+
 function createClient(url: string, key: string | undefined): ApiClient {
   const { origin, pathname } = baseOf(url)
   if (key && !/^[\x21-\x7e]+$/.test(key)) {
     throw new ConfigError(['--key: must be printable ASCII without blanks.'], 'command line')
   }
   const base = `${origin}${pathname.replace(/\/$/, '')}`
+  const unreachable = (error: NodeJS.ErrnoException): never => {
+    const reason = error.code ?? error.message
+    throw new ApiFailure({ message: `The service at ${origin} does not answer (${reason}).` })
+  }
+
+  /** An answer whose body is still to be read. @throws ApiFailure for any that is not 200. */
+  async function open(path: string, query: Query, options: Asked = {}) {
+    const search = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) {
+      for (const item of [value ?? []].flat()) search.append(name, String(item))
+    }
+    const { method = 'GET', body, signal } = options
+    const response = await request(`${base}/api/v1${path}?${search}`, {
+      method,
+      headers: {
+        ...(key && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      headersTimeout: 120_000,
+    }).catch(unreachable)
+    if (response.statusCode === 200) return response.body
+    throw new ApiFailure((await json(response)) as ApiFailure['body'])
+  }
+
+  async function ask<T>(path: string, query: Query, options?: Asked): Promise<T> {
+    const body = await open(path, query, options)
+    return (await json({ statusCode: 200, body })) as T
+  }
+
   return {
-    async get<T>(path: string, query: Query = {}) {
-      const search = new URLSearchParams()
-      for (const [name, value] of Object.entries(query)) {
-        for (const item of [value ?? []].flat()) search.append(name, String(item))
-      }
-      const response = await request(`${base}/api/v1${path}?${search}`, {
-        headers: { ...(key && { authorization: `Bearer ${key}` }) },
-        headersTimeout: 120_000,
-      }).catch((error: NodeJS.ErrnoException) => {
-        const reason = error.code ?? error.message
-        throw new ApiFailure({ message: `The service at ${origin} does not answer (${reason}).` })
-      })
-      const text = await response.body.text()
-      let body: unknown
+    get: (path, query = {}) => ask(path, query),
+    post: (path, body) => ask(path, {}, { method: 'POST', body }),
+    delete: (path) => ask(path, {}, { method: 'DELETE' }),
+    async *events(path, signal) {
+      const lines = createInterface({ input: await open(path, {}, { signal }) })
       try {
-        body = JSON.parse(text)
-      } catch {
-        throw new ApiFailure({ message: `HTTP ${response.statusCode} without JSON.` })
+        for await (const line of lines) {
+          if (line.startsWith('data: ')) yield JSON.parse(line.slice('data: '.length))
+        }
+      } finally {
+        lines.close()
       }
-      if (response.statusCode !== 200) throw new ApiFailure(body as ApiFailure['body'])
-      return body as T
+    },
+    async download(path, query, file) {
+      const part = `${file}.part`
+      try {
+        await pipeline(await open(path, query), createWriteStream(part))
+        await rename(part, file)
+      } catch (error) {
+        await rm(part, { force: true })
+        throw error
+      }
     },
   }
 }
@@ -91,20 +172,13 @@ export async function withApi(
   })
   const logger = createLogger(config.logLevel)
   // Loaded when needed: a command for a running service starts faster without it.
-  const { createApiServer } = await import('../api/server.js')
-  const { createService } = await import('../service.js')
-  const service = await withProgress('Starting the service', (onProgress) =>
-    createService(config, { logger, onProgress }),
+  const { openLocalService } = await import('../local-service.js')
+  const local = await withProgress('Starting the service', (onProgress) =>
+    openLocalService(config, { logger, onProgress }),
   )
   try {
-    const api = createApiServer({ engine: service.engine, config, keys: null, logger })
-    try {
-      const { url } = await api.listen()
-      await work(createClient(url, undefined))
-    } finally {
-      await api.close()
-    }
+    await work(createClient(local.url, undefined))
   } finally {
-    await service.close()
+    await local.close()
   }
 }

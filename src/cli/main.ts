@@ -4,6 +4,9 @@ import { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { withoutSecrets } from '../log.js'
+import { addBacktest } from './backtest.js'
+import { addCassette } from './cassette.js'
+import { addCheck } from './check.js'
 import { ApiFailure } from './client.js'
 import { addContracts } from './contracts.js'
 import { addDoctor } from './doctor.js'
@@ -11,10 +14,13 @@ import { addKeys } from './keys.js'
 import { printJson } from './output.js'
 import { addPools } from './pools.js'
 import { addPrices } from './prices.js'
+import { addRecord } from './record.js'
+import { addReplay } from './replay.js'
 import { addRoute } from './route.js'
 import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
 import { addTokens } from './tokens.js'
+import { addWorker } from './worker.js'
 
 const program = new Command('forkroute')
   .description(
@@ -28,11 +34,17 @@ const program = new Command('forkroute')
   .showHelpAfterError('(--help lists what there is)')
 
 addServe(program)
+addWorker(program)
 addSandbox(program)
 addRoute(program)
+addRecord(program)
+addReplay(program)
+addCassette(program)
 addPrices(program)
+addBacktest(program)
 addTokens(program)
 addPools(program)
+addCheck(program)
 addKeys(program)
 addContracts(program)
 addDoctor(program)

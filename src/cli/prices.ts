@@ -1,6 +1,6 @@
 /** `forkroute prices`: USD prices at a block. */
 import type { Command } from 'commander'
-import { type ConnectionOptions, withApi } from './client.js'
+import { blockHelp, type ConnectionOptions, resolveBlock, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 import { resolveToken } from './tokens.js'
 
@@ -17,7 +17,7 @@ export function addPrices(program: Command): void {
     .description('USD prices of tokens at a block')
     .argument('<tokens...>', 'symbols or addresses, 100 at most')
     .option('--chain <id>', 'chain id', '1')
-    .option('--block <number>', 'at the end of this block')
+    .option('--block <block>', blockHelp)
     .action(async (names: string[], _local, command: Command) => {
       const options = command.optsWithGlobals<
         ConnectionOptions & OutputOptions & { chain: string; block?: string }
@@ -27,7 +27,7 @@ export function addPrices(program: Command): void {
         for (const name of names) tokens.push(await resolveToken(client, options.chain, name))
         const prices = await client.get<(Price | null)[]>(`/prices/${options.chain}`, {
           addresses: tokens.map((token) => token.address),
-          blockNumber: options.block,
+          blockNumber: await resolveBlock(client, options.chain, options.block),
         })
         if (options.json) {
           printJson(prices)

@@ -1,6 +1,12 @@
 /** `forkroute route` and `forkroute quote`: amounts in whole tokens, tokens by symbol or address. */
 import type { Command } from 'commander'
-import { type ApiClient, type ConnectionOptions, withApi } from './client.js'
+import {
+  type ApiClient,
+  blockHelp,
+  type ConnectionOptions,
+  resolveBlock,
+  withApi,
+} from './client.js'
 import { formatUnits, type OutputOptions, parseUnits, printJson, printTable } from './output.js'
 import { type NamedToken, resolveToken } from './tokens.js'
 
@@ -106,7 +112,7 @@ async function run(
       tokenIn: understood.tokenIn.address,
       tokenOut: understood.tokenOut.address,
       amountIn: understood.amountIn.toString(),
-      blockNumber: options.block,
+      blockNumber: await resolveBlock(client, options.chain, options.block),
       routingStrategy: options.strategy,
       slippage: options.slippage,
       receiver: options.receiver,
@@ -125,7 +131,7 @@ function tradeCommand(program: Command, name: string, description: string): Comm
     .argument('<tokenIn>', 'symbol or address')
     .argument('<tokenOut>', 'symbol or address')
     .option('--chain <id>', 'chain id', '1')
-    .option('--block <number>', 'calculate at the end of this block')
+    .option('--block <block>', blockHelp)
     .option('--strategy <name>', 'routing strategy')
     .option('--raw', 'the amount is in raw units')
 }

@@ -1,10 +1,12 @@
 /** `forkroute serve`: the service. Puts the parts together, says where it is, and stops in order. */
 import type { Command } from 'commander'
 import { type KeyStore, openKeyStore } from '../api/key-store.js'
+import { summarise } from '../cassette/summary.js'
 import { chainById } from '../chains/registry.js'
 import { type Config, loadConfig } from '../config.js'
 import { nativeToken } from '../domain/primitives.js'
 import { createLogger } from '../log.js'
+import type { ArchiveMode } from '../rpc/archive-messages.js'
 import type { Service } from '../service.js'
 import { withProgress } from './output.js'
 import { nextSignal } from './process.js'
@@ -28,26 +30,32 @@ function exampleRequest(url: string, service: Service): string {
     : `${url}/api/v1/shortcuts/quote?chainId=${chainId}&${trade}`
 }
 
-function greet(url: string, service: Service, config: Config, key: string | null): void {
+function greet(
+  url: string,
+  service: Service,
+  config: Config,
+  key: string | null,
+  example: string,
+): void {
   const isOpen = config.authMode === 'open'
   const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
   console.log(`forkroute   ${url}/api/v1`)
   console.log(`reference   ${url}/docs`)
   if (service.sandboxUrl) console.log(`chain       sandbox, JSON-RPC at ${service.sandboxUrl}`)
   if (key) console.log(`API key     ${key}  (shown once; only its hash is stored)`)
-  console.log(`\ncurl -s ${header}"${exampleRequest(url, service)}"\n`)
+  console.log(`\ncurl -s ${header}"${example}"\n`)
 }
 
-async function serve(config: Config): Promise<void> {
+async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   const logger = createLogger(config.logLevel)
   const keys = config.authMode === 'key' ? openKeyStore(config.dataDir) : null
   // Loaded when needed: the other commands start faster without it.
   const { createApiServer } = await import('../api/server.js')
   const { createService } = await import('../service.js')
   const service = await withProgress('Starting the service', (onProgress) =>
-    createService(config, { logger, onProgress }),
+    createService(config, { logger, mode, onProgress }),
   )
-  const api = createApiServer({ engine: service.engine, config, keys, logger })
+  const api = createApiServer({ ...service, keys, logger })
   const stop = async () => {
     await api.close()
     await service.close()
@@ -55,7 +63,9 @@ async function serve(config: Config): Promise<void> {
   }
   try {
     const { url, port } = await api.listen()
-    greet(url, service, config, firstKey(keys))
+    const recorded = mode.kind === 'replay' ? firstRecorded(url, mode.file) : null
+    greet(url, service, config, firstKey(keys), recorded ?? exampleRequest(url, service))
+    if (mode.kind !== 'live') console.log(`${`${mode.kind}s`.padEnd(12)}${mode.file}\n`)
     logger.info({ port }, 'ready')
   } catch (error) {
     await stop()
@@ -67,12 +77,37 @@ async function serve(config: Config): Promise<void> {
   await stop()
 }
 
+function firstRecorded(url: string, file: string): string | null {
+  const first = summarise(file).requests.find(({ method }) => method === 'GET')
+  return first ? `${url}/api/v1${first.url}` : null
+}
+
+/** The API of a cassette, open to who reaches its port. */
+export async function serveCassette(file: string, port: string | undefined): Promise<void> {
+  const { env } = process
+  const config = loadConfig({
+    HOST: env.HOST,
+    PORT: port ?? env.PORT,
+    LOG_LEVEL: env.LOG_LEVEL,
+    WORKERS: env.WORKERS,
+    FORKS_PER_BLOCK: env.FORKS_PER_BLOCK,
+    AUTH_MODE: 'open',
+  })
+  await serve(config, { kind: 'replay', file })
+}
+
 export function addServe(program: Command): void {
   program
     .command('serve')
     .description('run the service; configured by the environment')
     .option('--port <number>', 'as PORT; 0: any free port')
-    .action(async (options: { port?: string }) => {
-      await serve(loadConfig({ ...process.env, ...(options.port && { PORT: options.port }) }))
+    .option(
+      '--record <file>',
+      'keep every calculated answer in this cassette, with all that it needs',
+    )
+    .action(async (options: { port?: string; record?: string }) => {
+      const config = loadConfig({ ...process.env, ...(options.port && { PORT: options.port }) })
+      const { record: file } = options
+      await serve(config, file === undefined ? { kind: 'live' } : { kind: 'record', file })
     })
 }

@@ -42,6 +42,20 @@ export interface RouteRequest {
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
+  /** In place of the service's own settings. */
+  readonly router?: RouterSettings
+}
+
+/** How a route is sought; what is absent is as the service is configured. */
+export interface RouterSettings {
+  /** Swaps in a row at most, 1 to 4. */
+  readonly maxHops?: number
+  /** Candidates that are simulated. */
+  readonly candidates?: number
+  /** False: the whole amount goes one way. */
+  readonly splits?: boolean
+  /** Pools (addresses or ids, lower-case) that are not used, besides those of the service. */
+  readonly poolBlacklist?: readonly string[]
 }
 
 /** A quote without a sender is calculated for one that nobody is. */
@@ -58,18 +72,42 @@ export interface QuoteBatch {
   readonly requests: readonly QuoteRequest[]
 }
 
+/** `milliseconds`: what it took, beside the others of the batch. */
+export type QuoteOutcome = Wire<RouteAnswer> & { readonly milliseconds?: number }
+
 export interface BatchAnswer {
   readonly block: BlockPin
   /** In the order asked; what is wrong with one quote is its own error. */
-  readonly quotes: readonly Wire<RouteAnswer>[]
+  readonly quotes: readonly QuoteOutcome[]
 }
+
+/** A transaction that was found for a request, to be executed at another block. */
+export interface ExecutionRequest {
+  /** What it was found for: tells whose funds are put there, and what is measured. */
+  readonly request: RouteRequest
+  readonly tx: UnsignedTransaction
+}
+
+export type ExecutionAnswer =
+  /** Raw units that the receiver gained, one per tokenOut: at least the minimums. */
+  | { readonly status: 'filled'; readonly amountsOut: readonly bigint[]; readonly gas: bigint }
+  /** The reason has `InsufficientOutput(token, minimum, actual)` in it where a minimum was not met. */
+  | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
+  /** It met state that the node does not give. */
+  | { readonly status: 'unreadable'; readonly message: string }
 
 /** Of one call: who asks, and when to stop. */
 export interface CallContext {
+  /** Waits for live calls: what belongs to a backtest. */
+  readonly isBackground?: boolean
   /** bytes32 of the account, for the on-chain event; zero in open mode. */
   readonly accountId: `0x${string}`
   /** Aborted when the client has left. */
   readonly signal: AbortSignal
+  /** Of a replayed request: which block was the newest when it was recorded, by chain. */
+  readonly heads?: ReadonlyMap<number, bigint>
+  /** Hears of each block that the call is calculated at; `isHead`: it counted as the newest. */
+  onBlock?(pin: BlockPin, isHead: boolean): void
 }
 
 /** Wei of the native token, and what they are worth. */
@@ -205,6 +243,37 @@ export interface Engine {
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
   /** The same answers as `quote` gives for each at that block. Throws only for what concerns all: the block, a caller that left. */
   quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
+  /**
+   * Executes transactions on the state at the end of a block, each by itself, the senders' funds overridden. In the order asked.
+   * @throws ForkrouteError as `route` for what concerns all.
+   */
+  executions(
+    chainId: number,
+    blockNumber: bigint,
+    requests: readonly ExecutionRequest[],
+    context: CallContext,
+  ): Promise<readonly ExecutionAnswer[]>
+  /** The pinned block. @throws ForkrouteError UNKNOWN_BLOCK, CHAIN_NOT_READY, UPSTREAM_UNAVAILABLE. */
+  block(chainId: number, at: bigint | 'latest', context: CallContext): Promise<BlockPin>
+  /**
+   * The newest block whose timestamp is not after the given one.
+   * @param timestamp - unix seconds.
+   * @throws ForkrouteError UNKNOWN_BLOCK when the chain began later.
+   */
+  blockAtTime(chainId: number, timestamp: bigint, context: CallContext): Promise<BlockPin>
+  /**
+   * Numbers of the blocks in the range (both ends included) in which one of the contracts left an event, ascending.
+   * @throws ForkrouteError STATE_UNAVAILABLE when no node gives logs.
+   */
+  changedBlocks(
+    args: {
+      readonly chainId: number
+      readonly from: bigint
+      readonly to: bigint
+      readonly addresses: readonly Address[]
+    },
+    context: CallContext,
+  ): Promise<readonly bigint[]>
   /** The actions as one transaction. */
   bundle(request: BundleRequest, context: CallContext): Promise<BundleAnswer>
   nontokenized(request: NontokenizedRequest, context: CallContext): Promise<NontokenizedAnswer>
@@ -239,8 +308,11 @@ export interface Engine {
   /** What a bundle performs without any protocol; `isListed`: also part of the general list of actions. */
   serviceActions(): readonly (ActionRecord & { readonly isListed: boolean })[]
   wallet(
-    chainId: number,
-    fromAddress: Address,
+    args: {
+      readonly chainId: number
+      readonly fromAddress: Address
+      readonly blockNumber?: bigint | undefined
+    },
     context: CallContext,
   ): Promise<{
     readonly address: Address
@@ -256,6 +328,7 @@ export interface Engine {
       readonly strategy: RoutingStrategy
       readonly token: Address
       readonly amount: bigint
+      readonly blockNumber?: bigint | undefined
     },
     context: CallContext,
   ): Promise<{ readonly tx: UnsignedTransaction; readonly gas: bigint; readonly spender: Address }>
@@ -277,6 +350,8 @@ export interface Engine {
       readonly chainId: number | 'all'
       readonly eoaAddress: Address
       readonly useEoa: boolean
+      /** Of the one chain. */
+      readonly blockNumber?: bigint | undefined
     },
     context: CallContext,
   ): Promise<readonly WalletBalance[]>

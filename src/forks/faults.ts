@@ -41,10 +41,15 @@ export function faultOf(message: string): Fault {
   return stateWords.test(message) ? 'state' : 'own'
 }
 
+/** What a cassette lacks, in its own words. */
+const cassetteWords = /The cassette (?:lacks|is damaged at) .+? of chain \d+\./
+
 export function upstreamUnavailable(pin: BlockPin, cause: unknown): ForkrouteError {
+  const [inCassette] = cassetteWords.exec(cause instanceof Error ? cause.message : '') ?? []
   return new ForkrouteError(
     'UPSTREAM_UNAVAILABLE',
-    `The state of block ${pin.number} cannot be read: no node of chain ${pin.chainId} answers.`,
+    inCassette ??
+      `The state of block ${pin.number} cannot be read: no node of chain ${pin.chainId} answers.`,
     facts(pin),
     { cause },
   )

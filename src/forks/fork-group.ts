@@ -17,6 +17,8 @@ export interface Fork {
   /** Leases ever given. */
   uses: number
   failedProbes: number
+  /** Nothing that was asked of it can still be under way once it has no holders. */
+  isReusable: boolean
   rssBytes: number
 }
 
@@ -37,7 +39,8 @@ export interface ForkGroup {
   retire(fork: Fork): Promise<void>
   /** Takes one holder from each fork and ends the retired ones that nobody holds any more. */
   drop(forks: readonly Fork[]): void
-  close(): Promise<void>
+  /** @param takeBack - asked for each fork that another block could use; false: it is stopped. */
+  close(takeBack?: (fork: Fork) => boolean): Promise<void>
 }
 
 interface Slot {
@@ -131,8 +134,12 @@ export function createForkGroup(args: {
         if (fork.holders === 0 && retired.delete(fork)) stop(fork)
       }
     },
-    async close() {
+    async close(takeBack = () => false) {
       closed = true
+      // At once, so that the block in whose favour this one ends finds them.
+      for (const slot of slots) {
+        if (slot.fork?.isReusable && takeBack(slot.fork)) slot.fork = null
+      }
       await Promise.allSettled(slots.map(({ starting }) => starting))
       for (const fork of [...forks(), ...retired]) stop(fork)
       for (const slot of slots) slot.fork = null

@@ -1,12 +1,13 @@
 /**
  * Anvil processes by (chain, block hash), shared by every request for the block: a lease is a
- * reference count, since simulations never change a fork. Owns start, health, replacement, bounds
+ * reference count, since simulations never change a fork. Those of blocks that go serve the next ones. Owns start, health, replacement, bounds
  * and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive.js'
+import type { PinOptions } from '../rpc/chain-source.js'
 import { forkClient } from './clients.js'
 import { createForkGroup, type Fork, type ForkGroup } from './fork-group.js'
 import { createForkStarter, residentBytes } from './fork-starter.js'
@@ -22,7 +23,10 @@ export interface ForkPoolOptions {
    */
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly forksPerBlock?: number
-  /** Blocks held at once; the least recently used one without a lease goes first. Leased blocks and the newest may exceed it. */
+  /**
+   * Blocks held at once; the least recently used one without a lease goes first. Leased blocks, and of each chain the one
+   * that was warmed last, may exceed it.
+   */
   readonly maxBlocks?: number
   /** A fork above this resident size is replaced. Known on Linux only. */
   readonly maxRssMb?: number
@@ -44,8 +48,11 @@ export interface ForkLease {
    * @throws ForkrouteError when no fork is left and none can be started.
    */
   reportLost(url: string): Promise<readonly string[]>
-  /** May be called again. */
-  release(): void
+  /**
+   * May be called again.
+   * @param isDone - all that was asked of the forks is answered: they may serve another block. Default false.
+   */
+  release(isDone?: boolean): void
 }
 
 export interface ForkPoolStats {
@@ -64,9 +71,11 @@ export interface ForkPool {
   /**
    * A block that was not warmed starts with one fork and gets another with each lease at the same time, up to
    * `forksPerBlock`: a block of the past is mostly asked for once, and a start costs more than a route.
+   *
+   * @param options.isWalk - forks that are started are given at once what was read at other blocks.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE.
    */
-  acquire(pin: BlockPin): Promise<ForkLease>
+  acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease. */
   warm(pin: BlockPin): Promise<void>
   stats(): ForkPoolStats
@@ -81,11 +90,13 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const starter = createForkStarter({ ...options, forksPerBlock, startTimeoutMs })
   /** In order of use, oldest first. */
   const groups = new Map<string, ForkGroup>()
+  /** Of each chain the block that was warmed last: work on many older blocks does not end its forks. */
+  const warmed = new Map<number, string>()
   const closing = new Set<Promise<void>>()
   const stopProbes = new AbortController()
   let restarts = 0
 
-  function groupOf(pin: BlockPin): ForkGroup {
+  function groupOf(pin: BlockPin, options?: PinOptions): ForkGroup {
     if (stopProbes.signal.aborted) {
       throw new ForkrouteError('FORK_UNAVAILABLE', 'The fork pool is closed.')
     }
@@ -95,7 +106,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       createForkGroup({
         pin,
         size: forksPerBlock,
-        start: (onExit) => starter.start(pin, onExit),
+        start: (onExit) => starter.start(pin, onExit, options),
         stop: starter.stop,
         onRestart: () => {
           restarts += 1
@@ -107,8 +118,8 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   }
 
   /** Runs with the group held, so that no other block's arrival ends it. */
-  async function ensured(pin: BlockPin, count?: number): Promise<ForkGroup> {
-    const group = groupOf(pin)
+  async function ensured(pin: BlockPin, count?: number, options?: PinOptions): Promise<ForkGroup> {
+    const group = groupOf(pin, options)
     group.holders += 1
     evict()
     try {
@@ -126,13 +137,14 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     evict()
   }
 
-  /** The newest stays in any case: it may have been warmed for the leases to come. */
+  /** What was used last stays in any case: it may have been warmed for the leases to come. */
   function evict(): void {
+    const heads = new Set(warmed.values())
     for (const [key, group] of [...groups].slice(0, -1)) {
       if (groups.size <= maxBlocks) return
-      if (group.holders > 0) continue
+      if (group.holders > 0 || heads.has(key)) continue
       groups.delete(key)
-      const done = group.close()
+      const done = group.close(starter.takeBack)
       closing.add(done)
       done.then(() => closing.delete(done)).catch(() => undefined)
     }
@@ -162,9 +174,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
         if (!released) hold()
         return urls()
       },
-      release() {
+      release(isDone = false) {
         if (released) return
         released = true
+        // What is still asked about this block must not meet another one.
+        if (!isDone) for (const fork of held) fork.isReusable = false
         group.drop([...held])
         letGo(group)
       },
@@ -196,11 +210,13 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const probing = probeForever()
 
   return {
-    async acquire(pin) {
-      return lease(await ensured(pin))
+    async acquire(pin, options) {
+      return lease(await ensured(pin, undefined, options))
     },
     async warm(pin) {
-      letGo(await ensured(pin, forksPerBlock))
+      const group = await ensured(pin, forksPerBlock)
+      warmed.set(pin.chainId, blockKey(pin))
+      letGo(group)
     },
     stats() {
       const all = [...groups.values()]

@@ -1,13 +1,19 @@
-/** Starts and ends fork processes through prool's pool; every one is known to the reaper while it lives. */
+/**
+ * Starts and ends fork processes through prool's pool; every one is known to the reaper while it lives. Those that a
+ * block no longer needs wait for the next block.
+ */
 import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive.js'
+import type { PinOptions } from '../rpc/chain-source.js'
 import { forkProcess, portTaken } from './anvil.js'
 import { askFork } from './faults.js'
+import { fillFork } from './fill-fork.js'
 import type { Fork } from './fork-group.js'
+import { createRuleBook, hardForkOf, resetFork } from './fork-reset.js'
 import { createReaper } from './reaper.js'
 import { createSpares, type Spare } from './spare.js'
 
@@ -21,9 +27,20 @@ export interface ForkStarter {
    * Resolves when the fork answers, stands at the pinned hash and has the expected contracts.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE or FORK_UNAVAILABLE.
    */
-  start(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork>
+  start(pin: BlockPin, onExit: (fork: Fork) => void, options?: PinOptions): Promise<Fork>
   stop(fork: Fork): Promise<void>
+  /** Takes back one that nobody uses any more, for another block. False: it is to be stopped. */
+  takeBack(fork: Fork): boolean
   close(): Promise<void>
+}
+
+/** A process with the fork that it is just now. */
+interface Running {
+  readonly instance: Omit<ReturnType<typeof forkProcess>, 'create'>
+  readonly chainId: number
+  readonly hardFork: string
+  fork: Fork
+  onExit: (fork: Fork) => void
 }
 
 export function createForkStarter(options: {
@@ -44,6 +61,10 @@ export function createForkStarter(options: {
       return forkProcess({ ...start, reaper, startTimeoutMs: options.startTimeoutMs })
     },
   })
+  const running = new Map<string, Running>()
+  /** Of the running ones, those that wait for a block. */
+  const idle = new Set<Running>()
+  const rules = createRuleBook()
   let startedForks = 0
 
   /** One process, on whatever port is free. */
@@ -70,22 +91,59 @@ export function createForkStarter(options: {
     }
   }
 
-  async function start(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
-    const { key, instance } = await startProcess(pin)
-    const fork: Fork = {
-      key,
-      url: instance.url,
-      pid: instance._internal.pid,
-      startedAtMs: Date.now(),
-      holders: 0,
-      uses: 0,
-      failedProbes: 0,
-      rssBytes: 0,
-    }
-    instance.once('exit', () => onExit(fork))
+  async function start(
+    pin: BlockPin,
+    onExit: (fork: Fork) => void,
+    { isWalk = false }: PinOptions = {},
+  ): Promise<Fork> {
+    const fork = await startAny(pin, onExit)
+    if (isWalk) await fillFork(fork.url, options.archiveUrl(pin))
+    return fork
+  }
+
+  async function startAny(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
+    const again = [...idle].find(
+      ({ chainId, hardFork }) =>
+        chainId === pin.chainId && rules.holds(chainId, hardFork, pin.number),
+    )
+    return (again && (await startAgain(again, pin, onExit))) ?? startFresh(pin, onExit)
+  }
+
+  /** Null: it did not do, and is no more. */
+  async function startAgain(
+    process: Running,
+    pin: BlockPin,
+    onExit: (fork: Fork) => void,
+  ): Promise<Fork | null> {
+    const { instance } = process
+    idle.delete(process)
+    const fork = forkOf(process.fork.key, instance, process.fork.uses)
     try {
+      await resetFork(fork.url, pin, options.archiveUrl(pin))
       await placeContracts(fork, pin)
+      if (!instance._internal.isRunning) return null
+      process.fork = fork
+      process.onExit = onExit
+      return fork
+    } catch {
+      await processes.destroy(fork.key)
+      return null
+    }
+  }
+
+  async function startFresh(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
+    const { key, instance } = await startProcess(pin)
+    const fork = forkOf(key, instance, 0)
+    try {
+      const [hardFork] = await Promise.all([hardForkOf(fork.url), placeContracts(fork, pin)])
       if (!instance._internal.isRunning) throw unavailable(pin, null)
+      rules.learn(pin.chainId, hardFork, pin.number)
+      const process: Running = { instance, chainId: pin.chainId, hardFork, fork, onExit }
+      running.set(key, process)
+      instance.once('exit', () => {
+        running.delete(key)
+        if (!idle.delete(process)) process.onExit(process.fork)
+      })
       return fork
     } catch (error) {
       await processes.destroy(key)
@@ -110,10 +168,30 @@ export function createForkStarter(options: {
   return {
     start,
     stop: (fork) => processes.destroy(fork.key),
+    takeBack(fork) {
+      const process = running.get(fork.key)
+      if (process?.fork !== fork || idle.size >= options.forksPerBlock) return false
+      idle.add(process)
+      return true
+    },
     async close() {
       await Promise.all([processes.destroyAll(), spares?.close()])
       await reaper.close()
     },
+  }
+}
+
+function forkOf(key: string, instance: Running['instance'], uses: number): Fork {
+  return {
+    key,
+    url: instance.url,
+    pid: instance._internal.pid,
+    startedAtMs: Date.now(),
+    holders: 0,
+    uses,
+    failedProbes: 0,
+    isReusable: true,
+    rssBytes: 0,
   }
 }
 

@@ -39,7 +39,8 @@ export interface Funding {
 /** Entries of each cache; a token has two layouts, a read one entry per block. */
 const cacheEntries = 5_000
 
-export function createFunding(): Funding {
+/** @param options.remembers - a layout found for one owner is tried first for others, and at other blocks. Default true. */
+export function createFunding({ remembers = true } = {}): Funding {
   /** By chain, token and kind of read. */
   const layouts = new LRUCache<string, Layout>({ max: cacheEntries })
   /** Verified for a read at a block; false: no slot decides it. */
@@ -65,7 +66,7 @@ export function createFunding(): Funding {
     for (const rule of await traceRules(context, read)) {
       const layout = await findLayout(context, read, rule)
       if (!layout) continue
-      layouts.set(key, layout)
+      if (remembers) layouts.set(key, layout)
       return layout
     }
     return false

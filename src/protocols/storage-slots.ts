@@ -3,6 +3,7 @@
  * Pure; any adapter may use it.
  * @see docs.soliditylang.org, "Layout of State Variables in Storage"
  */
+import { LRUCache } from 'lru-cache'
 import { keccak256 } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 
@@ -11,13 +12,21 @@ export function toWord(value: bigint): Hex {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
 }
 
+/** The same entries are read at every block, and a hash costs as much as what is made of its word. */
+const slots = new LRUCache<string, bigint>({ max: 50_000 })
+
 /**
  * Slot of one entry of a mapping.
  * @param key - value type left-padded to 32 bytes (signed integers sign-extended by `toWord`), or a bytes32.
  * @param base - slot of the mapping itself.
  */
 export function mappingSlot(key: bigint, base: bigint): bigint {
-  return BigInt(keccak256(`${toWord(key)}${toWord(base).slice(2)}` as Hex))
+  const name = `${key}:${base}`
+  const known = slots.get(name)
+  if (known !== undefined) return known
+  const slot = BigInt(keccak256(`${toWord(key)}${toWord(base).slice(2)}` as Hex))
+  slots.set(name, slot)
+  return slot
 }
 
 /** Slot of one entry of nested mappings, keys from the outermost inwards. */

@@ -76,7 +76,7 @@ export function build(
 }
 
 /** An explicit receiver wins; toEoa=false leaves the output in the smart wallet. */
-function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): Address {
+export function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): Address {
   if (receiver) return receiver
   return strategy === 'wallet-v2' && toEoa === false ? walletAddress(fromAddress) : fromAddress
 }
@@ -93,7 +93,10 @@ export function helpersOf(candidate: Flow): Record<string, Address> {
 }
 
 /** A delegatecall cannot be sent by itself: it is simulated as the account calling the code as its own. */
-export function toSimulation({ tx, world }: Built, request: RouteRequest): SimulationRequest {
+export function toSimulation(
+  { tx, world }: Pick<Built, 'tx' | 'world'>,
+  request: RouteRequest,
+): SimulationRequest {
   const to = isDelegate(request.strategy) ? request.fromAddress : tx.to
   return { from: tx.from, to, data: tx.data, value: tx.value, ...world }
 }

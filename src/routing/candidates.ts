@@ -20,6 +20,8 @@ export interface CandidateArgs {
   readonly tokensOut: readonly Address[]
   readonly maxHops: number
   readonly count: number
+  /** False: the whole amount of each input goes one way; absent: true. */
+  readonly mayBeSplit?: boolean
   /** Raw units of the token that a million gas costs; undefined where no price is known. */
   gasCost(token: Address): bigint | undefined
   /** Pools that the request may use; absent: all. */
@@ -99,7 +101,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
   }
   const [tokenOut, ...others] = args.tokensOut
   const splits =
-    tokenOut === undefined || others.length
+    tokenOut === undefined || others.length || args.mayBeSplit === false
       ? []
       : findSplits({
           sources: legs.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),

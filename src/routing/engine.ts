@@ -24,11 +24,18 @@ import { poolKey } from '../protocols/pool.js'
 import { canSwap } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import type { Archive } from '../rpc/archive.js'
+import { findBlockAtTime } from './block-at-time.js'
+import { createFairShare } from './fair-share.js'
 import { createOpportunities } from './find-opportunities.js'
 import { createMetadata } from './metadata.js'
 import type { Pins } from './pins.js'
 import type { TaskKind, TaskTrace, TaskTypes, TokenPriceFact } from './tasks.js'
 import { unwrap, type WorkerPool } from './worker-pool.js'
+
+/** Background tasks per thread while nothing else is asked: one calculates while another waits for its forks. */
+const backgroundPerThread = 2
+/** Executions in one task. */
+const executionsAtOnce = 64
 
 /** Account of what the service does for itself. */
 const nobody: Hex = `0x${'0'.repeat(64)}`
@@ -55,6 +62,7 @@ export interface EngineParts {
 export function createEngine(parts: EngineParts): Engine {
   const byId = new Map(parts.chains.map((chain) => [chain.id, chain]))
   const remembered = new Set<string>()
+  const share = createFairShare(parts.workers.threads * backgroundPerThread)
   const tokens = parts.tokens.filter((token) => byId.has(token.chainId))
   const tokensById = new Map(
     parts.chains.map(({ id }) => [id, tokens.filter(({ chainId }) => chainId === id)]),
@@ -84,11 +92,15 @@ export function createEngine(parts: EngineParts): Engine {
     }
   }
 
-  function pinOf(
+  async function pinOf(
     at: { readonly chainId: number; readonly blockNumber?: bigint | undefined },
-    { signal }: CallContext,
+    { signal, isBackground = false, heads, onBlock }: CallContext,
   ): Promise<BlockPin> {
-    return untilAborted(parts.pins.at(chainOf(at.chainId).id, at.blockNumber), signal)
+    const number = at.blockNumber ?? heads?.get(at.chainId)
+    const options = { isWalk: isBackground }
+    const pin = await untilAborted(parts.pins.at(chainOf(at.chainId).id, number, options), signal)
+    onBlock?.(pin, at.blockNumber === undefined)
+    return pin
   }
 
   async function run<K extends TaskKind>(
@@ -102,13 +114,24 @@ export function createEngine(parts: EngineParts): Engine {
     return { value, blockNumber: pin.number, timestamp: pin.timestamp }
   }
 
-  async function runAt<K extends TaskKind>(
+  function runAt<K extends TaskKind>(
     kind: K,
     args: TaskTypes[K]['args'],
     pin: BlockPin,
-    { signal }: CallContext,
+    { signal, isBackground = false }: CallContext,
   ): Promise<TaskTypes[K]['result']> {
-    const lease = await parts.forks.acquire(pin)
+    const work = () => runNow(kind, args, pin, { signal, isBackground })
+    return isBackground ? share.background(work, signal) : share.live(work)
+  }
+
+  async function runNow<K extends TaskKind>(
+    kind: K,
+    args: TaskTypes[K]['args'],
+    pin: BlockPin,
+    { signal, isBackground }: { readonly signal: AbortSignal; readonly isBackground: boolean },
+  ): Promise<TaskTypes[K]['result']> {
+    const lease = await parts.forks.acquire(pin, { isWalk: isBackground })
+    let isDone = false
     try {
       const archiveUrl = parts.archive.url(pin.chainId, pin.number, pin.hash)
       const attempt = async () => {
@@ -116,7 +139,7 @@ export function createEngine(parts: EngineParts): Engine {
         if (!place.forkUrls.length) {
           throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
         }
-        const reply = await parts.workers.run({ kind, args, place }, signal)
+        const reply = await parts.workers.run({ kind, args, place, isBackground }, signal)
         note(pin.chainId, pin.number, reply.trace)
         return reply
       }
@@ -125,9 +148,10 @@ export function createEngine(parts: EngineParts): Engine {
         await lease.reportLost(reply.lostFork)
         reply = await attempt()
       }
+      isDone = reply.ok
       return unwrap(reply)
     } finally {
-      lease.release()
+      lease.release(isDone)
     }
   }
 
@@ -195,7 +219,9 @@ export function createEngine(parts: EngineParts): Engine {
       const all = batch.requests.map(fromSomebody)
       // One task per thread at a time: a batch leaves room for what others ask meanwhile.
       const turn = pLimit(parts.workers.threads)
-      const size = Math.min(quotesAtOnce, Math.ceil(all.length / parts.workers.threads))
+      // Who walks through blocks has several of them in flight: reading one block in one thread alone is less work.
+      const threads = context.isBackground ? 1 : parts.workers.threads
+      const size = Math.min(quotesAtOnce, Math.ceil(all.length / threads))
       const outcomes = await Promise.all(
         chunksOf(all, size).map((requests) =>
           turn(async () => {
@@ -214,6 +240,36 @@ export function createEngine(parts: EngineParts): Engine {
         if (!one.ok && one.error.code === 'INTERNAL') parts.onProblem(fromWireError(one.error))
       }
       return { block, quotes }
+    },
+
+    block: (chainId, at, context) =>
+      pinOf({ chainId, blockNumber: at === 'latest' ? undefined : at }, context),
+
+    async executions(chainId, blockNumber, requests, context) {
+      const block = await pinOf({ chainId, blockNumber }, context)
+      const answers = await Promise.all(
+        chunksOf(requests, executionsAtOnce).map((part) =>
+          runAt('executions', { requests: part }, block, context),
+        ),
+      )
+      return answers.flat()
+    },
+
+    async blockAtTime(chainId, timestamp, context) {
+      const head = await pinOf({ chainId }, context)
+      const { blockTimeSeconds } = chainOf(chainId)
+      const header = (number: bigint) =>
+        untilAborted(parts.archive.header(chainId, number), context.signal)
+      return findBlockAtTime({ head, timestamp, blockTimeSeconds, header })
+    },
+
+    async changedBlocks({ chainId, ...question }, context) {
+      const head = await pinOf({ chainId }, context)
+      if (question.to > head.number) {
+        const details = { chainId, blockNumber: question.to.toString() }
+        throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${question.to} is not there yet.`, details)
+      }
+      return untilAborted(parts.archive.changedBlocks(chainId, question), context.signal)
     },
 
     async bundle(request, context) {
@@ -236,9 +292,9 @@ export function createEngine(parts: EngineParts): Engine {
     tokens: (chainId) =>
       chainId === undefined ? tokens : (tokensById.get(chainOf(chainId).id) ?? []),
 
-    async wallet(chainId, fromAddress, context) {
+    async wallet({ chainId, fromAddress, blockNumber }, context) {
       const address = walletAddress(fromAddress)
-      const deployed = await run('isDeployed', { address }, { chainId }, context)
+      const deployed = await run('isDeployed', { address }, { chainId, blockNumber }, context)
       return {
         address,
         isDeployed: deployed.value,
@@ -248,19 +304,20 @@ export function createEngine(parts: EngineParts): Engine {
       }
     },
 
-    async approval({ chainId, fromAddress, strategy, token, amount }, context) {
+    async approval({ chainId, fromAddress, strategy, token, amount, blockNumber }, context) {
       const args = { owner: fromAddress, token, strategy, amount }
-      return (await run('approval', args, { chainId }, context)).value
+      return (await run('approval', args, { chainId, blockNumber }, context)).value
     },
 
-    async balances({ chainId, eoaAddress, useEoa }, context) {
+    async balances({ chainId, eoaAddress, useEoa, blockNumber }, context) {
       const owner = useEoa ? eoaAddress : walletAddress(eoaAddress)
       const ids = chainId === 'all' ? [...byId.keys()] : [chainOf(chainId).id]
       const lists = await Promise.all(
         ids.map(async (id) => {
           const listed = await metadata.listings({ chainId: id, baseOnly: true }, context)
           const tokens = listed.flatMap(({ token }) => token?.address ?? [])
-          const { value } = await run('balances', { owner, tokens }, { chainId: id }, context)
+          const at = { chainId: id, blockNumber }
+          const { value } = await run('balances', { owner, tokens }, at, context)
           return value.map(({ token, amount, priceUsd }) => ({
             token: token.address,
             amount,

@@ -26,7 +26,7 @@ export type Spending = Pick<RouteRequest, 'strategy' | 'fromAddress' | 'tokensIn
 
 /**
  * Throws when balance or allowance at the block is below amountIn; the simulation uses what is there.
- * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE.
+ * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE, NO_ROUTE for what is no token.
  */
 export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
@@ -77,7 +77,7 @@ async function held(
 }
 
 /** What is no token at the block, or cannot be read, is for the simulation to meet. */
-const notHeld: ReadonlySet<string> = new Set(['INVALID_REQUEST', 'STATE_UNAVAILABLE'])
+const notHeld: ReadonlySet<string> = new Set(['NO_ROUTE', 'STATE_UNAVAILABLE'])
 
 export interface Funds {
   readonly overrides: StateOverrides
@@ -184,7 +184,7 @@ function decode(
     return decodeFunctionResult({ abi: erc20, functionName, data: result.value })
   }
   if (result?.ok || result?.reason === 'reverted') {
-    throw new ForkrouteError('INVALID_REQUEST', `${token} is no token at this block.`, { token })
+    throw new ForkrouteError('NO_ROUTE', `${token} is no token at this block.`, { token })
   }
   throw new ForkrouteError('STATE_UNAVAILABLE', `${functionName} of ${token} cannot be read.`, {
     token,

@@ -7,6 +7,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import type { Archive } from '../rpc/archive.js'
+import type { PinOptions } from '../rpc/chain-source.js'
 
 /** A head whose forks could not be started is tried again after this, also when the chain stands still. */
 const retryMs = 1_000
@@ -17,7 +18,7 @@ export interface Pins {
    * @param blockNumber - absent: the newest pinned block.
    * @throws ForkrouteError CHAIN_NOT_READY, UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE.
    */
-  at(chainId: number, blockNumber: bigint | undefined): Promise<BlockPin>
+  at(chainId: number, blockNumber: bigint | undefined, options?: PinOptions): Promise<BlockPin>
   current(chainId: number): BlockPin | null
   /** The newest pinned block as soon as it is another than `hash`. @throws AbortError when the signal is aborted. */
   after(chainId: number, hash: Hex | null, signal: AbortSignal): Promise<BlockPin>
@@ -102,9 +103,9 @@ export function createPins(options: {
 
   return {
     current: (chainId) => pins.get(chainId) ?? null,
-    async at(chainId, blockNumber) {
+    async at(chainId, blockNumber, options) {
       if (blockNumber === undefined) return newest(chainId)
-      const pin = await archive.pin(chainId, blockNumber)
+      const pin = await archive.pin(chainId, blockNumber, options)
       // Not waited for: the fork starts meanwhile, and a read that is under way is not asked twice.
       readAhead(pin).catch(() => undefined)
       return pin

@@ -2,8 +2,8 @@
  * Several quotes at one block in one thread: they share what is read of the block, and their simulations go out together.
  */
 import { performance } from 'node:perf_hooks'
-import type { RouteAnswer } from '../domain/engine.js'
-import { toWireError, type Wire } from '../domain/errors.js'
+import type { QuoteOutcome } from '../domain/engine.js'
+import { toWireError } from '../domain/errors.js'
 import { ForkLostError } from '../forks/faults.js'
 import { nothingInTime } from './failures.js'
 import { gather } from './gather.js'
@@ -18,20 +18,22 @@ import type { TaskTypes } from './tasks.js'
 export async function runQuotes(
   run: TaskRun,
   { requests, accountId, begunAt }: TaskTypes['quotes']['args'],
-): Promise<readonly Wire<RouteAnswer>[]> {
+): Promise<readonly QuoteOutcome[]> {
   const begun = performance.now() - (Date.now() - begunAt)
   const simulator = gather((all) => run.simulate(all))
   return Promise.all(
-    requests.map(async (request): Promise<Wire<RouteAnswer>> => {
+    requests.map(async (request): Promise<QuoteOutcome> => {
+      const start = performance.now()
+      const taken = () => ({ milliseconds: performance.now() - start })
       const deadline = request.deadlineMs === undefined ? null : begun + request.deadlineMs
       const part = run.part(deadline, simulator)
       try {
         if (part.isLate()) throw nothingInTime(request)
         const value = await runRoute(part, { mode: 'quote', request, accountId })
-        return { ok: true, value }
+        return { ok: true, value, ...taken() }
       } catch (error) {
         if (error instanceof ForkLostError || run.signal.aborted) throw error
-        return { ok: false, error: toWireError(error) }
+        return { ok: false, error: toWireError(error), ...taken() }
       } finally {
         for (const [stage, seconds] of Object.entries(part.stages)) {
           run.stages[stage] = (run.stages[stage] ?? 0) + seconds

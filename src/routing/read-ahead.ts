@@ -14,7 +14,7 @@ import type { TaskRun } from './task-run.js'
 
 /** Begins to learn the tokens that paths of the request may meet, while their pools are being read. */
 export function learnTokens(run: TaskRun, { tokensIn, tokensOut }: RouteRequest): void {
-  if (run.block.warm) return
+  if (run.block.warm || run.settings.cassette === 'replay') return
   const tokens = new Set(pairsOf(run.block.chain, tokensIn, tokensOut).flat())
   for (const token of tokens) void run.accessOf(token)
 }
@@ -29,7 +29,7 @@ export async function readAhead(
   request: RouteRequest,
   built: readonly Built[],
 ): Promise<() => void> {
-  if (run.block.warm) return () => undefined
+  if (run.block.warm || run.settings.cassette === 'replay') return () => undefined
   const helpers: Record<string, { readonly address: Address }> = executorContracts
   const runner = runnerAddress(request.strategy, request.fromAddress)
   const common = [request.fromAddress, runner, ...new Set(built.map(({ order }) => order.receiver))]

@@ -2,9 +2,10 @@
  * One route or quote at one block: candidates by native maths, each proven by simulation,
  * the best after gas, simulated once more as the very transaction that is returned.
  */
-import type { RouteAnswer, RouteRequest } from '../domain/engine.js'
-import { type Address, bpsDenominator, type Hex } from '../domain/primitives.js'
+import type { RouteAnswer, RouteRequest, RouterSettings } from '../domain/engine.js'
+import { type Address, bpsDenominator, type Hex, nativeToken } from '../domain/primitives.js'
 import { mergeOverrides } from '../domain/state.js'
+import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { findCandidates } from './candidates.js'
 import { finalise, type Proven, rank } from './choose.js'
@@ -16,6 +17,7 @@ import { type Attempt, prove } from './prove.js'
 import { learnTokens } from './read-ahead.js'
 import { doubtfulPools, newSplits } from './second-look.js'
 import type { TaskRun } from './task-run.js'
+import type { WorkerSettings } from './tasks.js'
 import { transactionCost } from './transaction-cost.js'
 import { gasInToken, type PricedToken, priceImpactBps } from './valuation.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from './warnings.js'
@@ -69,6 +71,7 @@ export interface FoundRoute {
 export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRoute> {
   const { request } = args
   const { chain } = run.block
+  const router = routerFor(run.settings, request)
   const feeAmounts = request.amountsIn.map(
     (amount, index) => (amount * (request.feesBps?.[index] ?? 0n)) / bpsDenominator,
   )
@@ -78,14 +81,14 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   learnTokens(run, request)
   const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
-      run.block.routeView(run.reader, request.tokensIn, request.tokensOut),
+      run.block.routeView(run.reader, request.tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
       pricedTokens(run, request),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
-  const view = withoutIgnored(all, request)
+  const view = withoutBlacklisted(withoutIgnored(all, request), router.poolBlacklist)
   const isAllowed = args.within?.isAllowed
   const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
   const pools = await run.stage('state', () => deepPools(run, open))
@@ -99,8 +102,9 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
         tokensIn: request.tokensIn,
         amountsIn: amountsNet,
         tokensOut: request.tokensOut,
-        maxHops: run.settings.maxHops,
-        count: run.settings.candidates,
+        maxHops: router.maxHops,
+        count: router.candidates,
+        mayBeSplit: router.splits,
         gasCost: (token) =>
           gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
       }),
@@ -109,7 +113,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const { candidates: found, missing, wasCut } = await search(pools)
   const candidates = found.filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
-  if (missing) throw noRoute(view, missing, chain, run.settings.maxHops)
+  if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const proof = { ...args, feeAmounts, funds, overrides, allPools }
@@ -124,7 +128,15 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     attempts.push(...(await prove(run, proof, splits)))
   }
   const proven = rank(run, attempts, priced)
-  if (!proven.length) throw nothingProven(attempts, request)
+  if (!proven.length) {
+    // Wrapping is taken for granted, which it is not at blocks before there was what wraps.
+    if (!(await run.hasCode(chain.wrappedNative))) {
+      const [tokenIn = nativeToken] = request.tokensIn
+      const [tokenOut = nativeToken] = request.tokensOut
+      throw noRoute(view, { tokenIn, tokenOut }, chain, router.maxHops)
+    }
+    throw nothingProven(attempts, request)
+  }
 
   const { answer, minAmountsOut } = await run.stage('finalise', () => finalise(run, args, proven))
   const warnings = [
@@ -144,6 +156,27 @@ function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
   return {
     pools: view.pools.filter(({ adapter }) => isWanted(adapter.slug)),
     unreadable: view.unreadable.filter(({ protocol }) => isWanted(protocol)),
+  }
+}
+
+/** What the request says of how its route is sought, in place of the service's settings. */
+export function routerFor(
+  { maxHops, candidates }: Pick<WorkerSettings, 'maxHops' | 'candidates'>,
+  { router }: RouteRequest,
+): Required<RouterSettings> {
+  // Pools that the service itself leaves out are in no view.
+  return { maxHops, candidates, splits: true, poolBlacklist: [], ...router }
+}
+
+/** The same for pools by id or address: those of their shares go with them. */
+function withoutBlacklisted(view: MarketView, poolBlacklist: readonly string[]): MarketView {
+  if (!poolBlacklist.length) return view
+  const listed = new Set(poolBlacklist)
+  const isWanted = ({ id, address, parameters }: Pool) =>
+    ![id, address, String(parameters.liquidityOf)].some((name) => listed.has(name))
+  return {
+    pools: view.pools.filter(({ loaded }) => isWanted(loaded.pool)),
+    unreadable: view.unreadable.filter(({ subject }) => !listed.has(subject)),
   }
 }
 

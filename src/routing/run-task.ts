@@ -4,10 +4,12 @@
 import { performance } from 'node:perf_hooks'
 import { untilAborted } from '../domain/abort.js'
 import { toWireError } from '../domain/errors.js'
+import { isNative } from '../domain/primitives.js'
 import { ForkLostError } from '../forks/faults.js'
 import { createReader } from '../forks/reader.js'
 import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
+import { runExecutions } from './executions-task.js'
 import { readPositions, readSharePrices } from './positions-task.js'
 import { runQuotes } from './quotes-task.js'
 import { runRoute } from './route-task.js'
@@ -26,6 +28,7 @@ type Handlers = {
 const handlers: Handlers = {
   route: runRoute,
   quotes: runQuotes,
+  executions: runExecutions,
   bundle: async (run, args) => {
     const { told: _, ...answer } = await runBundle(run, args)
     return answer
@@ -38,7 +41,10 @@ const handlers: Handlers = {
           run.block.tokenFacts(run.reader, address),
           run.block.price(run.reader, address),
         ])
-        return token && price && { token, ...price }
+        if (!token || !price) return null
+        // A stable token is worth a dollar once it is there.
+        const isThere = price.source !== 'anchor' || isNative(address) || run.hasCode(address)
+        return (await isThere) ? { token, ...price } : null
       }),
     ),
   balances: readBalances,
@@ -67,7 +73,7 @@ export async function runTask<K extends TaskKind>(
   try {
     run = new TaskRun(
       worker,
-      worker.block(pin),
+      worker.block(pin, message.isBackground),
       reader,
       message.place,
       abort.signal,

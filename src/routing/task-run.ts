@@ -79,12 +79,16 @@ export class TaskRun {
   }
 
   /** One of several calculations at this block, with a deadline of its own. */
-  part(deadline: number | null, simulator: Simulator): TaskRun {
+  part(deadline: number | null, simulator: Simulator | null): TaskRun {
     const { worker, block, reader, place, signal } = this
     return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
   }
 
-  async simulate(requests: readonly SimulationRequest[]): Promise<SimulationResult[]> {
+  /** @param options.warms - false: what comes later may need state that these do not read; default true. */
+  async simulate(
+    requests: readonly SimulationRequest[],
+    options: { readonly warms?: boolean } = {},
+  ): Promise<SimulationResult[]> {
     if (this.simulator) return this.simulator(requests)
     const results = await simulate(this.#fork(), requests, {
       signal: this.signal,
@@ -92,7 +96,7 @@ export class TaskRun {
       errorsAbi: executorErrorsAbi,
     })
     for (const { status } of results) this.simulations[status]++
-    this.block.warm = true
+    this.block.warm ||= options.warms ?? true
     return results
   }
 

@@ -4,12 +4,15 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { BundleAnswer, BundleRequest } from '../domain/bundle.js'
 import type {
+  ExecutionAnswer,
+  ExecutionRequest,
   NontokenizedAnswer,
   NontokenizedRequest,
+  QuoteOutcome,
   RouteAnswer,
   RouteRequest,
 } from '../domain/engine.js'
-import type { Wire, WireError } from '../domain/errors.js'
+import type { WireError } from '../domain/errors.js'
 import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
@@ -28,6 +31,11 @@ export interface WorkerSettings {
   /** Wei per gas, by chain id, where it differs from the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
   readonly tokens: readonly Token[]
+  /**
+   * In a recording what one read of a token taught is used for no other, so that the state read is the same whatever was
+   * asked before; a replay, besides, reads nothing ahead. Absent: neither.
+   */
+  readonly cassette?: 'record' | 'replay'
   /** Pools of the sandbox that no look-up finds; in no catalog, so that a real chain never meets them. */
   readonly sandboxPools?: readonly Pool[]
 }
@@ -63,7 +71,11 @@ export interface TaskTypes {
       /** Milliseconds since the epoch from which deadlines count. */
       begunAt: number
     }
-    result: readonly Wire<RouteAnswer>[]
+    result: readonly QuoteOutcome[]
+  }
+  executions: {
+    args: { requests: readonly ExecutionRequest[] }
+    result: readonly ExecutionAnswer[]
   }
   bundle: { args: { request: BundleRequest; accountId: Hex }; result: BundleAnswer }
   nontokenized: {
@@ -107,6 +119,8 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly kind: K
   readonly args: TaskTypes[K]['args']
   readonly place: TaskPlace
+  /** Its block is one of many that are passed through: what is kept of others stays. */
+  readonly isBackground?: boolean
   /** Any message on it means: stop, nobody waits any more. */
   readonly cancel: MessagePort
 }

@@ -30,7 +30,7 @@ import { Market, type MarketPool, type MarketView } from './market.js'
 import { pairsOf } from './plan-route.js'
 import type { WorkerSettings } from './tasks.js'
 
-/** Blocks whose markets stay in memory; backtests walk through many. */
+/** Blocks whose markets stay in memory, and as many of those that background work walks through. */
 const blocksKept = 8
 
 /** Positions of positions that routes see through. */
@@ -72,17 +72,20 @@ export class BlockContext {
   /**
    * What routes between these tokens may use: pools among them, what they are made of where they are positions, the
    * connectors, and tokens of imported pools.
+   *
+   * @param maxHops - swaps per path.
    */
   async routeView(
     reader: StateReader,
     tokensIn: readonly Address[],
     tokensOut: readonly Address[],
+    maxHops: number,
   ): Promise<MarketView> {
-    const { catalog, settings } = this.worker
-    const key = [tokensIn.join('+'), tokensOut.join('+')].join('>')
+    const { catalog } = this.worker
+    const key = [tokensIn.join('+'), tokensOut.join('+'), maxHops].join('>')
     const through =
       this.#through.get(key) ??
-      importedIntermediates(catalog, this.chain, { tokensIn, tokensOut }, settings.maxHops)
+      importedIntermediates(catalog, this.chain, { tokensIn, tokensOut }, maxHops)
     this.#through.set(key, through)
     const viewOf = (ends: readonly Address[]) =>
       this.market.view(reader, pairsOf(this.chain, ends, tokensOut), through)
@@ -222,13 +225,15 @@ export class BlockContext {
 }
 
 export class WorkerContext {
-  readonly funding: Funding = createFunding()
+  readonly funding: Funding
   readonly tokenAccess: TokenAccess = createTokenAccess()
   readonly catalog: Catalog
   readonly listedTokens: ReadonlyMap<string, Token>
   readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
+  readonly #passed = new LRUCache<string, BlockContext>({ max: blocksKept })
 
   constructor(readonly settings: WorkerSettings) {
+    this.funding = createFunding({ remembers: settings.cassette === undefined })
     this.catalog = openCatalog(settings.dataDir, { readonly: true })
     this.listedTokens = new Map(
       settings.tokens.map((token) => [tokenKey(token.chainId, token.address), token]),
@@ -241,18 +246,24 @@ export class WorkerContext {
     return [...own, ...this.catalog.poolsOf(chainId, protocol)]
   }
 
-  /** @throws ForkrouteError UNKNOWN_CHAIN. */
-  block(pin: BlockPin): BlockContext {
+  /**
+   * @param isPassing - for background work, which takes the place of no block that is asked for live.
+   * @throws ForkrouteError UNKNOWN_CHAIN.
+   */
+  block(pin: BlockPin, isPassing = false): BlockContext {
     const key = `${pin.chainId}:${pin.hash}`
-    const known = this.#blocks.get(key)
-    if (known) return known
+    const context = this.#blocks.get(key) ?? this.#passed.get(key) ?? this.#open(pin)
+    if (isPassing && !this.#blocks.has(key)) this.#passed.set(key, context)
+    else this.#blocks.set(key, context)
+    return context
+  }
+
+  #open(pin: BlockPin): BlockContext {
     const chain = chainById(pin.chainId)
     if (!chain) {
       throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
     }
-    const context = new BlockContext(withHooks(chain, this.settings), pin, this)
-    this.#blocks.set(key, context)
-    return context
+    return new BlockContext(withHooks(chain, this.settings), pin, this)
   }
 }
 

@@ -39,6 +39,8 @@ export function createWorkerPool(options: {
     maxQueue: options.threads * queuePerThread,
     // A thread that blocks between tasks could not finish reads that several tasks share.
     atomics: 'disabled',
+    // Piscina tries `require` first, and a thread that is ended while that loads an ES module takes the process with it.
+    execArgv: ['--no-experimental-require-module'],
     workerData: options.settings,
   })
   // Piscina emits `error` for faults outside tasks; without a listener the process would die.

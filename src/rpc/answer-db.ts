@@ -1,6 +1,5 @@
 /**
- * Answers of nodes in one SQLite file, each row with a checksum: the archive's disk cache, and the cassettes of
- * record and replay. Rows belong to a scope (a chain, or one block of it); a scope is dropped as a whole.
+ * Answers of nodes in one SQLite file, each row with a checksum: the archive's disk cache. Rows belong to a scope (a chain, or one block of it); a scope is dropped as a whole.
  * Methods throw what better-sqlite3 throws; the caller decides whether that is a warning or an error.
  */
 import { createHash } from 'node:crypto'
@@ -42,20 +41,13 @@ const schema = `
 const openTimeoutMs = 2_000
 const busyTimeoutMs = 100
 
-/**
- * @param use - cache: shared by processes (WAL); record: one file that can be carried away at any time;
- *   replay: the file must exist and is never written.
- * @throws When the file cannot be opened or is none of ours.
- */
-export function openAnswerDb(file: string, use: 'cache' | 'record' | 'replay'): AnswerDb {
-  const readonly = use === 'replay'
-  const db = new Database(file, { readonly, fileMustExist: readonly, timeout: openTimeoutMs })
+/** Processes may share the file. @throws When it cannot be opened or is none of ours. */
+export function openAnswerDb(file: string): AnswerDb {
+  const db = new Database(file, { timeout: openTimeoutMs })
   try {
-    if (!readonly) {
-      db.pragma(`journal_mode = ${use === 'cache' ? 'WAL' : 'DELETE'}`)
-      db.pragma('synchronous = NORMAL')
-    }
-    migrate(db, readonly)
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = NORMAL')
+    migrate(db)
     db.pragma(`busy_timeout = ${busyTimeoutMs}`)
   } catch (error) {
     db.close()
@@ -141,10 +133,10 @@ export function openAnswerDb(file: string, use: 'cache' | 'record' | 'replay'): 
   }
 }
 
-function migrate(db: Database.Database, readonly: boolean): void {
+function migrate(db: Database.Database): void {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version === schemaVersion) return
-  if (readonly || version !== 0) throw new Error(`schema version ${version}, not ${schemaVersion}`)
+  if (version !== 0) throw new Error(`schema version ${version}, not ${schemaVersion}`)
   // IMMEDIATE: two processes that open a new file at once must not both create the tables.
   db.transaction(() => {
     if (Number(db.pragma('user_version', { simple: true })) === schemaVersion) return

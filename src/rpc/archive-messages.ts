@@ -1,6 +1,8 @@
 /** What the main thread and the archive thread say to each other. Structured-clonable; errors are data. */
 import type { Wire, WireError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { CassetteHead, RequestEntry } from './cassette-requests.js'
+import type { ChangesQuestion } from './changed-blocks.js'
 import type { NodeStatus } from './upstream-node.js'
 
 export interface ArchiveChain {
@@ -15,10 +17,14 @@ export interface ArchiveChain {
 
 export type ArchiveMode =
   | { readonly kind: 'live' }
-  /** As live, and everything answered is written to the file. */
-  | { readonly kind: 'record'; readonly file: string }
-  /** Serves only what the file holds. */
-  | { readonly kind: 'replay'; readonly file: string }
+  /** As live, and everything that is read is written to the file, new or not. `head`: what all its requests share. */
+  | { readonly kind: 'record'; readonly file: string; readonly head?: CassetteHead }
+  /** Serves only what the file holds. `heads`: blocks that count as the newest, by chain. */
+  | {
+      readonly kind: 'replay'
+      readonly file: string
+      readonly heads?: Readonly<Record<number, bigint>>
+    }
 
 export interface ArchiveThreadData {
   /** 0: any free one. */
@@ -56,6 +62,8 @@ export interface ArchiveStats {
   readonly codeHits: number
   /** Answered as empty without any look-up. */
   readonly emptyHits: number
+  /** Known from another block, from which it did not change. */
+  readonly provenHits: number
   /** Reads that had to ask a node. */
   readonly misses: number
   readonly unreadable: number
@@ -67,11 +75,21 @@ export interface ArchiveStats {
 export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash'>
 
 export type ArchiveRequest =
-  | { readonly kind: 'pin'; readonly chainId: number; readonly block: bigint | 'latest' }
+  | {
+      readonly kind: 'pin'
+      readonly chainId: number
+      readonly block: bigint | 'latest'
+      readonly isWalk: boolean
+    }
+  /** The header alone: whether a node has the state is not asked. */
+  | { readonly kind: 'header'; readonly chainId: number; readonly block: bigint }
+  | { readonly kind: 'changes'; readonly chainId: number; readonly question: ChangesQuestion }
   | { readonly kind: 'prefetch'; readonly pin: BlockPin }
   | { readonly kind: 'firstAnswers'; readonly waitMs: number }
   /** From here on the standby place is this block; null: it is no place any more. */
   | { readonly kind: 'standby'; readonly id: string; readonly block: StandbyBlock | null }
+  /** A request was answered: into the cassette with it. */
+  | { readonly kind: 'record'; readonly entry: RequestEntry }
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
 

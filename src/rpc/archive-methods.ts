@@ -11,12 +11,15 @@ import type { VerifiedBlock } from './block-check.js'
 import type { ChainSource } from './chain-source.js'
 import { JsonRpcError } from './json-rpc.js'
 import {
+  accountKeys,
+  addressOf,
   balanceKey,
   codeKey,
   describe,
   fromStored,
   type ItemKey,
   nonceKey,
+  slotOf,
   storageKey,
 } from './state-item.js'
 import type { BlockRef } from './upstream.js'
@@ -28,11 +31,13 @@ const unknownMethod = -32601
 /** Wei; what a fork offers as tip when it is asked. Simulations set their own prices. */
 const tip = 1_000_000_000n
 
+const addressForm = /^0x[0-9a-f]{40}$/
+const slotForm = /^0x[0-9a-f]{1,64}$/i
 const addressParam = z
   .string()
   .regex(/^0x[0-9a-f]{40}$/i)
   .transform((value) => value.toLowerCase() as Address)
-const slotParam = z.string().regex(/^0x[0-9a-f]{1,64}$/i)
+const slotParam = z.string().regex(slotForm)
 const quantityParam = z
   .string()
   .regex(/^0x[0-9a-f]{1,16}$/i)
@@ -53,6 +58,8 @@ const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
 const learnedParam = z.string().max(65_536)
 /** What one request may read ahead. */
 const maxAhead = 4_096
+/** Slots of which one fork is told at once: more take longer than they spare. */
+const maxHeld = 2_048
 const aheadParam = z.object({
   accounts: z.array(addressParam).max(maxAhead),
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
@@ -80,8 +87,8 @@ export async function answerCall(
   const { pin } = pinned
   switch (method) {
     case 'eth_getStorageAt': {
-      const key = storageKey(check(addressParam, params[0]), check(slotParam, params[1]))
-      return read(source, key, await refOf(source, pin, params[2]))
+      const key = wordKey(params)
+      return read(source, key, params[2] === quantity(pin.number) ? pin : await at(2))
     }
     case 'eth_getBalance':
       return read(source, balanceKey(check(addressParam, params[0])), await at(1))
@@ -93,9 +100,7 @@ export async function answerCall(
       const address = check(addressParam, params[0])
       const block = await at(1)
       const [balance, nonce, code] = await Promise.all(
-        [balanceKey(address), nonceKey(address), codeKey(address)].map((key) =>
-          read(source, key, block),
-        ),
+        accountKeys(address).map((key) => read(source, key, block)),
       )
       return { balance, nonce, code }
     }
@@ -128,6 +133,10 @@ export async function answerCall(
       return feeHistory(pin)
     case 'forkroute_readAhead':
       return readAhead(source, pin, check(aheadParam, params[0]))
+    case 'forkroute_held':
+      return source.held(pin, maxHeld).map(([key, value]) => {
+        return [addressOf(key), slotOf(key), fromStored(key, value)]
+      })
     case 'forkroute_learnLeftovers':
       source.poolSets.learn(check(swappedParam, params[0]), pin.hash)
       return true
@@ -149,6 +158,14 @@ export async function answerCall(
   }
 }
 
+/** Thousands are asked for at every block, nearly all in this form: the schemas take most of the time of an answer. */
+function wordKey([address, slot]: readonly unknown[]): ItemKey {
+  const isPlain = typeof address === 'string' && typeof slot === 'string'
+  return isPlain && addressForm.test(address) && slotForm.test(slot)
+    ? storageKey(address as Address, slot)
+    : storageKey(check(addressParam, address), check(slotParam, slot))
+}
+
 /** Any error as the JSON-RPC error that goes to the caller. */
 export function toJsonRpcError(error: unknown): JsonRpcError {
   if (error instanceof JsonRpcError) return error
@@ -166,12 +183,12 @@ async function readAhead(
 ): Promise<number> {
   const keys = [
     ...new Set(topics.flatMap((topic) => source.poolSets.keysOf(topic))),
-    ...accounts.flatMap((address) => [balanceKey(address), nonceKey(address), codeKey(address)]),
+    ...accounts.flatMap(accountKeys),
     ...slots.map(({ address, slot }) => storageKey(address, slot)),
   ]
-  const answers = await Promise.all(keys.map((key) => source.read(key, pin)))
+  const found = await Promise.all(keys.map((key) => source.ahead(key, pin)))
   source.poolSets.watch(pin.hash)
-  return answers.filter(({ ok }) => ok).length
+  return found.filter((isThere) => isThere).length
 }
 
 async function read(source: ChainSource, key: ItemKey, block: BlockRef): Promise<Hex> {

@@ -59,9 +59,10 @@ export async function startArchiveServer(
       response.writeHead(404).end()
       return
     }
-    if (!Array.isArray(calls)) send(response, await answer(place, calls as Call))
+    const block = memoized(() => pinnedBlock(place))
+    if (!Array.isArray(calls)) send(response, await answer(place, block, calls as Call))
     else if (calls.length === 0) send(response, failure(null, invalid()))
-    else send(response, await Promise.all(calls.map((call: Call) => answer(place, call))))
+    else send(response, await Promise.all(calls.map((call: Call) => answer(place, block, call))))
   }
 
   function placeOf([, chainId = '', number = '', hash]: RegExpExecArray): Place {
@@ -116,22 +117,39 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
   }
 }
 
-async function answer(place: Place, call: Call | null): Promise<unknown> {
+/** @param block - the block of the place, looked up once for all calls of a request. */
+async function answer(
+  place: Place,
+  block: () => Promise<VerifiedBlock>,
+  call: Call | null,
+): Promise<unknown> {
   const id = call?.id ?? null
   try {
     if (typeof call?.method !== 'string') throw invalid()
-    const { source } = place
-    if (!source) throw new JsonRpcError(-32602, 'the chain is not configured here')
     const params = Array.isArray(call.params) ? call.params : []
-    const result = await answerCall(source, await pinnedBlock(source, place), call.method, params)
+    const result = await answerCall(sourceOf(place), await block(), call.method, params)
     return { jsonrpc: '2.0', id, result }
   } catch (error) {
     return failure(id, toJsonRpcError(error))
   }
 }
 
-async function pinnedBlock(source: ChainSource, { number, hash }: Place): Promise<VerifiedBlock> {
-  const block = await source.block(hash ?? number)
+function sourceOf({ source }: Place): ChainSource {
+  if (source) return source
+  throw new JsonRpcError(-32602, 'the chain is not configured here')
+}
+
+function memoized<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+async function pinnedBlock(place: Place): Promise<VerifiedBlock> {
+  const { number, hash } = place
+  const block = await sourceOf(place).block(hash ?? number)
   if (!block.ok) {
     throw new JsonRpcError(-32001, `state unreadable: block ${number}: ${block.message}`)
   }

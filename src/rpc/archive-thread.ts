@@ -4,8 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
-import { type AnswerDb, openAnswerDb } from './answer-db.js'
+import type { BlockPin, Hex } from '../domain/primitives.js'
 import type {
   ArchiveRequest,
   ArchiveStats,
@@ -13,6 +12,9 @@ import type {
   ThreadMessage,
 } from './archive-messages.js'
 import { startArchiveServer } from './archive-server.js'
+import { openCassetteFile } from './cassette-file.js'
+import type { CassetteHead } from './cassette-requests.js'
+import { cassetteState } from './cassette-state.js'
 import type { ChainSource } from './chain-source.js'
 import { createCodeStore } from './code-book.js'
 import { openDiskCache } from './disk-cache.js'
@@ -30,6 +32,8 @@ export interface ArchiveThread {
 const maxMemoryItems = 150_000
 const defaultPollIntervalMs = 3_000
 const statusIntervalMs = 500
+/** A recording of states alone. */
+const nobody: CassetteHead = { facts: {}, version: '{}' }
 
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when a cassette cannot be opened. */
 export async function startArchiveThread(
@@ -45,11 +49,14 @@ export async function startArchiveThread(
   const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
   const codes = createCodeStore(disk)
   const memory = new LRUCache<string, Hex>({ max: maxMemoryItems })
-  const cassette: AnswerDb | null = isReplay
-    ? openCassette(() => openAnswerDb(mode.file, 'replay'))
-    : null
+  const cassetteFile = isReplay ? openCassetteFile(mode.file, 'read') : null
+  const cassette = cassetteFile && cassetteState(cassetteFile)
+  // A thread that is started again takes the port of the one before.
+  const isResumed = data.port !== 0
   const recorder: Recorder | null =
-    mode.kind === 'record' ? openCassette(() => createRecorder(mode.file, codes, warn)) : null
+    mode.kind === 'record'
+      ? createRecorder(mode.file, mode.head ?? nobody, { isResumed, warn })
+      : null
 
   const live: LiveChain[] = []
   const sources = new Map<number, ChainSource>()
@@ -60,7 +67,8 @@ export async function startArchiveThread(
     if (cassette) {
       const onHead: Parameters<typeof createReplayChain>[0]['onHead'] = (pin) =>
         post({ kind: 'head', pin, replaced: [] })
-      sources.set(chainId, createReplayChain({ chainId, cassette, knownEmpty, onHead }))
+      const head = (isReplay && mode.heads?.[chainId]) || null
+      sources.set(chainId, createReplayChain({ chainId, cassette, head, knownEmpty, onHead }))
       continue
     }
     const source = createLiveChain({
@@ -104,6 +112,13 @@ export async function startArchiveThread(
     })
   }
 
+  async function headerOf(chainId: number, number: bigint): Promise<BlockPin> {
+    const found = await sourceOf(chainId).block(number)
+    if (found.ok) return found.value.pin
+    const details = { chainId, blockNumber: number.toString() }
+    throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${number}: ${found.message}.`, details)
+  }
+
   function stats(): ArchiveStats {
     const sum = (pick: (chain: LiveChain) => number): number =>
       live.reduce((total, chain) => total + pick(chain), 0)
@@ -116,6 +131,7 @@ export async function startArchiveThread(
       sqliteHits: sum((chain) => chain.counters.sqliteHits),
       codeHits: sum((chain) => chain.counters.codeHits),
       emptyHits: sum((chain) => chain.counters.emptyHits),
+      provenHits: sum((chain) => chain.counters.provenHits),
       misses: sum((chain) => chain.counters.misses),
       unreadable: sum((chain) => chain.counters.unreadable),
       prefetched: sum((chain) => chain.counters.prefetched),
@@ -126,8 +142,13 @@ export async function startArchiveThread(
   return {
     port: server.port,
     async handle(request) {
-      if (request.kind === 'pin') return sourceOf(request.chainId).pin(request.block)
+      if (request.kind === 'pin') return sourceOf(request.chainId).pin(request.block, request)
+      if (request.kind === 'header') return headerOf(request.chainId, request.block)
+      if (request.kind === 'changes') {
+        return sourceOf(request.chainId).changedBlocks(request.question)
+      }
       if (request.kind === 'prefetch') return sourceOf(request.pin.chainId).prefetch(request.pin)
+      if (request.kind === 'record') return recorder?.request(request.entry)
       if (request.kind === 'stats') return stats()
       if (request.kind === 'standby') return server.standby(request.id, request.block)
       const firsts = [...sources.values()].map((source) => source.firstAnswers)
@@ -140,7 +161,7 @@ export async function startArchiveThread(
       await server.close()
       await Promise.all([...sources.values()].map((source) => source.close()))
       recorder?.close()
-      cassette?.close()
+      cassetteFile?.close()
       disk.close()
     },
   }
@@ -153,13 +174,4 @@ async function within(waitMs: number, work: Promise<unknown>): Promise<void> {
   })
   await Promise.race([work, over])
   clearTimeout(timer)
-}
-
-function openCassette<T>(open: () => T): T {
-  try {
-    return open()
-  } catch (cause) {
-    const code = (cause as { code?: string }).code ?? 'it is not a recording of this version'
-    throw new ForkrouteError('STORAGE_UNAVAILABLE', `The recording cannot be opened: ${code}.`)
-  }
 }

@@ -7,6 +7,9 @@ import { pino } from 'pino'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
 import type { ArchiveChain, ArchiveMode, ArchiveStats, ChainStatus } from './archive-messages.js'
+import type { RequestEntry } from './cassette-requests.js'
+import type { PinOptions } from './chain-source.js'
+import type { ChangesQuestion } from './changed-blocks.js'
 
 export interface ArchiveOptions {
   /** Folder of `archive.sqlite`; null keeps everything in memory. */
@@ -42,7 +45,14 @@ export interface Archive {
   /** For an `anvil --fork-url` whose block is decided later: requests wait until then. */
   standby(): Standby
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
-  pin(chainId: number, block: bigint | 'latest'): Promise<BlockPin>
+  pin(chainId: number, block: bigint | 'latest', options?: PinOptions): Promise<BlockPin>
+  /** The same of what the header tells: no state is read, so none needs to be there. */
+  header(chainId: number, block: bigint): Promise<BlockPin>
+  /**
+   * Numbers of the blocks in which one of the contracts left an event, ascending.
+   * @throws ForkrouteError STATE_UNAVAILABLE when no node tells, UPSTREAM_UNAVAILABLE.
+   */
+  changedBlocks(chainId: number, question: ChangesQuestion): Promise<readonly bigint[]>
   /** The newest known block, or null before the first. */
   head(chainId: number): BlockPin | null
   /** `reorgOf`: a block that is no longer part of the chain; called once for each. Returns how to stop. */
@@ -50,6 +60,12 @@ export interface Archive {
   /** Reads what recent blocks were asked for at this block, in bulk. Never throws for what a node does. */
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   status(chainId: number): ChainStatus & { readonly headAgeSeconds: number | null }
+  /**
+   * Puts an answered request into the cassette, with everything that was read for it.
+   * @returns its number there.
+   * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not recorded.
+   */
+  record(entry: RequestEntry): Promise<number>
   stats(): Promise<ArchiveStats>
   close(): Promise<void>
 }
@@ -135,11 +151,13 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
         },
       }
     },
-    async pin(chainId, block) {
-      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block })
+    async pin(chainId, block, { isWalk = false } = {}) {
+      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, isWalk })
       remember(pin)
       return pin
     },
+    header: (chainId, block) => link.ask({ kind: 'header', chainId, block }),
+    changedBlocks: (chainId, question) => link.ask({ kind: 'changes', chainId, question }),
     head: (chainId) => heads.get(chainId) ?? null,
     onHead(listener) {
       listeners.add(listener)
@@ -153,6 +171,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
         headSeenAt === null ? null : Math.max(0, Math.floor((Date.now() - headSeenAt) / 1000))
       return { ...status, headAgeSeconds }
     },
+    record: (entry) => link.ask({ kind: 'record', entry }),
     stats: () => link.ask({ kind: 'stats' }),
     close: () => link.close(),
   }

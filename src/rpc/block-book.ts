@@ -46,14 +46,14 @@ export function createBlockBook(parts: {
     else if (!blocks.has(hash)) {
       blocks.set(hash, block)
       const scope = layout.blockScope(chainId, hash)
-      disk.put({ scope, item: layout.block(false), value: JSON.stringify(block.json) })
+      disk.put({ scope, item: layout.block, value: JSON.stringify(block.json) })
     }
   }
 
   function held(hash: Hex, full: boolean): VerifiedBlock | null {
     const block = (full ? fullBlocks : blocks).get(hash)
     if (block || full) return block ?? null
-    const stored = disk.get(layout.blockScope(chainId, hash), layout.block(false))
+    const stored = disk.get(layout.blockScope(chainId, hash), layout.block)
     if (stored === null) return null
     const json = JSON.parse(stored) as VerifiedBlock['json']
     const pin = toPin(chainId, json)
@@ -74,7 +74,7 @@ export function createBlockBook(parts: {
         block = answer.value
         keep(block, full)
       }
-      recorder?.block(block, full)
+      recorder?.block(block)
       if (byNumber) {
         numbers.set(ref, block.pin.hash)
         recorder?.number(block.pin)
@@ -83,7 +83,7 @@ export function createBlockBook(parts: {
     },
     keep(block) {
       keep(block, false)
-      recorder?.block(block, false)
+      recorder?.block(block)
     },
     knows: (number) => numbers.has(number),
     adopt: ({ number, hash }) => numbers.set(number, hash),

@@ -5,21 +5,36 @@
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ChainStatus } from './archive-messages.js'
 import type { VerifiedBlock } from './block-check.js'
+import type { ChangesQuestion } from './changed-blocks.js'
 import type { Learned } from './learned.js'
 import type { PoolSets } from './pool-sets.js'
 import type { ItemKey } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
+export interface PinOptions {
+  /** One of many blocks that are gone through: calls to nodes are spared, though the first answer comes a round later. */
+  readonly isWalk?: boolean
+}
+
 export interface ChainSource {
   readonly chainId: number
   /** @throws ForkrouteError UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
-  pin(block: bigint | 'latest'): Promise<BlockPin>
+  pin(block: bigint | 'latest', options?: PinOptions): Promise<BlockPin>
   /** @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /** A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE. */
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
-  /** eth_call by a node itself, kept nowhere. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  /** Reads a value early, so that it is held when it is asked for; true where there is one. Never throws. */
+  ahead(key: ItemKey, block: BlockRef): Promise<boolean>
+  /**
+   * Slots that work at recent blocks read, with their values at this one: as far as nobody must be asked for them and
+   * for their accounts, those used last first, at most so many. For a fork to be given at once.
+   */
+  held(block: BlockRef, most: number): readonly (readonly [ItemKey, Hex])[]
+  /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
+  /** Numbers of the blocks in which one of the contracts left an event, ascending. @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE. */
+  changedBlocks(question: ChangesQuestion): Promise<readonly bigint[]>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   /** What was found out about contracts of the chain. */
   readonly learned: Learned
@@ -31,22 +46,17 @@ export interface ChainSource {
   close(): Promise<void>
 }
 
-/** Scopes and items of cache and cassette. */
+/** Scopes and items of the cache. */
 export const layout = {
   /** State and block of one block. */
   blockScope: (chainId: number, hash: Hex) => `${chainId}:${hash}`,
-  /** Facts of a chain: `head` and `number:<n>`, both block hashes (cassette only). */
-  chainScope: (chainId: number) => `${chainId}`,
   /** Code by its id (`codeIdOf`), of all chains. */
   codeScope: 'code',
-  /** Code id by address, and from which block on (cache only). */
+  /** Code id by address, and from which block on. */
   codeAtScope: (chainId: number) => `${chainId}/code`,
-  /** Learned keys (cache only). */
+  /** Learned keys. */
   hotScope: (chainId: number) => `${chainId}/hot`,
-  /** Facts about contracts by topic (cache only). */
+  /** Facts about contracts by topic. */
   learnedScope: (chainId: number) => `${chainId}/learned`,
-  block: (full: boolean) => (full ? 'block full' : 'block'),
+  block: 'block',
 }
-
-/** Values of unreadable state in a cassette start so; the reason follows. */
-export const unreadableMark = '!'

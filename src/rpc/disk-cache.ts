@@ -39,7 +39,7 @@ export function openDiskCache(
   if (dataDir !== null) {
     try {
       mkdirSync(dataDir, { recursive: true })
-      db = openAnswerDb(join(dataDir, 'archive.sqlite'), 'cache')
+      db = openAnswerDb(join(dataDir, 'archive.sqlite'))
     } catch (error) {
       warn(`The state cache on disk is not used: ${reasonOf(error)}.`)
     }

@@ -65,9 +65,14 @@ interface Reply {
  */
 export function createRpcClient(
   url: string,
-  options: { readonly timeoutMs?: number; readonly connections?: number } = {},
+  options: {
+    readonly timeoutMs?: number
+    readonly connections?: number
+    /** Connections to the host that others use too, and that stay open; absent: its own. */
+    readonly shared?: Pool
+  } = {},
 ): RpcClient {
-  const { timeoutMs = 30_000, connections = 32 } = options
+  const { shared } = options
   const parsed = new URL(url)
   const path = `${parsed.pathname}${parsed.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -75,14 +80,7 @@ export function createRpcClient(
     const pair = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`
     headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
   }
-  const pool = new Pool(parsed.origin, {
-    connections,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    connect: { timeout: Math.min(timeoutMs, 10_000) },
-  })
+  const pool = shared ?? connectionsTo(url, options)
   let nextId = 1
 
   async function post(body: string, signal?: AbortSignal): Promise<unknown> {
@@ -140,8 +138,26 @@ export function createRpcClient(
         return toResult(reply)
       })
     },
-    close: () => pool.destroy(),
+    close: async () => {
+      if (!shared) await pool.destroy()
+    },
   }
+}
+
+/** Kept-alive connections to the host of the URL. */
+export function connectionsTo(
+  url: string,
+  options: { readonly timeoutMs?: number; readonly connections?: number } = {},
+): Pool {
+  const { timeoutMs = 30_000, connections = 32 } = options
+  return new Pool(new URL(url).origin, {
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    connect: { timeout: Math.min(timeoutMs, 10_000) },
+  })
 }
 
 /** Seconds to wait from a `retry-after` header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */

@@ -8,15 +8,17 @@ import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ArchiveChain, ChainStatus } from './archive-messages.js'
 import { createBlockBook } from './block-book.js'
 import { createBlockOpener } from './block-opener.js'
-import { type ChainSource, layout } from './chain-source.js'
+import { type ChainSource, layout, type PinOptions } from './chain-source.js'
+import { type ChangesQuestion, findChangedBlocks } from './changed-blocks.js'
 import { type CodeStore, createCodeBook } from './code-book.js'
 import type { DiskCache } from './disk-cache.js'
 import { createHeadTracker, startHeadPolling } from './heads.js'
 import { createHotSet } from './hot-set.js'
 import { createLearned } from './learned.js'
 import { createPoolSets } from './pool-sets.js'
+import { createProvenState } from './proven-state.js'
 import type { Recorder } from './recorder.js'
-import { addressOf, balanceKey, emptyValue, type ItemKey, isCode } from './state-item.js'
+import { addressOf, balanceKey, emptyValue, type ItemKey, isCode, takeSlots } from './state-item.js'
 import { type Answer, type BlockRef, createUpstream } from './upstream.js'
 import type { UpstreamCounters } from './upstream-node.js'
 
@@ -26,6 +28,7 @@ export interface ChainCounters {
   sqliteHits: number
   codeHits: number
   emptyHits: number
+  readonly provenHits: number
   misses: number
   unreadable: number
   prefetched: number
@@ -53,6 +56,9 @@ export interface LiveChain extends ChainSource {
 /** An unreadable state is not asked again for this long: candidates of one search meet the same one. */
 const unreadableTtlMs = 2_000
 
+/** What an operator can do about a block that no node has any more. */
+const archiveNeeded = 'Blocks this old need an archive node.'
+
 export function createLiveChain(options: LiveChainOptions): LiveChain {
   const { chain, disk, codes, memory, recorder } = options
   const { chainId } = chain
@@ -63,11 +69,15 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     ...(chain.verifyHeaderHash !== undefined && { verifyHeaderHash: chain.verifyHeaderHash }),
     ...(options.upstreamTimeoutMs !== undefined && { timeoutMs: options.upstreamTimeoutMs }),
   })
+  const proven = createProvenState()
   const counters: ChainCounters = {
     memoryHits: 0,
     sqliteHits: 0,
     codeHits: 0,
     emptyHits: 0,
+    get provenHits() {
+      return proven.hits()
+    },
     misses: 0,
     unreadable: 0,
     prefetched: 0,
@@ -87,7 +97,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       for (const { hash } of replaced) dropState(hash)
     }
     blocks.adopt(head)
-    recorder?.head(head)
+    recorder?.number(head)
     options.onHead(head, replaced)
   })
   const opener = createBlockOpener({
@@ -95,7 +105,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     tracker,
     upstream,
     keys: keysFor,
-    isHeld: (key, at) => held(key, at) !== null,
+    proven,
+    held,
     fetch,
   })
   let restored: Promise<void> | null = null
@@ -134,6 +145,11 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
         return value
       }
     }
+    const same = proven.find(key, at)
+    if (same !== null) {
+      keepStored(key, at, same)
+      return same
+    }
     const codeId = isCode(key) && keepsCode(at) ? book.find(addressOf(key), at) : null
     const code = codeId === null ? null : codes.get(codeId)
     if (codeId === null || code === null) return null
@@ -152,6 +168,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
   function keep(key: ItemKey, at: BlockRef, value: Hex): void {
     const stored = isCode(key) && value !== '0x' ? codes.put(value) : value
     keepStored(key, at, stored)
+    proven.note(key, at, value)
     if (isCode(key) && keepsCode(at)) book.learn(addressOf(key), at, value, stored)
   }
 
@@ -189,19 +206,25 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     return answer
   }
 
-  async function pin(at: bigint | 'latest'): Promise<BlockPin> {
+  async function pin(
+    at: bigint | 'latest',
+    { isWalk = false }: PinOptions = {},
+  ): Promise<BlockPin> {
     if (at === 'latest') {
       await polling.first
       const head = tracker.head()
       if (head) return head
       throw notReady()
     }
-    const { found, hasState } = await opener.open(at)
+    const { found, hasState } = await opener.open(at, isWalk)
     if (!found.ok) {
-      throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${at} is not known: ${found.message}.`, {
-        chainId,
-        blockNumber: at.toString(),
-      })
+      const head = tracker.head()
+      const advice = head && at <= head.number ? ` ${archiveNeeded}` : ''
+      throw new ForkrouteError(
+        'UNKNOWN_BLOCK',
+        `Block ${at} is not known: ${found.message}.${advice}`,
+        { chainId, blockNumber: at.toString() },
+      )
     }
     const { pin: result, json } = found.value
     // Every block touches its fee recipient, so a node with the block's state has this account.
@@ -210,12 +233,27 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       if (!state.ok) {
         throw new ForkrouteError(
           'UNKNOWN_BLOCK',
-          `The state of block ${at} is not available: ${state.message}.`,
+          `The state of block ${at} is not available: ${state.message}. ${archiveNeeded}`,
           { chainId, blockNumber: at.toString() },
         )
       }
     }
     return result
+  }
+
+  async function changedBlocks(question: ChangesQuestion): Promise<readonly bigint[]> {
+    await polling.first
+    const nodes = upstream.nodes()
+    if (nodes.some(({ usable }) => usable) && !capabilitiesOf(nodes).logs) {
+      throw new ForkrouteError(
+        'STATE_UNAVAILABLE',
+        `No node of chain ${chainId} gives events (eth_getLogs), which tell in which blocks a pool changed.`,
+        { chainId },
+      )
+    }
+    const numbers = await findChangedBlocks(question, upstream.changes)
+    recorder?.changes(chainId, question, numbers)
+    return numbers
   }
 
   /** What recent blocks were asked for and only a node can tell of this one. */
@@ -273,7 +311,28 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     pin,
     block: blocks.find,
     read,
-    call: upstream.call,
+    async ahead(key, at) {
+      hot.touch(key)
+      if (held(key, at) !== null) return true
+      if (unreadable.has(`${at.hash}${key}`)) return false
+      poolSets.miss(key, at.hash)
+      return fetch(key, at).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    },
+    held(at, most) {
+      // What is given in bulk was not asked for, and would not be recorded.
+      if (recorder) return []
+      const isHeld = (key: ItemKey): boolean => held(key, at) !== null
+      return takeSlots(hot.keys(), isHeld, most).map((key) => [key, held(key, at) as Hex])
+    },
+    async call(to, data, at) {
+      const answer = await upstream.call(to, data, at)
+      if (answer.ok) recorder?.call(chainId, to, data, at, answer.value)
+      return answer
+    },
+    changedBlocks,
     async prefetch(at) {
       hot.next()
       const missing = () => hot.keys().filter((key) => held(key, at) === null)

@@ -15,9 +15,13 @@ const busyText =
 const stateText =
   /missing trie node|not recorded|not found|not available|unavailable state|pruned|unknown block|unknown state|out of range|OutOfRange|historical state|archive|no state|distance to target/i
 
+/** A range of events that is too large for the node: a smaller one passes. */
+const rangeText =
+  /returned more than|too many (?:results|logs|blocks)|(?:block|log).{0,30}(?:range|response|size)|range (?:is )?too|maximum.{0,20}range|up to a .{0,20}range|narrow/i
+
 /** Error codes: EIP-1474 and what the big providers add to it. */
 export function meaningOf(error: JsonRpcError): ErrorMeaning {
-  if (stateText.test(error.message)) return 'refused'
+  if (stateText.test(error.message) || rangeText.test(error.message)) return 'refused'
   if (busyCodes.has(error.code) || busyText.test(error.message)) return 'busy'
   return error.code === -32603 ? 'fault' : 'refused'
 }

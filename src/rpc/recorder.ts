@@ -1,88 +1,190 @@
 /**
- * Writes everything that the archive answers into a cassette, and reads a cassette for a replay.
- * A cassette that cannot be written is reported: a replay would name what it lacks.
+ * Writes a cassette: what the archive answers is held until a request is done, and goes into the file with it in one
+ * transaction. So a file holds what its requests need, however the recording ends. One recorder at a time per file.
  */
-import type { BlockPin, Hex } from '../domain/primitives.js'
-import { type AnswerRow, openAnswerDb } from './answer-db.js'
+import { LRUCache } from 'lru-cache'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { VerifiedBlock } from './block-check.js'
-import { layout, unreadableMark } from './chain-source.js'
-import type { CodeStore } from './code-book.js'
-import { type ItemKey, isCode } from './state-item.js'
+import { guarded, openCassetteFile } from './cassette-file.js'
+import { type CassetteHead, cassetteRequests, type RequestEntry } from './cassette-requests.js'
+import { cassetteState, type HeldValue } from './cassette-state.js'
+import type { ChangesQuestion } from './changed-blocks.js'
+import { headerOnly } from './header.js'
+import { describe, type ItemKey } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
 export interface Recorder {
-  head(pin: BlockPin): void
   /** The block is the one of its number. */
   number(pin: BlockPin): void
-  block(block: VerifiedBlock, full: boolean): void
+  block(block: VerifiedBlock): void
   state(chainId: number, key: ItemKey, block: BlockRef, answer: Answer<Hex>): void
+  changes(chainId: number, question: ChangesQuestion, numbers: readonly bigint[]): void
+  call(chainId: number, to: Address, data: Hex, block: BlockRef, value: Hex): void
+  /**
+   * Puts everything so far into the file, and the request.
+   * @returns its number in the cassette.
+   * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not in the file then.
+   */
+  request(entry: RequestEntry): number
   close(): void
 }
 
-const flushAfterMs = 500
+/** Blocks whose rows are known without a look at the file. */
+const blocksKept = 32
+/** Values held back before they are written without a request. */
+const maxPending = 20_000
 
-/** @throws When the file cannot be opened for writing. */
+interface OpenBlock {
+  readonly id: number
+  readonly values: Map<ItemKey, HeldValue>
+}
+
+interface SeenBlock {
+  readonly at: BlockRef
+  readonly keys: Set<ItemKey>
+}
+
+/**
+ * @param isResumed - another recorder had begun in this process and lost what it held.
+ * @throws ForkrouteError STORAGE_UNAVAILABLE when the file cannot be opened for writing.
+ */
 export function createRecorder(
   file: string,
-  codes: CodeStore,
-  warn: (message: string) => void,
+  head: CassetteHead,
+  options: { readonly isResumed: boolean; warn(message: string): void },
 ): Recorder {
-  const db = openAnswerDb(file, 'record')
-  const written = new Map<string, string>()
-  let pending: AnswerRow[] = []
-  let timer: NodeJS.Timeout | null = null
+  const db = openCassetteFile(file, 'write')
+  const state = cassetteState(db)
+  const requests = cassetteRequests(db)
+  guarded(() => {
+    if (Object.keys(requests.facts()).length === 0) requests.putFacts(head.facts)
+  })
+  /** What was handed over of each block, so that it is handed over once. */
+  const seen = new LRUCache<string, SeenBlock>({ max: blocksKept })
+  const numbered = new LRUCache<string, true>({ max: 4 * blocksKept })
+  const headed = new LRUCache<string, true>({ max: 4 * blocksKept })
+  const open = new LRUCache<string, OpenBlock>({ max: blocksKept })
+  /** Why requests at a block cannot be recorded any more, by chain and hash. */
+  const conflicts = new Map<string, string>()
+  let pending: (() => void)[] = []
 
-  function put(row: AnswerRow): void {
-    const id = `${row.scope}|${row.item}`
-    const { length } = row.value
-    // Blocks and code are named by their hash, so their length tells enough; holding them twice would not.
-    const mark = length > 100 ? String(length) : row.value
-    if (written.get(id) === mark) return
-    written.set(id, mark)
-    pending.push(row)
-    timer ??= setTimeout(flush, flushAfterMs)
-  }
-
-  function flush(): void {
-    if (timer) clearTimeout(timer)
-    timer = null
-    const rows = pending
-    pending = []
+  function later(write: () => void): void {
+    pending.push(write)
+    if (pending.length < maxPending) return
     try {
-      db.put(rows)
+      flush()
     } catch (error) {
-      pending = rows.concat(pending)
-      const code = (error as { code?: string }).code ?? 'unknown reason'
-      warn(`The recording cannot be written: ${code}.`)
+      options.warn((error as Error).message)
     }
   }
 
+  /** All or nothing; what could not be written is tried again with the next request. */
+  function flush(last: () => void = () => undefined): void {
+    try {
+      guarded(() =>
+        db.transaction(() => {
+          for (const write of pending) write()
+          last()
+        })(),
+      )
+      pending = []
+    } catch (error) {
+      // What the transaction would have changed is read again.
+      open.clear()
+      throw error
+    }
+  }
+
+  function openBlock(chainId: number, at: BlockRef): OpenBlock {
+    const name = keyOf(chainId, at.hash)
+    const known = open.get(name)
+    if (known) return known
+    const id = state.putBlock(chainId, at, null)
+    const row = { id, chainId, number: Number(at.number), hash: at.hash }
+    const opened = { id, values: new Map(state.stateOf(row).values) }
+    open.set(name, opened)
+    return opened
+  }
+
+  function write(chainId: number, key: ItemKey, at: BlockRef, answer: Answer<Hex>): void {
+    const { id, values } = openBlock(chainId, at)
+    const before = values.get(key)
+    // A node that lost state, or found it: what was read counts.
+    if (before?.kind === 'value' && !answer.ok) return
+    const cell = state.putCell(key, answer)
+    if (before?.cell === cell && before.kind !== 'damaged') return
+    if (before?.kind === 'value') {
+      const what = `${describe(key)} at block ${at.number} of chain ${chainId}`
+      conflicts.set(keyOf(chainId, at.hash), `the cassette has another value of ${what}`)
+      return
+    }
+    if (before) state.removeRead(id, before.cell)
+    state.putRead(id, cell)
+    values.set(
+      key,
+      answer.ok
+        ? { kind: 'value', cell, bytes: Buffer.alloc(0) }
+        : { kind: 'unreadable', cell, message: answer.message },
+    )
+  }
+
   return {
-    head(pin) {
-      put({ scope: layout.chainScope(pin.chainId), item: 'head', value: pin.hash })
-      this.number(pin)
-    },
     number(pin) {
-      const scope = layout.chainScope(pin.chainId)
-      put({ scope, item: `number:${pin.number}`, value: pin.hash })
+      const name = `${pin.chainId}:${pin.number}:${pin.hash}`
+      if (numbered.has(name)) return
+      numbered.set(name, true)
+      later(() => state.setCanonical(pin.chainId, pin))
     },
-    block({ pin, json }, full) {
-      const scope = layout.blockScope(pin.chainId, pin.hash)
-      put({ scope, item: layout.block(full), value: JSON.stringify(json) })
+    block({ pin, json }) {
+      const name = keyOf(pin.chainId, pin.hash)
+      if (headed.has(name)) return
+      headed.set(name, true)
+      later(() => state.putBlock(pin.chainId, pin, headerOnly(json)))
     },
-    state(chainId, key, block, answer) {
-      const scope = layout.blockScope(chainId, block.hash)
-      if (!answer.ok) return put({ scope, item: key, value: `${unreadableMark}${answer.message}` })
-      if (!isCode(key) || answer.value === '0x') {
-        return put({ scope, item: key, value: answer.value })
+    state(chainId, key, at, answer) {
+      const name = keyOf(chainId, at.hash)
+      const block = seen.get(name) ?? { at, keys: new Set<ItemKey>() }
+      seen.set(name, block)
+      const mark = answer.ok ? `${key}=${answer.value.length > 66 ? '' : answer.value}` : `${key}!`
+      if (block.keys.has(mark)) return
+      block.keys.add(mark)
+      later(() => write(chainId, key, at, answer))
+    },
+    call: (chainId, to, data, at, value) =>
+      later(() => state.putCall(openBlock(chainId, at).id, to, data, value)),
+    changes: (chainId, question, numbers) =>
+      later(() => state.putChanges(chainId, question, numbers)),
+    request(entry) {
+      if (options.isResumed) {
+        throw failed('the archive was started again, and what it had read before is lost')
       }
-      const id = codes.put(answer.value)
-      put({ scope: layout.codeScope, item: id, value: answer.value })
-      put({ scope, item: key, value: id })
+      let id = 0
+      flush(() => {
+        const ids = entry.blocks.map(({ chainId, number, hash }) => {
+          const conflict = conflicts.get(keyOf(chainId, hash))
+          if (conflict) throw failed(conflict)
+          return state.putBlock(chainId, { number, hash }, null)
+        })
+        id = requests.put(entry, head.version, ids)
+      })
+      return id
     },
     close() {
-      flush()
+      try {
+        flush()
+      } catch (error) {
+        options.warn((error as Error).message)
+      }
       db.close()
     },
   }
+}
+
+function failed(reason: string): ForkrouteError {
+  return new ForkrouteError('STORAGE_UNAVAILABLE', `The answer is not recorded: ${reason}.`)
+}
+
+function keyOf(chainId: number, hash: Hex): string {
+  return `${chainId}:${hash}`
 }

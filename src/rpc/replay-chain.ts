@@ -1,84 +1,123 @@
 /**
  * A chain served from a cassette and from nothing else. What is missing or damaged is named; it never reads as zero.
  */
+import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import type { AnswerDb } from './answer-db.js'
 import type { VerifiedBlock } from './block-check.js'
-import { type ChainSource, layout, unreadableMark } from './chain-source.js'
-import { codeIdOf } from './code-book.js'
+import {
+  type BlockRow,
+  type BlockState,
+  type CassetteState,
+  decodeValue,
+} from './cassette-state.js'
+import type { ChainSource } from './chain-source.js'
 import { toPin } from './header.js'
 import type { Learned } from './learned.js'
 import { createPoolSets } from './pool-sets.js'
-import { addressOf, describe, emptyValue, type ItemKey, isCode } from './state-item.js'
+import { addressOf, describe, emptyValue, type ItemKey, takeSlots } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
-const missing = 'not in the recording'
-
-/** A recording holds what was read, whatever the reason. */
+/** A replay reads nothing ahead. */
 const nothingLearned: Learned = { get: () => null, put: () => undefined }
 
+/** Blocks whose state is in memory; some thousand values each. */
+const blocksKept = 64
+const maxCodeChars = 128 * 1024 * 1024
+
+/**
+ * @param head - number of the block that counts as the newest; null: the newest that is recorded.
+ */
 export function createReplayChain(options: {
   readonly chainId: number
-  readonly cassette: AnswerDb
+  readonly cassette: CassetteState
+  readonly head: bigint | null
   readonly knownEmpty: ReadonlySet<Address>
   readonly onHead: (head: BlockPin) => void
 }): ChainSource {
   const { chainId, cassette, knownEmpty } = options
-  const chainScope = layout.chainScope(chainId)
   const startedAt = Date.now()
+  const rows = new LRUCache<Hex, BlockRow>({ max: 4 * blocksKept })
+  const headers = new LRUCache<Hex, VerifiedBlock>({ max: 4 * blocksKept })
+  const states = new LRUCache<Hex, BlockState>({ max: blocksKept })
+  const codes = new LRUCache<number, Hex>({
+    maxSize: maxCodeChars,
+    sizeCalculation: (code) => code.length,
+  })
 
-  /** @throws ForkrouteError UPSTREAM_UNAVAILABLE when the row is damaged. */
-  function get(scope: string, item: string, name: string): string | null {
-    const row = cassette.get(scope, item)
-    if (row.kind === 'found') return row.value
-    if (row.kind === 'absent') return null
-    throw damaged(name)
+  /** The words travel through the forks to the caller: see `faults.ts`. */
+  function fault(verb: 'lacks' | 'is damaged at', what: string): ForkrouteError {
+    const text = `The cassette ${verb} ${what} of chain ${chainId}.`
+    return new ForkrouteError('UPSTREAM_UNAVAILABLE', text, { chainId })
   }
 
-  function damaged(name: string): ForkrouteError {
-    return new ForkrouteError('UPSTREAM_UNAVAILABLE', `The recording is damaged at ${name}.`, {
-      chainId,
-    })
+  function findRow(ref: bigint | Hex): BlockRow | null {
+    const row =
+      (typeof ref === 'bigint' ? undefined : rows.get(ref)) ?? cassette.findBlock(chainId, ref)
+    if (row) rows.set(row.hash, row)
+    return row
   }
 
-  function findBlock(ref: bigint | Hex, full: boolean): Answer<VerifiedBlock> {
-    const name = `block ${ref}${full ? ' with its transactions' : ''}`
-    const hash =
-      typeof ref === 'bigint' ? (get(chainScope, `number:${ref}`, name) as Hex | null) : ref
-    const text =
-      hash === null ? null : get(layout.blockScope(chainId, hash), layout.block(full), name)
-    if (text === null) return { ok: false, message: `${name} is ${missing}` }
-    const json = JSON.parse(text) as VerifiedBlock['json']
-    const pin = toPin(chainId, json)
-    return pin
-      ? { ok: true, value: { pin, json } }
-      : { ok: false, message: `${name} is recorded without a header` }
+  function findBlock(ref: bigint | Hex): Answer<VerifiedBlock> {
+    const row = findRow(ref)
+    const missing = { ok: false, message: `block ${ref} is not in the cassette` } as const
+    if (!row) return missing
+    const known = headers.get(row.hash)
+    if (known) return { ok: true, value: known }
+    const json = cassette.header(row.id)
+    if (json === 'damaged')
+      throw fault('is damaged at', `row ${row.id} of blocks, block ${row.number}`)
+    const pin = json && toPin(chainId, json)
+    if (!json || !pin) return missing
+    headers.set(row.hash, { pin, json })
+    return { ok: true, value: { pin, json } }
   }
 
-  function read(key: ItemKey, block: BlockRef): Answer<Hex> {
+  function code(id: number): Hex | null | 'damaged' {
+    const known = codes.get(id)
+    if (known) return known
+    const read = cassette.code(id)
+    if (read !== null && read !== 'damaged') codes.set(id, read)
+    return read
+  }
+
+  function stateOf(at: BlockRef): BlockState | null {
+    const known = states.get(at.hash)
+    if (known) return known
+    const row = findRow(at.hash)
+    if (!row) return null
+    const state = cassette.stateOf(row)
+    states.set(at.hash, state)
+    return state
+  }
+
+  function read(key: ItemKey, at: BlockRef): Answer<Hex> {
     if (knownEmpty.has(addressOf(key))) return { ok: true, value: emptyValue(key) }
-    const name = `${describe(key)} at block ${block.number}`
-    const value = get(layout.blockScope(chainId, block.hash), key, name)
-    if (value === null) return { ok: false, message: missing }
-    if (value.startsWith(unreadableMark)) {
-      return { ok: false, message: value.slice(unreadableMark.length) }
+    const state = stateOf(at)
+    const held = state?.values.get(key)
+    const name = `${describe(key)} at block ${at.number}`
+    if (!held) {
+      const broken = state?.damaged.length ? ` (or it was in a damaged row: ${state.damaged})` : ''
+      throw fault('lacks', `${name}${broken}`)
     }
-    if (!isCode(key) || value === '0x') return { ok: true, value: value as Hex }
-    const code = get(layout.codeScope, value, name) as Hex | null
-    if (code === null) return { ok: false, message: missing }
-    if (codeIdOf(code) !== value) throw damaged(name)
-    return { ok: true, value: code }
+    if (held.kind === 'damaged') throw fault('is damaged at', `${held.row}, ${name}`)
+    if (held.kind === 'unreadable') return { ok: false, message: held.message }
+    const value = decodeValue(key, held.bytes, code)
+    if (value === null) throw fault('lacks', `the row of codes for ${name}`)
+    if (value === 'damaged') throw fault('is damaged at', `the row of codes for ${name}`)
+    return { ok: true, value }
   }
 
   function findHead(): BlockPin | null {
-    const hash = get(chainScope, 'head', 'the head') as Hex | null
-    const block = hash === null ? null : findBlock(hash, false)
+    const newest = cassette.blocks(chainId).at(-1)
+    const number = options.head ?? (newest ? BigInt(newest.number) : null)
+    const block = number === null ? null : findBlock(number)
     return block?.ok ? block.value.pin : null
   }
 
   const head = findHead()
   if (head) options.onHead(head)
+  const problem = head ? null : `Chain ${chainId} is not in the cassette.`
 
   return {
     chainId,
@@ -86,25 +125,49 @@ export function createReplayChain(options: {
     async pin(at) {
       if (at === 'latest') {
         if (head) return head
-        throw new ForkrouteError('CHAIN_NOT_READY', `Chain ${chainId} is ${missing}.`, { chainId })
+        throw new ForkrouteError('CHAIN_NOT_READY', problem ?? '', { chainId })
       }
-      const block = findBlock(at, false)
+      const block = findBlock(at)
       if (block.ok) return block.value.pin
-      throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${at} is ${missing}.`, {
+      throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${at} is not in the cassette.`, {
         chainId,
         blockNumber: at.toString(),
       })
     },
-    block: async (ref, { full = false } = {}) => findBlock(ref, full),
+    block: async (ref) => findBlock(ref),
     read,
-    call: async () => ({ ok: false, message: missing }),
+    ahead: async () => false,
+    held(at, most) {
+      const values = stateOf(at)?.values ?? new Map()
+      const isHeld = (key: ItemKey): boolean => values.get(key)?.kind === 'value'
+      return takeSlots([...values.keys()], isHeld, most).flatMap((key) => {
+        const answer = read(key, at)
+        return answer.ok ? [[key, answer.value] as const] : []
+      })
+    },
+    async call(to, data, at) {
+      const row = findRow(at.hash)
+      const value = row && cassette.call(row.id, to, data)
+      const name = `the call of ${to} at block ${at.number}`
+      if (value === 'damaged') throw fault('is damaged at', name)
+      return value === null
+        ? { ok: false, message: `${name} is not in the cassette` }
+        : { ok: true, value }
+    },
+    async changedBlocks(question) {
+      const numbers = cassette.changes(chainId, question)
+      const name = `the blocks from ${question.from} to ${question.to} with events of these contracts`
+      if (numbers === 'damaged') throw fault('is damaged at', name)
+      if (numbers) return numbers
+      throw new ForkrouteError('STATE_UNAVAILABLE', `The cassette lacks ${name}.`, { chainId })
+    },
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),
     status: () => ({
       connected: head !== null,
       capabilities: {},
-      problem: head ? null : `Chain ${chainId} is ${missing}.`,
+      problem,
       headSeenAt: head ? startedAt : null,
       nodes: [],
     }),

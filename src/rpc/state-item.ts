@@ -33,6 +33,7 @@ export function isItemKey(value: unknown): value is ItemKey {
   return typeof value === 'string' && /^(?:[bnc][0-9a-f]{40}|s[0-9a-f]{41,104})$/.test(value)
 }
 
+export const isSlot = (key: ItemKey): boolean => key.startsWith('s')
 export const isCode = (key: ItemKey): boolean => key.startsWith('c')
 
 /** Lower-case address inside a key. */
@@ -40,12 +41,40 @@ export function addressOf(key: ItemKey): Address {
   return `0x${key.slice(1, 41)}`
 }
 
+/** 32-byte slot inside a storage key. */
+export function slotOf(key: ItemKey): Hex {
+  return `0x${key.slice(41).padStart(64, '0')}`
+}
+
+/** Balance, nonce and code: what a fork reads of an account before it reads its slots. */
+export function accountKeys(address: Address): readonly ItemKey[] {
+  return [balanceKey(address), nonceKey(address), codeKey(address)]
+}
+
+/** The first slots among the keys that are held, and whose accounts are. */
+export function takeSlots(
+  keys: readonly ItemKey[],
+  isHeld: (key: ItemKey) => boolean,
+  most: number,
+): ItemKey[] {
+  const taken: ItemKey[] = []
+  const accounts = new Map<Address, boolean>()
+  for (const key of keys) {
+    if (taken.length === most) break
+    if (!isSlot(key)) continue
+    const address = addressOf(key)
+    const isKnown = accounts.get(address) ?? accountKeys(address).every(isHeld)
+    accounts.set(address, isKnown)
+    if (isKnown && isHeld(key)) taken.push(key)
+  }
+  return taken
+}
+
 /** @param block - block parameter as the node takes it: a number, or the EIP-1898 object. */
 export function callOf(key: ItemKey, block: unknown): RpcCall {
   const kind = key[0] as Kind
   const address = addressOf(key)
-  const params =
-    kind === 's' ? [address, `0x${key.slice(41).padStart(64, '0')}`, block] : [address, block]
+  const params = kind === 's' ? [address, slotOf(key), block] : [address, block]
   return { method: methods[kind], params }
 }
 

@@ -10,9 +10,10 @@ import pLimit from 'p-limit'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
+import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
 import { createRedactor } from './node-answers.js'
 import type { NodeRequest, Outcome } from './node-request.js'
-import { callOf, type ItemKey, toStored } from './state-item.js'
+import { balanceKey, callOf, type ItemKey, nonceKey, toStored } from './state-item.js'
 import {
   createUpstreamNode,
   type NodeStatus,
@@ -29,6 +30,13 @@ export interface BlockRef {
 export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
+
+/** Of one account at one block: root of its storage, balance in wei and nonce, in their stored form. */
+export interface AccountProof {
+  readonly storageHash: Hex
+  readonly balance: Hex
+  readonly nonce: Hex
+}
 
 export interface UpstreamOptions {
   readonly chainId: number
@@ -49,10 +57,16 @@ export interface Upstream {
   finalState(key: ItemKey, number: bigint): Promise<Answer<Hex>>
   /** True for blocks so far below the newest that their number names them. */
   isFinal(number: bigint): boolean
+  /** eth_getProof without slots, at a block or at a number that no reorg can replace. @throws as `state`. */
+  proof(address: Address, block: BlockRef | bigint): Promise<Answer<AccountProof>>
+  /** Whether some node that may be asked gives proofs. */
+  givesProofs(): boolean
   /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
+  /** Blocks of a range with events of contracts; `ok: false` also for too large a range. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  changes(question: ChangesQuestion): Promise<Answer<readonly bigint[]>>
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
   latestOf(node: number): Promise<VerifiedBlock | null>
   /** True when a node is a development node: there, state may change without a new block. */
@@ -302,9 +316,22 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       ask(`${block.hash}${key}`, block, (node) => stateRequest(key, paramOf(node, block))),
     finalState: (key, number) =>
       ask(`${number}${key}`, null, () => stateRequest(key, quantity(number))),
+    proof: (address, block) =>
+      typeof block === 'bigint'
+        ? ask(`${block} proof ${address}`, null, () => proofRequest(address, quantity(block)))
+        : ask(`${block.hash} proof ${address}`, block, (node) =>
+            proofRequest(address, paramOf(node, block)),
+          ),
+    givesProofs: () =>
+      nodes.some((node) => node.waitMs() !== null && node.abilities()?.proofs === true),
     isFinal,
     block: (ref, { full = false } = {}) =>
       ask(`block ${ref} ${full}`, null, () => blockRequest(ref, full)),
+    changes(question) {
+      const { from, to, addresses } = question
+      const request = changesRequest(question)
+      return ask(`changes ${from} ${to} ${addresses}`, null, () => request)
+    },
     async latestOf(index) {
       const node = nodes[index]
       if (!node || !(await node.ready())) return null
@@ -326,6 +353,29 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       await Promise.all(nodes.map((node) => node.close()))
     },
   }
+}
+
+function proofRequest(address: Address, block: unknown): NodeRequest {
+  return {
+    call: { method: 'eth_getProof', params: [address, [], block] },
+    judge: (answer) => {
+      const value = toProof(address, answer)
+      return value
+        ? { kind: 'value', value }
+        : { kind: 'refused', message: 'the answer of the node is not a proof' }
+    },
+  }
+}
+
+function toProof(address: Address, answer: unknown): AccountProof | null {
+  if (typeof answer !== 'object' || answer === null) return null
+  const { address: of, storageHash, ...account } = answer as Record<string, unknown>
+  if (String(of).toLowerCase() !== address) return null
+  if (typeof storageHash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(storageHash)) return null
+  const balance = toStored(balanceKey(address), account.balance)
+  const nonce = toStored(nonceKey(address), account.nonce)
+  if (balance === null || nonce === null) return null
+  return { storageHash: storageHash.toLowerCase() as Hex, balance, nonce }
 }
 
 /** Between a half and one, so that clients which failed together do not come back together. */

@@ -1,10 +1,13 @@
 /**
  * The JSON-RPC address of the sandbox: hands every request on to its Anvil, and before the first one that
- * asks for the state of an older block gives that block's state to Anvil.
+ * asks for the state of an older block gives that block's state to Anvil. Proofs without slots of older blocks it
+ * answers itself.
  */
 import { createServer, type IncomingMessage } from 'node:http'
+import { isAddress } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
+import { type Hex, toAddress } from '../domain/primitives.js'
+import { createAccountProofs } from './account-proofs.js'
 import type { History } from './history.js'
 import type { RunningChain } from './running-chain.js'
 
@@ -46,6 +49,7 @@ export async function serveHistory(args: {
   readonly history: History
 }): Promise<HistoryServer> {
   const { chain, history } = args
+  const proofs = createAccountProofs(history)
   const server = createServer((request, response) => {
     const answer = (status: number, body: string) => {
       response.writeHead(status, { 'content-type': 'application/json' })
@@ -59,9 +63,44 @@ export async function serveHistory(args: {
 
   async function handle(request: IncomingMessage) {
     const body = await readBody(request)
+    const proven = request.method === 'POST' ? provenAnswers(body) : null
+    if (!proven) return forwarded(request.method === 'POST' ? body : null)
+    const { calls, isBatch, answers } = proven
+    const others = calls.filter((call) => !answers.has(call))
+    const own = others.length > 0 ? await forwarded(JSON.stringify(others)) : null
+    if (own && own.status !== 200) return own
+    const rest: unknown = own ? JSON.parse(own.body) : []
+    const next = (Array.isArray(rest) ? rest : []).values()
+    const replies = await Promise.all(
+      calls.map(async (call) => answers.get(call) ?? (next.next().value as unknown)),
+    )
+    return { status: 200, body: JSON.stringify(isBatch ? replies : replies[0]) }
+  }
+
+  async function forwarded(body: string | null) {
     const { load, forward } = await chain()
-    for (const number of oldBlocks(body, history)) await load(number)
-    return forward(request.method === 'POST' ? body : null)
+    for (const number of oldBlocks(body ?? '', history)) await load(number)
+    return forward(body)
+  }
+
+  /** Answers to those calls that ask for a proof without slots of an older block; null where none does. */
+  function provenAnswers(body: string) {
+    if (!body.includes('eth_getProof')) return null
+    const calls = parseCalls(body)
+    const answers = new Map<Call, Promise<object>>()
+    for (const call of calls) {
+      const [address, slots, block] = Array.isArray(call?.params) ? call.params : []
+      if (call?.method !== 'eth_getProof' || !isAddress(address)) continue
+      if (!Array.isArray(slots) || slots.length > 0) continue
+      const number = blockNumber(block, history)
+      const proof = number === undefined ? null : proofs.proofAt(toAddress(address), number)
+      if (!proof) continue
+      answers.set(
+        call,
+        proof.then((result) => ({ jsonrpc: '2.0', id: call.id ?? null, result })),
+      )
+    }
+    return answers.size > 0 ? { calls, isBatch: /^\s*\[/.test(body), answers } : null
   }
 
   // Longer than clients keep an idle connection, so that none is closed under a request.
@@ -117,7 +156,13 @@ function oldBlocks(body: string, history: History): Set<number> {
   return numbers
 }
 
-function parseCalls(body: string): { method?: unknown; params?: unknown }[] {
+interface Call {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+function parseCalls(body: string): Call[] {
   try {
     const value: unknown = JSON.parse(body)
     return [value].flat().filter((call) => typeof call === 'object' && call !== null)

@@ -17,7 +17,7 @@ export interface DumpedAccount {
 }
 export type DumpedAccounts = Readonly<Record<Address, DumpedAccount>>
 
-interface AccountChange {
+export interface AccountChange {
   readonly balance?: Hex
   readonly nonce?: number
   readonly storage?: Readonly<Record<Hex, Hex>>
@@ -151,6 +151,10 @@ export interface History {
   numberOf(hash: Hex): number | undefined
   /** State at the end of a block from `firstBlock` to `lastBlock`. */
   accountsAt(number: number): DumpedAccounts
+  /** The same of one account; undefined: it does not exist. */
+  accountAt(address: Address, number: number): DumpedAccount | undefined
+  /** What blocks after the first have changed of the account, up to this one, in their order. */
+  changesOf(address: Address, number: number): readonly AccountChange[]
   /** The same as an argument of anvil_loadState that adds this one block and touches nothing else. */
   loadableState(number: number): object
 }
@@ -158,26 +162,40 @@ export interface History {
 export function createHistory(data: HistoryData): History {
   const numbers = new Map(data.hashes.map((hash, number) => [hash, number]))
   const codes = new Map<Hex, object>()
+  const changesByAccount = new Map<Address, { number: number; change: AccountChange }[]>()
+  for (const [index, changes] of data.changes.entries()) {
+    for (const [address, change] of Object.entries(changes) as [Address, AccountChange][]) {
+      const own = changesByAccount.get(address) ?? []
+      own.push({ number: data.firstBlock + index + 1, change })
+      changesByAccount.set(address, own)
+    }
+  }
+
+  const changesOf = (address: Address, last: number) =>
+    (changesByAccount.get(address) ?? [])
+      .filter(({ number }) => number <= last)
+      .map(({ change }) => change)
+
+  function accountAt(address: Address, number: number): DumpedAccount | undefined {
+    const before = data.base[address]
+    const changes = changesOf(address, number)
+    if (changes.length === 0) return before
+    const storage: Record<Hex, Hex> = { ...before?.storage }
+    const account = { nonce: 0, balance: '0x0' as Hex, code: '0x' as Hex, ...before, storage }
+    for (const { balance, nonce, storage: changed } of changes) {
+      Object.assign(storage, changed)
+      if (balance !== undefined) account.balance = balance
+      if (nonce !== undefined) account.nonce = nonce
+    }
+    return account
+  }
 
   function accountsAt(number: number): DumpedAccounts {
-    const accounts: Record<Address, DumpedAccount> = { ...data.base }
-    const owned = new Map<Address, Record<Hex, Hex>>()
-    for (const changes of data.changes.slice(0, number - data.firstBlock)) {
-      for (const [address, change] of Object.entries(changes) as [Address, AccountChange][]) {
-        const before = accounts[address]
-        let storage = owned.get(address)
-        if (!storage) {
-          storage = { ...before?.storage }
-          owned.set(address, storage)
-        }
-        Object.assign(storage, change.storage)
-        accounts[address] = {
-          nonce: change.nonce ?? before?.nonce ?? 0,
-          balance: change.balance ?? before?.balance ?? '0x0',
-          code: before?.code ?? '0x',
-          storage,
-        }
-      }
+    const addresses = new Set([...Object.keys(data.base), ...changesByAccount.keys()] as Address[])
+    const accounts: Record<Address, DumpedAccount> = {}
+    for (const address of addresses) {
+      const account = accountAt(address, number)
+      if (account) accounts[address] = account
     }
     return accounts
   }
@@ -224,6 +242,8 @@ export function createHistory(data: HistoryData): History {
     lastBlock: data.firstBlock + data.changes.length,
     numberOf: (hash) => numbers.get(hash),
     accountsAt,
+    accountAt,
+    changesOf,
     loadableState,
   }
 }

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/api/endpoints.js'
 import { openStream } from '../support/event-stream.js'
-import { startScene } from './scene.js'
+import { read, startScene } from './scene.js'
 
-const methods = ['get', 'post'] as const
+const methods = ['get', 'post', 'delete'] as const
 
 function refsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
@@ -108,8 +108,13 @@ describe('/openapi.json', () => {
   test('the examples make requests that are answered', async () => {
     const scene = await startScene()
     const { body } = await scene.get('/openapi.json')
+    const plan =
+      body.paths['/api/v1/backtests'].post.requestBody.content['application/json'].example
     for (const { path, method, parameters, requestBody, responses } of operationsOf(body)) {
-      let target = path
+      // No example can name a job that is there, and one of these removes it.
+      const isOfJob = path.startsWith('/api/v1/backtests/')
+      const { id } = isOfJob ? (await scene.post('/backtests', plan)).body : { id: '' }
+      let target = isOfJob ? path.replace('{id}', id) : path
       const search = new URLSearchParams()
       for (const { name, in: place, example } of parameters) {
         if (place === 'path') target = target.replace(`{${name}}`, String(example))
@@ -120,7 +125,9 @@ describe('/openapi.json', () => {
         const stream = await openStream(`${scene.url}${target}?${search}`, {
           body: requestBody?.content['application/json'].example,
         })
-        expect((await stream.next()).event, `${method} ${path}`).toBe('quotes')
+        expect((await stream.next()).event, `${method} ${path}`).toBe(
+          isOfJob ? 'progress' : 'quotes',
+        )
         stream.close()
         continue
       }
@@ -130,7 +137,7 @@ describe('/openapi.json', () => {
               `${target}?${search}`,
               requestBody?.content['application/json'].example,
             )
-          : await scene.get(`${target}?${search}`)
+          : await read(await fetch(`${scene.url}${target}?${search}`, { method }))
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(200)
     }
   })

@@ -9,6 +9,9 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
 import { type ApiServer, createApiServer } from '../../src/api/server.js'
+import { serviceVersion } from '../../src/api/version.js'
+import { answersKind } from '../../src/backtest/kind.js'
+import { openBacktests } from '../../src/backtest/open.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { type Config, loadConfig } from '../../src/config.js'
 import type { BundleAnswer } from '../../src/domain/bundle.js'
@@ -145,6 +148,11 @@ function createEngine(asked: Asked): Engine {
       const quotes = requests.map((request) => ({ ok: true as const, value: answerTo(request) }))
       return { block: pinOf(at.chainId, Number(at.blockNumber ?? blockNumber)), quotes }
     },
+    block: async (chainId, at) => pinOf(chainId, at === 'latest' ? blockNumber : Number(at)),
+    blockAtTime: async (chainId) => pinOf(chainId, blockNumber),
+    changedBlocks: async ({ from }) => [from],
+    executions: async (_chainId, _block, requests) =>
+      requests.map(() => ({ status: 'filled', amountsOut: [5n], gas: 100_000n })),
     nontokenized: async (request) => ({
       ...bundleOf(request),
       positionOut: request.positionOut,
@@ -179,7 +187,7 @@ function createEngine(asked: Asked): Engine {
       baseListings.filter((one) => !chainId || one.token.chainId === chainId),
     protocols: () => protocolRecords(protocols, [ethereum]),
     serviceActions: () => serviceActionRecords,
-    wallet: async (chainId, owner) => ({
+    wallet: async ({ chainId, fromAddress: owner }) => ({
       address: dai,
       isDeployed: false,
       owner,
@@ -271,11 +279,19 @@ export async function openScene(
   const logger = createLogger('debug', { write: (line) => void lines.push(line) })
   const keys = openKeyStore(dataDir)
   const engine = { ...createEngine(asked), ...change }
+  const backtests = await openBacktests({
+    config,
+    engine,
+    kind: answersKind(config, serviceVersion),
+    takesUp: true,
+    logger,
+  })
   const isOpen = config.authMode === 'open'
-  const server = createApiServer({ engine, config, keys: isOpen ? null : keys, logger })
+  const server = createApiServer({ engine, backtests, config, keys: isOpen ? null : keys, logger })
   const { url } = await server.listen()
   const close = async () => {
     await server.close()
+    await backtests.close()
     keys.close()
     rmSync(dataDir, { recursive: true })
   }

@@ -48,10 +48,10 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-async function serviceOn(folder: string): Promise<TestService> {
+async function serviceOn(folder: string, url = node.url): Promise<TestService> {
   const service = await startService({
     DATA_DIR: folder,
-    RPC_URL_1: node.url,
+    RPC_URL_1: url,
     HEAD_POLL_MS: '600000',
     WORKERS: '1',
     // The account of a key is part of the transaction.
@@ -71,16 +71,14 @@ async function quote(service: TestService, asked: Readonly<Record<string, string
 }
 
 describe('the first answer at a new block', () => {
-  /** Answers of a service that knew nothing before each of them. */
-  const fresh = new Map<number, string>()
+  /** Answer of a service that knew nothing before. */
+  let fresh: string
   let folder: string
 
   beforeAll(async () => {
-    for (const back of [1, 2]) {
-      const service = await serviceOn(await newFolder())
-      fresh.set(back, (await quote(service, known, back)).text)
-      await service.stop()
-    }
+    const service = await serviceOn(await newFolder(), sandbox.url)
+    fresh = (await quote(service, known, 1)).text
+    await service.stop()
     folder = await newFolder()
   })
 
@@ -92,7 +90,7 @@ describe('the first answer at a new block', () => {
         const cost = await quote(service, known, back)
         expect(cost.rounds).toBeLessThanOrEqual(4)
         expect(cost.requests).toBeLessThanOrEqual(12)
-        expect(cost.text).toBe(fresh.get(back) ?? cost.text)
+        if (back === 1) expect(cost.text).toBe(fresh)
       }
       const cost = await quote(service, other, 4)
       expect(cost.rounds).toBeLessThanOrEqual(20)
@@ -107,13 +105,13 @@ describe('the first answer at a new block', () => {
     try {
       const cost = await quote(service, known, 1)
       expect(cost.rounds).toBeLessThanOrEqual(4)
-      expect(cost.text).toBe(fresh.get(1))
+      expect(cost.text).toBe(fresh)
     } finally {
       await service.stop()
     }
   })
 
-  test('a block at the head and one that no reorg reaches are opened in one round, header included', async () => {
+  test('a block near the head and one that no reorg reaches are opened in one round, header included', async () => {
     const service = await serviceOn(await newFolder())
     try {
       await quote(service, known, 0)
@@ -141,9 +139,9 @@ describe('the first answer at a new block', () => {
     ],
   ])('%s: the same bytes', async (_name, spoil) => {
     await spoil(folder)
-    const service = await serviceOn(folder)
+    const service = await serviceOn(folder, sandbox.url)
     try {
-      expect((await quote(service, known, 1)).text).toBe(fresh.get(1))
+      expect((await quote(service, known, 1)).text).toBe(fresh)
     } finally {
       await service.stop()
     }
@@ -152,7 +150,7 @@ describe('the first answer at a new block', () => {
 
 /** Rewrites what was learnt, with checksums that hold. */
 function rewrite(folder: string, change: (value: string) => string): void {
-  const db = openAnswerDb(join(folder, 'archive.sqlite'), 'cache')
+  const db = openAnswerDb(join(folder, 'archive.sqlite'))
   const scope = layout.learnedScope(1)
   const rows = db.all(scope)
   expect(rows.length).toBeGreaterThan(10)

@@ -63,15 +63,24 @@ function asks(past: string): readonly Ask[] {
 
 let sandbox: Awaited<ReturnType<typeof startSandbox>>
 let past: string
+/** Of a service that was asked one thing after the other, with one fork and one thread; and of the same once more. */
+let expected: string[]
+let again: string[]
 
 beforeAll(async () => {
   sandbox = await startSandbox({})
-  const probe = await fresh({})
-  const { body } = await probe.get(...(asks('1')[0] as Ask))
-  past = String(body.blockNumber - 25)
-  await probe.stop()
+  past = String(sandbox.blockNumber - 25n)
+  const reference = await fresh({ FORKS_PER_BLOCK: '1', WORKERS: '1' })
+  expected = await answers(reference, order(), 1)
+  again = await answers(reference, order(), 4)
+  await reference.stop()
+  expect(expected.map((text) => text.slice(0, 3))).toEqual(
+    asks(past).map(([, query]) => (query.fromAddress === nobody ? '400' : '200')),
+  )
 })
 afterAll(() => sandbox.stop())
+
+const order = () => asks(past).map((_ask, index) => index)
 
 function fresh(env: Readonly<Record<string, string>>): Promise<TestService> {
   return startService({ RPC_URL_1: sandbox.url, AUTH_MODE: 'open', ...env })
@@ -80,14 +89,14 @@ function fresh(env: Readonly<Record<string, string>>): Promise<TestService> {
 /** Answers in the order of `asks`. */
 async function answers(
   service: TestService,
-  order: readonly number[],
+  wanted: readonly number[],
   atOnce: number,
 ): Promise<string[]> {
   const list = asks(past)
   const texts: string[] = []
-  for (let start = 0; start < order.length; start += atOnce) {
+  for (let start = 0; start < wanted.length; start += atOnce) {
     await Promise.all(
-      order.slice(start, start + atOnce).map(async (index) => {
+      wanted.slice(start, start + atOnce).map(async (index) => {
         const { text, status } = await service.get(...(list[index] as Ask))
         texts[index] = `${status} ${text.replace(/,?"requestId":"[^"]*"/, '')}`
       }),
@@ -97,24 +106,20 @@ async function answers(
 }
 
 describe('answers', () => {
+  test('one after the other, one fork, one thread; again on the same instance: the same bytes', () => {
+    expect(again).toEqual(expected)
+  })
+
   test.each([
-    ['one after the other, one fork, one thread', {}, 'up', 1],
     ['backwards', { FORKS_PER_BLOCK: '2', WORKERS: '2' }, 'down', 1],
     ['all at once', { FORKS_PER_BLOCK: '2', WORKERS: '2' }, 'up', 32],
     ['three at a time, backwards, one thread', { WORKERS: '1' }, 'down', 3],
   ])('%s: the same bytes, and again on the same instance', async (_name, env, way, atOnce) => {
-    const order = asks(past).map((_ask, index) => index)
-    const reference = await fresh({ FORKS_PER_BLOCK: '1', WORKERS: '1' })
-    const expected = await answers(reference, order, 1)
-    await reference.stop()
-    expect(expected.map((text) => text.slice(0, 3))).toEqual(
-      asks(past).map(([, query]) => (query.fromAddress === nobody ? '400' : '200')),
-    )
     const service = await fresh(env)
     try {
-      const turned = way === 'up' ? order : order.toReversed()
+      const turned = way === 'up' ? order() : order().toReversed()
       expect(await answers(service, turned, atOnce)).toEqual(expected)
-      expect(await answers(service, order, 4)).toEqual(expected)
+      expect(await answers(service, order(), 4)).toEqual(expected)
     } finally {
       await service.stop()
     }

@@ -211,6 +211,87 @@ describe('createForkPool', () => {
     await until(() => !exists(oldPid))
   })
 
+  test('the block that was warmed last stays, however many others pass', async () => {
+    const pool = makePool({ forksPerBlock: 1, maxBlocks: 1 })
+    await pool.warm(pinAt(2))
+    const [head = 0] = pool.stats().pids
+    for (const index of [0, 1, 0]) {
+      const lease = await pool.acquire(pinAt(index))
+      lease.release()
+      expect(exists(head)).toBe(true)
+      expect(pool.stats()).toMatchObject({ blocks: 2 })
+    }
+    await pool.warm(pinAt(1))
+    expect(pool.stats()).toMatchObject({ blocks: 1, forks: 1 })
+  })
+
+  test('a process serves one block after another, and nothing tells it from a fresh one', async () => {
+    // BASEFEE, COINBASE, PREVRANDAO, NUMBER, TIMESTAMP, GASLIMIT, BLOBBASEFEE, the last two hashes, and slot 0.
+    const operations = [
+      '48',
+      '41',
+      '44',
+      '43',
+      '42',
+      '45',
+      '4a',
+      '6001430340',
+      '6002430340',
+      '5f54',
+    ]
+    const stores = operations.map(
+      (code, i) => `${code}61${(32 * i).toString(16).padStart(4, '0')}52`,
+    )
+    const size = (32 * operations.length).toString(16).padStart(4, '0')
+    const teller: Address = '0x00000000000000000000000000000000beef0041'
+    const contracts = { [teller]: `0x${stores.join('')}61${size}5ff3` as Hex }
+    const written: Address = '0x00000000000000000000000000000000beef0042'
+    const told = async (url: string, pin: BlockPin) => {
+      const block = `0x${pin.number.toString(16)}`
+      const request = { from: world.deployer, to: teller, data: '0x', value: 0n } as const
+      const fork = { urls: [url], pin, blockTimeSeconds: 12 }
+      return JSON.stringify(
+        [
+          await ask(url, 'eth_call', [{ to: teller }, block]),
+          await ask(url, 'eth_call', [{ to: teller }, block, {}, { time: '0x7fffffff' }]),
+          await ask(url, 'eth_getBlockByNumber', ['latest', false]),
+          await ask(url, 'eth_getCode', [written, 'latest']),
+          await simulate(fork, [{ ...request, overrides: {} }]),
+        ],
+        bigintToString,
+      )
+    }
+    const expected: string[] = []
+    for (const pin of pins) {
+      const fresh = makePool({ forksPerBlock: 1, contracts })
+      const { urls } = await fresh.acquire(pin)
+      expected.push(await told(urls[0] ?? '', pin))
+      await fresh.close()
+    }
+    const pool = makePool({ forksPerBlock: 1, maxBlocks: 1, contracts })
+    const seen: (readonly number[])[] = []
+    for (const index of [2, 0, 1, 2, 0, 1]) {
+      const lease = await pool.acquire(pinAt(index))
+      const [url = ''] = lease.urls
+      expect(await told(url, pinAt(index))).toBe(expected[index])
+      await ask(url, 'anvil_setCode', [written, '0x6001'])
+      seen.push(pool.stats().pids)
+      lease.release(true)
+    }
+    // What rules hold between the first two blocks is known once processes were started at both.
+    expect(new Set(seen.flat()).size).toBe(2)
+  })
+
+  test('a process of which something may still be asked ends with its block', async () => {
+    const pool = makePool({ forksPerBlock: 1, maxBlocks: 1 })
+    for (const index of [2, 0]) (await pool.acquire(pinAt(index))).release(true)
+    const left = await pool.acquire(pinAt(1))
+    const [pid = 0] = pool.stats().pids
+    left.release()
+    await pool.warm(pinAt(2))
+    await until(() => !exists(pid))
+  })
+
   test('a fork that dies is replaced; reporting it twice starts one replacement', async () => {
     const pool = makePool()
     await pool.warm(pinAt(0))

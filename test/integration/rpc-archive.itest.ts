@@ -212,7 +212,42 @@ describe('startArchive', () => {
     })
     await expect(archive.pin(77, 1n)).rejects.toMatchObject({
       code: 'UNKNOWN_BLOCK',
-      message: 'The state of block 1 is not available: missing trie node.',
+      message:
+        'The state of block 1 is not available: missing trie node. Blocks this old need an archive node.',
+    })
+  })
+
+  test('blocks with events: ranges that the node refuses are halved; without events it is said', async () => {
+    const question = { from: 0n, to: 2n, addresses: [bob] as Address[] }
+    const ranges: unknown[] = []
+    node.behave = () => ({
+      edit(asked, reply) {
+        const [range] = asked.params as { fromBlock?: string; toBlock?: string }[]
+        if (asked.method !== 'eth_getLogs' || range?.fromBlock === undefined) return reply
+        ranges.push([range.fromBlock, range.toBlock])
+        const error = { code: -32005, message: 'query returned more than 10000 results' }
+        return range.fromBlock === range.toBlock ? reply : { id: asked.id, error }
+      },
+    })
+    const archive = await archiveOf()
+    expect(await archive.changedBlocks(77, question)).toEqual([])
+    expect(ranges).toEqual([
+      ['0x0', '0x2'],
+      ['0x0', '0x0'],
+      ['0x1', '0x1'],
+      ['0x2', '0x2'],
+    ])
+    expect(archive.status(77)).toMatchObject({ connected: true, problem: null })
+    node.behave = () => ({
+      edit: (asked, reply) =>
+        asked.method === 'eth_getLogs'
+          ? { id: asked.id, error: { code: -32601, message: 'method not found' } }
+          : reply,
+    })
+    const without = await archiveOf()
+    await expect(without.changedBlocks(77, question)).rejects.toMatchObject({
+      code: 'STATE_UNAVAILABLE',
+      message: expect.stringMatching(/^No node of chain 77 gives events/),
     })
   })
 

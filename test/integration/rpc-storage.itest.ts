@@ -23,7 +23,7 @@ const cache = () => openDiskCache(folder, (scope) => !scope.includes(':'), quiet
 
 describe('openAnswerDb', () => {
   test('shrinking drops what was written first, and what is to be kept last', () => {
-    const db = openAnswerDb(join(folder, 'x.sqlite'), 'cache')
+    const db = openAnswerDb(join(folder, 'x.sqlite'))
     const value = 'x'.repeat(100_000)
     for (const scope of ['code', '1:a', '1:b', '1:c']) db.put([{ scope, item: 'i', value }])
     const held = () =>

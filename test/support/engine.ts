@@ -68,6 +68,7 @@ export async function startEngine(options: {
       priorityFeePerGas: {},
       tokens: [],
       sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
+      ...(options.mode && options.mode.kind !== 'live' && { cassette: options.mode.kind }),
     },
     onError: note,
   })

@@ -40,7 +40,7 @@ export async function startService(
   const keys = openKeyStore(dataDir)
   const { key, record } = keys.createKey({ name: 'test' })
   const server = createApiServer({
-    engine: service.engine,
+    ...service,
     config,
     keys: config.authMode === 'open' ? null : keys,
     logger,

@@ -3,18 +3,21 @@ import { z } from 'zod'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'
 import type { Address as Address20 } from '../../domain/primitives.js'
+import { blockOf } from '../block-of.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { runWithin } from '../deadline.js'
-import { Network, Price } from '../records.js'
+import { Block, Network, Price } from '../records.js'
 import {
   Address,
   BlockNumber,
+  BlockTagText,
   ChainId,
   DeadlineMs,
   described,
   examples,
   listOf,
   Name,
+  withDefault,
 } from '../schemas.js'
 
 const priceErrors: readonly ErrorCode[] = [
@@ -44,6 +47,26 @@ const getNetworks = defineRoute({
   }),
   response: z.array(Network),
   errors: ['INVALID_REQUEST'],
+})
+
+const getBlock = defineRoute({
+  method: 'get',
+  path: '/api/v1/networks/{chainId}/blocks',
+  tag: 'Metadata',
+  operationId: 'getBlock',
+  summary: 'The block of a number, a distance from the newest, or a time.',
+  description:
+    'Of a time it is the newest block that is not later. The number is what blockNumber of the calculations takes.',
+  params: z.object({ chainId: pathChainId }),
+  input: z.object({ at: withDefault(BlockTagText, { kind: 'latest', back: 0n }, 'latest') }),
+  response: Block,
+  errors: [
+    'INVALID_REQUEST',
+    'UNKNOWN_CHAIN',
+    'UNKNOWN_BLOCK',
+    'CHAIN_NOT_READY',
+    'UPSTREAM_UNAVAILABLE',
+  ],
 })
 
 const getPrice = defineRoute({
@@ -133,6 +156,15 @@ export const metadataEndpoints: readonly Endpoint[] = [
       )
       .map((network) => ({ ...network })),
   ),
+  endpoint(getBlock, async ({ engine, params, input, context }) => {
+    const { chainId, number, hash, timestamp } = await blockOf(
+      engine,
+      params.chainId,
+      input.at,
+      context,
+    )
+    return { chainId, number: Number(number), hash, timestamp: Number(timestamp) }
+  }),
   endpoint(getPrice, async ({ engine, params, input, context }) => {
     const [price] = await prices(engine, params.chainId, [params.address], input, context)
     if (price) return price

@@ -44,6 +44,7 @@ const ofAddress = defineRoute({
   input: z.object(common),
   response: Opportunities,
   isCalculation: true,
+  readsListings: true,
   errors,
 })
 
@@ -61,6 +62,7 @@ const ofToken = defineRoute({
   }),
   response: Opportunities,
   isCalculation: true,
+  readsListings: true,
   errors,
 })
 

@@ -97,7 +97,7 @@ function parseItem(
     }
     const own = Object.entries(item).filter(([, value]) => !isAbsent(value))
     const { chainId, blockNumber, deadlineMs } = call
-    const defaults = { chainId, blockNumber: blockNumber && Number(blockNumber), deadlineMs }
+    const defaults = { chainId, blockNumber: blockNumber?.toString(), deadlineMs }
     const given = { ...defaults, ...Object.fromEntries(own) }
     const input = parseObject(contract, given, engine)
     const other = [

@@ -34,10 +34,18 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 }
 
 function toRouteRequest(input: RouteInput): RouteRequest {
+  return { ...toPlanRequest(input), fromAddress: input.fromAddress }
+}
+
+/** A route of a plan: nobody needs to have its funds, so it may be without a sender. */
+export function toPlanRequest(
+  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs'> & {
+    [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
+  },
+): QuoteRequest {
   const hasFee = input.fee?.some((bps) => bps > 0n)
   return {
     chainId: input.chainId,
-    fromAddress: input.fromAddress,
     strategy: input.routingStrategy,
     executionMode: input.executionMode,
     tokensIn: input.tokenIn,
@@ -51,6 +59,7 @@ function toRouteRequest(input: RouteInput): RouteRequest {
     includeTransactionCost: input.includeTransactionCost,
     includePriceImpact: true,
     ...defined({
+      fromAddress: input.fromAddress,
       receiver: input.receiver,
       toEoa: input.toEoa,
       spender: input.spender,
@@ -64,7 +73,11 @@ function toRouteRequest(input: RouteInput): RouteRequest {
   }
 }
 
-export function toQuoteRequest(input: QuoteInput): QuoteRequest {
+export function toQuoteRequest(
+  input: Omit<QuoteInput, 'blockNumber' | 'deadlineMs'> & {
+    [K in 'blockNumber' | 'deadlineMs']?: QuoteInput[K]
+  },
+): QuoteRequest {
   const fees = input.fee?.length === 1 ? input.amountIn.map(() => input.fee?.[0] ?? 0n) : input.fee
   const hasFee = fees?.some((bps) => bps > 0n)
   return {

@@ -8,6 +8,7 @@ import { Approval, Wallet, WalletBalance } from '../records.js'
 import {
   Address,
   AmountOrZero,
+  BlockNumber,
   ChainId,
   described,
   examples,
@@ -20,6 +21,7 @@ import {
 const walletErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'UNKNOWN_CHAIN',
+  'UNKNOWN_BLOCK',
   'CHAIN_NOT_READY',
   'UPSTREAM_UNAVAILABLE',
   'STATE_UNAVAILABLE',
@@ -38,7 +40,11 @@ const getWallet = defineRoute({
   summary: 'The smart wallet of an address, deployed or not yet.',
   description:
     'Its address is known before it is deployed; strategies lists who acts for each routing strategy.',
-  input: z.object({ chainId: withDefault(ChainId, 1, 1), fromAddress: Owner }),
+  input: z.object({
+    chainId: withDefault(ChainId, 1, 1),
+    fromAddress: Owner,
+    blockNumber: BlockNumber.optional(),
+  }),
   response: Wallet,
   errors: walletErrors,
 })
@@ -50,7 +56,7 @@ const getBalances = defineRoute({
   operationId: 'getBalances',
   summary: 'Balances of an address, or of its smart wallet.',
   description:
-    'Listed tokens and the native token, at the newest pinned block; tokens without balance are left out.',
+    'Listed tokens and the native token; tokens without balance are left out. A block number needs one chainId.',
   input: z.object({
     chainId: described(
       withDefault(z.union([z.literal('all'), ChainId], 'must be a chain id, or all'), 1, 1),
@@ -62,9 +68,15 @@ const getBalances = defineRoute({
       'true: the balances of eoaAddress; false: those of its smart wallet.',
       true,
     ),
+    blockNumber: BlockNumber.optional(),
   }),
+  rules: ({ chainId, blockNumber }) =>
+    chainId === 'all' && blockNumber !== undefined
+      ? ['blockNumber must not be given with chainId=all: each chain has its own blocks']
+      : [],
   response: z.array(WalletBalance),
   isCalculation: true,
+  readsListings: true,
   errors: walletErrors,
 })
 
@@ -94,6 +106,7 @@ function approveContract(serviceName: string) {
         'Smallest unit of the token; 0 takes the allowance back.',
         '1000000',
       ),
+      blockNumber: BlockNumber.optional(),
     }),
     response: Approval,
     isCalculation: true,
@@ -104,7 +117,7 @@ function approveContract(serviceName: string) {
 export function walletEndpoints(serviceName: string): Endpoint[] {
   return [
     endpoint(getWallet, async ({ engine, input, context }) => {
-      const wallet = await engine.wallet(input.chainId, input.fromAddress, context)
+      const wallet = await engine.wallet(input, context)
       const strategies = routingStrategies.map((name: RoutingStrategy) => [
         strategyToWire(name, serviceName),
         wallet.strategies[name],
@@ -119,6 +132,7 @@ export function walletEndpoints(serviceName: string): Endpoint[] {
           strategy: input.routingStrategy,
           token: input.tokenAddress,
           amount: input.amount,
+          blockNumber: input.blockNumber,
         },
         context,
       )

@@ -1,0 +1,99 @@
+/** The fields of a plan: what each may look like, and what it becomes. Every value is text here, as in `schemas.ts`. */
+import { z } from 'zod'
+import { backtestLimits as limits } from '../domain/backtest.js'
+import { names, shortcutInputs } from './routes/shortcut-inputs.js'
+import {
+  Address,
+  BlockTagText,
+  ChainId,
+  described,
+  examples,
+  Flag,
+  integer,
+  listOf,
+  Slippage,
+  withDefault,
+} from './schemas.js'
+
+const nameMessage = 'must be 1 to 64 printable characters'
+const PlanName = z.string(nameMessage).regex(/^[^\p{C}]{1,64}$/u, nameMessage)
+
+const PoolId = z
+  .string('must be a pool')
+  .transform((text) => text.toLowerCase())
+  .refine(
+    (id) => /^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(id),
+    'must be an address (20 bytes) or an id (32 bytes) of a pool',
+  )
+
+/** Of the wire: where they differ from `PlanRequest`, which is what they become. */
+export function planInputs(serviceName: string) {
+  const shortcuts = shortcutInputs(serviceName)
+  const named = {
+    name: described(PlanName.optional(), 'Of its rows; default `request 1` and so on.'),
+  }
+  const { blockNumber: _block, deadlineMs: _deadline, ...routeShape } = shortcuts.route.shape
+  const { blockNumber: _number, deadlineMs: _late, ...quoteShape } = shortcuts.quote.shape
+  const chainId = described(ChainId.optional(), 'As that of the plan, where it is given.')
+  const fromAddress = described(Address.optional(), 'Sender; its funds do not matter.')
+  const route = z.object({ ...routeShape, ...named, chainId, fromAddress })
+  const quote = z.object({ ...quoteShape, ...named, chainId, fromAddress })
+  const variant = z.object({
+    name: described(PlanName.optional(), 'Of its rows; default `variant 1` and so on.'),
+    maxHops: described(integer(1, 4).optional(), 'Swaps in a row at most.'),
+    candidates: described(integer(1, 512).optional(), 'Candidates that are simulated.'),
+    splits: described(Flag.optional(), 'false: the whole amount goes one way.'),
+    poolBlacklist: described(
+      listOf(PoolId, 0, 1_000).default([]),
+      'Pools (addresses or ids) that are not used.',
+    ),
+    ignoreAggregators: names('Swap protocols to leave out.'),
+    ignoreStandards: names('Protocols to leave out, by slug.'),
+    slippage: Slippage.optional(),
+  })
+  const blocks = z.object({
+    from: described(BlockTagText, 'First block of the range.', 'latest-20').meta({
+      type: 'string',
+    }),
+    to: described(BlockTagText.optional(), 'Last block of the range; default latest.').meta({
+      type: 'string',
+    }),
+    step: described(
+      integer(1, limits.span).optional(),
+      'Every n-th block from the first on; default 1, every block.',
+    ),
+    changesOf: described(
+      listOf(Address, 1, 100).optional(),
+      'Only blocks in which one of these pools left an event; not together with step.',
+    ),
+  })
+  return { route, quote, variant, blocks }
+}
+
+/** The whole body, for the document. */
+export function planBody(serviceName: string) {
+  const { route, variant, blocks } = planInputs(serviceName)
+  const delay = integer(1, limits.delay)
+  return z.object({
+    name: described(PlanName.optional(), 'Of the job; default `backtest`.'),
+    chainId: withDefault(ChainId, 1, 1),
+    blocks: described(blocks, 'Where.', { from: 'latest-20', step: 5 }),
+    requests: described(
+      listOf(route, 1, limits.requests),
+      'Each as GET /shortcuts/quote or /shortcuts/route takes it, without a block.',
+      [{ tokenIn: [examples.weth], tokenOut: [examples.usdc], amountIn: [examples.oneEther] }],
+    ),
+    variants: described(
+      listOf(variant, 1, limits.variants).optional(),
+      'How routes are sought; default one, called `default`, as the service does it.',
+    ),
+    baseline: described(
+      z.string().optional(),
+      'Name of the variant that others are compared with; default the first.',
+    ),
+    delays: described(
+      z.union([integer(0, limits.delays), listOf(delay, 0, limits.delays)]).optional(),
+      'Each transaction is also executed so many blocks later: 3 for 1, 2 and 3; or a list. Default: never.',
+    ),
+  })
+}

@@ -1,0 +1,279 @@
+/**
+ * A plan as a person writes it, in YAML or JSON, becomes the plan that is worked on. Every mistake is named with its place
+ * (`requests[1].tokenIn must …`), fields that nobody knows among them: a typo would else change what is measured.
+ */
+import type { z } from 'zod'
+import {
+  type BacktestPlan,
+  type BlockRange,
+  backtestLimits as limits,
+  type PlanRequest,
+  type PlanVariant,
+} from '../domain/backtest.js'
+import type { BlockTag } from '../domain/block-tag.js'
+import type { CallContext, Engine } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { planBody, planInputs } from './backtest-inputs.js'
+import { checkFields } from './contract.js'
+import { fromBody, type Given, isAbsent } from './input.js'
+import { quoteRules, routeRules } from './routes/shortcut-inputs.js'
+import { lowerCased, toPlanRequest, toQuoteRequest } from './routes/shortcuts.js'
+
+export interface PlanContext {
+  readonly engine: Engine
+  readonly serviceName: string
+  readonly context: CallContext
+}
+
+type Inputs = ReturnType<typeof planInputs>
+
+/** @throws ForkrouteError INVALID_REQUEST that lists every mistake; UNKNOWN_CHAIN; what asking for blocks throws. */
+export async function parsePlan(body: unknown, args: PlanContext): Promise<BacktestPlan> {
+  const problems: string[] = []
+  const inputs = planInputs(args.serviceName)
+  const shape = planBody(args.serviceName).shape
+  const given = objectOf(body, 'the plan', problems)
+  if (!given) return refuse(problems)
+  refuseUnknown(given, Object.keys(shape), '', problems)
+  const top = checkFields(
+    planBody(args.serviceName).pick({ name: true, chainId: true, baseline: true }),
+    fromBody(given, { name: shape.name, chainId: shape.chainId, baseline: shape.baseline }),
+    problems,
+  )
+  const chainId = top?.chainId ?? 1
+  const requests = listOf(given.requests, 'requests', limits.requests, problems).map(
+    (item, index) => readRequest(item, index, chainId, inputs, problems),
+  )
+  if (isAbsent(given.requests)) problems.push('requests is required')
+  const variants = isAbsent(given.variants)
+    ? [{ name: 'default', router: {}, ignoreStandards: [] }]
+    : listOf(given.variants, 'variants', limits.variants, problems).map((item, index) =>
+        readVariant(item, index, inputs, problems),
+      )
+  refuseTwice(requests, 'requests', problems)
+  refuseTwice(variants, 'variants', problems)
+  const baseline = top?.baseline ?? variants[0]?.name ?? ''
+  if (!variants.some((variant) => variant === null || variant.name === baseline)) {
+    problems.push(`baseline must be the name of a variant, not ${JSON.stringify(baseline)}`)
+  }
+  const delays = readDelays(given.delays, problems)
+  const blocks = readBlocks(given.blocks, inputs, problems)
+  if (problems.length) refuse(problems)
+  const range = await toRange(blocks, chainId, args)
+  return {
+    name: top.name ?? 'backtest',
+    chainId,
+    range,
+    requests: requests as PlanRequest[],
+    variants: variants as PlanVariant[],
+    baseline,
+    delays,
+  }
+}
+
+function refuse(problems: readonly string[]): never {
+  throw new ForkrouteError('INVALID_REQUEST', problems.length === 1 ? problems.join() : problems)
+}
+
+/** A quote where it has the fields of one alone, else a route for which nobody needs to have the funds. */
+function readRequest(
+  item: unknown,
+  index: number,
+  chainId: number,
+  { quote, route }: Inputs,
+  problems: string[],
+): PlanRequest | null {
+  const place = `requests[${index}]`
+  const object = objectOf(item, place, problems)
+  if (!object) return null
+  for (const name of ['blockNumber', 'deadlineMs']) {
+    if (isAbsent(object[name])) continue
+    problems.push(`${place}.${name} must not be given: blocks are those of the plan, without haste`)
+  }
+  const own = { ...object, blockNumber: undefined, deadlineMs: undefined }
+  const fields = [...Object.keys(route.shape), ...Object.keys(quote.shape)]
+  refuseUnknown(own, fields, place, problems)
+  const isQuote = Object.keys(object).every((name) => name in quote.shape || isAbsent(object[name]))
+  const name = (input: { name?: string | undefined }) => input.name ?? `request ${index + 1}`
+  const checkChain = (input: { chainId?: number | undefined }) => {
+    if (input.chainId === undefined || input.chainId === chainId) return
+    problems.push(`${place}.chainId must be that of the plan (${chainId})`)
+  }
+  if (isQuote) {
+    const input = readObject(quote, own, place, problems, quoteRules)
+    if (!input) return null
+    checkChain(input)
+    return { name: name(input), request: toQuoteRequest({ ...input, chainId }) }
+  }
+  const input = readObject(route, own, place, problems, (given) =>
+    routeRules({ ...given, chainId: given.chainId ?? String(chainId) }),
+  )
+  if (!input) return null
+  checkChain(input)
+  return { name: name(input), request: toPlanRequest({ ...input, chainId }) }
+}
+
+function readVariant(
+  item: unknown,
+  index: number,
+  { variant }: Inputs,
+  problems: string[],
+): PlanVariant | null {
+  const place = `variants[${index}]`
+  const object = objectOf(item, place, problems)
+  if (!object) return null
+  refuseUnknown(object, Object.keys(variant.shape), place, problems)
+  const input = readObject(variant, object, place, problems)
+  if (!input) return null
+  const { maxHops, candidates, splits, poolBlacklist, slippage } = input
+  return {
+    name: input.name ?? `variant ${index + 1}`,
+    router: {
+      ...(maxHops !== undefined && { maxHops }),
+      ...(candidates !== undefined && { candidates }),
+      ...(splits !== undefined && { splits }),
+      ...(poolBlacklist.length && { poolBlacklist }),
+    },
+    ignoreStandards: lowerCased([...input.ignoreAggregators, ...input.ignoreStandards]),
+    ...(slippage !== undefined && { centiBps: slippage }),
+  }
+}
+
+function readDelays(value: unknown, problems: string[]): number[] {
+  if (isAbsent(value)) return []
+  if (!Array.isArray(value)) {
+    const count = Number(value)
+    if (/^\d{1,3}$/.test(String(value)) && count <= limits.delays) {
+      return Array.from({ length: count }, (_delay, index) => index + 1)
+    }
+    problems.push(`delays must be an integer from 0 to ${limits.delays}, or a list of blocks`)
+    return []
+  }
+  const delays = [...new Set(listOf(value, 'delays', limits.delays, problems, 0).map(Number))]
+  for (const [index, delay] of delays.entries()) {
+    if (Number.isInteger(delay) && delay >= 1 && delay <= limits.delay) continue
+    problems.push(`delays[${index}] must be an integer from 1 to ${limits.delay}`)
+  }
+  return delays.sort((a, b) => a - b)
+}
+
+function readBlocks(value: unknown, { blocks }: Inputs, problems: string[]) {
+  if (isAbsent(value)) {
+    problems.push('blocks is required')
+    return null
+  }
+  const object = objectOf(value, 'blocks', problems)
+  if (!object) return null
+  refuseUnknown(object, Object.keys(blocks.shape), 'blocks', problems)
+  return readObject(blocks, object, 'blocks', problems, (given) =>
+    given.step !== undefined && given.changesOf !== undefined
+      ? ['step must not be given together with changesOf']
+      : [],
+  )
+}
+
+async function toRange(
+  blocks: z.output<Inputs['blocks']> | null,
+  chainId: number,
+  { engine, context }: PlanContext,
+): Promise<BlockRange> {
+  if (!blocks) throw new ForkrouteError('INVALID_REQUEST', 'blocks is required')
+  if (!engine.networks().some(({ id }) => id === chainId)) {
+    throw new ForkrouteError('UNKNOWN_CHAIN', `chainId ${chainId} is not configured here`)
+  }
+  const head = (await engine.block(chainId, 'latest', context)).number
+  const numberOf = async (tag: BlockTag) => {
+    if (tag.kind === 'number') return tag.number
+    if (tag.kind === 'latest') return head > tag.back ? head - tag.back : 0n
+    return (await engine.blockAtTime(chainId, tag.timestamp, context)).number
+  }
+  const from = await numberOf(blocks.from)
+  const to = await numberOf(blocks.to ?? { kind: 'latest', back: 0n })
+  const problems: string[] = []
+  if (from > head) problems.push(`blocks.from is block ${from}, but the newest is ${head}`)
+  if (to > head) problems.push(`blocks.to is block ${to}, but the newest is ${head}`)
+  if (from > to) problems.push(`blocks.from is block ${from}, after blocks.to, which is ${to}`)
+  if (to - from >= BigInt(limits.span)) {
+    problems.push(`blocks.to must be less than ${limits.span} blocks after blocks.from`)
+  }
+  if (problems.length) refuse(problems)
+  return blocks.changesOf
+    ? { kind: 'changes', from, to, addresses: blocks.changesOf }
+    : { kind: 'step', from, to, step: BigInt(blocks.step ?? 1) }
+}
+
+function objectOf(
+  value: unknown,
+  place: string,
+  problems: string[],
+): Readonly<Record<string, unknown>> | null {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>
+  }
+  problems.push(`${place} must be an object with fields`)
+  return null
+}
+
+function listOf(
+  value: unknown,
+  place: string,
+  max: number,
+  problems: string[],
+  min = 1,
+): readonly unknown[] {
+  if (isAbsent(value)) return []
+  if (!Array.isArray(value)) {
+    problems.push(`${place} must be a list`)
+    return []
+  }
+  if (value.length < min) problems.push(`${place} must hold at least ${min} value`)
+  if (value.length <= max) return value
+  problems.push(`${place} must hold at most ${max} values (not ${value.length})`)
+  return []
+}
+
+function refuseUnknown(
+  given: Readonly<Record<string, unknown>>,
+  known: readonly string[],
+  place: string,
+  problems: string[],
+): void {
+  for (const name of Object.keys(given)) {
+    if (known.includes(name) || given[name] === undefined) continue
+    const near = known.find((one) => one.toLowerCase() === name.toLowerCase())
+    const shown = name.slice(0, 64).replaceAll(/[^\w-]/g, '?')
+    const hint = near ? `; ${near} is` : ''
+    problems.push(`${place ? `${place}.` : ''}${shown} is no field${hint}`)
+  }
+}
+
+/** The parsed fields, or null and a sentence for each that is wrong. */
+function readObject<T extends z.ZodObject>(
+  schema: T,
+  object: Readonly<Record<string, unknown>>,
+  place: string,
+  problems: string[],
+  rules: (given: Given) => readonly string[] = () => [],
+): z.output<T> | null {
+  const own: string[] = []
+  const given = fromBody(object, schema.shape)
+  const input = checkFields(schema, given, own)
+  own.push(...rules(given))
+  problems.push(...own.map((text) => `${place}.${text}`))
+  return own.length ? null : input
+}
+
+function refuseTwice(
+  items: readonly ({ readonly name: string } | null)[],
+  place: string,
+  problems: string[],
+): void {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    if (!item) continue
+    if (seen.has(item.name)) {
+      problems.push(`${place}[${index}].name is ${JSON.stringify(item.name)} a second time`)
+    }
+    seen.add(item.name)
+  }
+}

@@ -1,0 +1,160 @@
+/** Schemas of what the API answers about backtests, and domain values in their form. */
+import { z } from 'zod'
+import type {
+  BacktestBlock,
+  BacktestJob,
+  BacktestRow,
+  Execution,
+  JobProgress,
+} from '../domain/backtest.js'
+import { errorFacts } from './errors.js'
+import { ChainId } from './record-parts.js'
+
+const Raw = z.string().meta({ description: 'Smallest unit, decimal string.' })
+const states = ['queued', 'running', 'finished', 'cancelled', 'failed'] as const
+
+const progress = {
+  state: z.enum(states),
+  problem: z.string().nullable().meta({ description: 'Why it failed.' }),
+  blocksTotal: z.int(),
+  blocksDone: z.int(),
+}
+
+const entry = {
+  id: z.string(),
+  name: z.string(),
+  chainId: ChainId,
+  ...progress,
+  createdAt: z.string().meta({ format: 'date-time' }),
+  finishedAt: z.string().nullable().meta({ format: 'date-time' }),
+}
+
+export const BacktestEntry = z.object(entry).meta({ id: 'BacktestEntry' })
+
+export const BacktestList = z
+  .array(BacktestEntry)
+  .meta({ id: 'BacktestList', description: 'Newest first.' })
+
+export const Backtest = z
+  .object({
+    ...entry,
+    plan: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'As it was understood: blocks as numbers, every default filled in.' }),
+  })
+  .meta({ id: 'Backtest' })
+
+export const BacktestProgress = z
+  .object({ ...progress, etaSeconds: z.number().nullable() })
+  .meta({ id: 'BacktestProgress' })
+
+const execution = z.object({
+  delay: z.int().meta({ description: 'Blocks after the one of the row.' }),
+  status: z.enum(['filled', 'reverted', 'unknown']),
+  amountsOut: z.array(Raw).optional(),
+  gas: Raw.optional(),
+  reason: z.string().optional(),
+})
+
+const row = z.object({
+  request: z.string(),
+  variant: z.string(),
+  milliseconds: z.number(),
+  amountsOut: z.array(Raw).optional(),
+  minAmountsOut: z.array(Raw).optional(),
+  gas: Raw.optional(),
+  gasCost: Raw.optional(),
+  gasCostUsd: z.number().nullable().optional(),
+  gasCostOut: Raw.nullable().optional(),
+  priceImpact: z.number().nullable().optional(),
+  price: z.number().nullable().optional(),
+  path: z
+    .array(z.object({ protocol: z.string(), pool: z.string(), shareBps: z.number() }))
+    .optional(),
+  error: z.record(z.string(), z.unknown()).optional(),
+  executions: z.array(execution),
+})
+
+export const BacktestPage = z
+  .object({
+    blocks: z.array(
+      z.object({
+        blockNumber: z.int(),
+        blockHash: z.string(),
+        timestamp: z.int(),
+        rows: z.array(row),
+      }),
+    ),
+    next: z.int().nullable().meta({ description: 'Block from which to ask on; null at the end.' }),
+  })
+  .meta({ id: 'BacktestPage' })
+
+export function toEntry(job: BacktestJob): z.output<typeof BacktestEntry> {
+  const { id, plan, createdAt, finishedAt, ...facts } = job
+  return {
+    id,
+    name: plan.name,
+    chainId: plan.chainId,
+    state: facts.state,
+    problem: facts.problem,
+    blocksTotal: facts.blocksTotal,
+    blocksDone: facts.blocksDone,
+    createdAt: new Date(createdAt).toISOString(),
+    finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+  }
+}
+
+export function toBacktest(job: BacktestJob): z.output<typeof Backtest> {
+  return { ...toEntry(job), plan: { ...job.plan } }
+}
+
+export function toProgress(facts: JobProgress): z.output<typeof BacktestProgress> {
+  const { state, problem, blocksTotal, blocksDone, etaSeconds } = facts
+  return { state, problem, blocksTotal, blocksDone, etaSeconds }
+}
+
+export function toPage(
+  blocks: readonly BacktestBlock[],
+  next: bigint | null,
+): z.output<typeof BacktestPage> {
+  return {
+    blocks: blocks.map(({ blockNumber, blockHash, timestamp, rows }) => ({
+      blockNumber: Number(blockNumber),
+      blockHash,
+      timestamp: Number(timestamp),
+      rows: rows.map(toRow),
+    })),
+    next: next === null ? null : Number(next),
+  }
+}
+
+function toRow({ request, variant, milliseconds, outcome, executions }: BacktestRow) {
+  const common = { request, variant, milliseconds }
+  const done = executions.map(toExecution)
+  if (!outcome.ok) return { ...common, error: errorFacts(outcome.error), executions: done }
+  return {
+    ...common,
+    amountsOut: outcome.amountsOut.map(String),
+    minAmountsOut: outcome.minAmountsOut.map(String),
+    gas: outcome.gas.toString(),
+    gasCost: outcome.gasCost.toString(),
+    gasCostUsd: outcome.gasCostUsd,
+    gasCostOut: outcome.gasCostOut?.toString() ?? null,
+    priceImpact: outcome.priceImpact,
+    price: outcome.price,
+    path: outcome.path.map((part) => ({ ...part })),
+    executions: done,
+  }
+}
+
+function toExecution(one: Execution) {
+  const { delay, status } = one
+  switch (one.status) {
+    case 'filled':
+      return { delay, status, amountsOut: one.amountsOut.map(String), gas: one.gas.toString() }
+    case 'reverted':
+      return { delay, status, gas: one.gas.toString(), reason: one.reason }
+    case 'unknown':
+      return { delay, status, reason: one.message }
+  }
+}

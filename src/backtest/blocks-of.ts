@@ -1,0 +1,43 @@
+/** The blocks of a plan, and whether a job of that size is taken. */
+import { type BacktestPlan, backtestLimits as limits } from '../domain/backtest.js'
+import type { CallContext, Engine } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+
+/**
+ * Ascending.
+ * @throws ForkrouteError INVALID_REQUEST when there is none, or more than one job may have; as `Engine.changedBlocks`.
+ */
+export async function blocksOf(
+  engine: Pick<Engine, 'changedBlocks'>,
+  { chainId, range, requests, variants }: BacktestPlan,
+  context: CallContext,
+): Promise<readonly bigint[]> {
+  const { from, to } = range
+  const blocks =
+    range.kind === 'changes'
+      ? await engine.changedBlocks({ chainId, from, to, addresses: range.addresses }, context)
+      : stepsOf(from, to, range.step)
+  if (!blocks.length) {
+    throw new ForkrouteError(
+      'INVALID_REQUEST',
+      `blocks.changesOf names contracts that left no event from block ${from} to ${to}`,
+    )
+  }
+  if (blocks.length > limits.blocks) refuse('blocks', blocks.length, limits.blocks)
+  const rows = blocks.length * requests.length * variants.length
+  if (rows > limits.rows) refuse('rows (blocks x requests x variants)', rows, limits.rows)
+  return blocks
+}
+
+function stepsOf(from: bigint, to: bigint, step: bigint): bigint[] {
+  const count = Number((to - from) / step) + 1
+  if (count > limits.blocks) refuse('blocks', count, limits.blocks)
+  return Array.from({ length: count }, (_block, index) => from + BigInt(index) * step)
+}
+
+function refuse(what: string, count: number, max: number): never {
+  throw new ForkrouteError(
+    'INVALID_REQUEST',
+    `blocks must be fewer: ${count} ${what} are asked for, and one job may have ${max}`,
+  )
+}

@@ -1,0 +1,290 @@
+/**
+ * All rows of one block: every request by every variant, and what the found transactions do some blocks later.
+ * An error of one row is a fact about it; what is wrong for the moment only is tried again, and then fails the block.
+ */
+import { chainById } from '../chains/registry.js'
+import type {
+  BacktestPlan,
+  BacktestRow,
+  Execution,
+  PathPart,
+  PlanRequest,
+  PlanVariant,
+} from '../domain/backtest.js'
+import type {
+  CallContext,
+  Engine,
+  ExecutionAnswer,
+  ExecutionRequest,
+  QuoteOutcome,
+  QuoteRequest,
+  RouteAnswer,
+} from '../domain/engine.js'
+import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
+import { type Address, type BlockPin, type Hex, nativeToken } from '../domain/primitives.js'
+import type { CalculateBlock } from './job-engine.js'
+import { type Patience, patience as usualPatience, withRetries } from './retry.js'
+
+/** In the on-chain event of transactions that nobody sends. */
+const nobody: Hex = `0x${'0'.repeat(64)}`
+
+type Asked = {
+  readonly one: PlanRequest
+  readonly variant: PlanVariant
+  readonly request: QuoteRequest
+}
+
+type BacktestEngine = Pick<Engine, 'block' | 'quotes' | 'executions' | 'tokens' | 'prices'>
+
+export function createCalculateBlock(
+  engine: BacktestEngine,
+  patience: Patience = usualPatience,
+): CalculateBlock {
+  return async (plan, blockNumber, signal) => {
+    const context: CallContext = { accountId: nobody, signal, isBackground: true }
+    const again = <T>(work: () => Promise<T>) => withRetries(work, signal, patience)
+    const asked = plan.requests.flatMap((one) =>
+      plan.variants.map((variant) => ({ one, variant, request: toRequest(plan, one, variant) })),
+    )
+    const block = await again(() => engine.block(plan.chainId, blockNumber, context))
+    const outcomes = await quoteAll(engine, { plan, block, asked, context, again })
+    const tokens = await again(() => tokensOf(engine, plan, block, context))
+    const executions = await executeAll(engine, { plan, block, asked, outcomes, context, again })
+    return {
+      blockNumber,
+      blockHash: block.hash,
+      timestamp: block.timestamp,
+      rows: asked.map((each, index): BacktestRow => {
+        const outcome = outcomes[index] as QuoteOutcome
+        return {
+          blockNumber,
+          request: each.one.name,
+          variant: each.variant.name,
+          milliseconds: Math.round((outcome.milliseconds ?? 0) * 10) / 10,
+          outcome: outcome.ok
+            ? { ok: true, ...toFacts(each.request, outcome.value, tokens) }
+            : { ok: false, error: toRowError(outcome) },
+          executions: executions[index] ?? [],
+        }
+      }),
+    }
+  }
+}
+
+/** The request as this variant asks it. */
+function toRequest(
+  plan: BacktestPlan,
+  { request }: PlanRequest,
+  variant: PlanVariant,
+): QuoteRequest {
+  return {
+    ...request,
+    chainId: plan.chainId,
+    ignoreStandards: [...new Set([...request.ignoreStandards, ...variant.ignoreStandards])],
+    ...(variant.centiBps !== undefined && {
+      limit: { kind: 'slippage' as const, centiBps: variant.centiBps },
+    }),
+    includeTransactionCost: true,
+    includePriceImpact: true,
+    router: variant.router,
+  }
+}
+
+interface Work {
+  readonly plan: BacktestPlan
+  readonly block: BlockPin
+  readonly asked: readonly Asked[]
+  readonly context: CallContext
+  again<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** In the order asked. Those with an error of the moment are asked again, by themselves. */
+async function quoteAll(
+  engine: BacktestEngine,
+  { plan, block, asked, context, again }: Work,
+): Promise<readonly QuoteOutcome[]> {
+  const outcomes: (QuoteOutcome | undefined)[] = asked.map(() => undefined)
+  const ask = async () => {
+    const open = asked.flatMap((_each, index) => (isSettled(outcomes[index]) ? [] : [index]))
+    const requests = open.map((index) => (asked[index] as Asked).request)
+    const at = { chainId: plan.chainId, blockNumber: block.number }
+    const { quotes } = await engine.quotes({ ...at, requests }, context)
+    for (const [place, index] of open.entries()) outcomes[index] = quotes[place]
+    const unsettled = outcomes.find((outcome) => !isSettled(outcome))
+    if (unsettled && !unsettled.ok) throw fromWireError(unsettled.error)
+  }
+  try {
+    await again(ask)
+  } catch (error) {
+    // Where the node answers all but some state of some rows, that is how it stays.
+    const isOfRows = outcomes.every(
+      (outcome) => isSettled(outcome) || isCode(outcome, 'STATE_UNAVAILABLE'),
+    )
+    if (!isOfRows || !outcomes.some(isSettled)) throw error
+  }
+  return outcomes as QuoteOutcome[]
+}
+
+function isSettled(outcome: QuoteOutcome | undefined): boolean {
+  return outcome !== undefined && (outcome.ok || !errorCodes[outcome.error.code].retry)
+}
+
+function isCode(outcome: QuoteOutcome | undefined, code: string): boolean {
+  return outcome?.ok === false && outcome.error.code === code
+}
+
+/** By index of the row. A transaction that several variants found is executed once. */
+async function executeAll(
+  engine: BacktestEngine,
+  {
+    plan,
+    block,
+    asked,
+    outcomes,
+    context,
+    again,
+  }: Work & {
+    readonly outcomes: readonly QuoteOutcome[]
+  },
+): Promise<readonly (readonly Execution[])[]> {
+  const distinct = new Map<string, ExecutionRequest>()
+  const keys = asked.map(({ one, request }, index) => {
+    const outcome = outcomes[index]
+    if (!outcome?.ok) return null
+    const { tx } = outcome.value
+    const key = [one.name, tx.from, tx.to, tx.value, tx.data].join(':')
+    const fromAddress = request.fromAddress ?? tx.from
+    if (!distinct.has(key)) distinct.set(key, { request: { ...request, fromAddress }, tx })
+    return key
+  })
+  const results = asked.map((): Execution[] => [])
+  if (!distinct.size) return results
+  for (const delay of plan.delays) {
+    const at = block.number + BigInt(delay)
+    const answers = await again(() =>
+      executeAt(engine, plan.chainId, at, [...distinct.values()], context),
+    )
+    const byKey = new Map([...distinct.keys()].map((key, index) => [key, answers[index]]))
+    for (const [index, key] of keys.entries()) {
+      const answer = key === null ? undefined : byKey.get(key)
+      if (answer) results[index]?.push(toExecution(delay, answer))
+    }
+  }
+  return results
+}
+
+async function executeAt(
+  engine: BacktestEngine,
+  chainId: number,
+  blockNumber: bigint,
+  requests: readonly ExecutionRequest[],
+  context: CallContext,
+): Promise<readonly ExecutionAnswer[]> {
+  try {
+    return await engine.executions(chainId, blockNumber, requests, context)
+  } catch (error) {
+    if (!(error instanceof ForkrouteError) || error.code !== 'UNKNOWN_BLOCK') throw error
+    const { message } = error
+    return requests.map(() => ({ status: 'unreadable', message }))
+  }
+}
+
+function toExecution(delay: number, answer: ExecutionAnswer): Execution {
+  if (answer.status === 'unreadable') return { delay, status: 'unknown', message: answer.message }
+  return { delay, ...answer }
+}
+
+function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
+  const { gasCost } = answer
+  const l1 = gasCost?.l1DataFee
+  const usd = gasCost?.usd ?? null
+  const gasCostUsd = usd === null ? null : usd + (l1?.usd ?? 0)
+  return {
+    amountsOut: answer.amountsOut,
+    minAmountsOut: answer.minAmountsOut,
+    gas: answer.gas,
+    gasCost: (gasCost?.native ?? 0n) + (l1?.native ?? 0n),
+    gasCostUsd,
+    gasCostOut: isPair(request)
+      ? inToken(gasCostUsd, tokens.get(request.tokensOut[0] as Address))
+      : null,
+    priceImpact: answer.priceImpact,
+    price: isPair(request) ? priceOf(request, answer, tokens) : null,
+    path: pathOf(answer),
+  }
+}
+
+/** Raw units that are worth so much; null when that is not known. */
+function inToken(usd: number | null, token: TokenFacts | undefined): bigint | null {
+  if (usd === null || !token?.priceUsd || token.decimals === null) return null
+  const raw = Math.round((usd / token.priceUsd) * 10 ** token.decimals)
+  return Number.isFinite(raw) ? BigInt(raw) : null
+}
+
+/** Whole tokens out per whole token in. */
+function priceOf(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens): number | null {
+  const [tokenIn, tokenOut] = [request.tokensIn[0], request.tokensOut[0]] as [Address, Address]
+  const [decimalsIn, decimalsOut] = [tokens.get(tokenIn), tokens.get(tokenOut)].map(
+    (token) => token?.decimals ?? null,
+  )
+  if (decimalsIn == null || decimalsOut == null) return null
+  const wholeIn = Number(request.amountsIn[0]) / 10 ** decimalsIn
+  return Number(answer.amountsOut[0]) / 10 ** decimalsOut / wholeIn
+}
+
+function pathOf({ route }: RouteAnswer): PathPart[] {
+  return route.flatMap(({ protocol, primary, internalRoutes }) => {
+    if (internalRoutes) {
+      return internalRoutes.map((leg) => ({
+        protocol: leg.protocol,
+        pool: leg.pool,
+        shareBps: leg.share,
+      }))
+    }
+    // Wrapping is no venue.
+    return primary && protocol !== 'wrapped-native'
+      ? [{ protocol, pool: primary, shareBps: 10_000 }]
+      : []
+  })
+}
+
+/** What is known of a token at the block; null where nothing says it. */
+interface TokenFacts {
+  readonly decimals: number | null
+  readonly priceUsd: number | null
+}
+type Tokens = ReadonlyMap<Address, TokenFacts>
+
+/** Of the pairs' tokens, at this very block, so that a row never depends on others. */
+async function tokensOf(
+  engine: BacktestEngine,
+  { chainId, requests }: BacktestPlan,
+  block: BlockPin,
+  context: CallContext,
+): Promise<Tokens> {
+  const pairs = requests.flatMap(({ request }) => (isPair(request) ? [request] : []))
+  const listed = new Map(engine.tokens(chainId).map((one) => [one.address, one.decimals]))
+  const native = chainById(chainId)?.nativeCurrency
+  if (native) listed.set(nativeToken, native.decimals)
+  const given = pairs.flatMap(({ tokensIn }) => tokensIn).filter((token) => !listed.has(token))
+  const wanted = [...new Set([...pairs.flatMap(({ tokensOut }) => tokensOut), ...given])]
+  const prices = wanted.length ? await engine.prices(chainId, wanted, block.number, context) : []
+  const found = new Map<Address, TokenFacts>()
+  for (const [token, decimals] of listed) found.set(token, { decimals, priceUsd: null })
+  for (const [index, token] of wanted.entries()) {
+    const price = prices[index]
+    const decimals = listed.get(token) ?? price?.decimals ?? null
+    found.set(token, { decimals, priceUsd: price?.price ?? null })
+  }
+  return found
+}
+
+function isPair({ tokensIn, tokensOut }: QuoteRequest): boolean {
+  return tokensIn.length === 1 && tokensOut.length === 1
+}
+
+/** Without what only a log may show. */
+function toRowError(outcome: QuoteOutcome & { readonly ok: false }) {
+  const { code, message, details } = outcome.error
+  return { code, message, ...(details && { details }) }
+}

@@ -1,0 +1,34 @@
+/**
+ * Who calculates the blocks of a job: this process (`in-process.ts`), or workers anywhere behind a queue.
+ */
+import type { BacktestBlock, BacktestJob, BacktestPlan } from '../domain/backtest.js'
+
+/** Calculates one block. @throws the signal's reason when aborted; ForkrouteError for what concerns the whole block. */
+export type CalculateBlock = (
+  plan: BacktestPlan,
+  blockNumber: bigint,
+  signal: AbortSignal,
+) => Promise<BacktestBlock>
+
+/** A block whose results are in the job's store already, since who calculated it writes there. */
+export interface StoredBlock {
+  readonly blockNumber: bigint
+  readonly isStored: true
+}
+
+export type OnBlock = (block: BacktestBlock | StoredBlock) => Promise<void>
+
+export interface JobEngine {
+  /**
+   * Calculates the blocks, in any order, each at least once, and hands each to `onBlock` before it counts as done.
+   * Resolves when all are done. When the signal is aborted no new block is begun, what is under way is given up, and it
+   * rejects with the signal's reason. @throws ForkrouteError for a block that cannot be calculated at all.
+   */
+  run(
+    job: BacktestJob,
+    blocks: readonly bigint[],
+    onBlock: OnBlock,
+    signal: AbortSignal,
+  ): Promise<void>
+  close(): Promise<void>
+}

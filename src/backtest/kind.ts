@@ -1,0 +1,29 @@
+/** Whether a worker may calculate for a coordinator: both must come to the same answers. */
+import { createHash } from 'node:crypto'
+import type { Config } from '../config.js'
+import { toJson } from './plan-json.js'
+
+/**
+ * The version, and a fingerprint of the settings that decide answers.
+ * What is not in it has to be kept alike by the operator: the pools that were imported into the catalog.
+ */
+export function answersKind(config: Config, version: string): string {
+  const {
+    candidates,
+    maxHops,
+    poolBlacklist,
+    v4HooksAllowlist,
+    liquidityFloorUsd,
+    priorityFeePerGas,
+    tokenLists,
+    rpcUrls,
+  } = config
+  const settings = [
+    { candidates, maxHops, liquidityFloorUsd, priorityFeePerGas, tokenLists },
+    [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),
+    // The sandbox plays chain 1 too.
+    Object.keys(rpcUrls).length === 0,
+  ]
+  const sum = createHash('sha256').update(toJson(settings)).digest('hex')
+  return `${version}-${sum.slice(0, 8)}`
+}

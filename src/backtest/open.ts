@@ -1,0 +1,124 @@
+/** Puts together what works on backtests as the configuration says. */
+import type { Config } from '../config.js'
+import type { Backtests } from '../domain/backtest.js'
+import type { Engine } from '../domain/engine.js'
+import type { Logger } from '../log.js'
+import { createCalculateBlock } from './calculate-block.js'
+import { createInProcessEngine } from './in-process.js'
+import type { JobEngine } from './job-engine.js'
+import { createBacktests } from './jobs.js'
+import { openSqliteStore } from './sqlite-store.js'
+import type { BacktestStore } from './store.js'
+
+/** While one block waits for its simulations, another searches. */
+const fewestBlocksAtOnce = 2
+
+type Settings = Pick<
+  Config,
+  'dataDir' | 'workers' | 'backtestsMaxBytes' | 'redisUrl' | 'databaseUrl' | 'serviceName'
+>
+
+interface Parts {
+  readonly config: Settings
+  readonly engine: Engine
+  /** Of coordinators and workers that come to the same answers: `answersKind`. */
+  readonly kind: string
+  readonly logger: Logger
+}
+
+/**
+ * @param args.takesUp - whether jobs that other processes left are worked on.
+ * @throws ForkrouteError STORAGE_UNAVAILABLE.
+ */
+export async function openBacktests(
+  args: Parts & { readonly takesUp: boolean },
+): Promise<Backtests> {
+  const { config, engine, takesUp, logger } = args
+  const store = (await openSharedStore(config)) ?? openSqliteStore(config.dataDir)
+  return createBacktests({
+    store,
+    jobEngine: await openJobEngine(args, store),
+    engine,
+    maxBytes: config.backtestsMaxBytes,
+    takesUp,
+    logger,
+  })
+}
+
+/** What is not configured is not loaded. */
+async function openSharedStore(config: Settings): Promise<BacktestStore | null> {
+  const { databaseUrl, serviceName } = config
+  if (databaseUrl === null) return null
+  const { openPostgresStore } = await import('./postgres-store.js')
+  return openPostgresStore({ databaseUrl, serviceName })
+}
+
+async function openJobEngine(
+  { config, engine, kind, logger }: Parts,
+  store: BacktestStore,
+): Promise<JobEngine> {
+  const { redisUrl, serviceName } = config
+  if (redisUrl === null) {
+    return createInProcessEngine(createCalculateBlock(engine), {
+      blocksAtOnce: blocksAtOnce(config),
+    })
+  }
+  const { createBullmqEngine } = await import('./bullmq-engine.js')
+  const pending = (job: string) => store.pending(job)
+  return createBullmqEngine({ redisUrl, serviceName, kind, logger, pending })
+}
+
+export interface Worker {
+  readonly blocksAtOnce: number
+  readonly blocksDone: number
+  /** @param graceMs - a block that takes longer is given back. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * Calculates blocks for coordinators elsewhere.
+ * @param args.concurrency - blocks at the same time; default: as a service would.
+ * @param args.lostAfterMs - others take over its blocks when it was not heard of for so long; default: `lockMs`.
+ */
+export async function startWorker(
+  args: Parts & {
+    readonly redisUrl: string
+    readonly concurrency: number | null
+    readonly lostAfterMs: number | null
+  },
+): Promise<Worker> {
+  const { config, engine, kind, logger, redisUrl } = args
+  const { startQueueWorker } = await import('./queue-worker.js')
+  const store = await openSharedStore(config)
+  const concurrency = args.concurrency ?? blocksAtOnce(config)
+  const worker = startQueueWorker({
+    redisUrl,
+    serviceName: config.serviceName,
+    kind,
+    logger,
+    calculate: createCalculateBlock(engine),
+    ...(store && { store }),
+    chainIds: engine.networks().map(({ id }) => id),
+    concurrency,
+    ...(args.lostAfterMs !== null && { lockMs: args.lostAfterMs }),
+    onBlock: (job, { blockNumber, rows }, milliseconds) =>
+      logger.info(
+        { job, block: Number(blockNumber), rows: rows.length, ms: Math.round(milliseconds) },
+        'block done',
+      ),
+  })
+  return {
+    blocksAtOnce: concurrency,
+    get blocksDone() {
+      return worker.blocksDone
+    },
+    async close(graceMs) {
+      await worker.close(graceMs)
+      await store?.close()
+    },
+  }
+}
+
+function blocksAtOnce({ workers }: Settings): number {
+  return Math.max(workers, fewestBlocksAtOnce)
+}

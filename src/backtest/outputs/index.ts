@@ -1,0 +1,161 @@
+/**
+ * The results of a backtest as files and streams. Owns nothing of the job: what it is given comes block by block,
+ * ascending, and is written as it comes. Used by the API and the CLI.
+ */
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type {
+  BacktestBlock,
+  BacktestJob,
+  ResultFile,
+  ResultOptions,
+  ResultStream,
+} from '../../domain/backtest.js'
+import { type CreateEncoder, createSharedSummary } from './encoder.js'
+import { createChunks, type DraftFile, draftOf, draftOfSqlite, stored } from './files.js'
+import { parquetEncoder } from './parquet.js'
+import { executionsTable, routesTable } from './records.js'
+import { reportEncoder } from './report/report.js'
+import { createSqliteFile } from './sqlite.js'
+import { csvEncoder, jsonLinesEncoder, summaryEncoder } from './text.js'
+
+/** What may be asked for, and the files that it makes. */
+export const outputFiles = {
+  csv: ['routes.csv', 'executions.csv'],
+  jsonl: ['results.jsonl'],
+  parquet: ['routes.parquet', 'executions.parquet'],
+  sqlite: ['results.sqlite'],
+  html: ['report.html'],
+  json: ['summary.json'],
+} as const satisfies Record<string, readonly ResultFile[]>
+
+export type OutputFormat = keyof typeof outputFiles
+
+const databaseFile = 'results.sqlite' satisfies ResultFile
+type EncodedFile = Exclude<ResultFile, typeof databaseFile>
+
+const encoders: { readonly [F in EncodedFile]: CreateEncoder } = {
+  'routes.csv': ({ plan }, { reproducible }) => csvEncoder(routesTable(plan, !reproducible)),
+  'executions.csv': ({ plan }) => csvEncoder(executionsTable(plan)),
+  'results.jsonl': jsonLinesEncoder,
+  'routes.parquet': ({ plan }, { reproducible }) =>
+    parquetEncoder(plan, routesTable(plan, !reproducible)),
+  'executions.parquet': ({ plan }) => parquetEncoder(plan, executionsTable(plan)),
+  'report.html': reportEncoder,
+  'summary.json': summaryEncoder,
+}
+
+const contentTypes: { readonly [F in ResultFile]: string } = {
+  'routes.csv': 'text/csv; charset=utf-8',
+  'executions.csv': 'text/csv; charset=utf-8',
+  'results.jsonl': 'application/x-ndjson',
+  'routes.parquet': 'application/vnd.apache.parquet',
+  'executions.parquet': 'application/vnd.apache.parquet',
+  'results.sqlite': 'application/vnd.sqlite3',
+  'report.html': 'text/html; charset=utf-8',
+  'summary.json': 'application/json',
+}
+
+/**
+ * Writes the files of these formats into a folder, in one pass over the results. Each has its name only once all are whole.
+ *
+ * @param results - of the job, ascending.
+ * @param folder - is made where it is absent.
+ * @returns Paths of the files, in the order of `formats`.
+ * @throws ForkrouteError STORAGE_UNAVAILABLE; what the results throw. Nothing new is left in the folder then.
+ */
+export async function writeOutputs(
+  job: Pick<BacktestJob, 'plan'>,
+  results: AsyncIterable<BacktestBlock>,
+  folder: string,
+  formats: readonly OutputFormat[],
+  options: ResultOptions = {},
+): Promise<readonly string[]> {
+  await stored(() => mkdir(folder, { recursive: true }))
+  const drafts: DraftFile[] = []
+  try {
+    const summary = createSharedSummary(job, options)
+    for (const file of new Set(
+      formats.flatMap((format): readonly ResultFile[] => outputFiles[format]),
+    )) {
+      drafts.push(
+        file === databaseFile
+          ? await draftOfSqlite(folder, file, (path) =>
+              createSqliteFile(path, job, options, summary.want),
+            )
+          : await draftOf(folder, file, encoders[file](job, options, summary.want)),
+      )
+    }
+    for await (const block of withTurns(results)) {
+      summary.add(block)
+      for (const draft of drafts) await draft.add(block)
+    }
+    for (const draft of drafts) await draft.end()
+    const paths: string[] = []
+    for (const draft of drafts) paths.push(await draft.publish())
+    return paths
+  } catch (error) {
+    for (const draft of drafts) await draft.discard()
+    throw error
+  }
+}
+
+/** One file for a client, made while it is read. The body ends with an error where the results do. */
+export function streamOutput(
+  file: ResultFile,
+  job: Pick<BacktestJob, 'plan'>,
+  results: AsyncIterable<BacktestBlock>,
+  options: ResultOptions = {},
+): ResultStream {
+  return {
+    contentType: contentTypes[file],
+    fileName: file,
+    body:
+      file === databaseFile
+        ? streamDatabase(job, results, options)
+        : streamEncoded(file, job, results, options),
+  }
+}
+
+async function* streamEncoded(
+  file: EncodedFile,
+  job: Pick<BacktestJob, 'plan'>,
+  results: AsyncIterable<BacktestBlock>,
+  options: ResultOptions,
+): AsyncIterable<Uint8Array> {
+  const summary = createSharedSummary(job, options)
+  const encoder = encoders[file](job, options, summary.want)
+  const chunks = createChunks()
+  for await (const block of withTurns(results)) {
+    summary.add(block)
+    const chunk = chunks.push(encoder.add(block))
+    if (chunk) yield chunk
+  }
+  for (const last of [chunks.push(await encoder.end()), chunks.rest()]) if (last) yield last
+}
+
+/** Results may be had without any waiting: after each block others get their turn. */
+async function* withTurns(results: AsyncIterable<BacktestBlock>): AsyncIterable<BacktestBlock> {
+  for await (const block of results) {
+    yield block
+    await setImmediate()
+  }
+}
+
+/** SQLite cannot be made front to back: it is made in a folder of its own first. */
+async function* streamDatabase(
+  job: Pick<BacktestJob, 'plan'>,
+  results: AsyncIterable<BacktestBlock>,
+  options: ResultOptions,
+): AsyncIterable<Uint8Array> {
+  const folder = await stored(() => mkdtemp(join(tmpdir(), 'forkroute-output-')))
+  try {
+    const [path = ''] = await writeOutputs(job, results, folder, ['sqlite'], options)
+    yield* createReadStream(path)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,156 @@
+/** The tables of a report: what the charts show, as numbers. */
+import type { Distribution } from '../../sample.js'
+import type { BacktestSummary } from '../../summary.js'
+import type { GroupSummary, Wins } from '../../summary-cell.js'
+import { formatNumber, formatPercent, html, type Markup } from './markup.js'
+
+type Named = GroupSummary & { readonly name: string }
+
+/** @param caption - also the name of the part of the page that scrolls. */
+function table(
+  caption: string,
+  head: readonly string[],
+  rows: readonly (readonly (string | Markup)[])[],
+): Markup {
+  const cells = rows.map(
+    ([name, ...values]) =>
+      html`<tr><th scope="row">${name ?? ''}</th>${values.map((value) => html`<td>${value}</td>`)}</tr>`,
+  )
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table><caption>${caption}</caption><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead><tbody>${cells}</tbody></table></div>
+`
+}
+
+/** A row per variant or request: what matters most. */
+export function groupTable(caption: string, first: string, groups: readonly Named[]): Markup {
+  const head = [
+    first,
+    'routes / rows',
+    'missed',
+    'regret, mean',
+    'regret, p95',
+    'regret after gas, mean',
+    'edge, mean',
+    'edge, median',
+    'edge after gas, mean',
+    'wins – ties – losses',
+    'the same after gas',
+    'gas, mean',
+  ]
+  return table(
+    caption,
+    head,
+    groups.map((group) => [
+      group.name,
+      `${formatNumber(group.routes, 0)} / ${formatNumber(group.rows, 0)}`,
+      formatNumber(group.missed, 0),
+      formatNumber(group.regret?.mean, 2),
+      formatNumber(group.regret?.p95, 2),
+      formatNumber(group.regretAfterGas?.mean, 2),
+      formatNumber(group.edge?.mean, 2),
+      formatNumber(group.edge?.p50, 2),
+      formatNumber(group.edgeAfterGas?.mean, 2),
+      winsText(group.againstBaseline),
+      winsText(group.againstBaselineAfterGas),
+      formatNumber(group.gas?.mean, 0),
+    ]),
+  )
+}
+
+/** Every distribution of every variant. */
+export function distributionTable({ variants }: BacktestSummary): Markup {
+  const measures: readonly (readonly [
+    string,
+    number,
+    (group: GroupSummary) => Distribution | null,
+  ])[] = [
+    ['regret, bps', 2, ({ regret }) => regret],
+    ['regret after gas, bps', 2, ({ regretAfterGas }) => regretAfterGas],
+    ['edge, bps', 2, ({ edge }) => edge],
+    ['edge after gas, bps', 2, ({ edgeAfterGas }) => edgeAfterGas],
+    ['gas', 0, ({ gas }) => gas],
+    ['milliseconds (differ in every run)', 0, ({ milliseconds }) => milliseconds ?? null],
+  ]
+  const rows = measures.flatMap(([name, decimals, of]) =>
+    variants.flatMap((group) => {
+      const values = of(group)
+      return values ? [[`${group.variant}: ${name}`, ...numbers(values, decimals)]] : []
+    }),
+  )
+  return table('Mean and quantiles per variant', ['measure', ...quantileHead], rows)
+}
+
+export function delayTable({ variants }: BacktestSummary): Markup {
+  const rows = variants.flatMap((group) =>
+    group.delays.map((part) => [
+      `${group.variant}, ${part.delay} later`,
+      formatNumber(part.filled, 0),
+      formatNumber(part.reverted, 0),
+      formatNumber(part.unknown, 0),
+      formatPercent(part.fillRate, 2),
+      formatNumber(part.realised?.mean, 2),
+      formatNumber(part.realised?.p5, 2),
+      formatNumber(part.realised?.p50, 2),
+      formatNumber(part.realised?.p95, 2),
+      formatNumber(part.staleness?.mean, 2),
+      formatNumber(part.staleness?.p50, 2),
+      formatNumber(part.staleness?.p95, 2),
+    ]),
+  )
+  const head = [
+    'variant, blocks later',
+    'filled',
+    'reverted',
+    'unknown',
+    'fill rate',
+    'realised, mean bps',
+    'realised, p5',
+    'realised, median',
+    'realised, p95',
+    'staleness, mean bps',
+    'staleness, median',
+    'staleness, p95',
+  ]
+  return table('Executions per variant and delay', head, rows)
+}
+
+export function venueTable({ variants }: BacktestSummary): Markup {
+  const protocols = [
+    ...new Set(variants.flatMap(({ venues }) => venues.map(({ protocol }) => protocol))),
+  ].sort()
+  const rows = protocols.map((name) => [
+    name,
+    ...variants.map(({ venues }) =>
+      formatPercent(venues.find(({ protocol }) => protocol === name)?.share ?? 0, 2),
+    ),
+  ])
+  return table(
+    'Venue share per variant',
+    ['protocol', ...variants.map(({ variant }) => variant)],
+    rows,
+  )
+}
+
+/** Null without errors. */
+export function errorTable({ variants }: BacktestSummary): Markup | null {
+  const codes = [...new Set(variants.flatMap(({ errors }) => Object.keys(errors)))].sort()
+  if (codes.length === 0) return null
+  return table(
+    'Rows without a route, by error',
+    ['variant', ...codes],
+    variants.map(({ variant, errors }) => [
+      variant,
+      ...codes.map((code) => formatNumber(errors[code] ?? 0, 0)),
+    ]),
+  )
+}
+
+const quantileHead = ['count', 'mean', 'min', 'p5', 'p25', 'median', 'p75', 'p95', 'max']
+
+function numbers(of: Distribution, decimals: number): readonly string[] {
+  const values = [of.mean, of.min, of.p5, of.p25, of.p50, of.p75, of.p95, of.max]
+  return [formatNumber(of.count, 0), ...values.map((value) => formatNumber(value, decimals))]
+}
+
+function winsText(wins: Wins | null): string {
+  return wins ? [wins.wins, wins.ties, wins.losses].map((n) => formatNumber(n, 0)).join(' – ') : '–'
+}

@@ -1,0 +1,22 @@
+/** Plans and results as JSON text, for what keeps or carries them: numbers of type bigint are written `{"bigint":"1"}`. */
+import type { BacktestPlan } from '../domain/backtest.js'
+
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part) =>
+    typeof part === 'bigint' ? { bigint: part.toString() } : part,
+  )
+}
+
+/** What `toJson` wrote; of anything else the caller has to check the form. */
+export function fromJson(text: string): unknown {
+  return JSON.parse(text, (_key, part) =>
+    typeof part?.bigint === 'string' && /^-?\d{1,78}$/.test(part.bigint)
+      ? BigInt(part.bigint)
+      : part,
+  )
+}
+
+/** Of a plan that this service has written. */
+export function planFromJson(text: string): BacktestPlan {
+  return fromJson(text) as BacktestPlan
+}

@@ -1,0 +1,41 @@
+/** What fails only for the moment is done again, with growing pauses. */
+import { setTimeout } from 'node:timers/promises'
+import { errorCodes, ForkrouteError } from '../domain/errors.js'
+
+export interface Patience {
+  /** Before the second try; doubled each time. */
+  readonly firstPauseMs: number
+  readonly longestPauseMs: number
+  /** Nothing is tried again when so much time is over. */
+  readonly totalMs: number
+}
+
+/** A node that restarts is back within minutes; one that is away for longer needs somebody. */
+export const patience: Patience = {
+  firstPauseMs: 500,
+  longestPauseMs: 15_000,
+  totalMs: 300_000,
+}
+
+export function isOfTheMoment(error: unknown): error is ForkrouteError {
+  return error instanceof ForkrouteError && errorCodes[error.code].retry
+}
+
+/** @throws the last error; the signal's reason as soon as it is aborted. */
+export async function withRetries<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  { firstPauseMs, longestPauseMs, totalMs }: Patience,
+): Promise<T> {
+  const begun = performance.now()
+  for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
+    signal.throwIfAborted()
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isOfTheMoment(error) || performance.now() - begun + pause > totalMs) throw error
+    }
+    await setTimeout(pause, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}

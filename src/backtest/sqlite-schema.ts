@@ -1,0 +1,113 @@
+/** The tables of `backtests.sqlite`, for people with SQL as well: docs/backtests.md explains every column. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { ForkrouteError } from '../domain/errors.js'
+
+const migrations = [
+  `CREATE TABLE jobs (
+     id TEXT PRIMARY KEY,
+     name TEXT NOT NULL,
+     chain_id INTEGER NOT NULL,
+     plan TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'finished', 'cancelled', 'failed')),
+     problem TEXT,
+     created_at INTEGER NOT NULL,
+     finished_at INTEGER,
+     blocks_total INTEGER NOT NULL,
+     blocks_done INTEGER NOT NULL DEFAULT 0,
+     owner TEXT,
+     owner_seen_at INTEGER
+   ) WITHOUT ROWID;
+   CREATE TABLE blocks (
+     job_id TEXT NOT NULL,
+     block_number INTEGER NOT NULL,
+     block_hash TEXT,
+     timestamp INTEGER,
+     PRIMARY KEY (job_id, block_number)
+   ) WITHOUT ROWID;
+   CREATE TABLE routes (
+     job_id TEXT NOT NULL,
+     block_number INTEGER NOT NULL,
+     position INTEGER NOT NULL,
+     request TEXT NOT NULL,
+     variant TEXT NOT NULL,
+     amounts_out TEXT,
+     min_amounts_out TEXT,
+     gas TEXT,
+     gas_cost TEXT,
+     gas_cost_usd REAL,
+     gas_cost_out TEXT,
+     price_impact REAL,
+     price REAL,
+     path TEXT,
+     error_code TEXT,
+     error_message TEXT,
+     error_details TEXT,
+     milliseconds REAL NOT NULL,
+     PRIMARY KEY (job_id, block_number, position)
+   ) WITHOUT ROWID;
+   CREATE TABLE executions (
+     job_id TEXT NOT NULL,
+     block_number INTEGER NOT NULL,
+     position INTEGER NOT NULL,
+     delay INTEGER NOT NULL,
+     request TEXT NOT NULL,
+     variant TEXT NOT NULL,
+     status TEXT NOT NULL CHECK (status IN ('filled', 'reverted', 'unknown')),
+     amounts_out TEXT,
+     gas TEXT,
+     reason TEXT,
+     PRIMARY KEY (job_id, block_number, position, delay)
+   ) WITHOUT ROWID;`,
+]
+
+/** Another process writes for milliseconds only. */
+const busyTimeoutMs = 5_000
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when the folder or file cannot be used. */
+export function openBacktestDatabase(dataDir: string): Database.Database {
+  return guarded(() => {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const db = new Database(join(dataDir, 'backtests.sqlite'), { timeout: busyTimeoutMs })
+    try {
+      // Has to be said before the first table: what a removed job leaves goes back to the disk.
+      db.pragma('auto_vacuum = INCREMENTAL')
+      db.pragma('journal_mode = WAL')
+      db.pragma('synchronous = NORMAL')
+      db.transaction(() => {
+        const version = Number(db.pragma('user_version', { simple: true }))
+        if (version > migrations.length) throw new Error(`schema version ${version}`)
+        for (const sql of migrations.slice(version)) db.exec(sql)
+        db.pragma(`user_version = ${migrations.length}`)
+        // What a removal that was cut short has left.
+        for (const table of ['blocks', 'routes', 'executions']) {
+          db.exec(`DELETE FROM ${table} WHERE job_id NOT IN (SELECT id FROM jobs)`)
+        }
+      }).immediate()
+      // What is answered from here on is on disk, whatever ends: the process or the power.
+      db.pragma('synchronous = FULL')
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  })
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE in place of what the database throws. */
+export function guarded<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    const { code, message } = cause as { code?: string; message?: string }
+    throw new ForkrouteError(
+      'STORAGE_UNAVAILABLE',
+      code === 'SQLITE_FULL'
+        ? 'The disk of the data folder is full: backtests cannot be written.'
+        : `The backtests cannot be read or written (${code ?? message ?? 'unknown'}).`,
+      undefined,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,215 @@
+/** Blocks of results as rows of the tables, and back. Pure. */
+import type {
+  BacktestBlock,
+  BacktestJob,
+  BacktestRow,
+  Execution,
+  JobState,
+} from '../domain/backtest.js'
+import type { ErrorCode } from '../domain/errors.js'
+import type { Hex } from '../domain/primitives.js'
+import { planFromJson } from './plan-json.js'
+
+export interface JobRow {
+  id: string
+  plan: string
+  state: JobState
+  problem: string | null
+  created_at: number
+  finished_at: number | null
+  blocks_total: number
+  blocks_done: number
+  owner: string | null
+  owner_seen_at: number | null
+}
+
+export interface BlockRow {
+  block_number: number
+  block_hash: Hex
+  timestamp: number
+}
+
+export interface RouteRow {
+  block_number: number
+  position: number
+  request: string
+  variant: string
+  amounts_out: string | null
+  min_amounts_out: string | null
+  gas: string | null
+  gas_cost: string | null
+  gas_cost_usd: number | null
+  gas_cost_out: string | null
+  price_impact: number | null
+  price: number | null
+  path: string | null
+  error_code: string | null
+  error_message: string | null
+  error_details: string | null
+  milliseconds: number
+}
+
+export interface ExecutionRow {
+  block_number: number
+  position: number
+  delay: number
+  request: string
+  variant: string
+  status: Execution['status']
+  amounts_out: string | null
+  gas: string | null
+  reason: string | null
+}
+
+export function toJob(row: JobRow): BacktestJob {
+  return {
+    id: row.id,
+    plan: planFromJson(row.plan),
+    state: row.state,
+    problem: row.problem,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    blocksTotal: row.blocks_total,
+    blocksDone: row.blocks_done,
+  }
+}
+
+export function toRouteRow(row: BacktestRow, position: number): RouteRow {
+  const { outcome } = row
+  const common = {
+    block_number: Number(row.blockNumber),
+    position,
+    request: row.request,
+    variant: row.variant,
+    milliseconds: row.milliseconds,
+  }
+  return outcome.ok
+    ? {
+        ...common,
+        amounts_out: toText(outcome.amountsOut),
+        min_amounts_out: toText(outcome.minAmountsOut),
+        gas: outcome.gas.toString(),
+        gas_cost: outcome.gasCost.toString(),
+        gas_cost_usd: outcome.gasCostUsd,
+        gas_cost_out: outcome.gasCostOut?.toString() ?? null,
+        price_impact: outcome.priceImpact,
+        price: outcome.price,
+        path: JSON.stringify(outcome.path),
+        error_code: null,
+        error_message: null,
+        error_details: null,
+      }
+    : {
+        ...common,
+        amounts_out: null,
+        min_amounts_out: null,
+        gas: null,
+        gas_cost: null,
+        gas_cost_usd: null,
+        gas_cost_out: null,
+        price_impact: null,
+        price: null,
+        path: null,
+        error_code: outcome.error.code,
+        error_message: outcome.error.message,
+        error_details: outcome.error.details ? JSON.stringify(outcome.error.details) : null,
+      }
+}
+
+export function toExecutionRow(
+  row: BacktestRow,
+  position: number,
+  execution: Execution,
+): ExecutionRow {
+  const common = {
+    block_number: Number(row.blockNumber),
+    position,
+    delay: execution.delay,
+    request: row.request,
+    variant: row.variant,
+    status: execution.status,
+  }
+  switch (execution.status) {
+    case 'filled': {
+      const { amountsOut, gas } = execution
+      return { ...common, amounts_out: toText(amountsOut), gas: gas.toString(), reason: null }
+    }
+    case 'reverted': {
+      const { gas, reason } = execution
+      return { ...common, amounts_out: null, gas: gas.toString(), reason }
+    }
+    case 'unknown':
+      return { ...common, amounts_out: null, gas: null, reason: execution.message }
+  }
+}
+
+/** @param routes - of the block, by position. @param executions - of the block, by position, then delay. */
+export function toBlock(
+  { block_number, block_hash, timestamp }: BlockRow,
+  routes: readonly RouteRow[],
+  executions: readonly ExecutionRow[],
+): BacktestBlock {
+  const byPosition = new Map<number, Execution[]>()
+  for (const row of executions) {
+    const own = byPosition.get(row.position)
+    if (own) own.push(toExecution(row))
+    else byPosition.set(row.position, [toExecution(row)])
+  }
+  return {
+    blockNumber: BigInt(block_number),
+    blockHash: block_hash,
+    timestamp: BigInt(timestamp),
+    rows: routes.map((row) => toRow(row, byPosition.get(row.position) ?? [])),
+  }
+}
+
+function toRow(row: RouteRow, executions: readonly Execution[]): BacktestRow {
+  return {
+    blockNumber: BigInt(row.block_number),
+    request: row.request,
+    variant: row.variant,
+    milliseconds: row.milliseconds,
+    outcome:
+      row.error_code === null
+        ? {
+            ok: true,
+            amountsOut: fromText(row.amounts_out),
+            minAmountsOut: fromText(row.min_amounts_out),
+            gas: BigInt(row.gas ?? 0),
+            gasCost: BigInt(row.gas_cost ?? 0),
+            gasCostUsd: row.gas_cost_usd,
+            gasCostOut: row.gas_cost_out === null ? null : BigInt(row.gas_cost_out),
+            priceImpact: row.price_impact,
+            price: row.price,
+            path: JSON.parse(row.path ?? '[]'),
+          }
+        : {
+            ok: false,
+            error: {
+              code: row.error_code as ErrorCode,
+              message: row.error_message ?? '',
+              ...(row.error_details && { details: JSON.parse(row.error_details) }),
+            },
+          },
+    executions,
+  }
+}
+
+function toExecution({ delay, status, amounts_out, gas, reason }: ExecutionRow): Execution {
+  switch (status) {
+    case 'filled':
+      return { delay, status, amountsOut: fromText(amounts_out), gas: BigInt(gas ?? 0) }
+    case 'reverted':
+      return { delay, status, reason: reason ?? '', gas: BigInt(gas ?? 0) }
+    case 'unknown':
+      return { delay, status, message: reason ?? '' }
+  }
+}
+
+function toText(amounts: readonly bigint[]): string {
+  return amounts.join(',')
+}
+
+function fromText(text: string | null): bigint[] {
+  return text ? text.split(',').map(BigInt) : []
+}

@@ -1,0 +1,249 @@
+/** What is gathered of one request by one variant, and what one or several of these come to. */
+import type { BacktestRow, Execution, PathPart } from '../domain/backtest.js'
+import { amountOf, centiBps, type RowComparison } from './comparison.js'
+import { type Distribution, distributionOf, roundTo } from './sample.js'
+
+/** Against the baseline, over rows where both have a route. */
+export interface Wins {
+  readonly wins: number
+  readonly ties: number
+  readonly losses: number
+}
+
+export interface DelaySummary {
+  /** Blocks. */
+  readonly delay: number
+  readonly filled: number
+  readonly reverted: number
+  readonly unknown: number
+  /** filled / (filled + reverted), 0 to 1; null when neither. */
+  readonly fillRate: number | null
+  /** Basis points of what was delivered over what was quoted; filled only. */
+  readonly realised: Distribution | null
+  /** Basis points of what was delivered below a fresh quote at the block of execution; filled only. */
+  readonly staleness: Distribution | null
+}
+
+/** Distributions are null where nothing could be measured; basis points unless said otherwise. */
+export interface GroupSummary {
+  readonly rows: number
+  /** Rows with a route. */
+  readonly routes: number
+  /** Rows without, where another variant has one at the same block. */
+  readonly missed: number
+  /** Error code to number of rows, by code. */
+  readonly errors: Readonly<Record<string, number>>
+  readonly regret: Distribution | null
+  readonly regretAfterGas: Distribution | null
+  /** Of the rows with a regret, the share whose regret is at most so many basis points. */
+  readonly regretShares: readonly { readonly atMostBps: number; readonly share: number }[]
+  readonly edge: Distribution | null
+  readonly edgeAfterGas: Distribution | null
+  /** Null where nothing is compared, as of the baseline itself. */
+  readonly againstBaseline: Wins | null
+  readonly againstBaselineAfterGas: Wins | null
+  /** Rows with a route where the baseline has none, and the other way round. */
+  readonly onlyHere: number
+  readonly onlyBaseline: number
+  /** In the order of the plan. */
+  readonly delays: readonly DelaySummary[]
+  /** Units of gas. */
+  readonly gas: Distribution | null
+  /** Wall time; absent in reproducible outputs, because no run repeats it. */
+  readonly milliseconds?: Distribution | null
+}
+
+/** Share of the amounts that a protocol swaps, hops counted alike; 0 to 1. */
+export interface VenueShare {
+  readonly protocol: string
+  readonly share: number
+}
+
+const regretThresholdsBps = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000]
+
+interface DelayCell {
+  filled: number
+  reverted: number
+  unknown: number
+  readonly realised: number[]
+  readonly staleness: number[]
+}
+
+export interface Cell {
+  rows: number
+  routes: number
+  missed: number
+  onlyHere: number
+  onlyBaseline: number
+  readonly errors: Map<string, number>
+  readonly regret: number[]
+  readonly regretAfterGas: number[]
+  readonly edge: number[]
+  readonly edgeAfterGas: number[]
+  readonly wins: Record<-1 | 0 | 1, number>
+  readonly winsAfterGas: Record<-1 | 0 | 1, number>
+  readonly gas: number[]
+  readonly milliseconds: number[]
+  readonly delays: readonly DelayCell[]
+  /** Sum over rows of each protocol's share of the row. */
+  readonly venues: Map<string, number>
+}
+
+export function createCell(delays: readonly number[]): Cell {
+  return {
+    rows: 0,
+    routes: 0,
+    missed: 0,
+    onlyHere: 0,
+    onlyBaseline: 0,
+    errors: new Map(),
+    regret: [],
+    regretAfterGas: [],
+    edge: [],
+    edgeAfterGas: [],
+    wins: { [-1]: 0, 0: 0, 1: 0 },
+    winsAfterGas: { [-1]: 0, 0: 0, 1: 0 },
+    gas: [],
+    milliseconds: [],
+    delays: delays.map(() => ({
+      filled: 0,
+      reverted: 0,
+      unknown: 0,
+      realised: [],
+      staleness: [],
+    })),
+    venues: new Map(),
+  }
+}
+
+/** @param beside - whether a variant has a route at the block; `baseline` is null for the baseline's own row. */
+export function addRow(
+  cell: Cell,
+  row: BacktestRow,
+  comparison: RowComparison,
+  beside: { readonly any: boolean; readonly baseline: boolean | null },
+): void {
+  cell.rows += 1
+  cell.milliseconds.push(row.milliseconds)
+  const { outcome } = row
+  if (outcome.ok) {
+    cell.routes += 1
+    cell.gas.push(Number(outcome.gas))
+    for (const [protocol, share] of venueShares(outcome.path)) add(cell.venues, protocol, share)
+    if (beside.baseline === false) cell.onlyHere += 1
+  } else {
+    add(cell.errors, outcome.error.code, 1)
+    if (beside.any) cell.missed += 1
+    if (beside.baseline === true) cell.onlyBaseline += 1
+  }
+  for (const measure of ['regret', 'regretAfterGas', 'edge', 'edgeAfterGas'] as const) {
+    const value = comparison[measure]
+    if (value !== null) cell[measure].push(value)
+  }
+  if (comparison.sign !== null) cell.wins[comparison.sign] += 1
+  if (comparison.signAfterGas !== null) cell.winsAfterGas[comparison.signAfterGas] += 1
+  for (const [index, execution] of row.executions.entries()) {
+    const delay = cell.delays[index]
+    if (!delay) continue
+    delay[execution.status] += 1
+    const realised = realisedCentiBps(row, execution)
+    if (realised !== null) delay.realised.push(realised)
+  }
+}
+
+/** What was delivered over what was quoted, in hundredths of a basis point; null unless filled with one tokenOut. */
+export function realisedCentiBps(row: BacktestRow, execution: Execution): number | null {
+  const quoted = amountOf(row)
+  if (execution.status !== 'filled' || quoted === null) return null
+  const [delivered] = execution.amountsOut
+  return delivered === undefined ? null : centiBps(delivered - quoted, quoted)
+}
+
+/** Each part weighs as its share of its step, each step as much as another; the shares of a path sum up to 1. */
+function venueShares(path: readonly PathPart[]): ReadonlyMap<string, number> {
+  const total = path.reduce((sum, { shareBps }) => sum + shareBps, 0)
+  const shares = new Map<string, number>()
+  if (total > 0) for (const part of path) add(shares, part.protocol, part.shareBps / total)
+  return shares
+}
+
+/** What the rows of all cells come to together. */
+export function summariseCells(
+  cells: readonly Cell[],
+  delays: readonly number[],
+  hasMilliseconds: boolean,
+): GroupSummary {
+  const count = (of: (cell: Cell) => number) => cells.reduce((sum, cell) => sum + of(cell), 0)
+  const values = (of: (cell: Cell) => readonly number[]) => cells.flatMap(of)
+  const bps = (of: (cell: Cell) => readonly number[]) => distributionOf(values(of), 100)
+  const errors = new Map<string, number>()
+  for (const cell of cells) for (const [code, rows] of cell.errors) add(errors, code, rows)
+  return {
+    rows: count((cell) => cell.rows),
+    routes: count((cell) => cell.routes),
+    missed: count((cell) => cell.missed),
+    errors: Object.fromEntries([...errors].sort(([a], [b]) => (a < b ? -1 : 1))),
+    regret: bps((cell) => cell.regret),
+    regretAfterGas: bps((cell) => cell.regretAfterGas),
+    regretShares: regretShares(values((cell) => cell.regret)),
+    edge: bps((cell) => cell.edge),
+    edgeAfterGas: bps((cell) => cell.edgeAfterGas),
+    againstBaseline: winsOf(cells.map(({ wins }) => wins)),
+    againstBaselineAfterGas: winsOf(cells.map(({ winsAfterGas }) => winsAfterGas)),
+    onlyHere: count((cell) => cell.onlyHere),
+    onlyBaseline: count((cell) => cell.onlyBaseline),
+    delays: delays.map((delay, index) => {
+      const parts = cells.flatMap((cell) => cell.delays[index] ?? [])
+      const sum = (of: 'filled' | 'reverted' | 'unknown') =>
+        parts.reduce((total, part) => total + part[of], 0)
+      const [filled, reverted] = [sum('filled'), sum('reverted')]
+      return {
+        delay,
+        filled,
+        reverted,
+        unknown: sum('unknown'),
+        fillRate: filled + reverted === 0 ? null : roundTo(filled / (filled + reverted), 6),
+        realised: distributionOf(
+          parts.flatMap((part) => part.realised),
+          100,
+        ),
+        staleness: distributionOf(
+          parts.flatMap((part) => part.staleness),
+          100,
+        ),
+      }
+    }),
+    gas: distributionOf(values((cell) => cell.gas)),
+    ...(hasMilliseconds && {
+      milliseconds: distributionOf(values((cell) => cell.milliseconds)),
+    }),
+  }
+}
+
+/** Largest share first; rows without a swap are left out. */
+export function venuesOf(cells: readonly Cell[]): readonly VenueShare[] {
+  const sums = new Map<string, number>()
+  for (const { venues } of cells) for (const [slug, share] of venues) add(sums, slug, share)
+  const total = [...sums.values()].reduce((sum, share) => sum + share, 0)
+  return [...sums]
+    .map(([protocol, sum]) => ({ protocol, share: roundTo(sum / total, 6) }))
+    .sort((a, b) => b.share - a.share || (a.protocol < b.protocol ? -1 : 1))
+}
+
+function regretShares(values: readonly number[]): GroupSummary['regretShares'] {
+  if (values.length === 0) return []
+  return regretThresholdsBps.map((atMostBps) => {
+    const within = values.filter((value) => value <= atMostBps * 100).length
+    return { atMostBps, share: roundTo(within / values.length, 6) }
+  })
+}
+
+function winsOf(parts: readonly Cell['wins'][]): Wins | null {
+  const sum = (sign: -1 | 0 | 1) => parts.reduce((total, part) => total + part[sign], 0)
+  const all = { wins: sum(1), ties: sum(0), losses: sum(-1) }
+  return all.wins + all.ties + all.losses === 0 ? null : all
+}
+
+function add(map: Map<string, number>, key: string, value: number): void {
+  map.set(key, (map.get(key) ?? 0) + value)
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { ethereum } from '../chains/ethereum.js'
+import {
+  type CassetteContents,
+  contentsOf,
+  differences,
+  toHead,
+  versionWarnings,
+} from './contents.js'
+
+const version = { forkroute: '1.0.0', anvil: '1.7.1', contracts: { Router: 'aa', Executor: 'bb' } }
+const contents: CassetteContents = {
+  settings: {
+    chainIds: [1],
+    candidates: 24,
+    maxHops: 3,
+    poolBlacklist: [],
+    v4HooksAllowlist: [],
+    liquidityFloorUsd: 0,
+    serviceName: 'svc',
+    priorityFeePerGas: { 1: 10n ** 18n },
+  },
+  tokens: [
+    {
+      chainId: 1,
+      address: ethereum.wrappedNative,
+      symbol: 'WETH',
+      name: null,
+      decimals: 18,
+      logoUri: null,
+    },
+  ],
+  importedPools: {
+    1: [
+      {
+        protocol: 'curve',
+        id: ethereum.wrappedNative,
+        address: ethereum.wrappedNative,
+        tokens: [ethereum.wrappedNative],
+        parameters: { decimals: ['18'] },
+      },
+    ],
+  },
+  sandboxPools: [],
+}
+
+describe('toHead', () => {
+  test('is read back as it was', () => {
+    const { facts } = toHead(contents, version)
+    expect(contentsOf({ facts: () => ({ ...facts }) })).toEqual(contents)
+  })
+
+  test('a missing part is named', () => {
+    const { facts } = toHead(contents, version)
+    const { tokens: _, ...rest } = facts
+    expect(() => contentsOf({ facts: () => rest })).toThrow('row tokens of facts is missing')
+  })
+})
+
+test('differences names settings with both values, and lists by name', () => {
+  const { facts } = toHead(contents, version)
+  const settings = { ...contents.settings, maxHops: 2, priorityFeePerGas: {} }
+  const other = toHead({ ...contents, settings, tokens: [] }, version).facts
+  expect(differences(facts, facts)).toEqual([])
+  expect(differences(facts, other)).toEqual([
+    'maxHops is 3 there, 2 here',
+    'priorityFeePerGas is {"1":"1000000000000000000"} there, {} here',
+    'tokens differ',
+  ])
+})
+
+test('versionWarnings says what differs', () => {
+  expect(versionWarnings([JSON.stringify(version)], version)).toEqual([])
+  const own = { ...version, forkroute: '2.0.0', contracts: { ...version.contracts, Router: 'cc' } }
+  expect(versionWarnings([JSON.stringify(version)], own)).toEqual([
+    'Recorded with forkroute 1.0.0, and this is 2.0.0; other code of Router: answers may differ.',
+  ])
+})

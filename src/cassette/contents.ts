@@ -1,0 +1,235 @@
+/**
+ * What all requests of a cassette share, besides the state of their blocks: settings that answers depend on, tokens,
+ * pools that no look-up finds, and the software that recorded them. Read back, it is all that a replay is configured by.
+ */
+import { existsSync } from 'node:fs'
+import { z } from 'zod'
+import type { Config } from '../config.js'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Address, Token } from '../domain/primitives.js'
+import type { Pool } from '../protocols/pool.js'
+import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette-file.js'
+import {
+  type CassetteHead,
+  type CassetteRequests,
+  cassetteRequests,
+  DamagedRow,
+} from '../rpc/cassette-requests.js'
+
+/** Of the configuration, what changes answers. */
+export type CassetteSettings = Pick<
+  Config,
+  | 'candidates'
+  | 'maxHops'
+  | 'poolBlacklist'
+  | 'v4HooksAllowlist'
+  | 'liquidityFloorUsd'
+  | 'serviceName'
+  | 'priorityFeePerGas'
+> & { readonly chainIds: readonly number[] }
+
+export interface CassetteContents {
+  readonly settings: CassetteSettings
+  readonly tokens: readonly Token[]
+  /** Imported by the operator, by chain. */
+  readonly importedPools: Readonly<Record<number, readonly Pool[]>>
+  readonly sandboxPools: readonly Pool[]
+}
+
+/** What recorded a request. */
+export interface RecorderVersion {
+  readonly forkroute: string
+  readonly anvil: string
+  /** First bytes of the SHA-256 of each contract's code, by name. */
+  readonly contracts: Readonly<Record<string, string>>
+}
+
+const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
+const integer = z.number().int().nonnegative()
+const pool = z.object({
+  protocol: z.string(),
+  id: z.string(),
+  address,
+  tokens: z.array(address),
+  parameters: z.custom<Pool['parameters']>((value) => typeof value === 'object' && value !== null),
+})
+const schemas = {
+  settings: z.object({
+    chainIds: z.array(integer).min(1),
+    candidates: integer,
+    maxHops: integer,
+    poolBlacklist: z.array(z.string()),
+    v4HooksAllowlist: z.array(z.string()),
+    liquidityFloorUsd: z.number(),
+    serviceName: z.string(),
+    priorityFeePerGas: z.record(
+      z.string(),
+      z.string().transform((wei) => BigInt(wei)),
+    ),
+  }),
+  tokens: z.array(
+    z.object({
+      chainId: integer,
+      address,
+      symbol: z.string().nullable(),
+      name: z.string().nullable(),
+      decimals: integer,
+      logoUri: z.string().nullable(),
+    }),
+  ),
+  importedPools: z.record(z.string(), z.array(pool)),
+  sandboxPools: z.array(pool),
+}
+
+/** As the file keeps it. */
+export function toHead(contents: CassetteContents, version: RecorderVersion): CassetteHead {
+  return { facts: toFacts(contents), version: JSON.stringify(version) }
+}
+
+function toFacts({ settings, tokens, importedPools, sandboxPools }: CassetteContents) {
+  const tips = Object.entries(settings.priorityFeePerGas).map(([id, wei]) => [id, String(wei)])
+  const {
+    chainIds,
+    candidates,
+    maxHops,
+    poolBlacklist,
+    v4HooksAllowlist,
+    liquidityFloorUsd,
+    serviceName,
+  } = settings
+  const plain = {
+    chainIds,
+    candidates,
+    maxHops,
+    poolBlacklist,
+    v4HooksAllowlist,
+    liquidityFloorUsd,
+    serviceName,
+    priorityFeePerGas: Object.fromEntries(tips),
+  }
+  const plainPool = ({ protocol, id, address, tokens, parameters }: Pool) => ({
+    protocol,
+    id,
+    address,
+    tokens,
+    parameters,
+  })
+  const imported = Object.entries(importedPools).map(([id, pools]) => [id, pools.map(plainPool)])
+  return {
+    settings: JSON.stringify(plain),
+    tokens: JSON.stringify(tokens.filter(({ chainId }) => chainIds.includes(chainId))),
+    importedPools: JSON.stringify(Object.fromEntries(imported)),
+    sandboxPools: JSON.stringify(sandboxPools.map(plainPool)),
+  }
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE naming the row that is damaged or missing. */
+export function contentsOf(requests: Pick<CassetteRequests, 'facts'>): CassetteContents {
+  const facts = readable(() => requests.facts())
+  const read = <T>(name: keyof typeof schemas, schema: z.ZodType<T>): T => {
+    const text = facts[name]
+    const parsed = text === undefined ? null : schema.safeParse(JSON.parse(text))
+    if (parsed?.success) return parsed.data
+    const what = parsed ? 'is not of the form of this version' : 'is missing'
+    throw unusable(`row ${name} of facts ${what}`)
+  }
+  return {
+    settings: read('settings', schemas.settings),
+    tokens: read('tokens', schemas.tokens),
+    importedPools: read('importedPools', schemas.importedPools),
+    sandboxPools: read('sandboxPools', schemas.sandboxPools),
+  }
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE. */
+export function readContents(file: string): CassetteContents {
+  const db = openCassetteFile(file, 'read')
+  try {
+    return guarded(() => contentsOf(cassetteRequests(db)))
+  } finally {
+    db.close()
+  }
+}
+
+/** What recorded the requests of the file. @throws ForkrouteError STORAGE_UNAVAILABLE. */
+export function readVersions(file: string): string[] {
+  const db = openCassetteFile(file, 'read')
+  try {
+    return readable(() => guarded(() => cassetteRequests(db).versions()))
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Whether a service with these contents may add to the file: one that is not there yet, or was recorded with the same.
+ * @throws ForkrouteError INVALID_REQUEST naming what differs.
+ */
+export function checkAddition(file: string, contents: CassetteContents): void {
+  if (!existsSync(file)) return
+  const db = openCassetteFile(file, 'read')
+  try {
+    const facts = readable(() => guarded(() => cassetteRequests(db).facts()))
+    const differing = Object.keys(facts).length ? differences(facts, toFacts(contents)) : []
+    if (!differing.length) return
+    throw new ForkrouteError(
+      'INVALID_REQUEST',
+      `The cassette was recorded otherwise, and one cassette has one of each: ${differing.join('; ')}.`,
+    )
+  } finally {
+    db.close()
+  }
+}
+
+/** In words, one for each that differs. */
+export function differences(
+  a: Readonly<Record<string, string>>,
+  b: Readonly<Record<string, string>>,
+): string[] {
+  return Object.keys(schemas).flatMap((name) => {
+    if (a[name] === b[name]) return []
+    if (name !== 'settings') return [`${name} differ`]
+    const [left, right] = [a[name], b[name]].map(
+      (text) => JSON.parse(text ?? '{}') as Record<string, unknown>,
+    )
+    return Object.keys({ ...left, ...right }).flatMap((key) => {
+      const [before, after] = [left?.[key], right?.[key]].map((value) => JSON.stringify(value))
+      return before === after ? [] : [`${key} is ${before} there, ${after} here`]
+    })
+  })
+}
+
+/** What differs between the software that recorded and this one; empty: nothing. */
+export function versionWarnings(texts: readonly string[], own: RecorderVersion): string[] {
+  return texts.flatMap((text) => {
+    const recorded = JSON.parse(text) as Partial<RecorderVersion>
+    const names = Object.keys({ ...recorded.contracts, ...own.contracts })
+    const changed = names.filter((name) => recorded.contracts?.[name] !== own.contracts[name])
+    const facts = [
+      ...(recorded.forkroute === own.forkroute
+        ? []
+        : [`forkroute ${recorded.forkroute}, and this is ${own.forkroute}`]),
+      ...(recorded.anvil === own.anvil
+        ? []
+        : [`Anvil ${recorded.anvil}, and this is ${own.anvil}`]),
+      ...(changed.length ? [`other code of ${changed.join(', ')}`] : []),
+    ]
+    return facts.length ? [`Recorded with ${facts.join('; ')}: answers may differ.`] : []
+  })
+}
+
+/** A damaged row as the error that names it. */
+export function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof DamagedRow ? unusable(`${error.message} is damaged`) : error
+  }
+}
+
+function unusable(reason: string): ForkrouteError {
+  return new ForkrouteError(
+    'STORAGE_UNAVAILABLE',
+    `The cassette (format ${cassetteFormat}) cannot be used: ${reason}.`,
+  )
+}

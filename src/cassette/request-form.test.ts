@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { TapedRequest } from '../domain/tape.js'
+import { fromRequestText, keyOfRequest, toRequestText, urlOf } from './request-form.js'
+
+const account = `0x${'0'.repeat(64)}` as const
+const request: TapedRequest = {
+  method: 'POST',
+  path: '/shortcuts/bundle',
+  query: { chainId: ['1'], b: ['x', 'y'] },
+  body: [{ action: 'route', args: { b: 1, a: [2, 1] } }],
+  accountId: account,
+}
+const turned: TapedRequest = {
+  accountId: account,
+  body: [{ args: { a: [2, 1], b: 1 }, action: 'route' }],
+  query: { b: ['x', 'y'], chainId: ['1'] },
+  path: '/shortcuts/bundle',
+  method: 'POST',
+}
+
+test('toRequestText keeps the order of a body, which answers repeat', () => {
+  expect(fromRequestText(toRequestText(turned))).toEqual(turned)
+  expect(toRequestText(turned)).toContain(JSON.stringify(turned.body))
+})
+
+test('keyOfRequest is the same whoever asks, and in whatever order but that of lists', () => {
+  const other = { ...turned, accountId: `0x${'1'.repeat(64)}` as const }
+  expect(keyOfRequest(other)).toBe(keyOfRequest(request))
+  const lists = { ...request.query, b: ['y', 'x'] }
+  expect(keyOfRequest({ ...request, query: lists })).not.toBe(keyOfRequest(request))
+  expect(keyOfRequest({ ...request, path: '/shortcuts/route' })).not.toBe(keyOfRequest(request))
+})
+
+test('urlOf repeats lists', () => {
+  expect(urlOf(request)).toBe('/shortcuts/bundle?chainId=1&b=x&b=y')
+  expect(urlOf({ path: '/prices/1', query: {} })).toBe('/prices/1')
+})

@@ -1,0 +1,154 @@
+/** Files of requests to record: YAML or JSON, each request with the blocks that it is asked at. Pure but for reading. */
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { ConfigError } from '../config.js'
+import { parseYaml, problemsOf, toSentence } from '../yaml-file.js'
+
+/** A request as it is sent. */
+export interface PlannedRequest {
+  readonly method: 'GET' | 'POST'
+  /** Below /api/v1. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  readonly body?: unknown
+}
+
+/** Number of a chain's newest block. */
+export type HeadOf = (chainId: number) => bigint
+
+/** Requests that one file may come to. */
+const maxRequests = 100_000
+
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+const place = z.union([z.number().int().nonnegative(), z.string()])
+const range = z.strictObject({
+  from: place,
+  to: place,
+  step: z.number().int().positive().default(1),
+})
+const blocks = z.union([place, z.array(place).min(1), range])
+type Blocks = z.output<typeof blocks>
+
+const requestSchema = z
+  .strictObject({
+    method: z.enum(['GET', 'POST']).optional(),
+    path: z
+      .string()
+      .regex(/^\/(?!api\/v1)/, 'must be a path below /api/v1, such as /shortcuts/quote'),
+    query: z.record(z.string(), z.union([scalar, z.array(scalar)])).default({}),
+    body: z.unknown().optional(),
+    blocks: blocks.optional(),
+  })
+  .refine(({ method, body }) => method !== 'GET' || body === undefined, 'a GET has no body')
+const fileSchema = z.strictObject({
+  blocks: blocks.optional(),
+  requests: z.array(requestSchema),
+})
+export type RequestsFile = z.output<typeof fileSchema>
+
+/** @throws ConfigError naming what is wrong with the file. */
+export function readRequests(file: string): RequestsFile {
+  try {
+    return parseRequests(readFileSync(file, 'utf8'))
+  } catch (error) {
+    const { code } = error as { code?: string }
+    throw code === undefined ? error : wrong(`${file} cannot be read (${code}).`)
+  }
+}
+
+/** @param text - a list of requests, or `requests` with `blocks` for all that give none. @throws ConfigError. */
+export function parseRequests(text: string): RequestsFile {
+  const file = parseYaml(text)
+  if (file.problems.length) {
+    throw new ConfigError(
+      ['It is neither YAML nor JSON.', ...file.problems.map(toSentence)],
+      'file',
+    )
+  }
+  const value = withoutBigints(file.value)
+  const parsed = Array.isArray(value)
+    ? z.array(requestSchema).safeParse(value)
+    : fileSchema.safeParse(value)
+  if (!parsed.success) {
+    throw new ConfigError(problemsOf(file, parsed.error).map(toSentence), 'file')
+  }
+  return Array.isArray(parsed.data) ? { requests: parsed.data } : parsed.data
+}
+
+/**
+ * Every request at each of its blocks, in the order of the file.
+ * @throws ConfigError.
+ */
+export function planRequests(file: RequestsFile, headOf: HeadOf): PlannedRequest[] {
+  const planned = file.requests.flatMap((one): PlannedRequest[] => {
+    const { path, body, method = body === undefined ? 'GET' : 'POST' } = one
+    const query = Object.fromEntries(
+      Object.entries(one.query).map(([name, given]) => [
+        name,
+        Array.isArray(given) ? given.map(String) : given,
+      ]),
+    )
+    const plain = { method, path, query, ...(body !== undefined && { body }) }
+    const wanted = one.blocks ?? file.blocks
+    if (wanted === undefined) return [plain]
+    return numbersOf(wanted, () => headOf(chainOf(plain))).map((number) => atBlock(plain, number))
+  })
+  if (planned.length <= maxRequests) return planned
+  throw wrong(`It comes to ${planned.length} requests; ${maxRequests} are the most.`)
+}
+
+/** Blocks by number, each once, in the order given. @throws ConfigError. */
+export function numbersOf(wanted: Blocks, head: () => bigint): bigint[] {
+  const one = (text: string | number): bigint => {
+    const latest = /^latest(?:-(\d{1,9}))?$/.exec(String(text))
+    if (latest) return head() - BigInt(latest[1] ?? 0)
+    if (/^\d{1,15}$/.test(String(text))) return BigInt(text)
+    throw wrong(`A block must be a number, latest or latest-N, or a range of those (not ${text}).`)
+  }
+  const between = (from: bigint, to: bigint, step: number): bigint[] => {
+    if (to < from) throw wrong(`The range from ${from} to ${to} is empty.`)
+    if ((to - from) / BigInt(step) >= BigInt(maxRequests)) {
+      throw wrong(`The range from ${from} to ${to} has more than ${maxRequests} blocks.`)
+    }
+    const numbers: bigint[] = []
+    for (let number = from; number <= to; number += BigInt(step)) numbers.push(number)
+    return numbers
+  }
+  const several = (text: string | number): bigint[] => {
+    const [from, to] = String(text).split('..')
+    return to === undefined ? [one(text)] : between(one(from ?? ''), one(to), 1)
+  }
+  if (Array.isArray(wanted)) return [...new Set(wanted.flatMap(several))]
+  if (typeof wanted !== 'object') return several(wanted)
+  return between(one(wanted.from), one(wanted.to), wanted.step)
+}
+
+/** Where the endpoint takes its block: in the query, or in the body where that is an object. */
+function atBlock(request: PlannedRequest, number: bigint): PlannedRequest {
+  const { body } = request
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
+  return isObject
+    ? { ...request, body: { ...body, blockNumber: Number(number) } }
+    : { ...request, query: { ...request.query, blockNumber: Number(number) } }
+}
+
+function chainOf({ path, query, body }: PlannedRequest): number {
+  const [, inPath] = /^\/prices\/(\d+)/.exec(path) ?? []
+  const inBody = (body as { chainId?: unknown } | undefined)?.chainId
+  return Number(inPath ?? query.chainId ?? inBody ?? 1)
+}
+
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') {
+    return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value.toString()
+  }
+  if (Array.isArray(value)) return value.map(withoutBigints)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, withoutBigints(field)]),
+  )
+}
+
+function wrong(problem: string): ConfigError {
+  return new ConfigError([problem], 'file')
+}

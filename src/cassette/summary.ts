@@ -1,0 +1,88 @@
+/** What is in a cassette, for people and programs. */
+import { statSync } from 'node:fs'
+import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette-file.js'
+import { cassetteRequests } from '../rpc/cassette-requests.js'
+import { cassetteState } from '../rpc/cassette-state.js'
+import { type CassetteSettings, contentsOf, type RecorderVersion, readable } from './contents.js'
+import { fromRequestText, urlOf } from './request-form.js'
+
+export interface CassetteSummary {
+  readonly format: number
+  /** Of the file. */
+  readonly bytes: number
+  /** Null without requests. */
+  readonly bytesPerRequest: number | null
+  readonly versions: readonly RecorderVersion[]
+  readonly settings: CassetteSettings
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly blocks: number
+    readonly firstBlock: number
+    readonly lastBlock: number
+  }[]
+  readonly rows: Readonly<Record<'cells' | 'reads' | 'codes', number>>
+  readonly requests: readonly RequestSummary[]
+}
+
+export interface RequestSummary {
+  readonly number: number
+  readonly method: string
+  /** Path and query. */
+  readonly url: string
+  readonly status: number
+  /** `head`: it named no block, and this was the newest. */
+  readonly blocks: readonly {
+    readonly chainId: number
+    readonly number: number
+    readonly head: boolean
+  }[]
+  /** That the request takes with its answer, without state. */
+  readonly bytes: number
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE. */
+export function summarise(file: string): CassetteSummary {
+  const db = openCassetteFile(file, 'read')
+  try {
+    return guarded(() => readable(() => read()))
+  } finally {
+    db.close()
+  }
+
+  function read(): CassetteSummary {
+    const rows = cassetteRequests(db)
+    const blocks = cassetteState(db).blocks()
+    const requests = rows.ids().flatMap((id) => rows.get(id) ?? [])
+    const count = (table: string) =>
+      (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count
+    const { size } = statSync(file)
+    return {
+      format: cassetteFormat,
+      bytes: size,
+      bytesPerRequest: requests.length ? Math.ceil(size / requests.length) : null,
+      versions: rows.versions().map((text) => JSON.parse(text) as RecorderVersion),
+      settings: contentsOf(rows).settings,
+      chains: [...new Set(blocks.map(({ chainId }) => chainId))].map((chainId) => {
+        const own = blocks.filter((block) => block.chainId === chainId)
+        const [first, last] = [own[0]?.number ?? 0, own.at(-1)?.number ?? 0]
+        return { chainId, blocks: own.length, firstBlock: first, lastBlock: last }
+      }),
+      rows: { cells: count('cells'), reads: count('reads'), codes: count('codes') },
+      requests: requests.map((row) => {
+        const request = fromRequestText(row.request)
+        return {
+          number: row.id,
+          method: request.method,
+          url: urlOf(request),
+          status: row.status,
+          blocks: row.blocks.map(({ chainId, number, isHead }) => ({
+            chainId,
+            number: Number(number),
+            head: isHead,
+          })),
+          bytes: row.bytes,
+        }
+      }),
+    }
+  }
+}

@@ -1,0 +1,284 @@
+/** What a suite may say: cases of a request, a block and what is expected. Every mistake is told with its line. */
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { parseRequest, type RouteDefinition } from '../api/contract.js'
+import { allEndpoints } from '../api/endpoints.js'
+import type { RawQuery } from '../api/input.js'
+import { ConfigError } from '../config.js'
+import type { Engine } from '../domain/engine.js'
+import { errorCodes, ForkrouteError } from '../domain/errors.js'
+import { toAddress } from '../domain/primitives.js'
+import type { ExpectedAmount } from '../testing/compare.js'
+import { type RequestKind, requestKinds, toApiRequest } from '../testing/requests.js'
+import { type FileProblem, parseYaml, problemsOf, type YamlFile } from '../yaml-file.js'
+
+const maxCases = 10_000
+
+function whole(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const message = `must be a whole number of at least ${min}`
+  return z
+    .bigint(message)
+    .refine((value) => value >= min && value <= max, message)
+    .transform(Number)
+}
+
+const text = z.string('must be a text').min(1, 'must not be empty')
+const amountMessage = 'must be an amount in raw units, or a map of such by token'
+const Units = z.union(
+  [
+    z.bigint(),
+    z
+      .string()
+      .regex(/^\d{1,78}$/)
+      .transform(BigInt),
+  ],
+  'must be an amount in raw units',
+)
+const Token = z
+  .string()
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be the address of a token')
+  .transform(toAddress)
+const Amount: z.ZodType<ExpectedAmount> = z.union([Units, z.record(Token, Units)], amountMessage)
+const tolerance = z
+  .union([z.bigint().transform(Number), z.number()], 'must be basis points from 0 to 10000')
+  .refine((bps) => bps >= 0 && bps <= 10_000, 'must be basis points from 0 to 10000')
+const Usd = z
+  .union([z.bigint().transform(Number), z.number()], 'must be a number of USD')
+  .refine((price) => price > 0, 'must be greater than zero')
+const codes = Object.keys(errorCodes) as [keyof typeof errorCodes]
+
+export const Expectation = z.strictObject({
+  /** Exact, or within toleranceBps. */
+  amountOut: Amount.optional(),
+  /** At least so much. */
+  atLeast: Amount.optional(),
+  /** USD of each address asked for, in that order. */
+  price: z
+    .union([Usd.transform((price) => [price]), z.array(Usd)], 'must be USD, or a list')
+    .optional(),
+  /** Of amountOut or price, to both sides. */
+  toleranceBps: tolerance.optional(),
+  /** Protocols and pools that must be on the way. */
+  path: z
+    .union(
+      [text.transform((part) => [part]), z.array(text).min(1)],
+      'must be a list of protocols or pools',
+    )
+    .optional(),
+  /** The request must fail with this. */
+  error: z.enum(codes, 'must be a code of docs/errors.md').optional(),
+})
+export type Expectation = z.output<typeof Expectation>
+
+const Request = z.record(z.string(), z.unknown(), 'must be the fields of a request')
+
+const Case = z.strictObject(
+  {
+    name: text,
+    route: Request.optional(),
+    quote: Request.optional(),
+    bundle: Request.optional(),
+    prices: Request.optional(),
+    block: whole(0).optional(),
+    expect: Expectation,
+  },
+  'must be a case: name, request, expect',
+)
+
+const Suite = z.strictObject(
+  {
+    name: text.optional(),
+    cassette: text.optional(),
+    rpc: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+    chainId: whole(1).optional(),
+    block: whole(0).optional(),
+    config: z
+      .record(
+        z.string(),
+        z.union([z.string(), z.bigint(), z.number(), z.boolean()]).transform(String),
+      )
+      .optional(),
+    cases: z
+      .array(Case, 'must be a list of cases')
+      .min(1, 'must hold at least 1 case')
+      .max(maxCases, `must hold at most ${maxCases} cases`),
+  },
+  'must be a suite: cassette, cases',
+)
+
+export interface SuiteCase {
+  readonly name: string
+  readonly line: number
+  readonly kind: RequestKind
+  /** Fields of the API. */
+  readonly request: Readonly<Record<string, unknown>>
+  readonly expect: Expectation
+}
+
+export interface CheckSuite {
+  readonly name: string
+  /** Absolute. */
+  readonly cassette: string | null
+  readonly rpc: string | null
+  readonly chainId: number
+  readonly config: Readonly<Record<string, string>>
+  readonly cases: readonly SuiteCase[]
+}
+
+/**
+ * @param path - of the file; a cassette is found from its folder.
+ * @throws ConfigError that lists every mistake with its line.
+ */
+export function parseSuite(source: string, path: string): CheckSuite {
+  const file = parseYaml(source)
+  const fail = (problems: readonly FileProblem[]): never => {
+    const sorted = problems.toSorted((a, b) => a.line - b.line)
+    throw new ConfigError(
+      sorted.map(({ line, message }) => `line ${line}: ${message}.`),
+      'file',
+    )
+  }
+  if (file.problems.length > 0) fail(file.problems)
+  const parsed = Suite.safeParse(file.value)
+  if (!parsed.success) return fail(problemsOf(file, parsed.error))
+  const suite = parsed.data
+  const definitions = definitionsOf(suite.config?.SERVICE_NAME ?? 'svc')
+  const problems: FileProblem[] = []
+  const cases = suite.cases.flatMap((one, index) => {
+    const found = checkCase(one, index, file, { suite, definitions })
+    problems.push(...found.problems)
+    return found.value ? [found.value] : []
+  })
+  problems.push(...doubleNames(suite.cases, file))
+  if (problems.length > 0) fail(problems)
+  return {
+    name: suite.name ?? path,
+    cassette: suite.cassette === undefined ? null : resolve(dirname(path), suite.cassette),
+    rpc: suite.rpc ?? null,
+    chainId: suite.chainId ?? 1,
+    config: suite.config ?? {},
+    cases,
+  }
+}
+
+type RawCase = z.output<typeof Case>
+
+function checkCase(
+  one: RawCase,
+  index: number,
+  file: YamlFile,
+  context: { readonly suite: z.output<typeof Suite>; readonly definitions: Definitions },
+): { readonly value: SuiteCase | null; readonly problems: readonly FileProblem[] } {
+  const place = ['cases', index]
+  const at = (path: readonly PropertyKey[], message: string): FileProblem => ({
+    line: file.lineOf([...place, ...path]),
+    message: `${one.name}: ${message}`,
+  })
+  const kinds = requestKinds.filter((kind) => one[kind] !== undefined)
+  const [kind] = kinds
+  if (!kind || kinds.length > 1) {
+    const message = `must have one of ${requestKinds.join(', ')}`
+    return { value: null, problems: [at([], message)] }
+  }
+  const { suite, definitions } = context
+  const block = one.block ?? suite.block
+  const request = {
+    ...(suite.chainId !== undefined && { chainId: suite.chainId }),
+    ...(block !== undefined && { blockNumber: block }),
+    ...one[kind],
+  }
+  const problems = [
+    ...expectProblems(one.expect, kind).map(([name, message]) => at(['expect', name], message)),
+    ...requestProblems(kind, request, definitions[kind], one.expect.error).map(([name, message]) =>
+      at([kind, name], message),
+    ),
+  ]
+  const line = file.lineOf(place)
+  return { value: { name: one.name, line, kind, request, expect: one.expect }, problems }
+}
+
+/** By the name of the field. */
+type FieldProblem = readonly [name: string, message: string]
+
+function expectProblems(expect: Expectation, kind: RequestKind): FieldProblem[] {
+  const given = Object.keys(expect)
+  const problems: FieldProblem[] = []
+  if (given.length === 0) problems.push(['', 'expect must say something'])
+  const unfit = kind === 'prices' ? ['amountOut', 'atLeast', 'path'] : ['price']
+  for (const name of given) {
+    if (unfit.includes(name)) problems.push([name, `expect.${name} says nothing about ${kind}`])
+    if (expect.error && name !== 'error') {
+      problems.push([name, `expect.${name} must not be given together with error`])
+    }
+  }
+  const hasTarget = ['amountOut', 'price', 'error'].some((name) => given.includes(name))
+  if (given.includes('toleranceBps') && !hasTarget) {
+    problems.push(['toleranceBps', 'expect.toleranceBps needs amountOut or price'])
+  }
+  return problems
+}
+
+/** What the API would say about the request, unless that is what the case is about. */
+function requestProblems(
+  kind: RequestKind,
+  request: Readonly<Record<string, unknown>>,
+  definition: RouteDefinition,
+  expectedError: string | undefined,
+): FieldProblem[] {
+  const { params, input, list } = definition
+  const known = { ...params.shape, ...input.shape, ...(list && { actions: list }) }
+  const unknown = Object.keys(request)
+    .filter((name) => !(name in known))
+    .map((name): FieldProblem => [name, `${kind} has no field ${name}`])
+  if (expectedError === 'INVALID_REQUEST') return unknown
+  const { query = {}, body } = toApiRequest(kind, request)
+  const values = Object.entries(query).map(([name, value]) => [name, [value].flat()] as const)
+  // Which chains there are shows when the suite runs.
+  const chainId = Number(request.chainId ?? 1)
+  const engine = { networks: () => [{ id: chainId }] } as unknown as Engine
+  try {
+    const parts = { params: { chainId }, query: new Map(values) as RawQuery, body }
+    parseRequest(definition, parts, engine)
+    return unknown
+  } catch (error) {
+    if (!(error instanceof ForkrouteError)) throw error
+    const sentences = error.messages ?? [error.message]
+    return [
+      ...unknown,
+      ...sentences.map((sentence): FieldProblem => [fieldOf(sentence), `${kind}: ${sentence}`]),
+    ]
+  }
+}
+
+type Definitions = Readonly<Record<RequestKind, RouteDefinition>>
+
+function definitionsOf(serviceName: string): Definitions {
+  const endpoints = allEndpoints(serviceName)
+  const find = (operationId: string): RouteDefinition => {
+    const found = endpoints.find(({ definition }) => definition.operationId === operationId)
+    if (!found) throw new Error(`The API has no operation ${operationId}.`)
+    return found.definition
+  }
+  return {
+    route: find('postRoute'),
+    quote: find('getQuote'),
+    bundle: find('postBundle'),
+    prices: find('getPrices'),
+  }
+}
+
+/** Messages of the API begin with the field; those about a bundle's list, with "item" or "the request body". */
+function fieldOf(sentence: string): string {
+  const [word = ''] = /^\w+/.exec(sentence) ?? []
+  return word === 'item' || word === 'the' ? 'actions' : word
+}
+
+function doubleNames(cases: readonly RawCase[], file: YamlFile): FileProblem[] {
+  const seen = new Set<string>()
+  return cases.flatMap(({ name }, index) => {
+    const isDouble = seen.has(name)
+    seen.add(name)
+    const line = file.lineOf(['cases', index, 'name'])
+    return isDouble ? [{ line, message: `${name}: there is another case of this name` }] : []
+  })
+}

@@ -1,0 +1,69 @@
+/** `forkroute check`: a suite of regression tests without code; the exit code is for CI. */
+import { readFile, writeFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { ConfigError } from '../config.js'
+import { bigintToString } from '../domain/primitives.js'
+import { withoutSecrets } from '../log.js'
+import { type OutputOptions, printable, printJson, withProgress } from './output.js'
+
+interface Options extends OutputOptions {
+  readonly junit?: string
+  readonly record?: boolean
+}
+
+/** Of a suite whose cases never ran: its file, its cassette or its node is not usable. */
+const unusable = 2
+
+async function check(path: string, options: Options): Promise<void> {
+  // Loaded when needed: other commands, and mistakes in the file, do not wait for the service.
+  const source = await readSuite(path)
+  const { parseSuite } = await import('../check/suite.js')
+  const suite = parseSuite(source, path)
+  const [{ runSuite }, report] = await Promise.all([
+    import('../check/run.js'),
+    import('../check/report.js'),
+  ])
+  let done = 0
+  const result = await withProgress('Checking', (onProgress) =>
+    runSuite(suite, {
+      record: options.record,
+      // Pools that were imported there are part of a recording, as of every other command.
+      config: { DATA_DIR: './data', ...process.env },
+      onProgress,
+      onCase() {
+        done += 1
+        if (done < suite.cases.length) onProgress('cases', done / suite.cases.length)
+      },
+    }),
+  )
+  if (options.junit) await writeFile(options.junit, report.junitReport(result))
+  if (options.json) printJson(JSON.parse(JSON.stringify(report.jsonReport(result), bigintToString)))
+  else console.log(printable(report.terminalReport(result)))
+  if (!result.cases.every(report.isPassed)) process.exitCode = 1
+}
+
+async function readSuite(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`${path} cannot be read (${error.code}).`], 'file')
+  })
+}
+
+export function addCheck(program: Command): void {
+  program
+    .command('check')
+    .description('run a suite of regression tests; exit code 1: a case failed, 2: none could run')
+    .argument('<suite>', 'YAML file')
+    .option('--junit <file>', 'write JUnit XML')
+    .option('--record', 'record into the cassette of the suite; as RECORD=1')
+    .action(async (path: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      try {
+        await check(path, options)
+      } catch (error) {
+        const message = withoutSecrets(error instanceof Error ? error.message : String(error))
+        if (options.json) printJson({ ok: false, message })
+        console.error(message)
+        process.exitCode = unusable
+      }
+    })
+}

@@ -1,0 +1,44 @@
+/** A plan in a file, YAML or JSON, as the API takes it; complaints about it get the lines that they are about. */
+import { readFile } from 'node:fs/promises'
+import { ConfigError } from '../config.js'
+import { parseYaml, toSentence } from '../yaml-file.js'
+
+const maxBytes = 1_048_576
+
+export interface PlanFile {
+  /** Every value is text, so that no address or amount is taken for a number. */
+  readonly body: unknown
+  /** The problems with their lines, where they name a place in the file. */
+  withLines(problems: readonly string[]): string[]
+}
+
+/** @throws ConfigError for a file that cannot be read or is no YAML. */
+export async function readPlanFile(path: string): Promise<PlanFile> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigError([`${path} cannot be read (${error.code}).`], 'file')
+  })
+  if (text.length > maxBytes)
+    throw new ConfigError([`${path} is longer than a plan can be.`], 'file')
+  return parsePlanText(text)
+}
+
+/** @throws ConfigError for what is no YAML. */
+export function parsePlanText(text: string): PlanFile {
+  const file = parseYaml(text, { asText: true })
+  if (file.problems.length) throw new ConfigError(file.problems.map(toSentence), 'file')
+  return {
+    body: file.value,
+    withLines: (problems) =>
+      problems.map((problem) => {
+        const path = pathOf(problem)
+        const isThere = Object.hasOwn(Object(file.value), path[0] ?? '')
+        return isThere ? `line ${file.lineOf(path)}: ${problem}` : problem
+      }),
+  }
+}
+
+/** The place with which a problem begins. */
+function pathOf(problem: string): (string | number)[] {
+  const [place = ''] = /^\w+(?:\[\d+\]|\.[\w-]+)*/.exec(problem) ?? []
+  return [...place.matchAll(/[\w-]+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : part))
+}

@@ -1,0 +1,124 @@
+/** `forkroute record`: runs requests on a service of its own and keeps them, with all that they read, in a cassette. */
+import type { Command } from 'commander'
+import pLimit from 'p-limit'
+import { urlOf } from '../cassette/request-form.js'
+import { type PlannedRequest, planRequests, readRequests } from '../cassette/requests-file.js'
+import { summarise } from '../cassette/summary.js'
+import { type Config, loadConfig } from '../config.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { createLogger } from '../log.js'
+import { type OutputOptions, printJson, printTable, type Report, withProgress } from './output.js'
+
+interface Options extends OutputOptions {
+  readonly requests: string
+}
+
+interface NotKept {
+  readonly request: string
+  readonly status: number
+  readonly message: string
+}
+
+/** The configuration of a command that starts a service for itself. */
+export function localConfig(): Config {
+  return loadConfig({ ...process.env, LOG_LEVEL: process.env.LOG_LEVEL ?? 'error' })
+}
+
+async function record(
+  file: string,
+  requestsFile: string,
+  report: Report,
+): Promise<{ recorded: number; notKept: NotKept[] }> {
+  const requests = readRequests(requestsFile)
+  const config = localConfig()
+  const logger = createLogger(config.logLevel)
+  // Loaded when needed: the other commands start faster without it.
+  const { openLocalService } = await import('../local-service.js')
+  const mode = { kind: 'record', file } as const
+  const local = await openLocalService(config, { logger, mode, onProgress: report })
+  try {
+    const heads = new Map(
+      local.service.engine.networks().map(({ id, blockNumber }) => [id, blockNumber]),
+    )
+    const planned = planRequests(requests, (chainId) => {
+      const head = heads.get(chainId)
+      if (head !== undefined && head !== null) return BigInt(head)
+      throw new ForkrouteError('CHAIN_NOT_READY', `Chain ${chainId} has no newest block here.`)
+    })
+    const notKept: NotKept[] = []
+    let done = 0
+    const stop = new AbortController()
+    const limit = pLimit(2 * config.workers)
+    const work = planned.map((request) =>
+      limit(async () => {
+        stop.signal.throwIfAborted()
+        const answer = await local.ask(request, {}, stop.signal)
+        done += 1
+        report('requests', done / (planned.length + 1))
+        if (answer.recording !== null) return
+        const { code, message } = errorOf(answer.text)
+        // The file takes nothing more: what follows would be lost as well.
+        if (code === 'STORAGE_UNAVAILABLE') {
+          const failure = new ForkrouteError('STORAGE_UNAVAILABLE', message)
+          stop.abort(failure)
+          throw failure
+        }
+        notKept.push({
+          request: asked(request),
+          status: answer.status,
+          message,
+        })
+      }),
+    )
+    try {
+      await Promise.all(work)
+    } finally {
+      await Promise.allSettled(work)
+    }
+    return { recorded: planned.length - notKept.length, notKept }
+  } finally {
+    await local.close()
+  }
+}
+
+function errorOf(text: string): { code: string | undefined; message: string } {
+  const { code, message } = JSON.parse(text) as { code?: string; message?: string | string[] }
+  return { code, message: [message ?? 'answers of this endpoint are not kept'].flat().join(' ') }
+}
+
+function asked({ method, path, query }: PlannedRequest): string {
+  const values = Object.entries(query).map(([name, value]) => [name, [value].flat().map(String)])
+  return `${method} ${urlOf({ path, query: Object.fromEntries(values) })}`
+}
+
+export function addRecord(program: Command): void {
+  program
+    .command('record')
+    .description('run requests and keep them in a cassette, with all state that they need')
+    .argument('<file>', 'the cassette; what is recorded is added to one that is there')
+    .requiredOption('--requests <file>', 'YAML or JSON: the requests, and the blocks of each')
+    .action(async (file: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const { recorded, notKept } = await withProgress('Recording', (report) =>
+        record(file, options.requests, report),
+      )
+      const { bytes, bytesPerRequest, requests } = summarise(file)
+      const facts = { recorded, notKept, requests: requests.length, bytes, bytesPerRequest }
+      if (options.json) printJson(facts)
+      else {
+        printTable(
+          [],
+          [
+            ['recorded', recorded],
+            ['requests in all', requests.length],
+            ['size', `${bytes} bytes`],
+            ['per request', bytesPerRequest === null ? null : `${bytesPerRequest} bytes`],
+          ],
+        )
+      }
+      for (const { request, status, message } of notKept) {
+        console.error(`not recorded: ${request}: ${status} ${message}`)
+      }
+      if (notKept.length) process.exitCode = 1
+    })
+}

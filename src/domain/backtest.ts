@@ -1,0 +1,192 @@
+/**
+ * Backtests: requests x blocks x variants, and what the found transactions would have done some blocks later.
+ * The words that plan, calculation, stores, job engines, outputs and API share. Structured-clonable.
+ */
+import type { QuoteRequest, RouterSettings } from './engine.js'
+import type { WireError } from './errors.js'
+import type { Address, Hex } from './primitives.js'
+
+/** Blocks, both ends included. */
+export type BlockRange =
+  | { readonly kind: 'step'; readonly from: bigint; readonly to: bigint; readonly step: bigint }
+  /** Those in which one of these contracts (pools) left an event. */
+  | {
+      readonly kind: 'changes'
+      readonly from: bigint
+      readonly to: bigint
+      readonly addresses: readonly Address[]
+    }
+
+export interface PlanRequest {
+  /** Unique in the plan. */
+  readonly name: string
+  /** Without a block; its limit is the default of variants that give none. */
+  readonly request: QuoteRequest
+}
+
+/** How routes are sought. What a variant does not say is as the service does it. */
+export interface PlanVariant {
+  /** Unique in the plan. */
+  readonly name: string
+  readonly router: RouterSettings
+  /** Slugs of protocols or projects, lower-case, besides those of the request. */
+  readonly ignoreStandards: readonly string[]
+  /** Slippage in hundredths of a basis point; absent: the request's own limit. */
+  readonly centiBps?: bigint
+}
+
+export interface BacktestPlan {
+  readonly name: string
+  readonly chainId: number
+  readonly range: BlockRange
+  readonly requests: readonly PlanRequest[]
+  readonly variants: readonly PlanVariant[]
+  /** Name of the variant that others are compared with. */
+  readonly baseline: string
+  /** Blocks after which each transaction is executed, ascending, each once, from 1; empty: never. */
+  readonly delays: readonly number[]
+}
+
+/** A pool on the way of a route; hops without a pool (wrapping) are left out. */
+export interface PathPart {
+  readonly protocol: string
+  readonly pool: string
+  /** Hundredths of a percent of what its step swaps. */
+  readonly shareBps: number
+}
+
+/** The transaction built at block N, as the last of block N + delay. */
+export type Execution = { readonly delay: number } & (
+  | { readonly status: 'filled'; readonly amountsOut: readonly bigint[]; readonly gas: bigint }
+  | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
+  /** It could not be told: the block is not known (yet), or state is missing. */
+  | { readonly status: 'unknown'; readonly message: string }
+)
+
+/** One request, by one variant, at one block. Everything but `milliseconds` is the same in every run. */
+export interface BacktestRow {
+  readonly blockNumber: bigint
+  readonly request: string
+  readonly variant: string
+  /** Wall time of the calculation of this row, alone or beside others. */
+  readonly milliseconds: number
+  readonly outcome:
+    | {
+        readonly ok: true
+        /** One per tokenOut, raw units. */
+        readonly amountsOut: readonly bigint[]
+        readonly minAmountsOut: readonly bigint[]
+        readonly gas: bigint
+        /** Wei of the native token. */
+        readonly gasCost: bigint
+        /** USD; null when no price is known. */
+        readonly gasCostUsd: number | null
+        /** Raw units of the only tokenOut; null or absent when its price is not known. */
+        readonly gasCostOut?: bigint | null
+        /** Basis points; null when not known. */
+        readonly priceImpact: number | null
+        /** Whole tokens out per whole token in, of a request with one of each; null without decimals. */
+        readonly price: number | null
+        readonly path: readonly PathPart[]
+      }
+    | { readonly ok: false; readonly error: WireError }
+  /** In the order of the plan's delays; empty for a row without a route. */
+  readonly executions: readonly Execution[]
+}
+
+/** Everything of one block: written at once or not at all. */
+export interface BacktestBlock {
+  readonly blockNumber: bigint
+  readonly blockHash: Hex
+  /** Unix seconds. */
+  readonly timestamp: bigint
+  /** In the order requests, then variants, of the plan. */
+  readonly rows: readonly BacktestRow[]
+}
+
+/**
+ * `queued`: waits for others; `running`: also when its process is gone, until a start takes it up again;
+ * `cancelled` and `failed`: stay as they are until they are resumed.
+ */
+export type JobState = 'queued' | 'running' | 'finished' | 'cancelled' | 'failed'
+
+export interface BacktestJob {
+  /** Sorts by creation. */
+  readonly id: string
+  readonly plan: BacktestPlan
+  readonly state: JobState
+  /** Why it failed; null unless `failed`. */
+  readonly problem: string | null
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number
+  readonly finishedAt: number | null
+  readonly blocksTotal: number
+  readonly blocksDone: number
+}
+
+/** What a watcher of a job is told, at each change. */
+export interface JobProgress extends Pick<BacktestJob, 'state' | 'blocksTotal' | 'blocksDone'> {
+  readonly problem: string | null
+  /** Seconds; null before anything can be told. */
+  readonly etaSeconds: number | null
+}
+
+/** The jobs as API and CLI see them. All methods throw ForkrouteError: NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE … */
+export interface Backtests {
+  /** Resolves once the job is stored and its blocks are known; it is worked on from then on. */
+  create(plan: BacktestPlan): Promise<BacktestJob>
+  /** Newest first. */
+  list(): Promise<readonly BacktestJob[]>
+  show(id: string): Promise<BacktestJob>
+  /** Ends the work within a second; what is done stays. */
+  cancel(id: string): Promise<BacktestJob>
+  /** Goes on where it was; of a job that runs or is finished: nothing. */
+  resume(id: string): Promise<BacktestJob>
+  /** A job and its results; one that runs is cancelled first. */
+  remove(id: string): Promise<void>
+  /** Blocks that are done, ascending. @param from - the first wanted; absent: all. */
+  results(id: string, from?: bigint): AsyncIterable<BacktestBlock>
+  /** The progress now and at each change; ends after a state that stays. */
+  watch(id: string, signal: AbortSignal): AsyncIterable<JobProgress>
+  /** The results so far as one file. @throws also while it is read. */
+  file(id: string, file: ResultFile, options?: ResultOptions): Promise<ResultStream>
+  close(): Promise<void>
+}
+
+/** Files that results can be had as. */
+export const resultFiles = [
+  'results.jsonl',
+  'routes.csv',
+  'executions.csv',
+  'routes.parquet',
+  'executions.parquet',
+  'results.sqlite',
+  'report.html',
+  'summary.json',
+] as const
+export type ResultFile = (typeof resultFiles)[number]
+
+export interface ResultOptions {
+  /** Leaves out what no run repeats: milliseconds. The same results have the same bytes then. */
+  readonly reproducible?: boolean
+}
+
+export interface ResultStream {
+  readonly contentType: string
+  readonly fileName: string
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** What one job may ask for. */
+export const backtestLimits = {
+  requests: 200,
+  variants: 32,
+  delays: 16,
+  /** Blocks: a day of 12 seconds each. */
+  delay: 7_200,
+  /** From the first to the last of a range. */
+  span: 1_000_000,
+  blocks: 100_000,
+  /** Blocks x requests x variants. */
+  rows: 1_000_000,
+} as const

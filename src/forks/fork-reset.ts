@@ -1,0 +1,67 @@
+/**
+ * A process that served one block, put to another: a third of the work of a start, and none of a new process.
+ * Afterwards nothing tells it from a fresh one: Anvil forgets all state, and what it would keep of the block before
+ * (base fee and gas limit, which calls see) is set. Used by the fork starter only.
+ */
+import { gunzipSync } from 'node:zlib'
+import { ForkrouteError } from '../domain/errors.js'
+import type { BlockPin, Hex } from '../domain/primitives.js'
+import { forkClient } from './clients.js'
+
+/** What Anvil says of itself. */
+interface NodeInfo {
+  readonly currentBlockHash: string
+  readonly hardFork: string
+}
+
+/** Anvil's state as it dumps and loads it: gzipped JSON, or JSON. */
+interface DumpedState {
+  readonly block: Readonly<Record<string, unknown>>
+}
+
+/** @throws whatever keeps the fork from standing at the block: the process is of no use then. */
+export async function resetFork(url: string, pin: BlockPin, archiveUrl: string): Promise<void> {
+  const fork = forkClient(url)
+  const blockNumber = Number(pin.number)
+  await fork.request('anvil_reset', [{ forking: { jsonRpcUrl: archiveUrl, blockNumber } }])
+  const dumped = await fork.request<Hex>('anvil_dumpState')
+  const json = gunzipSync(Buffer.from(dumped.slice(2), 'hex')).toString()
+  const { block, ...rest } = JSON.parse(json) as DumpedState
+  const fees = { gas_limit: Number(pin.gasLimit), basefee: Number(pin.baseFeePerGas) }
+  const state = JSON.stringify({ ...rest, block: { ...block, ...fees } })
+  await fork.request('anvil_loadState', [`0x${Buffer.from(state).toString('hex')}`])
+  const { currentBlockHash } = await fork.request<NodeInfo>('anvil_nodeInfo')
+  if (currentBlockHash.toLowerCase() === pin.hash) return
+  throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not move to another block.')
+}
+
+/** The rules of the chain that the process follows: chosen at its start from its block, and kept when it is reset. */
+export async function hardForkOf(url: string): Promise<string> {
+  return (await forkClient(url).request<NodeInfo>('anvil_nodeInfo')).hardFork
+}
+
+/**
+ * At which blocks a process would choose which rules, as far as starts have shown: between two blocks with the same
+ * rules there are no others, since rules only ever follow one another.
+ */
+export function createRuleBook(): {
+  /** A process that was started at the block chose these. */
+  learn(chainId: number, hardFork: string, number: bigint): void
+  /** Whether one that were started at the block would choose these. */
+  holds(chainId: number, hardFork: string, number: bigint): boolean
+} {
+  const ranges = new Map<string, { from: bigint; to: bigint }>()
+  return {
+    learn(chainId, hardFork, number) {
+      const key = `${chainId}:${hardFork}`
+      const range = ranges.get(key) ?? { from: number, to: number }
+      if (number < range.from) range.from = number
+      if (number > range.to) range.to = number
+      ranges.set(key, range)
+    },
+    holds(chainId, hardFork, number) {
+      const range = ranges.get(`${chainId}:${hardFork}`)
+      return range !== undefined && range.from <= number && number <= range.to
+    },
+  }
+}

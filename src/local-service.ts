@@ -1,0 +1,108 @@
+/**
+ * A whole service inside this process, for the length of some work: on a chain, or on a cassette in record or replay.
+ * It is asked over HTTP on a loopback port, so its answers are the same as those of any other service.
+ */
+import { request } from 'undici'
+import { createApiServer } from './api/server.js'
+import type { Config } from './config.js'
+import type { Logger } from './log.js'
+import type { ArchiveMode } from './rpc/archive-messages.js'
+import { createService, type Service } from './service.js'
+
+/** A request as users write it. */
+export interface LocalRequest {
+  /** Default: GET without a body, else POST. */
+  readonly method?: 'GET' | 'POST'
+  /** Below /api/v1, with a slash in front. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+}
+
+export interface LocalAnswer {
+  readonly status: number
+  /** The exact body. */
+  readonly text: string
+  /** In a recording: the number under which it was kept; null: it was not. */
+  readonly recording: number | null
+}
+
+export interface LocalService {
+  readonly service: Service
+  /** Without a path. */
+  readonly url: string
+  ask(
+    asked: LocalRequest,
+    headers?: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<LocalAnswer>
+  close(): Promise<void>
+}
+
+/**
+ * @param config - in a replay everything that changes answers comes from the cassette.
+ * @throws ForkrouteError, ConfigError.
+ */
+export async function openLocalService(
+  config: Config,
+  options: {
+    readonly logger: Logger
+    readonly mode?: ArchiveMode
+    onProgress?(message: string, fraction: number): void
+  },
+): Promise<LocalService> {
+  const { logger } = options
+  const service = await createService(config, { ...options, takesUpBacktests: false })
+  // Nobody else is to be held off, and how busy the machine is must not change an answer.
+  const own = { host: '127.0.0.1', port: 0, authMode: 'open' } as const
+  const limits = { rateLimitPerMinute: 1e9, maxInFlight: 10_000, requestTimeoutMs: 600_000 }
+  const api = createApiServer({
+    ...service,
+    config: { ...service.config, ...own, ...limits },
+    keys: null,
+    logger,
+  })
+  const close = async () => {
+    await api.close()
+    await service.close()
+  }
+  try {
+    const { url } = await api.listen()
+    return {
+      service,
+      url,
+      ask: (asked, headers, signal) => ask(url, asked, headers, signal),
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function ask(
+  url: string,
+  { path, query = {}, body, method = body === undefined ? 'GET' : 'POST' }: LocalRequest,
+  headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
+): Promise<LocalAnswer> {
+  const target = new URL(`/api/v1${path}`, url)
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of [value].flat()) target.searchParams.append(name, String(each))
+  }
+  const response = await request(target, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const recording = response.headers['x-forkroute-recording']
+  return {
+    status: response.statusCode,
+    text: await response.body.text(),
+    recording: recording === undefined ? null : Number(recording),
+  }
+}

@@ -1,0 +1,170 @@
+/** What a test gets: amounts as bigint and by token, and the pools on the way as a list. */
+import type { z } from 'zod'
+import type { Bundle, Price, Quote, RouteTransaction } from '../api/records.js'
+import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
+import type { GasCost } from '../domain/engine.js'
+import type { UnsignedTransaction } from '../domain/plan.js'
+import { type Address, type Hex, toAddress } from '../domain/primitives.js'
+import type { RouteStepRecord } from '../domain/route-step.js'
+
+/** One pool, market or vault on the way. */
+export interface PathPart {
+  readonly protocol: string
+  /** Address or pool id, lower-case. */
+  readonly pool: string
+  /** Of its step's input, basis points. */
+  readonly shareBps: number
+}
+
+/** Raw units by token, lower-case. */
+export type AmountsByToken = Readonly<Record<Address, bigint>>
+
+/** What is the same in every answer. */
+export interface Delivery {
+  /** What the receiver gains of the first tokenOut, raw units, measured; 0 where nothing was simulated. */
+  readonly amountOut: bigint
+  /** The same of all of them. */
+  readonly amountsOut: AmountsByToken
+  /** In the order of the steps; wrapping is left out. */
+  readonly path: readonly PathPart[]
+  /** Steps as the API tells them. */
+  readonly route: readonly RouteStepRecord[]
+  /** Basis points; null when not known. */
+  readonly priceImpact: number | null
+  /** Block at whose end all state was read. */
+  readonly blockNumber: bigint
+  readonly warnings: readonly string[]
+}
+
+export interface QuoteResult extends Delivery {
+  readonly gas: bigint
+  /** Present only with a fee, in the order of amountIn. */
+  readonly feeAmounts?: readonly bigint[]
+}
+
+/** Ready to be sent: what viem's `sendTransaction` takes. */
+export interface Transaction extends UnsignedTransaction {
+  readonly chainId: number
+}
+
+export interface RouteResult extends QuoteResult {
+  /** What the transaction enforces of the first tokenOut, and of all. */
+  readonly minAmountOut: bigint
+  readonly minAmountsOut: AmountsByToken
+  readonly tx: Transaction
+  readonly gasCost?: GasCost
+}
+
+export interface BundleResult extends Delivery {
+  readonly actions: readonly BundleAction[]
+  /** Null with skipQuote. */
+  readonly gas: bigint | null
+  readonly minAmountOut: bigint
+  readonly minAmountsOut: AmountsByToken
+  /** What is taken from the sender. */
+  readonly amountsIn: AmountsByToken
+  readonly tx: Transaction
+  /** Transactions that the account must have sent before. */
+  readonly prerequisites: readonly PrerequisiteRecord[]
+}
+
+/** As the API answers. */
+export type WireQuote = z.output<typeof Quote>
+export type WireRoute = z.output<typeof RouteTransaction>
+export type WireBundle = z.output<typeof Bundle>
+export type PriceResult = z.output<typeof Price> | null
+
+/** @param tokensOut - of the request. */
+export function toQuoteResult(
+  answer: Omit<WireQuote, 'priceImpact'> & { readonly priceImpact?: number | null | undefined },
+  tokensOut: readonly string[],
+): QuoteResult {
+  const amounts = [answer.amountOut].flat().map(BigInt)
+  return {
+    amountOut: amounts[0] ?? 0n,
+    amountsOut: byToken(tokensOut, amounts),
+    gas: BigInt(answer.gas),
+    ...(answer.feeAmount && { feeAmounts: answer.feeAmount.map(BigInt) }),
+    ...common(answer),
+  }
+}
+
+/** @param tokensOut - of the request. */
+export function toRouteResult(answer: WireRoute, tokensOut: readonly string[]): RouteResult {
+  const minimums = [answer.minAmountOut].flat().map(BigInt)
+  return {
+    ...toQuoteResult(answer, tokensOut),
+    minAmountOut: minimums[0] ?? 0n,
+    minAmountsOut: byToken(tokensOut, minimums),
+    tx: toTransaction(answer.tx),
+    ...(answer.gasCost && { gasCost: toGasCost(answer.gasCost) }),
+  }
+}
+
+export function toBundleResult(answer: WireBundle): BundleResult {
+  const [amountsOut, minAmountsOut, amountsIn] = [
+    answer.amountsOut,
+    answer.minAmountsOut,
+    answer.amountsIn,
+  ].map((amounts) => byToken(Object.keys(amounts), Object.values(amounts).map(BigInt)))
+  return {
+    actions: answer.bundle,
+    amountOut: firstOf(amountsOut),
+    amountsOut: amountsOut ?? {},
+    minAmountOut: firstOf(minAmountsOut),
+    minAmountsOut: minAmountsOut ?? {},
+    amountsIn: amountsIn ?? {},
+    gas: answer.gas === null ? null : BigInt(answer.gas),
+    tx: toTransaction(answer.tx),
+    prerequisites: (answer.prerequisites ?? []) as PrerequisiteRecord[],
+    ...common(answer),
+  }
+}
+
+function common(answer: WireQuote | WireRoute | WireBundle) {
+  const route = answer.route as RouteStepRecord[]
+  return {
+    path: toPath(route),
+    priceImpact: answer.priceImpact ?? null,
+    blockNumber: BigInt(answer.blockNumber),
+    route,
+    warnings: answer.warnings ?? [],
+  }
+}
+
+function toTransaction({ from, to, data, value, chainId }: WireRoute['tx']): Transaction {
+  return {
+    from: toAddress(from),
+    to: toAddress(to),
+    data: data as Hex,
+    value: BigInt(value),
+    chainId,
+  }
+}
+
+function toGasCost({ native, usd, l1DataFee }: NonNullable<WireRoute['gasCost']>): GasCost {
+  const fee = l1DataFee && { native: BigInt(l1DataFee.native), usd: l1DataFee.usd }
+  return { native: BigInt(native), usd, ...(fee !== undefined && { l1DataFee: fee }) }
+}
+
+function byToken(tokens: readonly string[], amounts: readonly bigint[]): AmountsByToken {
+  return Object.fromEntries(tokens.map((token, index) => [toAddress(token), amounts[index] ?? 0n]))
+}
+
+function firstOf(amounts: AmountsByToken = {}): bigint {
+  return Object.values<bigint>(amounts)[0] ?? 0n
+}
+
+function toPath(route: readonly RouteStepRecord[]): PathPart[] {
+  return route.flatMap(({ action, protocol, primary, internalRoutes }) => {
+    if (internalRoutes?.length) {
+      return internalRoutes.map((leg) => ({
+        protocol: leg.protocol,
+        pool: leg.pool,
+        shareBps: leg.share,
+      }))
+    }
+    const isWrapping = action === 'wrap' || action === 'unwrap'
+    return primary && !isWrapping ? [{ protocol, pool: primary, shareBps: 10_000 }] : []
+  })
+}

@@ -1,0 +1,176 @@
+/**
+ * The whole service inside the process of a test, on a cassette, a node or the sandbox. The same threads, forks and answers
+ * as `forkroute serve`, asked through its API on a loopback port; what it keeps is in a temporary folder.
+ */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Config, loadConfig } from '../config.js'
+import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
+import { type LocalAnswer, openLocalService } from '../local-service.js'
+import { createLogger } from '../log.js'
+import type { ArchiveMode } from '../rpc/archive-messages.js'
+import {
+  type BundleResult,
+  type PriceResult,
+  type QuoteResult,
+  type RouteResult,
+  toBundleResult,
+  toQuoteResult,
+  toRouteResult,
+  type WireBundle,
+  type WireQuote,
+  type WireRoute,
+} from './answers.js'
+import {
+  type BundleInput,
+  type PricesInput,
+  type QuoteInput,
+  type RequestKind,
+  type RouteInput,
+  toApiRequest,
+} from './requests.js'
+
+export interface ForkrouteOptions {
+  /**
+   * File of recorded state. Alone it answers everything: no node, no network. With RECORD=1 in the environment (or
+   * `record`) what the requests of this run read is added to it.
+   */
+  readonly cassette?: string | undefined
+  /** Node to ask or to record from; absent: the sandbox. Not used in a replay. */
+  readonly rpcUrl?: string | undefined
+  /** Of requests that do not say; default 1. */
+  readonly chainId?: number | undefined
+  /** Of requests that do not say; absent: the newest block of the node or the cassette. */
+  readonly blockNumber?: bigint | number | undefined
+  /** Default: whether RECORD=1 is set. */
+  readonly record?: boolean | undefined
+  /**
+   * Variables of docs/configuration.md, such as `{ MAX_HOPS: '2' }`; the environment itself is not read. What changes
+   * answers is kept in the cassette, and a replay goes by that.
+   */
+  readonly config?: Readonly<Record<string, string | undefined>> | undefined
+  /** Told while the sandbox is built, which it is once per installation: what, and 0 to 1. */
+  onProgress?(message: string, fraction: number): void
+}
+
+/** All methods throw ForkrouteError, whose `code` is one of docs/errors.md. */
+export interface Forkroute {
+  readonly mode: 'replay' | 'record' | 'live'
+  /** That calculate at the same time. */
+  readonly threads: number
+  /** The best route as an unsigned transaction. */
+  route(input: RouteInput): Promise<RouteResult>
+  /** What the best route would bring; needs no funds. */
+  quote(input: QuoteInput): Promise<QuoteResult>
+  /** Several actions as one transaction. */
+  bundle(input: BundleInput): Promise<BundleResult>
+  /** USD prices in the order asked; null where none is known. */
+  prices(input: PricesInput): Promise<readonly PriceResult[]>
+  /** Ends threads and forks; what was recorded is on the disk then. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A test mostly asks one thing after the other, and a second thread would make the start half a second longer. */
+const smallService = { FORKS_PER_BLOCK: '1', WORKERS: '1' }
+
+/**
+ * @throws ForkrouteError NOT_FOUND when the cassette is absent and nothing is recorded, STORAGE_UNAVAILABLE when it
+ *   cannot be read or written; ConfigError.
+ */
+export function createForkroute(options: ForkrouteOptions = {}): Promise<Forkroute> {
+  return openForkroute({ ...options, config: { ...smallService, ...options.config } })
+}
+
+/** As createForkroute, with the threads and forks of a service. */
+export async function openForkroute(options: ForkrouteOptions): Promise<Forkroute> {
+  const { chainId = 1, rpcUrl, onProgress } = options
+  const config = loadConfig({
+    LOG_LEVEL: 'error',
+    ...options.config,
+    ...(rpcUrl && { [`RPC_URL_${chainId}`]: rpcUrl }),
+  })
+  const advice = howToRecord(config)
+  const mode = chooseMode(options, advice)
+  const folder = await mkdtemp(join(tmpdir(), 'forkroute-testing-'))
+  const removeFolder = () => rm(folder, { recursive: true, force: true })
+  try {
+    const dataDir = options.config?.DATA_DIR ? config.dataDir : folder
+    const local = await openLocalService(
+      { ...config, dataDir },
+      { logger: createLogger(config.logLevel), mode, ...(onProgress && { onProgress }) },
+    )
+    let closing: Promise<void> | undefined
+    const close = () => {
+      closing ??= local.close().then(removeFolder)
+      return closing
+    }
+    const ask: Ask = async (kind, input) => {
+      const { blockNumber } = options
+      const given = { chainId: options.chainId, blockNumber, ...input }
+      const answer = await local.ask(toApiRequest(kind, given))
+      if (answer.status === 200) return JSON.parse(answer.text)
+      throw toError(answer, mode, advice)
+    }
+    return {
+      mode: mode.kind,
+      threads: config.workers,
+      ...methods(ask),
+      close,
+      [Symbol.asyncDispose]: close,
+    }
+  } catch (error) {
+    await removeFolder()
+    throw error
+  }
+}
+
+function chooseMode({ cassette, record }: ForkrouteOptions, advice: string): ArchiveMode {
+  if (cassette === undefined) {
+    if (!record) return { kind: 'live' }
+    throw new ForkrouteError('INVALID_REQUEST', 'record needs a cassette to record into.')
+  }
+  const file = resolve(cassette)
+  if (record ?? process.env.RECORD === '1') return { kind: 'record', file }
+  if (existsSync(file)) return { kind: 'replay', file }
+  throw new ForkrouteError('NOT_FOUND', `There is no cassette ${file}. ${advice}`)
+}
+
+function howToRecord({ rpcUrls }: Config): string {
+  const hasNode = Object.keys(rpcUrls).length > 0
+  const source = hasNode ? 'the configured node' : 'the sandbox, since no node is configured'
+  return `Run once with RECORD=1 to record it from ${source}.`
+}
+
+/** @throws ForkrouteError. */
+type Ask = <T>(kind: RequestKind, input: object) => Promise<T>
+
+function methods(ask: Ask): Pick<Forkroute, RequestKind> {
+  return {
+    route: async (input) =>
+      toRouteResult(await ask<WireRoute>('route', input), [input.tokenOut].flat()),
+    quote: async (input) =>
+      toQuoteResult(await ask<WireQuote>('quote', input), [input.tokenOut].flat()),
+    bundle: async (input) => toBundleResult(await ask<WireBundle>('bundle', input)),
+    prices: (input) => ask<readonly PriceResult[]>('prices', input),
+  }
+}
+
+/** What a cassette says of state, blocks and chains that no request of the recording read. */
+const absence = /cassette lacks|not in the cassette/
+
+/** The error of the API, and what to do about it where the cassette is the reason. */
+function toError({ text }: LocalAnswer, mode: ArchiveMode, advice: string): ForkrouteError {
+  const { code, message, details } = JSON.parse(text) as {
+    code: ErrorCode
+    message: string | string[]
+    details?: Record<string, unknown>
+  }
+  if (mode.kind !== 'replay' || !absence.test(String(message))) {
+    return new ForkrouteError(code, message, details)
+  }
+  const sentences = [message, `${mode.file} was recorded without this request.`, advice]
+  return new ForkrouteError(code, sentences.flat().join(' '), details)
+}

@@ -1,0 +1,236 @@
+/** Backtests over real HTTP and SQLite, with a small engine behind them; what routes they find does not matter here. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Engine } from '../../src/domain/engine.js'
+import { openStream } from '../support/event-stream.js'
+import { blockNumber, openScene, type Reply, type Scene, usdc, weth } from './scene.js'
+
+/** While set, the engine does not answer. */
+let isHeld = false
+const held = new Set<() => void>()
+
+/** The scene's engine, whose backtests the tests can hold back. */
+function holding(engine: Engine): Pick<Engine, 'executions'> {
+  return {
+    executions: (chainId, block, requests, context) =>
+      new Promise((resolve, reject) => {
+        const go = () => resolve(engine.executions(chainId, block, requests, context))
+        if (!isHeld) return go()
+        held.add(go)
+        context.signal.addEventListener('abort', () => reject(context.signal.reason))
+      }),
+  }
+}
+
+function letGo(): void {
+  isHeld = false
+  for (const go of held) go()
+  held.clear()
+}
+
+const plain: Pick<Engine, 'executions'> = {
+  executions: async (_chainId, _block, requests) =>
+    requests.map((_request, index) =>
+      index % 2
+        ? { status: 'reverted', reason: 'too little', gas: 50_000n }
+        : { status: 'filled', amountsOut: [5n], gas: 100_000n },
+    ),
+}
+
+let scene: Scene & { close(): Promise<void> }
+beforeAll(async () => {
+  scene = await openScene({}, holding(plain as Engine))
+})
+afterAll(() => scene.close())
+
+const body = {
+  name: 'ten blocks',
+  blocks: { from: blockNumber - 9, to: 'latest' },
+  requests: [
+    { name: 'a', tokenIn: weth, tokenOut: usdc, amountIn: '1000' },
+    { name: 'b', tokenIn: usdc, tokenOut: weth, amountIn: '5' },
+  ],
+  variants: [{ name: 'all' }, { name: 'short', maxHops: 1 }],
+  delays: 1,
+}
+
+async function create(change: object = {}): Promise<string> {
+  const { status, body: job } = await scene.post('/backtests', { ...body, ...change })
+  expect(status).toBe(200)
+  return job.id
+}
+
+/** The progress until the job is over. */
+async function follow(id: string) {
+  const stream = await openStream(`${scene.url}/api/v1/backtests/${id}/events`)
+  const seen = []
+  for (;;) {
+    const event = await stream.next()
+    seen.push(event)
+    if (['finished', 'cancelled', 'failed'].includes(event.body.state)) break
+  }
+  await stream.end()
+  return seen
+}
+
+async function remove(id: string): Promise<Reply> {
+  const response = await fetch(`${scene.url}/api/v1/backtests/${id}`, { method: 'DELETE' })
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: '',
+    body: await response.json(),
+  }
+}
+
+describe('a job', () => {
+  test('is created, followed by events to its end, shown and listed', async () => {
+    const created = await scene.post('/backtests', body)
+    expect(created.body).toMatchObject({
+      name: 'ten blocks',
+      chainId: 1,
+      blocksTotal: 10,
+      problem: null,
+      finishedAt: null,
+      plan: {
+        range: { kind: 'step', from: String(blockNumber - 9), to: String(blockNumber), step: '1' },
+        baseline: 'all',
+        delays: [1],
+      },
+    })
+    const { id } = created.body
+    const seen = await follow(id)
+    expect(new Set(seen.map(({ event }) => event))).toEqual(new Set(['progress']))
+    expect(seen.at(-1)).toMatchObject({
+      id: '10',
+      body: { state: 'finished', blocksDone: 10, blocksTotal: 10, etaSeconds: 0, problem: null },
+    })
+    const shown = await scene.get(`/backtests/${id}`)
+    expect(shown.body).toMatchObject({ id, state: 'finished', blocksDone: 10 })
+    expect(new Date(shown.body.finishedAt).getTime()).toBeGreaterThan(1_700_000_000_000)
+    const { plan: _, ...entry } = shown.body
+    expect((await scene.get('/backtests')).body).toEqual([entry])
+  })
+
+  test('is cancelled while it runs, resumed and removed', async () => {
+    isHeld = true
+    const id = await create()
+    const stream = await openStream(`${scene.url}/api/v1/backtests/${id}/events`)
+    while ((await stream.next()).body.state !== 'running');
+    const cancelled = await scene.post(`/backtests/${id}/cancel`, {})
+    expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled', blocksDone: 0 } })
+    expect(await stream.next()).toMatchObject({ body: { state: 'cancelled' } })
+    await stream.end()
+    letGo()
+    expect((await scene.post(`/backtests/${id}/resume`, {})).status).toBe(200)
+    expect((await follow(id)).at(-1)).toMatchObject({ body: { state: 'finished' } })
+    expect(await remove(id)).toMatchObject({ status: 200, body: { id, state: 'finished' } })
+    expect(await scene.get(`/backtests/${id}`)).toMatchObject({ status: 404 })
+  })
+
+  test('that nobody knows is a 404 everywhere', async () => {
+    const gets = ['', '/results', '/results?format=csv', '/summary', '/events']
+    const answers = await Promise.all([
+      ...gets.map((path) => scene.get(`/backtests/nobody${path}`)),
+      ...['cancel', 'resume'].map((path) => scene.post(`/backtests/nobody/${path}`, {})),
+      remove('nobody'),
+    ])
+    for (const { status, body } of answers) {
+      expect(status).toBe(404)
+      expect(body).toMatchObject({ code: 'NOT_FOUND', message: 'There is no backtest nobody.' })
+    }
+  })
+
+  test('of a wrong plan is refused with every mistake', async () => {
+    const wrong = { ...body, blocks: { from: 'x' }, variants: [{ maxHop: 1 }], chainId: 99 }
+    expect(await scene.post('/backtests', wrong)).toMatchObject({
+      status: 400,
+      body: {
+        code: 'INVALID_REQUEST',
+        message: [
+          'variants[0].maxHop is no field',
+          expect.stringMatching(/^blocks\.from must be a block number, latest/),
+        ],
+      },
+    })
+    expect(await scene.post('/backtests', { ...body, chainId: 99 })).toMatchObject({
+      status: 400,
+      body: { code: 'UNKNOWN_CHAIN' },
+    })
+    expect(await scene.post('/backtests', [])).toMatchObject({ status: 400 })
+    expect(await scene.get('/backtests/x?format=json', { 'x-request-id': 'r' })).toMatchObject({
+      status: 404,
+      body: { requestId: 'r' },
+    })
+  })
+})
+
+describe('results', () => {
+  let id = ''
+  beforeAll(async () => {
+    id = await create()
+    await follow(id)
+  })
+  const results = (query: string) => scene.get(`/backtests/${id}/results?${query}`)
+
+  test('come in pages of blocks, with the rows in the order of the plan', async () => {
+    const first = (await results('limit=4')).body
+    expect(first.next).toBe(blockNumber - 5)
+    const second = (await results(`limit=4&from=${first.next}`)).body
+    const third = (await results(`limit=4&from=${second.next}`)).body
+    expect(third.next).toBeNull()
+    const blocks = [first, second, third].flatMap((page) => page.blocks)
+    expect(blocks.map((block) => block.blockNumber)).toEqual(
+      Array.from({ length: 10 }, (_block, index) => blockNumber - 9 + index),
+    )
+    expect((await results('')).body).toEqual({ blocks, next: null })
+    const [block] = blocks
+    expect(block.rows.map(({ request, variant }: never) => [request, variant])).toEqual([
+      ['a', 'all'],
+      ['a', 'short'],
+      ['b', 'all'],
+      ['b', 'short'],
+    ])
+    expect(block.rows[0]).toMatchObject({
+      amountsOut: [expect.stringMatching(/^\d+$/)],
+      executions: [{ delay: 1, status: 'filled', amountsOut: ['5'], gas: '100000' }],
+    })
+    expect(block.rows[2].executions).toEqual([
+      { delay: 1, status: 'reverted', gas: '50000', reason: 'too little' },
+    ])
+  })
+
+  test.each([
+    ['format=jsonl', 'application/x-ndjson', 'results.jsonl', 40],
+    ['format=csv', 'text/csv; charset=utf-8', 'routes.csv', 41],
+    ['format=csv&table=executions', 'text/csv; charset=utf-8', 'executions.csv', 41],
+  ])('%s is a file with a line per row', async (query, type, name, lines) => {
+    const { status, headers, text } = await results(query)
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe(type)
+    expect(headers.get('content-disposition')).toBe(`inline; filename="${name}"`)
+    expect(text.trim().split('\n')).toHaveLength(lines)
+  })
+
+  test('are a page of its own, Parquet and SQLite as well', async () => {
+    const page = await results('format=html')
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+    )
+    expect(page.text).toMatch(/^<!doctype html>/i)
+    expect((await results('format=parquet')).text.slice(0, 4)).toBe('PAR1')
+    expect((await results('format=sqlite')).text.slice(0, 15)).toBe('SQLite format 3')
+  })
+
+  test('have a summary per variant', async () => {
+    const { status, body: summary } = await scene.get(`/backtests/${id}/summary`)
+    expect(status).toBe(200)
+    expect(summary).toMatchObject({ blocks: 10, variants: [{ variant: 'all', rows: 20 }, {}] })
+  })
+
+  test.each([
+    ['format=xml', 'format must be one of json, jsonl, csv, parquet, sqlite, html'],
+    ['limit=0', 'limit must be an integer from 1 to 200'],
+  ])('%s is refused', async (query, message) => {
+    expect(await results(query)).toMatchObject({ status: 400, body: { message } })
+  })
+})
