@@ -12,7 +12,7 @@ import type { RouteDefinition } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 import type { RawQuery } from './input.js'
 
-/** Of a request: which recording it repeats. Of an answer: the number under which it is recorded. */
+/** Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
 const recordingHeader = 'x-forkroute-recording'
 
 /** Parts of the call's context; null where nothing is recorded and nothing replayed. */
@@ -34,12 +34,13 @@ export function tapeOf(args: {
     ...(request.body !== undefined && { body: request.body }),
     accountId,
   }
-  const known = tape.find(taped, numberOf(req.headers[recordingHeader]))
+  const wanted = numberOf(req.headers[recordingHeader])
+  const known = tape.find(taped, wanted)
   const blocks: { pin: BlockPin; isHead: boolean }[] = []
   const send = res.json.bind(res)
   res.json = (body: unknown) => {
     const text = JSON.stringify(body, bigintToString)
-    tape.add(taped, { status: res.statusCode, text, blocks }).then(
+    tape.add(taped, { status: res.statusCode, text, blocks }, wanted).then(
       (number) => {
         if (number !== null) res.setHeader(recordingHeader, String(number))
         send(body)

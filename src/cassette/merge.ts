@@ -80,7 +80,7 @@ function addFile(target: Open, file: string): string[] {
         conflicts.push(`${name} has another answer of ${method} ${urlOf(rest)} (request ${number})`)
       } else if (!same) {
         to.put(
-          row,
+          { ...row, number: null },
           row.version,
           row.blocks.map(({ id }) => blockIds.get(id) ?? 0),
         )

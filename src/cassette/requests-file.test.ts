@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { parseRequests, planRequests } from './requests-file.js'
+import { ConfigError } from '../config.js'
+import { type BlockFinder, parseRequests, planRequests } from './requests-file.js'
 
-const headOf = (chainId: number): bigint => (chainId === 1 ? 100n : 500n)
-const plan = (text: string) => planRequests(parseRequests(text), headOf)
-const blocksOf = (blocks: string) =>
-  plan(`[{ path: /shortcuts/quote, blocks: ${blocks} }]`).map(({ query }) => query.blockNumber)
+/** A block each hour of 2026. */
+const find: BlockFinder = async (chainId, tag) => {
+  if (tag.kind === 'number') return tag.number
+  if (tag.kind === 'latest') return (chainId === 1 ? 100n : 500n) - tag.back
+  return (tag.timestamp - 1_767_225_600n) / 3_600n
+}
+const plan = (text: string) => planRequests(parseRequests(text), find)
+async function blocksOf(blocks: string) {
+  const planned = await plan(`[{ path: /shortcuts/quote, blocks: ${blocks} }]`)
+  return planned.map(({ query }) => query.blockNumber)
+}
 
 describe('parseRequests', () => {
-  test('addresses without quotes stay text, and amounts above 2^53 exact', () => {
-    const [one] = plan(`
+  test('addresses without quotes stay text, and amounts above 2^53 exact', async () => {
+    const [one] = await plan(`
       - path: /shortcuts/quote
         query:
           tokenIn: 0x00000000000000000000000000000000000a11ce
@@ -32,8 +40,8 @@ describe('parseRequests', () => {
     ['[{ path: /api/v1/shortcuts/quote }]', 'below /api/v1'],
     ['[{ path: /a, method: GET, body: {} }]', 'a GET has no body'],
     ['[{ path: /a, block: 1 }]', 'block'],
-  ])('%s is refused', (text, reason) => {
-    expect(() => plan(text)).toThrow(reason)
+  ])('%s is refused', async (text, reason) => {
+    await expect((async () => plan(text))()).rejects.toThrow(reason)
   })
 })
 
@@ -45,14 +53,16 @@ describe('planRequests', () => {
     ['[3, latest-1, 5..6, 3]', [3, 99, 5, 6]],
     ['{ from: 10, to: 20, step: 5 }', [10, 15, 20]],
     ['{ from: latest-1, to: latest }', [99, 100]],
-  ])('blocks %s are %j', (blocks, numbers) => expect(blocksOf(blocks)).toEqual(numbers))
+    ['[2026-01-02, 2026-01-02T03:00Z..latest-72]', [24, 27, 28]],
+    ['"@1767229200"', [1]],
+  ])('blocks %s are %j', async (blocks, numbers) => expect(await blocksOf(blocks)).toEqual(numbers))
 
-  test.each(['9..5', 'newest', '1..200002', '-3'])('blocks %s are refused', (blocks) => {
-    expect(() => blocksOf(blocks)).toThrow()
+  test.each(['9..5', 'newest', '1..200002', '-3'])('blocks %s are refused', async (blocks) => {
+    await expect(blocksOf(blocks)).rejects.toThrow(ConfigError)
   })
 
-  test('each request at each block of the file; the newest block is that of its chain', () => {
-    const planned = plan(`
+  test('each request at each block of the file; the newest block is that of its chain', async () => {
+    const planned = await plan(`
       blocks: [latest]
       requests:
         - { path: /prices/8453, query: { addresses: [a, b] } }
@@ -68,7 +78,7 @@ describe('planRequests', () => {
     ])
   })
 
-  test('without blocks a request is asked as it is', () => {
-    expect(plan('[{ path: /prices/1 }]')[0]?.query).toEqual({})
+  test('without blocks a request is asked as it is', async () => {
+    expect((await plan('[{ path: /prices/1 }]'))[0]?.query).toEqual({})
   })
 })

@@ -1,7 +1,9 @@
-/** Files of requests to record: YAML or JSON, each request with the blocks that it is asked at. Pure but for reading. */
+/** Files of requests to record: YAML or JSON, each request with the blocks that it is asked at. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from '../config.js'
+import { type BlockTag, parseBlockTag } from '../domain/block-tag.js'
+import { ForkrouteError } from '../domain/errors.js'
 import { parseYaml, problemsOf, toSentence } from '../yaml-file.js'
 
 /** A request as it is sent. */
@@ -13,8 +15,8 @@ export interface PlannedRequest {
   readonly body?: unknown
 }
 
-/** Number of a chain's newest block. */
-export type HeadOf = (chainId: number) => bigint
+/** Number of the block that a tag names on a chain. */
+export type BlockFinder = (chainId: number, tag: BlockTag) => Promise<bigint>
 
 /** Requests that one file may come to. */
 const maxRequests = 100_000
@@ -77,10 +79,14 @@ export function parseRequests(text: string): RequestsFile {
 
 /**
  * Every request at each of its blocks, in the order of the file.
- * @throws ConfigError.
+ * @throws ConfigError, and what the finder throws.
  */
-export function planRequests(file: RequestsFile, headOf: HeadOf): PlannedRequest[] {
-  const planned = file.requests.flatMap((one): PlannedRequest[] => {
+export async function planRequests(
+  file: RequestsFile,
+  find: BlockFinder,
+): Promise<PlannedRequest[]> {
+  const planned: PlannedRequest[] = []
+  for (const one of file.requests) {
     const { path, body, method = body === undefined ? 'GET' : 'POST' } = one
     const query = Object.fromEntries(
       Object.entries(one.query).map(([name, given]) => [
@@ -90,22 +96,24 @@ export function planRequests(file: RequestsFile, headOf: HeadOf): PlannedRequest
     )
     const plain = { method, path, query, ...(body !== undefined && { body }) }
     const wanted = one.blocks ?? file.blocks
-    if (wanted === undefined) return [plain]
-    return numbersOf(wanted, () => headOf(chainOf(plain))).map((number) => atBlock(plain, number))
-  })
+    if (wanted === undefined) planned.push(plain)
+    else {
+      const numbers = await numbersOf(wanted, (tag) => find(chainOf(plain), tag))
+      for (const number of numbers) planned.push(atBlock(plain, number))
+    }
+  }
   if (planned.length <= maxRequests) return planned
   throw wrong(`It comes to ${planned.length} requests; ${maxRequests} are the most.`)
 }
 
 /** Blocks by number, each once, in the order given. @throws ConfigError. */
-export function numbersOf(wanted: Blocks, head: () => bigint): bigint[] {
-  const one = (text: string | number): bigint => {
-    const latest = /^latest(?:-(\d{1,9}))?$/.exec(String(text))
-    if (latest) return head() - BigInt(latest[1] ?? 0)
-    if (/^\d{1,15}$/.test(String(text))) return BigInt(text)
-    throw wrong(`A block must be a number, latest or latest-N, or a range of those (not ${text}).`)
-  }
-  const between = (from: bigint, to: bigint, step: number): bigint[] => {
+async function numbersOf(
+  wanted: Blocks,
+  find: (tag: BlockTag) => Promise<bigint>,
+): Promise<bigint[]> {
+  const one = (text: string | number) => find(tagOf(String(text)))
+  const between = async (first: string | number, last: string | number, step: number) => {
+    const [from, to] = [await one(first), await one(last)]
     if (to < from) throw wrong(`The range from ${from} to ${to} is empty.`)
     if ((to - from) / BigInt(step) >= BigInt(maxRequests)) {
       throw wrong(`The range from ${from} to ${to} has more than ${maxRequests} blocks.`)
@@ -114,13 +122,24 @@ export function numbersOf(wanted: Blocks, head: () => bigint): bigint[] {
     for (let number = from; number <= to; number += BigInt(step)) numbers.push(number)
     return numbers
   }
-  const several = (text: string | number): bigint[] => {
-    const [from, to] = String(text).split('..')
-    return to === undefined ? [one(text)] : between(one(from ?? ''), one(to), 1)
+  if (typeof wanted === 'object' && !Array.isArray(wanted)) {
+    return between(wanted.from, wanted.to, wanted.step)
   }
-  if (Array.isArray(wanted)) return [...new Set(wanted.flatMap(several))]
-  if (typeof wanted !== 'object') return several(wanted)
-  return between(one(wanted.from), one(wanted.to), wanted.step)
+  const numbers = new Set<bigint>()
+  for (const text of [wanted].flat()) {
+    const [from, to] = String(text).split('..')
+    const found = to === undefined ? [await one(text)] : await between(from ?? '', to, 1)
+    for (const number of found) numbers.add(number)
+  }
+  return [...numbers]
+}
+
+function tagOf(text: string): BlockTag {
+  try {
+    return parseBlockTag(text)
+  } catch (error) {
+    throw error instanceof ForkrouteError ? wrong(error.message) : error
+  }
 }
 
 /** Where the endpoint takes its block: in the query, or in the body where that is an object. */

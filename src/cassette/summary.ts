@@ -16,6 +16,7 @@ export interface CassetteSummary {
   readonly settings: CassetteSettings
   readonly chains: readonly {
     readonly chainId: number
+    /** With state or requests: a block that was only passed in the search for a time is none. */
     readonly blocks: number
     readonly firstBlock: number
     readonly lastBlock: number
@@ -51,7 +52,17 @@ export function summarise(file: string): CassetteSummary {
 
   function read(): CassetteSummary {
     const rows = cassetteRequests(db)
-    const blocks = cassetteState(db).blocks()
+    const used = new Set(
+      db
+        .prepare<[], { block: number }>(
+          'SELECT block FROM reads UNION SELECT block FROM request_blocks',
+        )
+        .all()
+        .map(({ block }) => block),
+    )
+    const blocks = cassetteState(db)
+      .blocks()
+      .filter(({ id }) => used.has(id))
     const requests = rows.ids().flatMap((id) => rows.get(id) ?? [])
     const count = (table: string) =>
       (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count

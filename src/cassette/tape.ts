@@ -2,24 +2,26 @@
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Tape, TapedAnswer, TapedRequest } from '../domain/tape.js'
 import { guarded, openCassetteFile } from '../rpc/cassette-file.js'
-import { cassetteRequests, type RequestEntry, type RequestRow } from '../rpc/cassette-requests.js'
+import {
+  cassetteRequests,
+  type NumberedEntry,
+  type RequestEntry,
+  type RequestRow,
+} from '../rpc/cassette-requests.js'
 import { readable } from './contents.js'
 import { fromRequestText, keyOfRequest, toRequestText } from './request-form.js'
 
 /** @param record - as `Archive.record`. */
-export function recordingTape(record: (entry: RequestEntry) => Promise<number>): Tape {
+export function recordingTape(record: (entry: NumberedEntry) => Promise<number>): Tape {
   return {
     find: () => null,
-    async add(request, answer) {
-      return isLasting(answer) ? record(toEntry(request, answer)) : null
+    async add(request, answer, number) {
+      return isLasting(answer) ? record({ ...toEntry(request, answer), number }) : null
     },
   }
 }
 
-export function toEntry(
-  request: TapedRequest,
-  { status, text, blocks }: TapedAnswer,
-): RequestEntry {
+function toEntry(request: TapedRequest, { status, text, blocks }: TapedAnswer): RequestEntry {
   return {
     key: keyOfRequest(request),
     request: toRequestText(request),

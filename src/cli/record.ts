@@ -1,11 +1,21 @@
 /** `forkroute record`: runs requests on a service of its own and keeps them, with all that they read, in a cassette. */
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import pLimit from 'p-limit'
+import { zeroHash } from 'viem'
+import { blockOf } from '../api/block-of.js'
 import { urlOf } from '../cassette/request-form.js'
-import { type PlannedRequest, planRequests, readRequests } from '../cassette/requests-file.js'
+import {
+  type BlockFinder,
+  type PlannedRequest,
+  planRequests,
+  readRequests,
+} from '../cassette/requests-file.js'
 import { summarise } from '../cassette/summary.js'
 import { type Config, loadConfig } from '../config.js'
+import type { Engine } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
+import type { BlockPin } from '../domain/primitives.js'
 import { createLogger } from '../log.js'
 import { type OutputOptions, printJson, printTable, type Report, withProgress } from './output.js'
 
@@ -31,28 +41,24 @@ async function record(
 ): Promise<{ recorded: number; notKept: NotKept[] }> {
   const requests = readRequests(requestsFile)
   const config = localConfig()
+  const before = existsSync(file) ? (summarise(file).requests.at(-1)?.number ?? 0) : 0
   const logger = createLogger(config.logLevel)
   // Loaded when needed: the other commands start faster without it.
   const { openLocalService } = await import('../local-service.js')
   const mode = { kind: 'record', file } as const
   const local = await openLocalService(config, { logger, mode, onProgress: report })
   try {
-    const heads = new Map(
-      local.service.engine.networks().map(({ id, blockNumber }) => [id, blockNumber]),
-    )
-    const planned = planRequests(requests, (chainId) => {
-      const head = heads.get(chainId)
-      if (head !== undefined && head !== null) return BigInt(head)
-      throw new ForkrouteError('CHAIN_NOT_READY', `Chain ${chainId} has no newest block here.`)
-    })
+    const planned = await planRequests(requests, blockFinder(local.service.engine))
     const notKept: NotKept[] = []
     let done = 0
     const stop = new AbortController()
     const limit = pLimit(2 * config.workers)
-    const work = planned.map((request) =>
+    const work = planned.map((request, index) =>
       limit(async () => {
         stop.signal.throwIfAborted()
-        const answer = await local.ask(request, {}, stop.signal)
+        // Numbers follow the file, whichever is answered first.
+        const number = { 'x-forkroute-recording': `${before + index + 1}` }
+        const answer = await local.ask(request, number, stop.signal)
         done += 1
         report('requests', done / (planned.length + 1))
         if (answer.recording !== null) return
@@ -78,6 +84,26 @@ async function record(
     return { recorded: planned.length - notKept.length, notKept }
   } finally {
     await local.close()
+  }
+}
+
+/** Whatever the chain does meanwhile, all of a file's `latest` are the same block. */
+function blockFinder(engine: Engine): BlockFinder {
+  const context = { accountId: zeroHash, signal: new AbortController().signal }
+  const heads = new Map<number, Promise<BlockPin>>()
+  const steady: Pick<Engine, 'block' | 'blockAtTime'> = {
+    blockAtTime: engine.blockAtTime,
+    block(chainId, at, asked) {
+      if (at !== 'latest') return engine.block(chainId, at, asked)
+      const head = heads.get(chainId) ?? engine.block(chainId, at, asked)
+      heads.set(chainId, head)
+      return head
+    },
+  }
+  return async (chainId, tag) => {
+    // A number is checked when it is asked at.
+    if (tag.kind === 'number') return tag.number
+    return (await blockOf(steady, chainId, tag, context)).number
   }
 }
 

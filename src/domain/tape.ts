@@ -35,9 +35,10 @@ export interface Tape {
    */
   find(request: TapedRequest, number: number | null): Taped | null
   /**
-   * Recording: keeps the answer. Replay: does nothing.
+   * Recording: keeps the answer, under that number where it is free and the request is a new one, else under the next.
+   * Replay: does nothing.
    * @returns the number of the recording; null where the answer is not kept.
    * @throws ForkrouteError STORAGE_UNAVAILABLE when it cannot be kept.
    */
-  add(request: TapedRequest, answer: TapedAnswer): Promise<number | null>
+  add(request: TapedRequest, answer: TapedAnswer, number: number | null): Promise<number | null>
 }

@@ -1,7 +1,7 @@
 /** What the main thread and the archive thread say to each other. Structured-clonable; errors are data. */
 import type { Wire, WireError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import type { CassetteHead, RequestEntry } from './cassette-requests.js'
+import type { CassetteHead, NumberedEntry } from './cassette-requests.js'
 import type { ChangesQuestion } from './changed-blocks.js'
 import type { NodeStatus } from './upstream-node.js'
 
@@ -89,7 +89,7 @@ export type ArchiveRequest =
   /** From here on the standby place is this block; null: it is no place any more. */
   | { readonly kind: 'standby'; readonly id: string; readonly block: StandbyBlock | null }
   /** A request was answered: into the cassette with it. */
-  | { readonly kind: 'record'; readonly entry: RequestEntry }
+  | { readonly kind: 'record'; readonly entry: NumberedEntry }
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
 

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
 import type { ArchiveChain, ArchiveMode, ArchiveStats, ChainStatus } from './archive-messages.js'
-import type { RequestEntry } from './cassette-requests.js'
+import type { NumberedEntry } from './cassette-requests.js'
 import type { PinOptions } from './chain-source.js'
 import type { ChangesQuestion } from './changed-blocks.js'
 
@@ -65,7 +65,7 @@ export interface Archive {
    * @returns its number there.
    * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not recorded.
    */
-  record(entry: RequestEntry): Promise<number>
+  record(entry: NumberedEntry): Promise<number>
   stats(): Promise<ArchiveStats>
   close(): Promise<void>
 }

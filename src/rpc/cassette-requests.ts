@@ -16,6 +16,11 @@ export interface RequestEntry {
   readonly blocks: readonly RequestBlock[]
 }
 
+export interface NumberedEntry extends RequestEntry {
+  /** Under which it is to be kept; null: the next. */
+  readonly number: number | null
+}
+
 export interface RequestBlock {
   readonly chainId: number
   readonly number: bigint
@@ -50,8 +55,8 @@ export interface CassetteRequests {
   idsOf(key: Hex): number[]
   /** Null: no such request. @throws DamagedRow. */
   get(id: number): RequestRow | null
-  /** Replaces an equal request at the same blocks. @returns its number. */
-  put(entry: RequestEntry, version: string, blockIds: readonly number[]): number
+  /** Replaces an equal request at the same blocks; a number that is taken is not used. @returns its number. */
+  put(entry: NumberedEntry, version: string, blockIds: readonly number[]): number
   remove(id: number): void
 }
 
@@ -180,7 +185,8 @@ export function cassetteRequests(db: Database.Database): CassetteRequests {
       ]
       const sum = sumOf(key, versionId, request, entry.status, answer)
       const columns = [key, versionId, request, entry.status, answer, sum] as const
-      const id = Number(add.run(same ?? null, ...columns).lastInsertRowid)
+      const free = entry.number !== null && byId.get(entry.number) ? null : entry.number
+      const id = Number(add.run(same ?? free, ...columns).lastInsertRowid)
       for (const [index, block] of blockIds.entries()) {
         const isHead = entry.blocks[index]?.isHead ? 1 : 0
         addBlock.run(id, block, isHead, sumOf(id, block, isHead))

@@ -7,7 +7,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { VerifiedBlock } from './block-check.js'
 import { guarded, openCassetteFile } from './cassette-file.js'
-import { type CassetteHead, cassetteRequests, type RequestEntry } from './cassette-requests.js'
+import { type CassetteHead, cassetteRequests, type NumberedEntry } from './cassette-requests.js'
 import { cassetteState, type HeldValue } from './cassette-state.js'
 import type { ChangesQuestion } from './changed-blocks.js'
 import { headerOnly } from './header.js'
@@ -26,7 +26,7 @@ export interface Recorder {
    * @returns its number in the cassette.
    * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not in the file then.
    */
-  request(entry: RequestEntry): number
+  request(entry: NumberedEntry): number
   close(): void
 }
 

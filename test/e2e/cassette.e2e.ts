@@ -8,7 +8,7 @@ import { pruneCassette } from '../../src/cassette/prune.js'
 import { type CassetteSummary, summarise } from '../../src/cassette/summary.js'
 import { verify } from '../../src/cli/replay.js'
 import { loadConfig } from '../../src/config.js'
-import { nativeToken } from '../../src/domain/primitives.js'
+import { type Hex, nativeToken } from '../../src/domain/primitives.js'
 import { type LocalRequest, type LocalService, openLocalService } from '../../src/local-service.js'
 import { createLogger } from '../../src/log.js'
 import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
@@ -92,10 +92,13 @@ beforeAll(async () => {
 async function addByCommand(): Promise<void> {
   const { createRpcClient } = await import('../../src/rpc/json-rpc.js')
   const client = createRpcClient(sandbox.url)
+  const { timestamp } = (await client.request('eth_getBlockByNumber', ['latest', false])) as {
+    timestamp: Hex
+  }
   await client.request('anvil_mine', ['0x1'])
   await client.close()
   const list = join(folder, 'requests.yaml')
-  await writeFile(list, JSON.stringify([atHead, { ...atHead, blocks: 'latest-1' }]))
+  await writeFile(list, JSON.stringify([atHead, { ...atHead, blocks: `@${BigInt(timestamp)}` }]))
   const env = { RPC_URL_1: sandbox.url, DATA_DIR: join(folder, 'data') }
   const { code, out, err } = await runCli(['record', file, '--requests', list, '--json'], env)
   expect(code, err).toBe(0)

@@ -15,7 +15,7 @@ import type { Hex } from '../../src/domain/primitives.js'
 import { type Archive, startArchive } from '../../src/rpc/archive.js'
 import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
 import { openCassetteFile } from '../../src/rpc/cassette-file.js'
-import type { CassetteHead, RequestEntry } from '../../src/rpc/cassette-requests.js'
+import type { CassetteHead, NumberedEntry } from '../../src/rpc/cassette-requests.js'
 import { cassetteState } from '../../src/rpc/cassette-state.js'
 import { createRecorder, type Recorder } from '../../src/rpc/recorder.js'
 import { codeKey, storageKey } from '../../src/rpc/state-item.js'
@@ -178,10 +178,17 @@ interface Written {
   readonly answer?: string
 }
 
-function entryOf({ name, at, answer = '{}' }: Written): RequestEntry {
+function entryOf({ name, at, answer = '{}' }: Written): NumberedEntry {
   const blocks = at.map((block) => ({ chainId: 77, ...block, isHead: false }))
   const text = toRequestText({ method: 'GET', path: `/${name}`, query: {}, accountId: '0x' })
-  return { key: keyOfRequest(fromRequestText(text)), request: text, status: 200, answer, blocks }
+  return {
+    key: keyOfRequest(fromRequestText(text)),
+    request: text,
+    status: 200,
+    answer,
+    blocks,
+    number: null,
+  }
 }
 
 function write(recorder: Recorder, written: Written): number {

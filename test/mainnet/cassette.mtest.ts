@@ -33,7 +33,9 @@ describe.skipIf(!isRecorded)('a cassette of recorded mainnet', () => {
     const config = loadConfig({ DATA_DIR: dataDir, RPC_URL_1: node.url })
     const service = await openLocalService(config, { logger, mode: { kind: 'record', file } })
     try {
-      const planned = planRequests(readRequests(requestsFile), () => 0n)
+      const planned = await planRequests(readRequests(requestsFile), async (_chain, tag) =>
+        tag.kind === 'number' ? tag.number : 0n,
+      )
       expect(planned).toHaveLength(40)
       const answers = planned
         .filter((_one, index) => index % every === 0)
