@@ -1,20 +1,17 @@
 /**
- * Gives a fork at once what it would ask the archive for one by one: the slots that recent blocks were asked for.
+ * Gives a fork at once what it would ask the archive for one by one: the slots that forks of other blocks asked for.
  * A hint only: the values are those that the archive would answer, and what is missing is asked for later.
  */
 import type { Address, Hex } from '../domain/primitives.js'
 import { forkClient } from './clients.js'
-
-/** Calls in one request. */
-const batchSize = 512
 
 /** Never throws for what archive or fork answer. */
 export async function fillFork(url: string, archiveUrl: string): Promise<void> {
   const fork = forkClient(url)
   try {
     const held = await forkClient(archiveUrl).request<[Address, Hex, Hex][]>('forkroute_held')
-    for (let start = 0; start < held.length; start += batchSize) {
-      const part = held.slice(start, start + batchSize)
+    // The first alone: until it has read an account, a fork reads each in two ways at once.
+    for (const part of [held.slice(0, 1), held.slice(1)]) {
       await fork.batch(part.map((params) => ({ method: 'anvil_setStorageAt', params })))
     }
   } catch {

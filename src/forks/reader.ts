@@ -22,6 +22,13 @@ export interface ForkReader extends StateReader {
   close(): void
 }
 
+interface Waiting {
+  readonly address: Address
+  readonly slot: Hex
+  resolve(result: ReadResult): void
+  reject(error: unknown): void
+}
+
 /**
  * @param args.archiveUrl - URL of the block in the archive.
  * @param args.forkUrls - forks of the same block.
@@ -49,8 +56,32 @@ export function createReader(args: {
     read.catch(() => known.delete(key))
   }
 
-  async function readWords(keys: readonly (readonly [Address, Hex])[]): Promise<ReadResult[]> {
-    const calls = keys.map(([address, slot]) => ({
+  /** What was asked for since the last turn of the event loop: adapters ask side by side, for a few words each. */
+  let waiting: Waiting[] = []
+
+  function readLater(address: Address, slot: Hex): Promise<ReadResult> {
+    if (waiting.length === 0) setImmediate(sendWaiting)
+    return new Promise((resolve, reject) => waiting.push({ address, slot, resolve, reject }))
+  }
+
+  function sendWaiting(): void {
+    const all = waiting
+    waiting = []
+    for (let start = 0; start < all.length; start += wordsPerBatch) {
+      const words = all.slice(start, start + wordsPerBatch)
+      batchLimit(() => readWords(words)).then(
+        (results) => {
+          for (const [index, { resolve }] of words.entries()) resolve(results[index] as ReadResult)
+        },
+        (error) => {
+          for (const { reject } of words) reject(error)
+        },
+      )
+    }
+  }
+
+  async function readWords(words: readonly Waiting[]): Promise<ReadResult[]> {
+    const calls = words.map(({ address, slot }) => ({
       method: 'eth_getStorageAt',
       params: [address, slot, block],
     }))
@@ -76,24 +107,15 @@ export function createReader(args: {
     block: pin,
     async storage(reads) {
       signal?.throwIfAborted()
-      const missing = new Map<string, readonly [Address, Hex]>()
-      for (const { address, slot } of reads) {
-        const key = wordKey(address, slot)
-        if (!known.has(key)) missing.set(key, [address, slot])
-      }
-      const entries = [...missing]
-      for (let start = 0; start < entries.length; start += wordsPerBatch) {
-        const chunk = entries.slice(start, start + wordsPerBatch)
-        const words = batchLimit(() => readWords(chunk.map(([, read]) => read)))
-        for (const [index, [key]] of chunk.entries()) {
-          remember(
-            key,
-            words.then((results) => results[index] as ReadResult),
-          )
-        }
-      }
       return Promise.all(
-        reads.map(({ address, slot }) => known.get(wordKey(address, slot)) as Promise<ReadResult>),
+        reads.map(({ address, slot }) => {
+          const key = wordKey(address, slot)
+          const before = known.get(key)
+          if (before) return before
+          const read = readLater(address, slot)
+          remember(key, read)
+          return read
+        }),
       )
     },
     async call(calls) {

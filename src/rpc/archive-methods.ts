@@ -58,8 +58,6 @@ const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
 const learnedParam = z.string().max(65_536)
 /** What one request may read ahead. */
 const maxAhead = 4_096
-/** Slots of which one fork is told at once: more take longer than they spare. */
-const maxHeld = 2_048
 const aheadParam = z.object({
   accounts: z.array(addressParam).max(maxAhead),
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
@@ -73,6 +71,13 @@ const blockParam = z.union([
   z.object({ blockHash: hashParam }).transform(({ blockHash }) => ({ hash: blockHash })),
 ])
 
+export interface ArchiveCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+  /** Asked by a fork, not by a thread of ours. */
+  readonly isForks: boolean
+}
+
 /**
  * Answers one call at the pin.
  *
@@ -82,13 +87,13 @@ const blockParam = z.union([
 export function answerCall(
   source: ChainSource,
   pinned: VerifiedBlock,
-  method: string,
-  params: readonly unknown[],
+  { method, params, isForks }: ArchiveCall,
 ): unknown | Promise<unknown> {
   const { pin } = pinned
   switch (method) {
     case 'eth_getStorageAt': {
       const key = wordKey(params)
+      if (isForks) source.forkSlots.asked(key)
       return params[2] === quantity(pin.number) ? read(source, key, pin) : readAt(key, params[2])
     }
     case 'eth_getBalance':
@@ -125,7 +130,7 @@ export function answerCall(
     case 'forkroute_readAhead':
       return readAhead(source, pin, check(aheadParam, params[0]))
     case 'forkroute_held':
-      return source.held(pin, maxHeld).map(([key, value]) => {
+      return source.held(source.forkSlots.keys(), pin).map(([key, value]) => {
         return [addressOf(key), slotOf(key), fromStored(key, value)]
       })
     case 'forkroute_learnLeftovers':

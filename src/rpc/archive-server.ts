@@ -114,7 +114,6 @@ interface Place {
   readonly source: ChainSource | undefined
   readonly number: bigint
   readonly hash: Hex | undefined
-  /** Asked by a fork, not by a thread of ours. */
   readonly isForks: boolean
 }
 
@@ -154,7 +153,8 @@ function answer(
     if (typeof call?.method !== 'string') throw invalid()
     if (block instanceof JsonRpcError) throw block
     const params = Array.isArray(call.params) ? call.params : []
-    const result = answerCall(sourceOf(place), block, call.method, params)
+    const { isForks } = place
+    const result = answerCall(sourceOf(place), block, { method: call.method, params, isForks })
     return result instanceof Promise ? result.then(succeed, fail) : succeed(result)
   } catch (error) {
     return fail(error)

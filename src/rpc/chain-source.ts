@@ -6,6 +6,7 @@ import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ChainStatus } from './archive-messages.js'
 import type { VerifiedBlock } from './block-check.js'
 import type { ChangesQuestion } from './changed-blocks.js'
+import type { ForkSlots } from './fork-slots.js'
 import type { Learned } from './learned.js'
 import type { PoolSets } from './pool-sets.js'
 import type { ItemKey } from './state-item.js'
@@ -26,11 +27,8 @@ export interface ChainSource {
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
   /** Reads a value early, so that it is held when it is asked for; true where there is one. Never throws. */
   ahead(key: ItemKey, block: BlockRef): Promise<boolean>
-  /**
-   * Slots that work at recent blocks read, with their values at this one: as far as nobody must be asked for them and
-   * for their accounts, those used last first, at most so many. For a fork to be given at once.
-   */
-  held(block: BlockRef, most: number): readonly (readonly [ItemKey, Hex])[]
+  /** Those of the slots, with their values, for which and for whose accounts nobody must be asked. */
+  held(slots: readonly ItemKey[], block: BlockRef): readonly (readonly [ItemKey, Hex])[]
   /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /** Numbers of the blocks in which one of the contracts left an event, ascending. @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE. */
@@ -40,6 +38,7 @@ export interface ChainSource {
   readonly learned: Learned
   /** What simulations of swaps left to the forks to ask for, by pool. */
   readonly poolSets: PoolSets
+  readonly forkSlots: ForkSlots
   /** Settles when every node was asked once. */
   readonly firstAnswers: Promise<void>
   status(): ChainStatus

@@ -12,13 +12,21 @@ import { type ChainSource, layout, type PinOptions } from './chain-source.js'
 import { type ChangesQuestion, findChangedBlocks } from './changed-blocks.js'
 import { type CodeStore, createCodeBook } from './code-book.js'
 import type { DiskCache } from './disk-cache.js'
+import { createForkSlots } from './fork-slots.js'
 import { createHeadTracker, startHeadPolling } from './heads.js'
 import { createHotSet } from './hot-set.js'
 import { createLearned } from './learned.js'
 import { createPoolSets } from './pool-sets.js'
 import { createProvenState } from './proven-state.js'
 import type { Recorder } from './recorder.js'
-import { addressOf, balanceKey, emptyValue, type ItemKey, isCode, takeSlots } from './state-item.js'
+import {
+  addressOf,
+  balanceKey,
+  emptyValue,
+  type ItemKey,
+  isCode,
+  withAccounts,
+} from './state-item.js'
 import { type Answer, type BlockRef, createUpstream } from './upstream.js'
 import type { UpstreamCounters } from './upstream-node.js'
 
@@ -307,6 +315,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     upstreamCounters: upstream.counters,
     learned,
     poolSets,
+    forkSlots: createForkSlots(),
     firstAnswers: polling.first,
     pin,
     block: blocks.find,
@@ -321,11 +330,11 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
         () => false,
       )
     },
-    held(at, most) {
+    held(slots, at) {
       // What is given in bulk was not asked for, and would not be recorded.
       if (recorder) return []
       const isHeld = (key: ItemKey): boolean => held(key, at) !== null
-      return takeSlots(hot.keys(), isHeld, most).map((key) => [key, held(key, at) as Hex])
+      return withAccounts(slots, isHeld).map((key) => [key, held(key, at) as Hex])
     },
     async call(to, data, at) {
       const answer = await upstream.call(to, data, at)

@@ -12,10 +12,11 @@ import {
   decodeValue,
 } from './cassette-state.js'
 import type { ChainSource } from './chain-source.js'
+import { createForkSlots } from './fork-slots.js'
 import { toPin } from './header.js'
 import type { Learned } from './learned.js'
 import { createPoolSets } from './pool-sets.js'
-import { addressOf, describe, emptyValue, type ItemKey, takeSlots } from './state-item.js'
+import { addressOf, describe, emptyValue, type ItemKey, withAccounts } from './state-item.js'
 import type { Answer, BlockRef } from './upstream.js'
 
 /** A replay reads nothing ahead. */
@@ -137,10 +138,10 @@ export function createReplayChain(options: {
     block: async (ref) => findBlock(ref),
     read,
     ahead: async () => false,
-    held(at, most) {
+    held(slots, at) {
       const values = stateOf(at)?.values ?? new Map()
       const isHeld = (key: ItemKey): boolean => values.get(key)?.kind === 'value'
-      return takeSlots([...values.keys()], isHeld, most).flatMap((key) => {
+      return withAccounts(slots, isHeld).flatMap((key) => {
         const answer = read(key, at)
         return answer.ok ? [[key, answer.value] as const] : []
       })
@@ -164,6 +165,7 @@ export function createReplayChain(options: {
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),
+    forkSlots: createForkSlots(),
     status: () => ({
       connected: head !== null,
       capabilities: {},

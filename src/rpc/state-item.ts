@@ -51,23 +51,18 @@ export function accountKeys(address: Address): readonly ItemKey[] {
   return [balanceKey(address), nonceKey(address), codeKey(address)]
 }
 
-/** The first slots among the keys that are held, and whose accounts are. */
-export function takeSlots(
-  keys: readonly ItemKey[],
+/** Those of the slots that are held, and whose accounts are. */
+export function withAccounts(
+  slots: readonly ItemKey[],
   isHeld: (key: ItemKey) => boolean,
-  most: number,
 ): ItemKey[] {
-  const taken: ItemKey[] = []
   const accounts = new Map<Address, boolean>()
-  for (const key of keys) {
-    if (taken.length === most) break
-    if (!isSlot(key)) continue
+  return slots.filter((key) => {
     const address = addressOf(key)
     const isKnown = accounts.get(address) ?? accountKeys(address).every(isHeld)
     accounts.set(address, isKnown)
-    if (isKnown && isHeld(key)) taken.push(key)
-  }
-  return taken
+    return isKnown && isHeld(key)
+  })
 }
 
 /** @param block - block parameter as the node takes it: a number, or the EIP-1898 object. */

@@ -102,7 +102,7 @@ test('up, down and again: the values of the node, read only where the storage ch
   expect((await scene.archive.stats()).provenHits).toBeGreaterThan(0)
 })
 
-test('a fork of a walk is given at once what was read at other blocks, each value as it is at its own', async () => {
+test('a fork of a walk is given at once what those of other blocks asked for, each value as it is at its own', async () => {
   const scene = await archiveOf()
   const proxies = new Map<bigint, FaultyNode>()
   const pool = createForkPool({
@@ -117,7 +117,7 @@ test('a fork of a walk is given at once what was read at other blocks, each valu
   for (const at of [1n, 2n, 4n]) {
     const pin = await scene.archive.pin(77, at, { isWalk: true })
     await scene.archive.prefetch(pin)
-    const proxy = await startFaultyNode(scene.archive.url(77, at, pin.hash))
+    const proxy = await startFaultyNode(scene.archive.forkUrl(pin))
     proxies.set(at, proxy)
     const { urls } = await pool.acquire(pin, { isWalk: true })
     const fork = createRpcClient(urls[0] ?? '')
