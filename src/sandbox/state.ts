@@ -3,12 +3,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { ethereum } from '../chains/ethereum.js'
 import { bigintToString } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
+import { packageFolder } from '../package-folder.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
 import { sandboxBytecode } from './generated/contracts.js'
 import { artifactPackages } from './manifest.js'
@@ -39,7 +39,8 @@ export interface SandboxStateOptions {
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded.
  */
 export async function ensureSandboxState(options: SandboxStateOptions = {}): Promise<SandboxState> {
-  const { cacheDir = defaultCacheDir(), onProgress = () => undefined } = options
+  const { cacheDir = join(packageFolder, '.cache', 'sandbox'), onProgress = () => undefined } =
+    options
   const directory = join(cacheDir, `chain-${cacheKey()}`)
   if (!existsSync(directory)) {
     await mkdir(cacheDir, { recursive: true })
@@ -138,14 +139,4 @@ async function removeOthers(cacheDir: string, directory: string): Promise<void> 
       await rm(path, { recursive: true, force: true })
     }
   }
-}
-
-/** Beside package.json, wherever this file was compiled to. */
-function defaultCacheDir(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json'))) {
-    if (dirname(folder) === folder) throw new Error('The folder of the package was not found.')
-    folder = dirname(folder)
-  }
-  return join(folder, '.cache', 'sandbox')
 }
