@@ -11,6 +11,7 @@ import { executorContracts } from '../executor/deployments.js'
 import { packageFolder } from '../package-folder.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
 import { sandboxBytecode } from './generated/contracts.js'
+import { historyForm } from './history.js'
 import { artifactPackages } from './manifest.js'
 import { headHash } from './version.js'
 
@@ -121,7 +122,14 @@ function isAlive(pid: number): boolean {
 /** Of what determines the chain; nothing in it depends on whether the code is compiled. */
 function cacheKey(): string {
   const hash = createHash('sha256')
-  const content = [headHash, artifactPackages, sandboxBytecode, ethereum, executorContracts]
+  const content = [
+    headHash,
+    historyForm,
+    artifactPackages,
+    sandboxBytecode,
+    ethereum,
+    executorContracts,
+  ]
   hash.update(JSON.stringify(content, bigintToString))
   const require = createRequire(import.meta.url)
   hash.update(readFileSync(require.resolve('@foundry-rs/anvil/package.json')))
