@@ -107,7 +107,7 @@ export async function createService(
     closers.push(() => archive.close())
 
     const forks = createForkPool({
-      archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
+      archiveUrl: archive.forkUrl,
       standby: () => archive.standby(),
       contracts: Object.fromEntries(
         Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),

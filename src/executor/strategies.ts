@@ -12,11 +12,9 @@ export function isDelegate(strategy: RoutingStrategy): boolean {
  * Who must be allowed to spend the owner's tokens; null where the account itself runs the steps.
  * The wallet's tokens are brought by its factory: a wallet makes any call its owner asks for, so it holds no allowance.
  */
-export function spenderOf(strategy: RoutingStrategy, owner: Address): Address | null {
+export function spenderOf(strategy: RoutingStrategy): Address | null {
   if (isDelegate(strategy)) return null
-  return strategy === 'wallet-v2'
-    ? contractAddress('WalletFactory')
-    : strategyAddresses(owner)[strategy]
+  return contractAddress(strategy === 'wallet-v2' ? 'WalletFactory' : 'Router')
 }
 
 /** The contract behind each strategy. */

@@ -5,9 +5,12 @@
 import './promise-with-resolvers.js'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rootCertificates } from 'node:tls'
 import { Instance } from 'prool'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
@@ -144,6 +147,26 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
   }
 })
 
+let rootFile: string | undefined
+
+/**
+ * At each connection to a node Anvil reads all certificates of the system, which is a quarter of its start. A fork
+ * needs none, since the archive speaks plain HTTP on this machine; but Anvil refuses to be without, so it gets one.
+ */
+function certificates(): { readonly SSL_CERT_FILE?: string } {
+  // What cleans up the folder of temporary files may have taken it.
+  if (rootFile && existsSync(rootFile)) return { SSL_CERT_FILE: rootFile }
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'forkroute-root-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    rootFile = join(folder, 'root.pem')
+    writeFileSync(rootFile, rootCertificates[0] ?? '')
+    return { SSL_CERT_FILE: rootFile }
+  } catch {
+    return {}
+  }
+}
+
 export interface Launched {
   readonly child: ChildProcess
   readonly output: () => string
@@ -164,7 +187,7 @@ export function launch(target: Target, place: Place, reaper: Reaper): Launched {
   const child = spawn(anvilBinary(), forkFlags(target, place), {
     stdio: ['ignore', 'ignore', 'pipe'],
     // Neither the operator's secrets nor a proxy that would catch requests to the loopback address.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...certificates() },
   })
   let output = ''
   let failure: Error | null = null

@@ -115,7 +115,7 @@ export function createReader(args: {
 
 /** Same slot, same key, however many leading zeros it was written with. */
 function wordKey(address: Address, slot: Hex): string {
-  return `${address}[${BigInt(slot)}]`
+  return address + slot.slice(2).padStart(64, '0')
 }
 
 function toRead(

@@ -21,7 +21,7 @@ const slots = new LRUCache<string, bigint>({ max: 50_000 })
  * @param base - slot of the mapping itself.
  */
 export function mappingSlot(key: bigint, base: bigint): bigint {
-  const name = `${key}:${base}`
+  const name = `${key.toString(16)}:${base.toString(16)}`
   const known = slots.get(name)
   if (known !== undefined) return known
   const slot = BigInt(keccak256(`${toWord(key)}${toWord(base).slice(2)}` as Hex))

@@ -30,7 +30,7 @@ export type Spending = Pick<RouteRequest, 'strategy' | 'fromAddress' | 'tokensIn
  */
 export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
-  const spender = spenderOf(request.strategy, owner)
+  const spender = spenderOf(request.strategy)
   const checks = await Promise.allSettled(
     request.tokensIn.map(async (token, index) => {
       const required = request.amountsIn[index] ?? 0n
@@ -91,7 +91,7 @@ export interface Funds {
  */
 export async function overrideFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
-  const spender = spenderOf(request.strategy, owner)
+  const spender = spenderOf(request.strategy)
   const found = await Promise.all(
     request.tokensIn.map(async (token, index) => {
       const amount = request.amountsIn[index] ?? 0n
@@ -126,7 +126,7 @@ export async function callsThatFund(
   onPath: ReadonlySet<Address>,
 ): Promise<readonly PrecedingCall[] | null> {
   const owner = request.fromAddress
-  const spender = spenderOf(request.strategy, owner)
+  const spender = spenderOf(request.strategy)
   const calls = await Promise.all(
     unfunded.map(({ token, amount }) => {
       const holders = pools

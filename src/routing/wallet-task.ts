@@ -57,7 +57,7 @@ export async function buildApproval(
   run: TaskRun,
   { owner, token, strategy, amount }: TaskTypes['approval']['args'],
 ): Promise<TaskTypes['approval']['result']> {
-  const spender = spenderOf(strategy, owner)
+  const spender = spenderOf(strategy)
   if (!spender) {
     throw new ForkrouteError(
       'INVALID_REQUEST',

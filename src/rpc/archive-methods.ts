@@ -22,7 +22,7 @@ import {
   slotOf,
   storageKey,
 } from './state-item.js'
-import type { BlockRef } from './upstream.js'
+import type { Answer, BlockRef } from './upstream.js'
 
 const unreadableCode = -32001
 const unavailableCode = -32002
@@ -76,41 +76,32 @@ const blockParam = z.union([
 /**
  * Answers one call at the pin.
  *
- * @throws JsonRpcError with the text for the caller; anything else is a bug.
+ * @returns the result, or a promise of it.
+ * @throws JsonRpcError with the text for the caller; anything else is a bug. A promise rejects with the same.
  */
-export async function answerCall(
+export function answerCall(
   source: ChainSource,
   pinned: VerifiedBlock,
   method: string,
   params: readonly unknown[],
-): Promise<unknown> {
+): unknown | Promise<unknown> {
   const { pin } = pinned
   switch (method) {
     case 'eth_getStorageAt': {
       const key = wordKey(params)
-      return read(source, key, params[2] === quantity(pin.number) ? pin : await at(2))
+      return params[2] === quantity(pin.number) ? read(source, key, pin) : readAt(key, params[2])
     }
     case 'eth_getBalance':
-      return read(source, balanceKey(check(addressParam, params[0])), await at(1))
+      return readAt(balanceKey(check(addressParam, params[0])), params[1])
     case 'eth_getTransactionCount':
-      return read(source, nonceKey(check(addressParam, params[0])), await at(1))
+      return readAt(nonceKey(check(addressParam, params[0])), params[1])
     case 'eth_getCode':
-      return read(source, codeKey(check(addressParam, params[0])), await at(1))
-    case 'eth_getAccountInfo': {
-      const address = check(addressParam, params[0])
-      const block = await at(1)
-      const [balance, nonce, code] = await Promise.all(
-        accountKeys(address).map((key) => read(source, key, block)),
-      )
-      return { balance, nonce, code }
-    }
+      return readAt(codeKey(check(addressParam, params[0])), params[1])
+    case 'eth_getAccountInfo':
+      return accountInfo(source, pin, params)
     // A fork never asks it: what it runs, it runs itself. Threads do, for what only a node knows.
-    case 'eth_call': {
-      const { to, data } = check(callParam, params[0])
-      const answer = await source.call(to, data, await at(1))
-      if (answer.ok) return answer.value
-      throw unreadable(`call of ${to}`, answer.message)
-    }
+    case 'eth_call':
+      return callNode(source, pin, params)
     case 'eth_getBlockByNumber':
       return blockByNumber(source, pinned, check(blockParam, params[0]), params[1] === true)
     case 'eth_getBlockByHash':
@@ -153,9 +144,24 @@ export async function answerCall(
       throw new JsonRpcError(unknownMethod, `the method ${method} does not exist here`)
   }
 
-  function at(index: number): Promise<BlockRef> | BlockRef {
-    return refOf(source, pin, params[index])
+  async function readAt(key: ItemKey, block: unknown): Promise<Hex> {
+    return read(source, key, await refOf(source, pin, block))
   }
+}
+
+async function accountInfo(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {
+  const address = check(addressParam, params[0])
+  const block = await refOf(source, pin, params[1])
+  const keys = accountKeys(address)
+  const [balance, nonce, code] = await Promise.all(keys.map((key) => read(source, key, block)))
+  return { balance, nonce, code }
+}
+
+async function callNode(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {
+  const { to, data } = check(callParam, params[0])
+  const answer = await source.call(to, data, await refOf(source, pin, params[1]))
+  if (answer.ok) return answer.value
+  throw unreadable(`call of ${to}`, answer.message)
 }
 
 /** Thousands are asked for at every block, nearly all in this form: the schemas take most of the time of an answer. */
@@ -191,10 +197,13 @@ async function readAhead(
   return found.filter((isThere) => isThere).length
 }
 
-async function read(source: ChainSource, key: ItemKey, block: BlockRef): Promise<Hex> {
-  const answer = await source.read(key, block)
-  if (answer.ok) return fromStored(key, answer.value)
-  throw unreadable(`${describe(key)} at block ${block.number}`, answer.message)
+function read(source: ChainSource, key: ItemKey, block: BlockRef): Hex | Promise<Hex> {
+  const toHex = (answer: Answer<Hex>): Hex => {
+    if (answer.ok) return fromStored(key, answer.value)
+    throw unreadable(`${describe(key)} at block ${block.number}`, answer.message)
+  }
+  const answer = source.read(key, block)
+  return answer instanceof Promise ? answer.then(toHex) : toHex(answer)
 }
 
 function refOf(source: ChainSource, pin: BlockPin, param: unknown): BlockRef | Promise<BlockRef> {

@@ -1,10 +1,12 @@
 /**
- * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>]`, single calls and batches.
- * With the hash in the path every answer is of that very block; without it, of the block that has the number now.
- * `/standby/<id>` is a block that is decided later.
+ * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>[/fork]]`, single calls and
+ * batches. With the hash in the path every answer is of that very block; without it, of the block that has the number
+ * now. `/standby/<id>` is a block that is decided later. Forks ask there and below `/fork`, where single parts of
+ * accounts are answered a moment late.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '../domain/primitives.js'
 import type { StandbyBlock } from './archive-messages.js'
 import { answerCall, toJsonRpcError } from './archive-methods.js'
@@ -21,6 +23,12 @@ export interface ArchiveServer {
 }
 
 const maxBodyBytes = 4 * 1024 * 1024
+/**
+ * Anvil asks for its first account both as one and in three parts, and stays with whichever is answered first: one
+ * request per account is a third of the work, for it and for us.
+ */
+const partsLateMs = 2
+const accountParts = new Set<unknown>(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'])
 /** Longer than a fork stays idle between requests, so that it does not meet a closing connection. */
 const keepAliveTimeoutMs = 120_000
 
@@ -38,7 +46,9 @@ export async function startArchiveServer(
   const standbys = createStandbys(sources)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64}))?$/.exec(request.url ?? '')
+    const path = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64})(\/fork)?)?$/.exec(
+      request.url ?? '',
+    )
     const [, standbyId] = /^\/standby\/([0-9a-f]{32})$/.exec(request.url ?? '') ?? []
     // A browser page must not spend the operator's requests: forks send no origin.
     if (!(path || standbyId) || request.method !== 'POST' || request.headers.origin !== undefined) {
@@ -59,15 +69,24 @@ export async function startArchiveServer(
       response.writeHead(404).end()
       return
     }
-    const block = memoized(() => pinnedBlock(place))
-    if (!Array.isArray(calls)) send(response, await answer(place, block, calls as Call))
-    else if (calls.length === 0) send(response, failure(null, invalid()))
-    else send(response, await Promise.all(calls.map((call: Call) => answer(place, block, call))))
+    if (Array.isArray(calls) && calls.length === 0) {
+      send(response, failure(null, invalid()))
+      return
+    }
+    const block = await pinnedBlock(place).catch(toJsonRpcError)
+    const ask = (call: Call | null) => answer(place, block, call)
+    if (Array.isArray(calls)) send(response, await Promise.all(calls.map(ask)))
+    else {
+      const call = calls as Call | null
+      if (place.isForks && accountParts.has(call?.method)) await sleep(partsLateMs)
+      send(response, await ask(call))
+    }
   }
 
-  function placeOf([, chainId = '', number = '', hash]: RegExpExecArray): Place {
+  function placeOf([, chainId = '', number = '', hash, fork]: RegExpExecArray): Place {
     const source = sources.get(Number(chainId))
-    return { source, number: BigInt(number), hash: hash as Hex | undefined }
+    const isForks = fork !== undefined
+    return { source, number: BigInt(number), hash: hash as Hex | undefined, isForks }
   }
 
   const server = createServer((request, response) => {
@@ -95,6 +114,8 @@ interface Place {
   readonly source: ChainSource | undefined
   readonly number: bigint
   readonly hash: Hex | undefined
+  /** Asked by a fork, not by a thread of ours. */
+  readonly isForks: boolean
 }
 
 /** Places by id, each as soon as it is decided. A thread that was started again learns of them from the main thread. */
@@ -108,7 +129,7 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
       return new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve]))
     },
     decide(id: string, block: StandbyBlock | null): void {
-      const place = block && { source: sources.get(block.chainId), ...block }
+      const place = block && { source: sources.get(block.chainId), ...block, isForks: true }
       if (place) decided.set(id, place)
       else decided.delete(id)
       for (const resolve of waiting.get(id) ?? []) resolve(place)
@@ -117,34 +138,32 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
   }
 }
 
-/** @param block - the block of the place, looked up once for all calls of a request. */
-async function answer(
+/**
+ * What is in memory is answered at once: thousands of words are asked for at every block.
+ * @param block - of the place, or why there is none.
+ */
+function answer(
   place: Place,
-  block: () => Promise<VerifiedBlock>,
+  block: VerifiedBlock | JsonRpcError,
   call: Call | null,
-): Promise<unknown> {
+): unknown | Promise<unknown> {
   const id = call?.id ?? null
+  const fail = (error: unknown) => failure(id, toJsonRpcError(error))
+  const succeed = (result: unknown) => ({ jsonrpc: '2.0', id, result })
   try {
     if (typeof call?.method !== 'string') throw invalid()
+    if (block instanceof JsonRpcError) throw block
     const params = Array.isArray(call.params) ? call.params : []
-    const result = await answerCall(sourceOf(place), await block(), call.method, params)
-    return { jsonrpc: '2.0', id, result }
+    const result = answerCall(sourceOf(place), block, call.method, params)
+    return result instanceof Promise ? result.then(succeed, fail) : succeed(result)
   } catch (error) {
-    return failure(id, toJsonRpcError(error))
+    return fail(error)
   }
 }
 
 function sourceOf({ source }: Place): ChainSource {
   if (source) return source
   throw new JsonRpcError(-32602, 'the chain is not configured here')
-}
-
-function memoized<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }
 
 async function pinnedBlock(place: Place): Promise<VerifiedBlock> {

@@ -42,6 +42,8 @@ export interface Archive {
    * number at this moment, which a reorg changes: whoever holds a pin gives its hash.
    */
   url(chainId: number, blockNumber: bigint, blockHash?: Hex): string
+  /** The same for a fork of the pool: of accounts it is answered first what is one request. */
+  forkUrl(pin: BlockPin): string
   /** For an `anvil --fork-url` whose block is decided later: requests wait until then. */
   standby(): Standby
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
@@ -137,6 +139,8 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
       const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}`
       return `http://127.0.0.1:${link.port}/${path}`
     },
+    forkUrl: ({ chainId, number, hash }) =>
+      `http://127.0.0.1:${link.port}/${chainId}/${number}/${hash}/fork`,
     standby() {
       const id = randomBytes(16).toString('hex')
       return {

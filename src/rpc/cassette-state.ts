@@ -1,6 +1,7 @@
 /** State and blocks in a cassette: read by block as a whole, written by row. Of values that blocks share, one is held. */
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
+import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../domain/primitives.js'
 import {
   fromIdBytes,
@@ -57,6 +58,14 @@ export interface CassetteState {
   putChanges(chainId: number, question: ChangesQuestion, numbers: readonly bigint[]): void
 }
 
+interface Cell {
+  readonly key: ItemKey
+  readonly held: HeldValue
+}
+
+/** Of all blocks together, in memory: a block has most of its cells from the one before. */
+const maxCells = 100_000
+
 interface BlockColumns {
   readonly id: number
   readonly chain_id: number
@@ -65,6 +74,7 @@ interface BlockColumns {
 }
 
 export function cassetteState(db: Database.Database): CassetteState {
+  const cells = new LRUCache<number, Cell>({ max: maxCells })
   const blockColumns = 'SELECT id, chain_id, number, hash FROM blocks'
   const byHash = db.prepare<[number, Buffer], BlockColumns>(
     `${blockColumns} WHERE chain_id = ? AND hash = ?`,
@@ -86,12 +96,11 @@ export function cassetteState(db: Database.Database): CassetteState {
   const setCanonical = db.prepare<[Buffer, number, number]>(
     'UPDATE blocks SET canonical = (hash = ?) WHERE chain_id = ? AND number = ?',
   )
-  const readsOf = db.prepare<
-    [number],
-    { cell: number; read_sum: number; key: Buffer | null; value: Buffer | null; sum: number }
-  >(
-    `SELECT reads.cell, reads.sum AS read_sum, cells.key, cells.value, cells.sum
-     FROM reads LEFT JOIN cells ON cells.id = reads.cell WHERE reads.block = ?`,
+  const readsOf = db.prepare<[number], { cell: number; sum: number }>(
+    'SELECT cell, sum FROM reads WHERE block = ?',
+  )
+  const cellById = db.prepare<[number], { key: Buffer; value: Buffer; sum: number }>(
+    'SELECT key, value, sum FROM cells WHERE id = ?',
   )
   const cellsBySum = db.prepare<[number], { id: number; key: Buffer; value: Buffer }>(
     'SELECT id, key, value FROM cells WHERE sum = ?',
@@ -124,6 +133,19 @@ export function cassetteState(db: Database.Database): CassetteState {
     'INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)',
   )
 
+  /** Null where not even the key can be told. */
+  function cellOf(id: number): Cell | null {
+    const known = cells.get(id)
+    if (known) return known
+    const row = cellById.get(id)
+    const key = row && fromKeyBytes(row.key)
+    if (!row || !key) return null
+    const cell = { key: key.key, held: heldIn(id, row, key.isReadable) }
+    // Where cells are written, the id of one that was taken back may become another's.
+    if (db.readonly) cells.set(id, cell)
+    return cell
+  }
+
   function findBlock(chainId: number, ref: bigint | Hex): BlockRow | null {
     const row =
       typeof ref === 'bigint'
@@ -149,15 +171,12 @@ export function cassetteState(db: Database.Database): CassetteState {
     stateOf({ id }) {
       const values = new Map<ItemKey, HeldValue>()
       const damaged: string[] = []
-      for (const { cell, read_sum, key, value, sum } of readsOf.iterate(id)) {
-        const known = key && fromKeyBytes(key)
-        const isReadSound = sumOf(id, cell) === read_sum
-        const isCellSound = key !== null && value !== null && sumOf(key, value) === sum
-        const row = isReadSound ? `row ${cell} of cells` : `row ${id}, ${cell} of reads`
-        if (!known || value === null) damaged.push(row)
-        else if (!isReadSound || !isCellSound) values.set(known.key, { kind: 'damaged', cell, row })
-        else if (known.isReadable) values.set(known.key, { kind: 'value', cell, bytes: value })
-        else values.set(known.key, { kind: 'unreadable', cell, message: value.toString() })
+      for (const { cell, sum } of readsOf.all(id)) {
+        const isReadSound = sumOf(id, cell) === sum
+        const row = isReadSound ? cellRow(cell) : `row ${id}, ${cell} of reads`
+        const found = cellOf(cell)
+        if (!found) damaged.push(row)
+        else values.set(found.key, isReadSound ? found.held : { kind: 'damaged', cell, row })
       }
       return { values, damaged }
     },
@@ -226,6 +245,19 @@ export function cassetteState(db: Database.Database): CassetteState {
     const small = packedBytes(bytes)
     return Number(addCode.run(hash, small, sumOf(hash, small)).lastInsertRowid)
   }
+}
+
+const cellRow = (id: number) => `row ${id} of cells`
+
+function heldIn(
+  cell: number,
+  { key, value, sum }: { readonly key: Buffer; readonly value: Buffer; readonly sum: number },
+  isReadable: boolean,
+): HeldValue {
+  if (sumOf(key, value) !== sum) return { kind: 'damaged', cell, row: cellRow(cell) }
+  return isReadable
+    ? { kind: 'value', cell, bytes: value }
+    : { kind: 'unreadable', cell, message: value.toString() }
 }
 
 /** What a sound value says. @param code - code by its row id. */

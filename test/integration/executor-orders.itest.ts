@@ -298,7 +298,7 @@ describe('buildTransaction', () => {
   ])('%s: swaps one WETH and emits %i events', async (strategy, events) => {
     const isDelegate = strategy.startsWith('delegate')
     const from = isDelegate ? safe : user
-    const spender = spenderOf(strategy, from)
+    const spender = spenderOf(strategy)
     if (spender) await call(weth, 'approve', [spender, ether])
     // The account holds more than it spends; the rest must stay.
     const transfer = parseAbi(['function transfer(address to, uint256 amount)'])

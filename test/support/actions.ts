@@ -236,7 +236,7 @@ export class ActionFork {
     result: ActionResult,
   ): Promise<void> {
     const { prerequisites = [] } = result
-    const spender = spenderOf(strategy, from)
+    const spender = spenderOf(strategy)
     for (const token of tokens) {
       if (!spender || isNative(token)) continue
       await this.send(from, token, erc20, 'approve', [spender, 0n])

@@ -51,7 +51,7 @@ export async function startEngine(options: {
     Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
   )
   const forks = createForkPool({
-    archiveUrl: ({ chainId, number, hash }) => archive.url(chainId, number, hash),
+    archiveUrl: archive.forkUrl,
     standby: () => archive.standby(),
     contracts,
     forksPerBlock: 1,

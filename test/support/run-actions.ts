@@ -107,7 +107,7 @@ export async function runActions(args: RunActionsArgs): Promise<ActionsRun> {
   const { from, strategy = 'router', watch = [], withoutPrerequisites = false } = args
   const { tx, order, results, reader } = await buildActions(args)
   const sent = asSent(tx, strategy, from)
-  const spender = isDelegate(strategy) ? null : spenderOf(strategy, from)
+  const spender = isDelegate(strategy) ? null : spenderOf(strategy)
   let reason: string | null = null
   const prerequisites = withoutPrerequisites
     ? []

@@ -50,16 +50,18 @@ const coinsAbi = {
 }
 const mostCoins = 8
 
-function encode(functionName: Exclude<Name, 'get_pool_from_lp_token'>): Hex {
-  return encodeFunctionData({ abi, functionName })
-}
-
-function encodeCoin(type: 'uint256' | 'int128', index: number): Hex {
-  const args = [BigInt(index)] as const
-  return type === 'uint256'
-    ? encodeFunctionData({ abi: coinsAbi.uint256, args })
-    : encodeFunctionData({ abi: coinsAbi.int128, args })
-}
+const encode = (functionName: Exclude<Name, 'get_pool_from_lp_token'>): Hex =>
+  encodeFunctionData({ abi, functionName })
+const minterCall = encode('minter')
+const decimalsCall = encode('decimals')
+const ownCalls = [encode('lp_token'), encode('token'), encode('base_pool'), encode('BASE_POOL')]
+/** Of all places by uint256, then by int128. */
+const coinCalls = [coinsAbi.uint256, coinsAbi.int128].flatMap((coins) =>
+  Array.from({ length: mostCoins }, (_item, index) =>
+    encodeFunctionData({ abi: coins, functionName: 'coins', args: [BigInt(index)] }),
+  ),
+)
+const [firstCoinCall = '0x'] = coinCalls
 
 /** Connector tokens are not asked: they are in every look-up, and none of them is such a share. */
 export async function discoverLiquidity(
@@ -124,8 +126,8 @@ async function poolsOf(
   const answers = await readAll(
     reader,
     tokens.map((token): Reading[] => [
-      { to: token, data: encode('minter') },
-      { to: token, data: encodeCoin('uint256', 0) },
+      { to: token, data: minterCall },
+      { to: token, data: firstCoinCall },
       ...(registry ? [{ to: registry, data: encodeLookUp(token) }] : []),
     ]),
   )
@@ -151,20 +153,14 @@ async function describe(
   reader: StateReader,
   candidates: readonly Candidate[],
 ): Promise<(Pool | null)[]> {
-  const places = Array.from({ length: mostCoins }, (_item, k) => k)
-  const coinCalls = [
-    ...places.map((k) => encodeCoin('uint256', k)),
-    ...places.map((k) => encodeCoin('int128', k)),
-  ]
-  const own = [encode('lp_token'), encode('token'), encode('base_pool'), encode('BASE_POOL')]
-  const calls = [...coinCalls, ...own, ...probes]
+  const calls = [...coinCalls, ...ownCalls, ...probes]
   const answers = await readAll(
     reader,
     candidates.map(({ pool }) => calls.map((data) => ({ to: pool, data }))),
   )
   const coins = answers.map(coinsOf)
   const bases = answers.map((list) => {
-    const [oldBase, base] = list.slice(coinCalls.length + 2, coinCalls.length + own.length)
+    const [oldBase, base] = list.slice(coinCalls.length + 2, coinCalls.length + ownCalls.length)
     return addressOf(oldBase) ?? addressOf(base)
   })
   const baseAnswers = await readAll(
@@ -182,7 +178,7 @@ async function describe(
     if ((coins[k] ?? []).length < 2 || !places) return null
     const parameters = parametersOf(
       { tokens: tokens[k] ?? [], decimals: places, basePool: bases[k] ?? null },
-      list.slice(coinCalls.length + own.length),
+      list.slice(coinCalls.length + ownCalls.length),
     )
     const address = candidate.pool
     return { protocol: 'curve', id: address, address, tokens: tokens[k] ?? [], parameters }
@@ -205,7 +201,7 @@ async function decimalsOf(
 ): Promise<(string[] | null)[]> {
   const answers = await readAll(
     reader,
-    lists.map((list) => list.map((to) => ({ to, data: encode('decimals') }))),
+    lists.map((list) => list.map((to) => ({ to, data: decimalsCall }))),
   )
   return lists.map((list, k) => {
     const places = list.map((token, n) => (isNative(token) ? 18n : wordOf(answers[k]?.[n])))

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { isAddress, keccak256 } from 'viem'
 import {
   type Address,
@@ -20,8 +21,21 @@ interface PoolKey {
   readonly hooks: Address
 }
 
+/** Every possible pool of a pair is looked for at every block. */
+const ids = new LRUCache<string, Hex>({ max: 20_000 })
+
 /** keccak256 of the ABI-encoded key. */
 export function poolIdOf(key: PoolKey): Hex {
+  const { currency0, currency1, fee, tickSpacing, hooks } = key
+  const name = `${currency0}${currency1}${hooks}${fee}:${tickSpacing}`
+  const known = ids.get(name)
+  if (known) return known
+  const id = hashOf(key)
+  ids.set(name, id)
+  return id
+}
+
+function hashOf(key: PoolKey): Hex {
   const words = [
     BigInt(key.currency0),
     BigInt(key.currency1),
