@@ -150,6 +150,7 @@ describe('the service itself', () => {
       } finally {
         await second.stop()
       }
+      expect((await first.get('/metrics')).status).toBe(200)
     } finally {
       await first.stop()
     }
