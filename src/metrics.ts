@@ -73,16 +73,17 @@ function set(metric: Gauge, sample: Sample): void {
  * Totals of other threads (upstream requests, cache hits) come in this way too.
  * @param name - without the prefix `forkroute_`.
  * @param labelNames - of the samples, where `collect` gives several.
+ * @returns takes it out again, unless another has replaced it: what is closed cannot be asked.
  */
 export function registerGauge(
   name: string,
   help: string,
   collect: () => Sample | Promise<Sample>,
   labelNames: readonly string[] = [],
-): void {
+): () => void {
   const fullName = `forkroute_${name}`
   registry.removeSingleMetric(fullName)
-  new Gauge({
+  const gauge = new Gauge({
     name: fullName,
     help,
     labelNames: [...labelNames],
@@ -91,4 +92,7 @@ export function registerGauge(
       set(this, await collect())
     },
   })
+  return () => {
+    if (registry.getSingleMetric(fullName) === gauge) registry.removeSingleMetric(fullName)
+  }
 }

@@ -159,7 +159,7 @@ export async function createService(
       stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })
-    registerMetrics(archive, forks.stats, workers.queueLength)
+    closers.push(...registerMetrics(archive, forks.stats, workers.queueLength))
     await waitForPins(
       chains.map(({ id }) => pins.ready(id)),
       config.firstPinWaitMs,
@@ -324,19 +324,20 @@ async function waitForPins(ready: readonly Promise<void>[], waitMs: number): Pro
   clearTimeout(timer)
 }
 
+/** @returns what takes each out again. */
 function registerMetrics(
   archive: Archive,
   forkStats: ForkPool['stats'],
   queueLength: () => number,
-): void {
-  registerGauge(
+): (() => void)[] {
+  const ofArchive = registerGauge(
     'archive',
     'Totals of the archive: upstream requests, cache hits, misses.',
     async () =>
       Object.entries(await archive.stats()).map(([fact, value]) => ({ labels: { fact }, value })),
     ['fact'],
   )
-  registerGauge(
+  const ofForks = registerGauge(
     'forks',
     'Anvil forks: running, leased, restarted.',
     () => {
@@ -345,5 +346,6 @@ function registerMetrics(
     },
     ['fact'],
   )
-  registerGauge('queue_length', 'Calculations waiting for a thread.', queueLength)
+  const ofQueue = registerGauge('queue_length', 'Calculations waiting for a thread.', queueLength)
+  return [ofArchive, ofForks, ofQueue]
 }

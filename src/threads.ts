@@ -3,13 +3,13 @@
  * service uses the same files of `dist/` that production runs, so what is tested is what is shipped;
  * loaders for TypeScript do not reach into threads of Node 20.
  */
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { packageFolder } from './package-folder.js'
 
 /**
  * @param name - file name without extension inside the top-level folder `workers/`.
  * @returns Path of the compiled file.
  */
 export function threadFile(name: string): string {
-  const root = import.meta.url.endsWith('.ts') ? '../dist/workers/' : '../workers/'
-  return fileURLToPath(new URL(`${root}${name}.js`, import.meta.url))
+  return join(packageFolder, 'dist', 'workers', `${name}.js`)
 }

@@ -1,9 +1,10 @@
 /** The version in package.json, from the sources as from the compiled files. */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageFolder } from '../package-folder.js'
 
 function readVersion(): string {
-  const depth = import.meta.url.endsWith('.ts') ? '../../' : '../../../'
-  const text = readFileSync(new URL(`${depth}package.json`, import.meta.url), 'utf8')
+  const text = readFileSync(join(packageFolder, 'package.json'), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
 

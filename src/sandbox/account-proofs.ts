@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt'
 import pLimit from 'p-limit'
-import { bytesToHex, hexToBytes, keccak256, numberToHex, toRlp, trim } from 'viem'
+import { bytesToHex, hexToBytes, numberToHex, toRlp, trim } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { AccountChange, History } from './history.js'
 
@@ -28,13 +28,6 @@ interface StorageTrie {
 export function createAccountProofs(history: History): AccountProofs {
   const tries = new Map<Address, Promise<StorageTrie>>()
   const oneByOne = pLimit(1)
-  const codeHashes = new Map<Hex, Hex>()
-
-  function codeHashOf(code: Hex): Hex {
-    const hash = codeHashes.get(code) ?? keccak256(code)
-    codeHashes.set(code, hash)
-    return hash
-  }
 
   async function build(address: Address): Promise<StorageTrie> {
     const trie = await createMPT({ useKeyHashing: true })
@@ -78,7 +71,7 @@ export function createAccountProofs(history: History): AccountProofs {
           accountProof: [],
           balance: account?.balance ?? '0x0',
           nonce: numberToHex(account?.nonce ?? 0),
-          codeHash: codeHashOf(account?.code ?? '0x'),
+          codeHash: history.codeHashOf(address),
           storageHash: await rootAt(address, number),
           storageProof: [],
         }

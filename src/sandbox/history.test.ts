@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Address, Hex } from '../domain/primitives.js'
-import { createHistory } from './history.js'
+import { codeHashesOf, createHistory } from './history.js'
 
 const token: Address = '0x00000000000000000000000000000000000000aa'
 const holder: Address = '0x00000000000000000000000000000000000000bb'
@@ -10,10 +10,12 @@ const word = (value: number): Hex => `0x${value.toString(16).padStart(64, '0')}`
 // PUSH1 0x5b, JUMPDEST: the first 5b is data, only the second can be jumped to.
 const code: Hex = '0x605b5b'
 
+const base = { [token]: { nonce: 1, balance: '0x0', code, storage: { [slot]: word(5) } } } as const
 const history = createHistory({
   firstBlock: 1,
   hashes: [word(100), word(101), word(102), word(103)],
-  base: { [token]: { nonce: 1, balance: '0x0', code, storage: { [slot]: word(5) } } },
+  base,
+  codeHashes: codeHashesOf(base),
   changes: [
     { [token]: { storage: { [slot]: word(6) } } },
     { [token]: { storage: { [slot]: word(0) } }, [holder]: { balance: '0x7', nonce: 2 } },

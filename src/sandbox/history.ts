@@ -23,6 +23,9 @@ export interface AccountChange {
   readonly storage?: Readonly<Record<Hex, Hex>>
 }
 
+/** Another one for every change of `HistoryData`. */
+export const historyForm = 2
+
 /** JSON as it lies in the cache. */
 export interface HistoryData {
   /** Number of the block that `base` is the state of. */
@@ -30,6 +33,8 @@ export interface HistoryData {
   /** Hashes of block 0 and all after. */
   readonly hashes: readonly Hex[]
   readonly base: DumpedAccounts
+  /** Of all accounts in `base`: hashing their code takes longer than everything else that a start does. */
+  readonly codeHashes: Readonly<Record<Address, Hex>>
   /** What each block after the first changed. */
   readonly changes: readonly Readonly<Record<Address, AccountChange>>[]
 }
@@ -50,6 +55,7 @@ interface TracedTransaction {
 const blockHashContract = '0x0000f90827f1c53a10cb7a02335b175320002935'
 const blockHashWindow = 8191
 const tracesPerRequest = 16
+const noCodeHash = keccak256('0x')
 const zeroWord: Hex = `0x${'0'.repeat(64)}`
 
 const word = (value: Hex): Hex => numberToHex(BigInt(value), { size: 32 })
@@ -94,9 +100,16 @@ export async function recordHistory(
       changes.push(changesOf(traces[index] as TracedTransaction[], number, hashes))
     })
   }
-  const history = { firstBlock, hashes, base, changes }
+  const history = { firstBlock, hashes, base, codeHashes: codeHashesOf(base), changes }
   checkHead(createHistory(history).accountsAt(lastBlock), head)
   return history
+}
+
+/** keccak256 of each account's code. */
+export function codeHashesOf(accounts: DumpedAccounts): HistoryData['codeHashes'] {
+  return Object.fromEntries(
+    Object.entries(accounts).map(([address, { code }]) => [address, keccak256(code)]),
+  )
 }
 
 function changesOf(
@@ -153,6 +166,8 @@ export interface History {
   accountsAt(number: number): DumpedAccounts
   /** The same of one account; undefined: it does not exist. */
   accountAt(address: Address, number: number): DumpedAccount | undefined
+  /** Of the account's code, which no block changes. */
+  codeHashOf(address: Address): Hex
   /** What blocks after the first have changed of the account, up to this one, in their order. */
   changesOf(address: Address, number: number): readonly AccountChange[]
   /** The same as an argument of anvil_loadState that adds this one block and touches nothing else. */
@@ -207,7 +222,7 @@ export function createHistory(data: HistoryData): History {
       accounts[address as Address] = {
         balance: account.balance,
         nonce: account.nonce,
-        ...codeFields(account.code),
+        ...codeFields(codeHashOf(address as Address), account.code),
       }
       storage[address as Address] = account.storage
     }
@@ -225,15 +240,14 @@ export function createHistory(data: HistoryData): History {
     }
   }
 
+  const codeHashOf = (address: Address) => data.codeHashes[address] ?? noCodeHash
+
   /** Code as revm serializes it: one bit per byte tells where jumps may land. */
-  function codeFields(code: Hex): object {
-    const known = codes.get(code)
+  function codeFields(hash: Hex, code: Hex): object {
+    const known = codes.get(hash)
     if (known) return known
-    const fields = {
-      code_hash: keccak256(code),
-      code: { LegacyAnalyzed: analysed(code) },
-    }
-    codes.set(code, fields)
+    const fields = { code_hash: hash, code: { LegacyAnalyzed: analysed(code) } }
+    codes.set(hash, fields)
     return fields
   }
 
@@ -243,6 +257,7 @@ export function createHistory(data: HistoryData): History {
     numberOf: (hash) => numbers.get(hash),
     accountsAt,
     accountAt,
+    codeHashOf,
     changesOf,
     loadableState,
   }

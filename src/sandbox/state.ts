@@ -3,14 +3,15 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { ethereum } from '../chains/ethereum.js'
 import { bigintToString } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
+import { packageFolder } from '../package-folder.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
 import { sandboxBytecode } from './generated/contracts.js'
+import { historyForm } from './history.js'
 import { artifactPackages } from './manifest.js'
 import { headHash } from './version.js'
 
@@ -39,7 +40,8 @@ export interface SandboxStateOptions {
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded.
  */
 export async function ensureSandboxState(options: SandboxStateOptions = {}): Promise<SandboxState> {
-  const { cacheDir = defaultCacheDir(), onProgress = () => undefined } = options
+  const { cacheDir = join(packageFolder, '.cache', 'sandbox'), onProgress = () => undefined } =
+    options
   const directory = join(cacheDir, `chain-${cacheKey()}`)
   if (!existsSync(directory)) {
     await mkdir(cacheDir, { recursive: true })
@@ -120,7 +122,14 @@ function isAlive(pid: number): boolean {
 /** Of what determines the chain; nothing in it depends on whether the code is compiled. */
 function cacheKey(): string {
   const hash = createHash('sha256')
-  const content = [headHash, artifactPackages, sandboxBytecode, ethereum, executorContracts]
+  const content = [
+    headHash,
+    historyForm,
+    artifactPackages,
+    sandboxBytecode,
+    ethereum,
+    executorContracts,
+  ]
   hash.update(JSON.stringify(content, bigintToString))
   const require = createRequire(import.meta.url)
   hash.update(readFileSync(require.resolve('@foundry-rs/anvil/package.json')))
@@ -138,14 +147,4 @@ async function removeOthers(cacheDir: string, directory: string): Promise<void> 
       await rm(path, { recursive: true, force: true })
     }
   }
-}
-
-/** Beside package.json, wherever this file was compiled to. */
-function defaultCacheDir(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'package.json'))) {
-    if (dirname(folder) === folder) throw new Error('The folder of the package was not found.')
-    folder = dirname(folder)
-  }
-  return join(folder, '.cache', 'sandbox')
 }

@@ -10,7 +10,7 @@ const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
 
-const fast = { UPSTREAM_TIMEOUT_MS: '500', HEAD_POLL_MS: '50' }
+const fast = { HEAD_POLL_MS: '50' }
 const swap = { chainId: '1', tokenIn: weth, tokenOut: usdc, amountIn: '1000000000000000000' }
 
 let sandbox: Awaited<ReturnType<typeof startSandbox>>
@@ -63,8 +63,7 @@ describe('forks', () => {
 
 describe('nodes', () => {
   test('a node that answers 429 and 502 for a while is asked again', async () => {
-    // The usual timeout: a read may take twice as long over all retries, and the pauses between them grow.
-    const service = await startService({ RPC_URL_1: node.url, HEAD_POLL_MS: '50' })
+    const service = await startService({ RPC_URL_1: node.url, ...fast })
     try {
       node.fail('rate-limited', 3)
       expect((await quote(service, { tokenOut: dai })).status).toBe(200)
@@ -76,7 +75,9 @@ describe('nodes', () => {
   })
 
   test('a silent node is 503 UPSTREAM_UNAVAILABLE, never "no route"; when it is back, the answer is right', async () => {
-    const service = await startService({ RPC_URL_1: node.url, ...fast })
+    // Longer than the well node takes on a busy machine.
+    const patience = { UPSTREAM_TIMEOUT_MS: '2000' }
+    const service = await startService({ RPC_URL_1: node.url, ...fast, ...patience })
     try {
       const past = String(Number((await quote(service)).body.blockNumber) - 30)
       node.fail('silent')
@@ -149,6 +150,7 @@ describe('the service itself', () => {
       } finally {
         await second.stop()
       }
+      expect((await first.get('/metrics')).status).toBe(200)
     } finally {
       await first.stop()
     }

@@ -5,7 +5,7 @@ import { createForkPool } from '../../src/forks/fork-pool.js'
 import { type Archive, startArchive } from '../../src/rpc/archive.js'
 import { createRpcClient } from '../../src/rpc/json-rpc.js'
 import { createAccountProofs } from '../../src/sandbox/account-proofs.js'
-import { createHistory } from '../../src/sandbox/history.js'
+import { codeHashesOf, createHistory } from '../../src/sandbox/history.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
 import { count, type FaultyNode, startFaultyNode } from '../support/rpc-node.js'
@@ -190,12 +190,13 @@ test('the sandbox proves older blocks itself, in one batch with what its Anvil a
 test('roots of a history are those that Anvil has of the same storage', async () => {
   const account: Address = '0x00000000000000000000000000000000000000aa'
   const many = Array.from({ length: 40 }, (_, slot) => [word(slot), word(slot * 1_000 + 1)])
+  const storage = Object.fromEntries(many)
+  const base = { [account]: { nonce: 1, balance: '0x5', code: '0x6001', storage } } as const
   const history = createHistory({
     firstBlock: 1,
     hashes: [100, 101, 102, 103, 104].map(word),
-    base: {
-      [account]: { nonce: 1, balance: '0x5', code: '0x6001', storage: Object.fromEntries(many) },
-    },
+    base,
+    codeHashes: codeHashesOf(base),
     changes: [
       { [account]: { balance: '0x6', storage: { [word(3)]: word(1), [word(99)]: word(256) } } },
       // A slot that becomes zero is no longer part of the storage.
