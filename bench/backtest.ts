@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { loadConfig } from '../src/config.js'
 import type { PlanRequest } from '../src/domain/backtest.js'
+import { noAccount } from '../src/domain/engine.js'
 import type { Address } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
 import type { ArchiveMode } from '../src/rpc/archive-messages.js'
@@ -15,7 +16,7 @@ import { startSandbox } from '../src/sandbox/sandbox.js'
 import { createService, type Service } from '../src/service.js'
 import { type LatencyNode, startLatencyNode } from './latency-node.js'
 import { makeDataDir } from './plain-fork.js'
-import { exampleQuote, noAccount, type Section } from './section.js'
+import { exampleQuote, type Section } from './section.js'
 
 const shortRange = Number(process.env.BENCH_BLOCKS ?? 20)
 const longFactor = 10

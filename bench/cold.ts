@@ -7,14 +7,14 @@ import { rmSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { loadConfig } from '../src/config.js'
-import type { RouteRequest } from '../src/domain/engine.js'
+import { noAccount, type RouteRequest } from '../src/domain/engine.js'
 import type { BlockPin } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import { createService, type Service } from '../src/service.js'
 import { type LatencyNode, sequentialRounds, startLatencyNode } from './latency-node.js'
 import { createPlainThread, makeDataDir } from './plain-fork.js'
-import { exampleQuote, noAccount, type Section } from './section.js'
+import { exampleQuote, type Section } from './section.js'
 
 const latenciesMs = [0, 20, 50]
 /** Of each request at the head, before the new block: code that has run before is compiled. */

@@ -5,14 +5,13 @@ import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'
 import { openCatalog } from '../src/catalog/store.js'
 import { loadTokenLists } from '../src/catalog/token-lists.js'
-import type { RouteAnswer, RouteRequest } from '../src/domain/engine.js'
+import { noAccount, type RouteAnswer, type RouteRequest } from '../src/domain/engine.js'
 import type { BlockPin } from '../src/domain/primitives.js'
 import { runTask } from '../src/routing/run-task.js'
 import { WorkerContext } from '../src/routing/worker-context.js'
 import { sandboxPools } from '../src/sandbox/catalog.js'
 import { startAnvil } from '../test/support/anvil.js'
 import { placeContracts } from '../test/support/execute.js'
-import { noAccount } from './section.js'
 
 export interface PlainFork {
   /** @throws Error with the message of the service's error. */

@@ -1,6 +1,5 @@
 /** What a part of the bench reports, and the request that all parts ask. */
 import type { RouteRequest } from '../src/domain/engine.js'
-import type { Hex } from '../src/domain/primitives.js'
 import { quoteSender } from '../src/executor/deployments.js'
 
 export interface Section {
@@ -9,8 +8,6 @@ export interface Section {
   readonly about?: string
   readonly rows: Record<string, string | number>[]
 }
-
-export const noAccount: Hex = `0x${'0'.repeat(64)}`
 
 /** One WETH into USDC. */
 export const exampleQuote: RouteRequest = {

@@ -5,6 +5,7 @@
 import { request } from 'undici'
 import { createApiServer } from './api/server.js'
 import type { Config } from './config.js'
+import { recordingHeader } from './domain/tape.js'
 import type { Logger } from './log.js'
 import type { ArchiveMode } from './rpc/archive-messages.js'
 import { createService, type Service } from './service.js'
@@ -99,7 +100,7 @@ async function ask(
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  const recording = response.headers['x-forkroute-recording']
+  const recording = response.headers[recordingHeader]
   return {
     status: response.statusCode,
     text: await response.body.text(),

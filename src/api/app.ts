@@ -8,20 +8,13 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import helmet from 'helmet'
 import type { Config } from '../config.js'
 import type { Backtests } from '../domain/backtest.js'
-import { type CallContext, type Engine, quotesAtOnce } from '../domain/engine.js'
+import { type CallContext, type Engine, noAccount, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
 import type { Tape } from '../domain/tape.js'
 import type { Logger } from '../log.js'
 import { observeHttp, registerGauge, registry } from '../metrics.js'
-import {
-  authenticate,
-  createGate,
-  createRateLimit,
-  type Gate,
-  openAccountId,
-  type RateLimit,
-} from './auth.js'
+import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } from './auth.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
@@ -154,7 +147,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   const { engine, backtests, config } = args
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
-  const accountId = res.locals.accountId ?? openAccountId
+  const accountId = res.locals.accountId ?? noAccount
   const taping = stream ? null : tapeOf({ ...args, definition, request, accountId, req, res })
   const { params, input, items } = parseRequest(definition, request, engine)
   const client = clientSignal(res, args.stopping, stream !== undefined)

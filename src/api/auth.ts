@@ -1,12 +1,9 @@
 /** Who asks, and how often they may: keys, request rates, and the bound on running calculations. */
 import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
 import type { KeyRecord, KeyStore } from './key-store.js'
-
-/** Stands in the on-chain event when the service runs without keys. */
-export const openAccountId: Hex = `0x${'0'.repeat(64)}`
 
 /**
  * Puts the account into `res.locals.accountId`, what the rate is counted by into `res.locals.caller`, and into
@@ -16,7 +13,7 @@ export const openAccountId: Hex = `0x${'0'.repeat(64)}`
 export function authenticate(keys: KeyStore | null): RequestHandler {
   return (req, res, next) => {
     if (!keys) {
-      res.locals.accountId = openAccountId
+      res.locals.accountId = noAccount
       res.locals.caller = req.ip ?? 'unknown'
       next()
       return

@@ -6,14 +6,11 @@ import type { Request, Response } from 'express'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type BlockPin, bigintToString, type Hex } from '../domain/primitives.js'
-import type { Tape } from '../domain/tape.js'
+import { recordingHeader, type Tape } from '../domain/tape.js'
 import type { Logger } from '../log.js'
 import type { RouteDefinition } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 import type { RawQuery } from './input.js'
-
-/** Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
-const recordingHeader = 'x-forkroute-recording'
 
 /** Parts of the call's context; null where nothing is recorded and nothing replayed. */
 export function tapeOf(args: {

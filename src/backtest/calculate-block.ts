@@ -11,22 +11,20 @@ import type {
   PlanRequest,
   PlanVariant,
 } from '../domain/backtest.js'
-import type {
-  CallContext,
-  Engine,
-  ExecutionAnswer,
-  ExecutionRequest,
-  QuoteOutcome,
-  QuoteRequest,
-  RouteAnswer,
+import {
+  type CallContext,
+  type Engine,
+  type ExecutionAnswer,
+  type ExecutionRequest,
+  noAccount,
+  type QuoteOutcome,
+  type QuoteRequest,
+  type RouteAnswer,
 } from '../domain/engine.js'
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
-import { type Address, type BlockPin, type Hex, nativeToken } from '../domain/primitives.js'
+import { type Address, type BlockPin, nativeToken } from '../domain/primitives.js'
 import type { CalculateBlock } from './job-engine.js'
 import { type Patience, patience as usualPatience, withRetries } from './retry.js'
-
-/** In the on-chain event of transactions that nobody sends. */
-const nobody: Hex = `0x${'0'.repeat(64)}`
 
 type Asked = {
   readonly one: PlanRequest
@@ -41,7 +39,7 @@ export function createCalculateBlock(
   patience: Patience = usualPatience,
 ): CalculateBlock {
   return async (plan, blockNumber, signal) => {
-    const context: CallContext = { accountId: nobody, signal, isBackground: true }
+    const context: CallContext = { accountId: noAccount, signal, isBackground: true }
     const again = <T>(work: () => Promise<T>) => withRetries(work, signal, patience)
     const asked = plan.requests.flatMap((one) =>
       plan.variants.map((variant) => ({ one, variant, request: toRequest(plan, one, variant) })),

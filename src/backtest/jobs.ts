@@ -5,7 +5,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestJob, Backtests, JobProgress, JobState } from '../domain/backtest.js'
-import type { CallContext, Engine } from '../domain/engine.js'
+import { type CallContext, type Engine, noAccount } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
 import { blocksOf } from './blocks-of.js'
@@ -21,7 +21,6 @@ const watchMs = 250
 /** A cancel waits so long for what is given up. */
 const giveUpMs = 900
 
-const nobody = `0x${'0'.repeat(64)}` as const
 const overStates: readonly JobState[] = ['finished', 'cancelled', 'failed']
 
 export interface BacktestsArgs {
@@ -211,7 +210,11 @@ export function createBacktests(args: BacktestsArgs): Backtests {
   const backtests: Backtests = {
     async create(plan) {
       await refuseFull()
-      const context: CallContext = { accountId: nobody, signal: closing.signal, isBackground: true }
+      const context: CallContext = {
+        accountId: noAccount,
+        signal: closing.signal,
+        isBackground: true,
+      }
       const job = await store.add(plan, await blocksOf(engine, plan, context))
       own.add(job.id)
       void look()

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import type { Config } from '../config.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Address, Token } from '../domain/primitives.js'
+import { type Address, bigintToString, type Token } from '../domain/primitives.js'
 import type { Pool } from '../protocols/pool.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette-file.js'
 import {
@@ -87,40 +87,21 @@ export function toHead(contents: CassetteContents, version: RecorderVersion): Ca
 }
 
 function toFacts({ settings, tokens, importedPools, sandboxPools }: CassetteContents) {
-  const tips = Object.entries(settings.priorityFeePerGas).map(([id, wei]) => [id, String(wei)])
-  const {
-    chainIds,
-    candidates,
-    maxHops,
-    poolBlacklist,
-    v4HooksAllowlist,
-    liquidityFloorUsd,
-    serviceName,
-  } = settings
-  const plain = {
-    chainIds,
-    candidates,
-    maxHops,
-    poolBlacklist,
-    v4HooksAllowlist,
-    liquidityFloorUsd,
-    serviceName,
-    priorityFeePerGas: Object.fromEntries(tips),
-  }
-  const plainPool = ({ protocol, id, address, tokens, parameters }: Pool) => ({
-    protocol,
-    id,
-    address,
-    tokens,
-    parameters,
-  })
-  const imported = Object.entries(importedPools).map(([id, pools]) => [id, pools.map(plainPool)])
+  const plainPools = (pools: readonly Pool[]) => pools.map((one) => fieldsOf(pool, one))
+  const imported = Object.entries(importedPools).map(([id, pools]) => [id, plainPools(pools)])
+  const { chainIds } = settings
   return {
-    settings: JSON.stringify(plain),
+    settings: JSON.stringify(fieldsOf(schemas.settings, settings), bigintToString),
     tokens: JSON.stringify(tokens.filter(({ chainId }) => chainIds.includes(chainId))),
     importedPools: JSON.stringify(Object.fromEntries(imported)),
-    sandboxPools: JSON.stringify(sandboxPools.map(plainPool)),
+    sandboxPools: JSON.stringify(plainPools(sandboxPools)),
   }
+}
+
+/** What the schema knows of a value, in its order: the whole configuration may be given. */
+function fieldsOf(schema: z.ZodObject, value: object): object {
+  const fields = new Map(Object.entries(value))
+  return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fields.get(name)]))
 }
 
 /** @throws ForkrouteError STORAGE_UNAVAILABLE naming the row that is damaged or missing. */

@@ -41,6 +41,16 @@ export interface RequestSummary {
   readonly bytes: number
 }
 
+/** Number of the newest request; 0 without any. @throws ForkrouteError STORAGE_UNAVAILABLE. */
+export function lastNumber(file: string): number {
+  const db = openCassetteFile(file, 'read')
+  try {
+    return guarded(() => cassetteRequests(db).ids().at(-1) ?? 0)
+  } finally {
+    db.close()
+  }
+}
+
 /** @throws ForkrouteError STORAGE_UNAVAILABLE. */
 export function summarise(file: string): CassetteSummary {
   const db = openCassetteFile(file, 'read')

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import pLimit from 'p-limit'
-import { zeroHash } from 'viem'
 import { blockOf } from '../api/block-of.js'
 import { urlOf } from '../cassette/request-form.js'
 import {
@@ -11,11 +10,12 @@ import {
   planRequests,
   readRequests,
 } from '../cassette/requests-file.js'
-import { summarise } from '../cassette/summary.js'
+import { lastNumber, summarise } from '../cassette/summary.js'
 import { type Config, loadConfig } from '../config.js'
-import type { Engine } from '../domain/engine.js'
+import { type Engine, noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
+import { recordingHeader } from '../domain/tape.js'
 import { createLogger } from '../log.js'
 import { type OutputOptions, printJson, printTable, type Report, withProgress } from './output.js'
 
@@ -41,7 +41,7 @@ async function record(
 ): Promise<{ recorded: number; notKept: NotKept[] }> {
   const requests = readRequests(requestsFile)
   const config = localConfig()
-  const before = existsSync(file) ? (summarise(file).requests.at(-1)?.number ?? 0) : 0
+  const before = existsSync(file) ? lastNumber(file) : 0
   const logger = createLogger(config.logLevel)
   // Loaded when needed: the other commands start faster without it.
   const { openLocalService } = await import('../local-service.js')
@@ -57,7 +57,7 @@ async function record(
       limit(async () => {
         stop.signal.throwIfAborted()
         // Numbers follow the file, whichever is answered first.
-        const number = { 'x-forkroute-recording': `${before + index + 1}` }
+        const number = { [recordingHeader]: `${before + index + 1}` }
         const answer = await local.ask(request, number, stop.signal)
         done += 1
         report('requests', done / (planned.length + 1))
@@ -89,7 +89,7 @@ async function record(
 
 /** Whatever the chain does meanwhile, all of a file's `latest` are the same block. */
 function blockFinder(engine: Engine): BlockFinder {
-  const context = { accountId: zeroHash, signal: new AbortController().signal }
+  const context = { accountId: noAccount, signal: new AbortController().signal }
   const heads = new Map<number, Promise<BlockPin>>()
   const steady: Pick<Engine, 'block' | 'blockAtTime'> = {
     blockAtTime: engine.blockAtTime,

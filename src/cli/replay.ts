@@ -6,6 +6,7 @@ import { readable } from '../cassette/contents.js'
 import { type Difference, firstDifference } from '../cassette/difference.js'
 import { fromRequestText, urlOf } from '../cassette/request-form.js'
 import { ConfigError } from '../config.js'
+import { recordingHeader } from '../domain/tape.js'
 import { createLogger } from '../log.js'
 import { guarded, openCassetteFile } from '../rpc/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette-requests.js'
@@ -106,7 +107,7 @@ async function compare(row: RequestRow, ask: Ask): Promise<Mismatch | null> {
   const request = fromRequestText(row.request)
   const [, requestId] = /"requestId":"([\w.:/+=@-]{1,128})"/.exec(row.answer) ?? []
   const answer = await ask(request, {
-    'x-forkroute-recording': String(row.id),
+    [recordingHeader]: String(row.id),
     // Errors carry it.
     ...(row.status >= 400 && requestId !== undefined && { 'x-request-id': requestId }),
   })

@@ -96,6 +96,9 @@ export type ExecutionAnswer =
   /** It met state that the node does not give. */
   | { readonly status: 'unreadable'; readonly message: string }
 
+/** The account of what no account asked for: open mode, and work of our own. */
+export const noAccount: Hex = `0x${'0'.repeat(64)}`
+
 /** Of one call: who asks, and when to stop. */
 export interface CallContext {
   /** Waits for live calls: what belongs to a backtest. */

@@ -1,6 +1,9 @@
 /** Requests as a recording keeps them: the border between the API, which hears them, and the cassette. */
 import type { BlockPin, Hex } from './primitives.js'
 
+/** HTTP header. Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
+export const recordingHeader = 'x-forkroute-recording'
+
 export interface TapedRequest {
   readonly method: 'GET' | 'POST'
   /** Below /api/v1, with a slash in front. */

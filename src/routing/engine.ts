@@ -9,13 +9,14 @@ import { untilAborted } from '../domain/abort.js'
 import {
   type CallContext,
   type Engine,
+  noAccount,
   type PriceRecord,
   type QuoteRequest,
   quotesAtOnce,
   type RouteRequest,
 } from '../domain/engine.js'
 import { ForkrouteError, fromWireError, toWireError } from '../domain/errors.js'
-import { type BlockPin, type Hex, nativeToken, type Token } from '../domain/primitives.js'
+import { type BlockPin, nativeToken, type Token } from '../domain/primitives.js'
 import { quoteSender, walletAddress } from '../executor/deployments.js'
 import { strategyAddresses } from '../executor/strategies.js'
 import type { ForkPool } from '../forks/fork-pool.js'
@@ -36,9 +37,6 @@ import { unwrap, type WorkerPool } from './worker-pool.js'
 const backgroundPerThread = 2
 /** Executions in one task. */
 const executionsAtOnce = 64
-
-/** Account of what the service does for itself. */
-const nobody: Hex = `0x${'0'.repeat(64)}`
 
 export interface EngineParts {
   readonly chains: readonly ChainDefinition[]
@@ -159,7 +157,8 @@ export function createEngine(parts: EngineParts): Engine {
     ...parts,
     store: parts.positions,
     maxAgeSeconds: parts.positionsMaxAgeSeconds,
-    run: (kind, args, pin) => runAt(kind, args, pin, { accountId: nobody, signal: parts.stopping }),
+    run: (kind, args, pin) =>
+      runAt(kind, args, pin, { accountId: noAccount, signal: parts.stopping }),
     chainOf,
     tokensOf: (chainId) => tokensById.get(chainId) ?? [],
   })

@@ -1,6 +1,7 @@
 /** Walking through blocks up, down and jumping: at each the answers of a service that was never anywhere else. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { exampleQuote, noAccount } from '../../bench/section.js'
+import { exampleQuote } from '../../bench/section.js'
+import { noAccount } from '../../src/domain/engine.js'
 import { bigintToString } from '../../src/domain/primitives.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { startEngine, type TestEngine } from '../support/engine.js'
