@@ -25,9 +25,9 @@ import type {
 import type { BaseListing } from '../../src/domain/metadata.js'
 import type { Address } from '../../src/domain/primitives.js'
 import { type BlockPin, nativeToken, type Token } from '../../src/domain/primitives.js'
+import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
 import { createLogger } from '../../src/log.js'
 import { protocols } from '../../src/protocols/registry.js'
-import { protocolRecords, serviceActionRecords } from '../../src/routing/protocol-records.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 export const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'

@@ -74,7 +74,7 @@ interface WorkerProcess {
 
 /** It is there, and takes no work before `go`. */
 async function startProcess(serviceName: string, blockMs: number): Promise<WorkerProcess> {
-  const entry = fileURLToPath(new URL('../support/cheap-worker.ts', import.meta.url))
+  const entry = fileURLToPath(new URL('../support/cheap-worker.js', import.meta.url))
   const child = spawn(process.execPath, ['--import', 'tsx', entry], {
     env: {
       PATH: process.env.PATH,

@@ -5,8 +5,14 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
+import type {
+  TaskKind,
+  TaskMessage,
+  TaskReply,
+  TaskTypes,
+  WorkerSettings,
+} from '../routing/tasks.js'
 import { threadFile } from '../threads.js'
-import type { TaskKind, TaskMessage, TaskReply, TaskTypes, WorkerSettings } from './tasks.js'
 
 /** Tasks wait for forks most of the time, so one thread interleaves several. */
 const tasksPerThread = 8

@@ -3,8 +3,8 @@ import { ethereum } from '../chains/ethereum.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { Position } from '../protocols/positions.js'
+import type { ReadPosition, TaskTypes } from '../routing/tasks.js'
 import { type CollectParts, collectPositions } from './collect-positions.js'
-import type { ReadPosition, TaskTypes } from './tasks.js'
 
 const unit = 10n ** 18n
 

@@ -3,7 +3,7 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
 import type { ActionDefinition } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
-import { type ServiceAction, serviceActions } from './bundle/service-actions.js'
+import { type ServiceAction, serviceActions } from '../routing/bundle/service-actions.js'
 
 function inputsOf(
   inputs: Readonly<
