@@ -5,8 +5,8 @@
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { findCandidates } from '../src/routing/candidates.js'
-import { graphOf } from '../src/routing/graph.js'
+import { findCandidates } from '../src/routing/search/candidates.js'
+import { graphOf } from '../src/routing/search/graph.js'
 import { syntheticMarket } from '../test/support/synthetic-market.js'
 import { quantile, type Section } from './section.js'
 

@@ -3,9 +3,9 @@ import { setMaxListeners } from 'node:events'
 import { workerData } from 'node:worker_threads'
 import '../src/forks/promise-with-resolvers.js'
 import { lowerThread } from '../src/priority.js'
-import { runTask } from '../src/routing/run-task.js'
-import type { TaskMessage, TaskReply, WorkerSettings } from '../src/routing/tasks.js'
-import { WorkerContext } from '../src/routing/worker-context.js'
+import { WorkerContext } from '../src/routing/context/worker-context.js'
+import { runTask } from '../src/routing/dispatch.js'
+import type { TaskMessage, TaskReply, WorkerSettings } from '../src/routing/messages.js'
 
 // One task's signal is given to all its parallel requests; ten listeners are no leak here.
 setMaxListeners(512)

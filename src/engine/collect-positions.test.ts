@@ -3,7 +3,7 @@ import { ethereum } from '../chains/ethereum.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { Position } from '../protocols/positions.js'
-import type { ReadPosition, TaskTypes } from '../routing/tasks.js'
+import type { ReadPosition, TaskTypes } from '../routing/messages.js'
 import { type CollectParts, collectPositions } from './collect-positions.js'
 
 const unit = 10n ** 18n

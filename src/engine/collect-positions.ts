@@ -4,8 +4,8 @@ import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import type { Unreadable } from '../protocols/pool.js'
-import type { ReadPosition, TaskKind, TaskTypes } from '../routing/tasks.js'
-import { apyOfSharePrices, withBaseApy } from '../routing/yield.js'
+import { apyOfSharePrices, withBaseApy } from '../routing/market/yield.js'
+import type { ReadPosition, TaskKind, TaskTypes } from '../routing/messages.js'
 
 /** How far apart the two blocks are at most and at least. */
 const daySeconds = 86_400

@@ -11,7 +11,7 @@ import type {
   TaskReply,
   TaskTypes,
   WorkerSettings,
-} from '../routing/tasks.js'
+} from '../routing/messages.js'
 import { threadFile } from '../threads.js'
 
 /** Tasks wait for forks most of the time, so one thread interleaves several. */

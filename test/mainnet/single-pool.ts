@@ -8,9 +8,9 @@ import type { RouteAnswer, RouteRequest } from '../../src/domain/engine.js'
 import type { Address, BlockPin, Hex } from '../../src/domain/primitives.js'
 import { quoteSender } from '../../src/executor/deployments.js'
 import type { Pool } from '../../src/protocols/pool.js'
-import { runTask } from '../../src/routing/run-task.js'
-import type { TaskReply } from '../../src/routing/tasks.js'
-import { WorkerContext } from '../../src/routing/worker-context.js'
+import { WorkerContext } from '../../src/routing/context/worker-context.js'
+import { runTask } from '../../src/routing/dispatch.js'
+import type { TaskReply } from '../../src/routing/messages.js'
 import type { TestAnvil } from '../support/anvil.js'
 
 export interface SinglePools {

@@ -11,7 +11,7 @@ import type { Pool } from '../../src/protocols/pool.js'
 import type { ProtocolAdapter } from '../../src/protocols/protocol.js'
 import { uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
 import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
-import type { MarketPool } from '../../src/routing/market.js'
+import type { MarketPool } from '../../src/routing/market/market.js'
 
 export interface SyntheticToken {
   readonly address: Address

@@ -10,7 +10,7 @@ import { type Address, bpsDenominator, type Hex } from '../../domain/primitives.
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
-import type { TaskRun } from '../task-run.js'
+import type { TaskRun } from '../context/task-context.js'
 import { priceImpact, runBundle } from './bundle-task.js'
 
 const serviceName = 'svc'

@@ -2,7 +2,7 @@
 import type { BundleRequest } from '../../domain/bundle.js'
 import type { Amount, Order, Step, UnsignedTransaction } from '../../domain/plan.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import type { TaskRun } from '../task-run.js'
+import type { TaskRun } from '../context/task-context.js'
 import type { ParsedAction } from './parse-actions.js'
 import type { BundlePlan } from './plan.js'
 

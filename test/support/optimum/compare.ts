@@ -1,9 +1,9 @@
 /** Each way to route, against the best that the same pools can give. */
 import { performance } from 'node:perf_hooks'
-import { findCandidates } from '../../../src/routing/candidates.js'
-import type { Flow } from '../../../src/routing/flow.js'
-import { graphOf } from '../../../src/routing/graph.js'
-import { findPaths } from '../../../src/routing/search.js'
+import { findCandidates } from '../../../src/routing/search/candidates.js'
+import type { Flow } from '../../../src/routing/search/flow.js'
+import { graphOf } from '../../../src/routing/search/graph.js'
+import { findPaths } from '../../../src/routing/search/search.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork } from './network.js'
 import { createOptimum, type Optimum } from './optimum.js'

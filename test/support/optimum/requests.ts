@@ -1,6 +1,6 @@
 /** Requests of all sizes over a scene's tokens, the same for the same seed. */
 import { canonicalToken } from '../../../src/chains/chain.js'
-import type { MarketPool } from '../../../src/routing/market.js'
+import type { MarketPool } from '../../../src/routing/market/market.js'
 import { createDice, pick } from '../../../src/sandbox/dice.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork, type Network, type Request } from './network.js'

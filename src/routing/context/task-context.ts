@@ -1,0 +1,244 @@
+/**
+ * One task in a worker thread: its block, its reader, its simulations, its measurements.
+ */
+import { performance } from 'node:perf_hooks'
+import { concatHex, numberToHex } from 'viem'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { RoutingStrategy } from '../../domain/plan.js'
+import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type {
+  PrecedingCall,
+  SimulationRequest,
+  SimulationResult,
+  StateOverrides,
+  StateReader,
+} from '../../domain/state.js'
+import { executorContracts } from '../../executor/deployments.js'
+import { executorErrorsAbi } from '../../executor/errors.js'
+import { isDelegate } from '../../executor/strategies.js'
+import { nextBaseFee } from '../../forks/block-environment.js'
+import { forkClient } from '../../forks/clients.js'
+import { fundFromHolder } from '../../forks/holder-funding.js'
+import { type SimulationFork, simulate } from '../../forks/simulate.js'
+import type { Access } from '../../forks/slot-rules.js'
+import { JsonRpcError } from '../../rpc/json-rpc.js'
+import type { TaskPlace, WorkerSettings } from '../messages.js'
+import type { BlockContext, WorkerContext } from './worker-context.js'
+
+/** Sends transactions to be simulated; results in the order asked. */
+export type Simulator = (requests: readonly SimulationRequest[]) => Promise<SimulationResult[]>
+
+/** Candidates per round when a deadline may cut the work short. */
+const deadlineRound = 8
+
+export class TaskRun {
+  readonly stages: Record<string, number> = {}
+  readonly simulations = { success: 0, reverted: 0, unreadable: 0 }
+  readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
+  readonly pin: BlockPin
+  readonly settings: WorkerSettings
+  /** Wei per gas. */
+  readonly tip: bigint
+  /** Wei per gas: base fee of the next block plus the tip. */
+  readonly gasPrice: bigint
+
+  constructor(
+    readonly worker: WorkerContext,
+    readonly block: BlockContext,
+    readonly reader: StateReader,
+    private readonly place: TaskPlace,
+    readonly signal: AbortSignal,
+    /** performance.now() after which no new work is begun; null: none. */
+    private readonly deadline: number | null,
+    /** Simulates in place of this run: that of a batch, whose part it is. */
+    private readonly simulator: Simulator | null = null,
+  ) {
+    this.pin = place.pin
+    this.settings = worker.settings
+    this.tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
+    this.gasPrice = nextBaseFee(this.pin) + this.tip
+  }
+
+  /** Runs and times one stage; stages may overlap and repeat. */
+  async stage<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.signal.throwIfAborted()
+    const started = performance.now()
+    try {
+      return await work()
+    } finally {
+      this.stages[name] = (this.stages[name] ?? 0) + (performance.now() - started) / 1_000
+    }
+  }
+
+  /** For a search that starts now: true once half of the time left is over, so that there is time to prove its finds. */
+  searchLimit(): () => boolean {
+    const { deadline } = this
+    if (deadline === null) return () => false
+    const end = (performance.now() + deadline) / 2
+    return () => performance.now() >= end
+  }
+
+  /** One of several calculations at this block, with a deadline of its own. */
+  part(deadline: number | null, simulator: Simulator | null): TaskRun {
+    const { worker, block, reader, place, signal } = this
+    return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
+  }
+
+  /** @param options.warms - false: what comes later may need state that these do not read; default true. */
+  async simulate(
+    requests: readonly SimulationRequest[],
+    options: { readonly warms?: boolean } = {},
+  ): Promise<SimulationResult[]> {
+    if (this.simulator) return this.simulator(requests)
+    const results = await simulate(this.#fork(), requests, {
+      signal: this.signal,
+      warm: this.block.warm,
+      errorsAbi: executorErrorsAbi,
+    })
+    for (const { status } of results) this.simulations[status]++
+    this.block.warm ||= options.warms ?? true
+    return results
+  }
+
+  /** Whether the deadline forbids new work. */
+  isLate(): boolean {
+    return this.deadline !== null && performance.now() >= this.deadline
+  }
+
+  /** As `simulate`, best candidates first; null for those that the deadline left undone. */
+  async simulateUntilDeadline(
+    requests: readonly SimulationRequest[],
+  ): Promise<(SimulationResult | null)[]> {
+    if (this.deadline === null) return this.simulate(requests)
+    const results: (SimulationResult | null)[] = requests.map(() => null)
+    for (let start = 0; start < requests.length; start += deadlineRound) {
+      if (this.isLate()) break
+      const round = await this.simulate(requests.slice(start, start + deadlineRound))
+      for (const [index, result] of round.entries()) results[start + index] = result
+    }
+    return results
+  }
+
+  /** Which state transfers, balances and allowances of the token use; null where that cannot be told. */
+  accessOf(token: Address): Promise<Access | null> {
+    const { forkUrls, archiveUrl } = this.place
+    return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
+  }
+
+  /** Reads accounts and slots into the archive, in bulk. What cannot be read is left to the forks to meet. */
+  async readAhead(reads: {
+    readonly accounts: readonly Address[]
+    readonly slots: readonly { readonly address: Address; readonly slot: Hex }[]
+    /** Of pools, of which more may be known than their adapters say. */
+    readonly topics: readonly string[]
+  }): Promise<void> {
+    const archive = forkClient(this.place.archiveUrl)
+    await archive.request('forkroute_readAhead', [reads], this.signal).catch((error: unknown) => {
+      if (this.signal.aborted) throw error
+    })
+  }
+
+  /** Has the archive remember what it was asked for although all known of these pools was read ahead. */
+  learnLeftovers(pools: readonly { readonly topic: string; readonly address: Address }[]): void {
+    forkClient(this.place.archiveUrl)
+      .request('forkroute_learnLeftovers', [pools])
+      .catch(() => undefined)
+  }
+
+  /** Wei at the block. */
+  async nativeBalance(owner: Address): Promise<bigint> {
+    return BigInt(await this.#account('eth_getBalance', owner))
+  }
+
+  /** Transactions that the account has sent. */
+  async nonce(owner: Address): Promise<number> {
+    return Number(await this.#account('eth_getTransactionCount', owner))
+  }
+
+  /** A call that only a node of the chain itself can answer, as of what is no contract in truth; null when it does not. */
+  async callNode(to: Address, data: Hex): Promise<Hex | null> {
+    const call = [{ to, data }, numberToHex(this.pin.number)]
+    try {
+      return await forkClient(this.place.archiveUrl).request<Hex>('eth_call', call, this.signal)
+    } catch (error) {
+      if (error instanceof JsonRpcError) return null
+      throw error
+    }
+  }
+
+  async hasCode(address: Address): Promise<boolean> {
+    return (await this.#account('eth_getCode', address)) !== '0x'
+  }
+
+  /** Overrides that give `owner` exactly this, raw units; null where no balance slot can be found. */
+  fund(
+    token: Address,
+    owner: Address,
+    funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
+  ): Promise<StateOverrides | null> {
+    const { balance, spender, allowance = balance } = funds
+    return this.worker.funding.fund(
+      { urls: this.place.forkUrls, pin: this.pin },
+      {
+        token,
+        owner,
+        amount: balance,
+        ...(spender && { allowance: { spender, amount: allowance } }),
+      },
+    )
+  }
+
+  /** Calls after which `owner` has the amount, sent by the first holder that can; null when none can. */
+  fundFromHolder(
+    token: Address,
+    owner: Address,
+    amount: bigint,
+    spender: Address | null,
+    holders: readonly Address[],
+  ): Promise<readonly PrecedingCall[] | null> {
+    const key = [token, amount, ...holders].join(':')
+    const known = this.#lent.get(key)
+    if (known) return known
+    const request = {
+      token,
+      owner,
+      amount,
+      holders,
+      ...(spender && { allowance: { spender, amount } }),
+    }
+    const found = fundFromHolder(this.#fork(), request, this.signal)
+    this.#lent.set(key, found)
+    return found
+  }
+
+  #fork(): SimulationFork {
+    const { blockTimeSeconds } = this.block.chain
+    return { urls: this.place.forkUrls, pin: this.pin, blockTimeSeconds }
+  }
+
+  async #account(
+    method: 'eth_getBalance' | 'eth_getCode' | 'eth_getTransactionCount',
+    address: Address,
+  ): Promise<Hex> {
+    const archive = forkClient(this.place.archiveUrl)
+    try {
+      const block = numberToHex(this.pin.number)
+      return await archive.request<Hex>(method, [address, block], this.signal)
+    } catch (cause) {
+      if (!(cause instanceof JsonRpcError)) throw cause
+      throw new ForkrouteError('STATE_UNAVAILABLE', `The account ${address} cannot be read.`, {
+        address,
+      })
+    }
+  }
+
+  /**
+   * What lets an account run a delegate's order: as EIP-7702 accounts do, so that their gas is exact (being paid in the
+   * native token costs them more than code of their own). Our contracts are on the forks: the pool places them where
+   * they are absent.
+   */
+  codeOverrides(strategy: RoutingStrategy, from: Address): StateOverrides {
+    if (!isDelegate(strategy)) return {}
+    return { [from]: { code: concatHex(['0xef0100', executorContracts.Delegate.address]) } }
+  }
+}

@@ -1,0 +1,286 @@
+/**
+ * What a worker thread keeps between tasks: the market, prices and token facts of the last few blocks.
+ */
+import { LRUCache } from 'lru-cache'
+import { type Catalog, holdsTwoOf, openCatalog } from '../../catalog/store.js'
+import { readTokenFacts } from '../../catalog/token-facts.js'
+import { tokenKey } from '../../catalog/token-lists.js'
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { chainById } from '../../chains/registry.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import {
+  type Address,
+  type BlockPin,
+  isNative,
+  nativeToken,
+  type Token,
+} from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
+import { createFunding, type Funding } from '../../forks/funding.js'
+import { createTokenAccess, type TokenAccess } from '../../forks/token-access.js'
+import { depthUsd } from '../../pricing/observation.js'
+import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../../pricing/pricing.js'
+import { type Pool, poolKey } from '../../protocols/pool.js'
+import type { Position } from '../../protocols/positions.js'
+import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import { protocols } from '../../protocols/registry.js'
+import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
+import { importedIntermediates } from '../market/intermediates.js'
+import { Market, type MarketPool, type MarketView } from '../market/market.js'
+import type { WorkerSettings } from '../messages.js'
+import { pairsOf } from '../proof/plan-route.js'
+
+/** Blocks whose markets stay in memory, and as many of those that background work walks through. */
+const blocksKept = 8
+
+/** Positions of positions that routes see through. */
+const partLevels = 2
+
+/** Everything known of one block; each fact is read once, also under concurrent tasks. */
+export class BlockContext {
+  readonly market: Market
+  /** Set once a simulation ran: batches pay only on a warm fork. */
+  warm = false
+  readonly #facts = new Map<Address, Promise<Token | null>>()
+  readonly #discovered: Pool[] = []
+  /** Asked once per block, so that an import in between does not change answers at the block. */
+  readonly #through = new Map<string, readonly Address[]>()
+  readonly #deep = new Map<string, Promise<boolean>>()
+  readonly #parts = new Map<Address, Promise<readonly Address[]>>()
+  readonly #positions = new Map<string, Promise<readonly Position[]>>()
+  readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
+  #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
+
+  constructor(
+    readonly chain: ChainDefinition,
+    readonly pin: BlockPin,
+    private readonly worker: WorkerContext,
+  ) {
+    this.market = new Market({
+      chain,
+      protocols,
+      blacklist: new Set(worker.settings.poolBlacklist),
+      catalogPools: (tokens) => [
+        ...(worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
+        ...worker.catalog.importedAmong(chain.id, tokens),
+      ],
+      catalogPoolsWith: (token, others) => worker.catalog.importedWith(chain.id, token, others),
+      onDiscovered: (pools) => this.#discovered.push(...pools),
+    })
+  }
+
+  /**
+   * What routes between these tokens may use: pools among them, what they are made of where they are positions, the
+   * connectors, and tokens of imported pools.
+   *
+   * @param maxHops - swaps per path.
+   */
+  async routeView(
+    reader: StateReader,
+    tokensIn: readonly Address[],
+    tokensOut: readonly Address[],
+    maxHops: number,
+  ): Promise<MarketView> {
+    const { catalog } = this.worker
+    const key = [tokensIn.join('+'), tokensOut.join('+'), maxHops].join('>')
+    const through =
+      this.#through.get(key) ??
+      importedIntermediates(catalog, this.chain, { tokensIn, tokensOut }, maxHops)
+    this.#through.set(key, through)
+    const viewOf = (ends: readonly Address[]) =>
+      this.market.view(reader, pairsOf(this.chain, ends, tokensOut), through)
+    // Most tokens are no positions: the look-ups among them do not wait for that to be known.
+    const [plain, parts] = await Promise.all([
+      viewOf(tokensIn),
+      this.#partsOf(reader, [...tokensIn, ...tokensOut]),
+    ])
+    return parts.length ? viewOf([...tokensIn, ...parts]) : plain
+  }
+
+  /** Tokens that positions among the given ones are made of, and those that these are made of. */
+  async #partsOf(reader: StateReader, tokens: readonly Address[]): Promise<readonly Address[]> {
+    const found = new Set<Address>()
+    let asked = tokens
+    for (let level = 0; level < partLevels && asked.length > 0; level++) {
+      const parts = await Promise.all(asked.map((token) => this.#underlying(reader, token)))
+      asked = parts.flat().filter((token) => !tokens.includes(token) && !found.has(token))
+      for (const token of asked) found.add(token)
+    }
+    return [...found].sort()
+  }
+
+  #underlying(reader: StateReader, token: Address): Promise<readonly Address[]> {
+    const { chain } = this
+    const known = [...chain.connectorTokens, ...chain.stableAnchors, chain.wrappedNative]
+    if (isNative(token) || known.includes(token)) return Promise.resolve([])
+    return once(this.#parts, token, async () => {
+      const found = await Promise.all(
+        protocols.map((adapter) => {
+          const venue = chain.venues[adapter.slug]
+          return venue && adapter.underlying?.({ reader, chain, venue, tokens: [token] })
+        }),
+      )
+      return found.flatMap((parts) => parts?.get(token) ?? [])
+    })
+  }
+
+  /** Positions of the protocol at the block, as far as they can be read. */
+  positions(reader: StateReader, adapter: ProtocolAdapter): Promise<readonly Position[]> {
+    return once(this.#positions, adapter.slug, async () => {
+      const { chain } = this
+      const venue = chain.venues[adapter.slug]
+      if (!venue || !adapter.positions) return []
+      const view = await this.market.view(reader, pairsOf(chain, [], []))
+      const pools = view.pools.flatMap(({ loaded }) =>
+        loaded.pool.protocol === adapter.slug ? [loaded.pool] : [],
+      )
+      return (await adapter.positions.list({ reader, chain, venue, pools })).positions
+    })
+  }
+
+  /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */
+  tokenFacts(reader: StateReader, address: Address): Promise<Token | null> {
+    if (isNative(address)) return Promise.resolve(this.nativeFacts())
+    const listed = this.worker.listedTokens.get(tokenKey(this.chain.id, address))
+    if (listed) return Promise.resolve(listed)
+    return once(
+      this.#facts,
+      address,
+      async () => (await readTokenFacts(reader, [address]))[0] ?? null,
+    )
+  }
+
+  /**
+   * USD price at the block, from the pools between the token and the connector tokens alone,
+   * so that it does not depend on what else was asked before.
+   */
+  price(reader: StateReader, token: Address): Promise<TokenPrice | null> {
+    const key = canonicalToken(this.chain, token)
+    return once(this.#prices, key, async () => {
+      const pairs = pairsOf(this.chain, [key], [])
+      const [view, feeds] = await Promise.all([
+        this.market.view(reader, pairs),
+        this.#readFeeds(reader),
+      ])
+      const tokens = [...new Set(pairs.flat())]
+      const facts = await Promise.all(tokens.map((each) => this.tokenFacts(reader, each)))
+      const decimals = new Map<Address, number>()
+      for (const fact of facts) if (fact) decimals.set(fact.address, fact.decimals)
+      if (!decimals.has(key)) return null
+      const priced = priceTokens({
+        chain: this.chain,
+        tokens: [key],
+        market: { pools: view.pools, decimals },
+        feeds,
+        block: this.pin,
+      })
+      return priced.get(key) ?? null
+    })
+  }
+
+  #readFeeds(reader: StateReader): Promise<ReadonlyMap<Address, FeedPrice>> {
+    const reading = this.#feeds ?? readFeeds(reader, this.chain)
+    this.#feeds = reading
+    reading.catch(() => {
+      this.#feeds = undefined
+    })
+    return reading
+  }
+
+  /**
+   * Whether a pool trades at least this much before its price moves 2 %, measured in a connector token.
+   * True where that cannot be told: no price, or only one direction is readable.
+   */
+  isDeepEnough(reader: StateReader, market: MarketPool, floorUsd: number): Promise<boolean> {
+    return once(this.#deep, poolKey(market.loaded.pool), async () => {
+      const { tokens } = market.loaded.pool
+      const connectors = new Set([...this.chain.connectorTokens, nativeToken])
+      const quote = tokens.find((token) => connectors.has(token))
+      const own = tokens.find((token) => token !== quote)
+      if (!quote || !own) return true
+      const [price, quoteFacts, ownFacts] = await Promise.all([
+        this.price(reader, quote),
+        this.tokenFacts(reader, quote),
+        this.tokenFacts(reader, own),
+      ])
+      if (!price || !quoteFacts || !ownFacts) return true
+      const depth = depthUsd(
+        market,
+        { token: own, decimals: ownFacts.decimals },
+        { token: quote, decimals: quoteFacts.decimals, priceUsd: price.priceUsd },
+      )
+      return depth === null || depth >= floorUsd
+    })
+  }
+
+  /** Pools that look-ups at this block found since the last call; the main thread stores them. */
+  takeDiscovered(): Pool[] {
+    return this.#discovered.splice(0)
+  }
+
+  nativeFacts(): Token {
+    const { nativeCurrency, id } = this.chain
+    return { chainId: id, address: nativeToken, ...nativeCurrency, logoUri: null }
+  }
+}
+
+export class WorkerContext {
+  readonly funding: Funding
+  readonly tokenAccess: TokenAccess = createTokenAccess()
+  readonly catalog: Catalog
+  readonly listedTokens: ReadonlyMap<string, Token>
+  readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
+  readonly #passed = new LRUCache<string, BlockContext>({ max: blocksKept })
+
+  constructor(readonly settings: WorkerSettings) {
+    this.funding = createFunding({ remembers: settings.cassette === undefined })
+    this.catalog = openCatalog(settings.dataDir, { readonly: true })
+    this.listedTokens = new Map(
+      settings.tokens.map((token) => [tokenKey(token.chainId, token.address), token]),
+    )
+  }
+
+  /** Pools of the protocol that are known without a look-up: imported, discovered, or of the sandbox. */
+  poolsOf(chainId: number, protocol: string): Pool[] {
+    const own = (this.settings.sandboxPools ?? []).filter((pool) => pool.protocol === protocol)
+    return [...own, ...this.catalog.poolsOf(chainId, protocol)]
+  }
+
+  /**
+   * @param isPassing - for background work, which takes the place of no block that is asked for live.
+   * @throws ForkrouteError UNKNOWN_CHAIN.
+   */
+  block(pin: BlockPin, isPassing = false): BlockContext {
+    const key = `${pin.chainId}:${pin.hash}`
+    const context = this.#blocks.get(key) ?? this.#passed.get(key) ?? this.#open(pin)
+    if (isPassing && !this.#blocks.has(key)) this.#passed.set(key, context)
+    else this.#blocks.set(key, context)
+    return context
+  }
+
+  #open(pin: BlockPin): BlockContext {
+    const chain = chainById(pin.chainId)
+    if (!chain) {
+      throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
+    }
+    return new BlockContext(withHooks(chain, this.settings), pin, this)
+  }
+}
+
+/** The chain with the hooks that the operator allows as a parameter of its venue. */
+function withHooks(chain: ChainDefinition, { v4HooksAllowlist }: WorkerSettings): ChainDefinition {
+  const venue = chain.venues[uniswapV4.slug]
+  if (!venue || !v4HooksAllowlist?.length) return chain
+  const own = { ...venue, hooksAllowlist: v4HooksAllowlist }
+  return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }
+}
+
+/** A failed reading is forgotten, so that the next task tries again. */
+function once<K, V>(cache: Map<K, Promise<V>>, key: K, read: () => Promise<V>): Promise<V> {
+  const known = cache.get(key)
+  if (known) return known
+  const reading = read()
+  cache.set(key, reading)
+  reading.catch(() => cache.delete(key))
+  return reading
+}

@@ -1,0 +1,96 @@
+/**
+ * The entry of a routing thread: one message in, one reply out; nothing is ever thrown across the border.
+ */
+import { performance } from 'node:perf_hooks'
+import { untilAborted } from '../domain/abort.js'
+import { toWireError } from '../domain/errors.js'
+import { isNative } from '../domain/primitives.js'
+import { ForkLostError } from '../forks/faults.js'
+import { createReader } from '../forks/reader.js'
+import { runBundle } from './bundle/bundle-task.js'
+import { runNontokenized } from './bundle/nontokenized-task.js'
+import { TaskRun } from './context/task-context.js'
+import type { WorkerContext } from './context/worker-context.js'
+import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
+import { runExecutions } from './tasks/executions-task.js'
+import { readPositions, readSharePrices } from './tasks/positions-task.js'
+import { runQuotes } from './tasks/quotes-task.js'
+import { runRoute } from './tasks/route-task.js'
+import { buildApproval, readBalances } from './tasks/wallet-task.js'
+
+type Handlers = {
+  readonly [K in TaskKind]: (
+    run: TaskRun,
+    args: TaskTypes[K]['args'],
+  ) => Promise<TaskTypes[K]['result']>
+}
+
+const handlers: Handlers = {
+  route: runRoute,
+  quotes: runQuotes,
+  executions: runExecutions,
+  bundle: async (run, args) => {
+    const { told: _, ...answer } = await runBundle(run, args)
+    return answer
+  },
+  nontokenized: runNontokenized,
+  prices: (run, { addresses }) =>
+    Promise.all(
+      addresses.map(async (address) => {
+        const [token, price] = await Promise.all([
+          run.block.tokenFacts(run.reader, address),
+          run.block.price(run.reader, address),
+        ])
+        if (!token || !price) return null
+        // A stable token is worth a dollar once it is there.
+        const isThere = price.source !== 'anchor' || isNative(address) || run.hasCode(address)
+        return (await isThere) ? { token, ...price } : null
+      }),
+    ),
+  balances: readBalances,
+  approval: buildApproval,
+  positions: readPositions,
+  sharePrices: readSharePrices,
+  isDeployed: (run, { address }) => run.hasCode(address),
+}
+
+export async function runTask<K extends TaskKind>(
+  worker: WorkerContext,
+  message: TaskMessage<K>,
+): Promise<TaskReply<K>> {
+  const started = performance.now()
+  const abort = new AbortController()
+  message.cancel.once('message', () => abort.abort())
+  const { pin, archiveUrl, forkUrls } = message.place
+  const reader = createReader({ pin, archiveUrl, forkUrls })
+  const deadlineMs = deadlineOf(message)
+  let run: TaskRun | undefined
+  const trace = () => ({
+    stages: { ...run?.stages, total: (performance.now() - started) / 1_000 },
+    simulations: run?.simulations ?? { success: 0, reverted: 0, unreadable: 0 },
+    discovered: run?.block.takeDiscovered() ?? [],
+  })
+  try {
+    run = new TaskRun(
+      worker,
+      worker.block(pin, message.isBackground),
+      reader,
+      message.place,
+      abort.signal,
+      deadlineMs === undefined ? null : started + deadlineMs,
+    )
+    const value = await untilAborted(handlers[message.kind](run, message.args), abort.signal)
+    return { ok: true, value, trace: trace() }
+  } catch (error) {
+    if (error instanceof ForkLostError) {
+      return { ok: false, error: toWireError(error), lostFork: error.url, trace: trace() }
+    }
+    return { ok: false, error: toWireError(error), trace: trace() }
+  } finally {
+    message.cancel.close()
+  }
+}
+
+function deadlineOf(message: TaskMessage): number | undefined {
+  return 'request' in message.args ? message.args.request.deadlineMs : undefined
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { ethereum } from '../../chains/ethereum.js'
+import { type Address, nativeToken } from '../../domain/primitives.js'
+import { gasInToken, netValue, priceImpactBps } from './valuation.js'
+
+const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const weth = ethereum.wrappedNative
+const priced = new Map([
+  [weth, { decimals: 18, priceUsd: 2_000 }],
+  [nativeToken, { decimals: 18, priceUsd: 2_000 }],
+  [usdc, { decimals: 6, priceUsd: 1 }],
+])
+
+describe('gasInToken', () => {
+  test('150,000 gas at 10 gwei and 2,000 USD per ether is 3 USDC', () => {
+    expect(gasInToken(ethereum, priced, usdc, 150_000n * 10_000_000_000n)).toBe(3_000_000n)
+  })
+  test('is null without a price of the token', () => {
+    expect(gasInToken(ethereum, new Map(), usdc, 1n)).toBeNull()
+  })
+})
+
+describe('priceImpactBps', () => {
+  const request = { tokensIn: [weth], amountsIn: [10n ** 18n], tokensOut: [usdc] }
+  test('1 ether of 2,000 USD into 1,990 USDC is 50 bps', () => {
+    expect(priceImpactBps(request, [1_990_000_000n], priced)).toBe(50)
+  })
+  test('an output worth more than the input is negative', () => {
+    expect(priceImpactBps(request, [2_002_000_000n], priced)).toBe(-10)
+  })
+  test('is null where a price is missing', () => {
+    expect(
+      priceImpactBps(request, [1n], new Map([[weth, { decimals: 18, priceUsd: 1 }]])),
+    ).toBeNull()
+  })
+})
+
+describe('netValue', () => {
+  test('one output: amount less gas', () => {
+    expect(netValue([{ token: usdc }], [100n], 30n, priced)).toBe(70n)
+  })
+  test('one output without a price: the amount alone', () => {
+    expect(netValue([{ token: usdc }], [100n], null, new Map())).toBe(100n)
+  })
+})

@@ -1,0 +1,116 @@
+/**
+ * One candidate made into the transaction that would carry it out, and its simulation.
+ */
+import type { RouteRequest } from '../../domain/engine.js'
+import type { Order, UnsignedTransaction } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { SimulationRequest } from '../../domain/state.js'
+import { buildTransaction, runnerAddress } from '../../executor/compile.js'
+import { executorContracts, walletAddress } from '../../executor/deployments.js'
+import { isDelegate } from '../../executor/strategies.js'
+import type { TaskRun } from '../context/task-context.js'
+import { type Flow, swapsOf } from '../search/flow.js'
+import { planRoute, type RoutePlan } from './plan-route.js'
+
+/** Year 2106, in four bytes: the minimum protects the sender, and a block-pinned answer must not age by itself. */
+export const noDeadline = 2n ** 32n - 1n
+
+/** What a simulation changes before the transaction runs. */
+type SimulatedWorld = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
+
+export interface Built {
+  readonly world: SimulatedWorld
+  readonly candidate: Flow
+  readonly plan: RoutePlan
+  readonly order: Order
+  readonly tx: UnsignedTransaction
+}
+
+export function poolsOn(candidate: Flow): ReadonlySet<Address> {
+  return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
+}
+
+export function build(
+  run: TaskRun,
+  args: { request: RouteRequest; accountId: Hex },
+  candidate: Flow,
+  feeAmounts: readonly bigint[],
+  world: SimulatedWorld,
+): Built {
+  const { request } = args
+  const receiver = receiverOf(request)
+  const plan = planRoute({
+    chain: run.block.chain,
+    edges: candidate.edges,
+    inputs: new Map(
+      request.tokensIn.map((token, index) => [
+        token,
+        (request.amountsIn[index] ?? 0n) - (feeAmounts[index] ?? 0n),
+      ]),
+    ),
+    tokensOut: request.tokensOut,
+    executor: runnerAddress(request.strategy, request.fromAddress),
+    receiver,
+    helpers: helpersOf(candidate),
+  })
+  const order: Order = {
+    inputs: request.tokensIn.map((token, index) => ({
+      token,
+      amount: request.amountsIn[index] ?? 0n,
+    })),
+    feeAmounts: request.feesBps ? feeAmounts : [],
+    // A quote may leave out who gets the fee; the sender is not measured.
+    feeReceiver: request.feeReceiver ?? request.fromAddress,
+    steps: plan.steps,
+    outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
+    outputsPaidBySteps: plan.paysReceiver,
+    receiver,
+    refundReceiver: request.refundReceiver ?? receiver,
+    sweep: plan.sweep,
+    deadline: noDeadline,
+    accountId: args.accountId,
+    referralCode: toBytes16(request.referralCode ?? ''),
+  }
+  const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
+  return { candidate, plan, order, tx, world }
+}
+
+/** An explicit receiver wins; toEoa=false leaves the output in the smart wallet. */
+export function receiverOf({ receiver, toEoa, strategy, fromAddress }: RouteRequest): Address {
+  if (receiver) return receiver
+  return strategy === 'wallet-v2' && toEoa === false ? walletAddress(fromAddress) : fromAddress
+}
+
+export function helpersOf(candidate: Flow): Record<string, Address> {
+  const names = swapsOf(candidate).flatMap(({ adapter }) => adapter.helperContracts ?? [])
+  const known: Record<string, { readonly address: Address }> = executorContracts
+  return Object.fromEntries(
+    [...new Set(names)].flatMap((name) => {
+      const contract = known[name]
+      return contract ? [[name, contract.address]] : []
+    }),
+  )
+}
+
+/** A delegatecall cannot be sent by itself: it is simulated as the account calling the code as its own. */
+export function toSimulation(
+  { tx, world }: Pick<Built, 'tx' | 'world'>,
+  request: RouteRequest,
+): SimulationRequest {
+  const to = isDelegate(request.strategy) ? request.fromAddress : tx.to
+  return { from: tx.from, to, data: tx.data, value: tx.value, ...world }
+}
+
+/** Why a candidate dropped out that did not revert. */
+export const unreadableReason = 'state that the node does not give'
+
+export function describe(candidate: Flow, reason: string) {
+  const path = candidate.edges.map(({ hop }) =>
+    hop.kind === 'swap' ? `${hop.market.adapter.slug}:${hop.market.loaded.pool.id}` : hop.kind,
+  )
+  return { path, reason }
+}
+
+export function toBytes16(text: string): Hex {
+  return `0x${Buffer.from(text, 'ascii').toString('hex').padEnd(32, '0')}`
+}

@@ -1,0 +1,77 @@
+/**
+ * Why there is no answer: no path, no working path, or not enough readable state to tell.
+ */
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Address } from '../../domain/primitives.js'
+import type { MarketView } from '../market/market.js'
+import { describe, unreadableReason } from './built.js'
+import type { Funds } from './funds.js'
+import type { Attempt } from './prove.js'
+import { unreadableWarnings } from './warnings.js'
+
+export function noRoute(
+  view: MarketView,
+  missing: { tokenIn: Address; tokenOut: Address },
+  chain: Pick<ChainDefinition, 'wrappedNative'>,
+  maxHops: number,
+): ForkrouteError {
+  const warnings = unreadableWarnings(view.unreadable)
+  const canonical = (token: Address) => canonicalToken(chain, token)
+  const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
+  // A look-up of one of the two tokens that failed could have found the very pool that is missing.
+  const isUndecided = view.unreadable.some(
+    ({ pair }) => !view.pools.length || pair?.some((token) => ends.includes(canonical(token))),
+  )
+  if (isUndecided) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'Not every pool could be looked up at this block, so whether a route exists is not known.',
+      { ...missing, warnings },
+    )
+  }
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount.`,
+    { ...missing, maxHops, ...(warnings.length && { warnings }) },
+  )
+}
+
+export function notFundable({ unfunded }: Funds): ForkrouteError {
+  const tokens = unfunded.map(({ token }) => token)
+  return new ForkrouteError(
+    'STATE_UNAVAILABLE',
+    `The balance of ${tokens.join(', ')} cannot be overridden, and no pool off the path can lend it; ask for a route from an address that holds it.`,
+    { tokens },
+  )
+}
+
+export function nothingInTime({ deadlineMs }: Pick<RouteRequest, 'deadlineMs'>): ForkrouteError {
+  return new ForkrouteError('DEADLINE_EXCEEDED', `Nothing was found within ${deadlineMs ?? 0} ms.`)
+}
+
+export function nothingProven(attempts: readonly Attempt[], request: RouteRequest): ForkrouteError {
+  if (attempts.some(({ result }) => result === null)) return nothingInTime(request)
+  const candidates = attempts.map(({ built: { candidate }, result }) => {
+    const reason =
+      result?.status === 'reverted'
+        ? result.reason
+        : result?.status === 'unreadable'
+          ? unreadableReason
+          : 'no output'
+    return describe(candidate, reason)
+  })
+  if (attempts.every(({ result }) => result?.status === 'unreadable')) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      'Paths exist, but each of them needs state that the node does not give.',
+      { candidates },
+    )
+  }
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    `All ${attempts.length} candidates failed in simulation.`,
+    { candidates },
+  )
+}

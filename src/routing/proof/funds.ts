@@ -1,0 +1,192 @@
+/**
+ * The sender's funds: really there (routes of a user), or put there for the simulation (quotes, backends).
+ */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import {
+  mergeOverrides,
+  type PrecedingCall,
+  type ReadResult,
+  type StateOverrides,
+} from '../../domain/state.js'
+import { quoteSender } from '../../executor/deployments.js'
+import { spenderOf } from '../../executor/strategies.js'
+import type { Pool } from '../../protocols/pool.js'
+import type { TaskRun } from '../context/task-context.js'
+
+const erc20 = parseAbi([
+  'function balanceOf(address owner) view returns (uint256)',
+  'function allowance(address owner, address spender) view returns (uint256)',
+])
+
+/** What is pulled from whom. */
+export type Spending = Pick<RouteRequest, 'strategy' | 'fromAddress' | 'tokensIn' | 'amountsIn'>
+
+/**
+ * Throws when balance or allowance at the block is below amountIn; the simulation uses what is there.
+ * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE, NO_ROUTE for what is no token.
+ */
+export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds> {
+  const owner = request.fromAddress
+  const spender = spenderOf(request.strategy)
+  const checks = await Promise.allSettled(
+    request.tokensIn.map(async (token, index) => {
+      const required = request.amountsIn[index] ?? 0n
+      const [balance, allowance] = isNative(token)
+        ? [await run.nativeBalance(owner), null]
+        : await readErc20(run, token, owner, spender)
+      if (balance < required) {
+        throw new ForkrouteError(
+          'INSUFFICIENT_BALANCE',
+          `${owner} holds ${balance} of ${token} at block ${run.pin.number}, ${required} are needed.`,
+          facts(token, owner, spender, required, balance),
+        )
+      }
+      if (allowance !== null && allowance < required) {
+        throw new ForkrouteError(
+          'INSUFFICIENT_ALLOWANCE',
+          `${owner} allows ${spender} ${allowance} of ${token} at block ${run.pin.number}, ${required} are needed.`,
+          facts(token, owner, spender, required, allowance),
+        )
+      }
+    }),
+  )
+  // Of several problems always the first token's, whichever was read first.
+  for (const check of checks) if (check.status === 'rejected') throw check.reason
+  return { overrides: {}, unfunded: [] }
+}
+
+/** Balance and allowance at the block, raw units; zero where they cannot be read. */
+async function held(
+  run: TaskRun,
+  token: Address,
+  owner: Address,
+  spender: Address | null,
+): Promise<[balance: bigint, allowance: bigint]> {
+  if (owner === quoteSender) return [0n, 0n]
+  if (isNative(token)) return [await run.nativeBalance(owner), 0n]
+  try {
+    const [balance, allowance] = await readErc20(run, token, owner, spender)
+    return [balance, allowance ?? 0n]
+  } catch (error) {
+    if (error instanceof ForkrouteError && notHeld.has(error.code)) return [0n, 0n]
+    throw error
+  }
+}
+
+/** What is no token at the block, or cannot be read, is for the simulation to meet. */
+const notHeld: ReadonlySet<string> = new Set(['NO_ROUTE', 'STATE_UNAVAILABLE'])
+
+export interface Funds {
+  readonly overrides: StateOverrides
+  /** Tokens whose balances no slot decides: a holder must send them before each simulated transaction. */
+  readonly unfunded: readonly { readonly token: Address; readonly amount: bigint }[]
+}
+
+/**
+ * Overrides that give the sender at least amountIn of each token, and the spender its allowance. What is there already
+ * stays: spending the last of a balance or an allowance earns a refund of gas that keeping a rest does not.
+ */
+export async function overrideFunds(run: TaskRun, request: Spending): Promise<Funds> {
+  const owner = request.fromAddress
+  const spender = spenderOf(request.strategy)
+  const found = await Promise.all(
+    request.tokensIn.map(async (token, index) => {
+      const amount = request.amountsIn[index] ?? 0n
+      const [balance, allowance] = await held(run, token, owner, spender)
+      if (balance >= amount && (allowance >= amount || spender === null || isNative(token))) {
+        return { token, amount, overrides: {} }
+      }
+      const overrides = await run.fund(token, owner, {
+        balance: balance > amount ? balance : amount,
+        ...(spender && { spender, allowance: allowance > amount ? allowance : amount }),
+      })
+      return { token, amount, overrides }
+    }),
+  )
+  return {
+    overrides: mergeOverrides(...found.flatMap(({ overrides }) => overrides ?? [])),
+    unfunded: found.filter(({ overrides }) => overrides === null),
+  }
+}
+
+/**
+ * Calls that run before a candidate and fund what overrides cannot: pools that hold the token and are not
+ * on the candidate's path send it. Null when no pool off the path can.
+ *
+ * @param onPath - addresses of the candidate's pools.
+ */
+export async function callsThatFund(
+  run: TaskRun,
+  request: Pick<Spending, 'strategy' | 'fromAddress'>,
+  { unfunded }: Funds,
+  pools: readonly Pool[],
+  onPath: ReadonlySet<Address>,
+): Promise<readonly PrecedingCall[] | null> {
+  const owner = request.fromAddress
+  const spender = spenderOf(request.strategy)
+  const calls = await Promise.all(
+    unfunded.map(({ token, amount }) => {
+      const holders = pools
+        .filter(({ address, tokens }) => tokens.includes(token) && !onPath.has(address))
+        .map(({ address }) => address)
+      return run.fundFromHolder(token, owner, amount, spender, [...new Set(holders)])
+    }),
+  )
+  return calls.every((plan) => plan !== null) ? calls.flat() : null
+}
+
+function facts(
+  token: Address,
+  owner: Address,
+  spender: Address | null,
+  required: bigint,
+  actual: bigint,
+) {
+  return { token, owner, spender, required: required.toString(), actual: actual.toString() }
+}
+
+async function readErc20(
+  run: TaskRun,
+  token: Address,
+  owner: Address,
+  spender: Address | null,
+): Promise<[bigint, bigint | null]> {
+  const calls = [
+    {
+      to: token,
+      data: encodeFunctionData({ abi: erc20, functionName: 'balanceOf', args: [owner] }),
+    },
+  ]
+  if (spender) {
+    const data = encodeFunctionData({
+      abi: erc20,
+      functionName: 'allowance',
+      args: [owner, spender],
+    })
+    calls.push({ to: token, data })
+  }
+  const [balance, allowance] = await run.reader.call(calls)
+  return [
+    decode(token, 'balanceOf', balance),
+    spender ? decode(token, 'allowance', allowance) : null,
+  ]
+}
+
+function decode(
+  token: Address,
+  functionName: 'balanceOf' | 'allowance',
+  result: ReadResult | undefined,
+): bigint {
+  if (result?.ok && result.value.length >= 66) {
+    return decodeFunctionResult({ abi: erc20, functionName, data: result.value })
+  }
+  if (result?.ok || result?.reason === 'reverted') {
+    throw new ForkrouteError('NO_ROUTE', `${token} is no token at this block.`, { token })
+  }
+  throw new ForkrouteError('STATE_UNAVAILABLE', `${functionName} of ${token} cannot be read.`, {
+    token,
+  })
+}

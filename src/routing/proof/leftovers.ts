@@ -1,0 +1,69 @@
+/**
+ * Candidates that the pools can fill only in part. Pools of concentrated liquidity buy what there is and leave the rest
+ * of the input unspent; such a swap is not the one that was asked for, however well what was spent did.
+ */
+import type { RouteRequest } from '../../domain/engine.js'
+import type { Order } from '../../domain/plan.js'
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import type { SimulationResult } from '../../domain/state.js'
+import type { Built } from './built.js'
+
+/** Raw units that rounding of rebasing tokens may leave. */
+const roundingDust = 10n
+/** Balances that are looked at beside one transaction: each takes a million gas of the simulated block. */
+const maxWatched = 8
+
+interface Watched {
+  readonly token: Address
+  readonly owner: Address
+  /** The owner's balance difference when everything is spent; raw units. */
+  readonly spent: bigint
+  /** What may be left over all the same. */
+  readonly dust: bigint
+}
+
+/**
+ * Balances in which unspent tokens would show up: none where native maths knows the whole path to the wei, since
+ * it gives no quote for what a pool cannot take.
+ */
+export function watchLeftovers(
+  { candidate, plan, order }: Built,
+  request: Pick<RouteRequest, 'strategy' | 'fromAddress'>,
+): Watched[] {
+  if (candidate.exact) return []
+  const owner = leftoverOwner(order, request)
+  const inputs = order.inputs.map(({ token, amount }, index): Watched => {
+    const fee = owner === order.feeReceiver ? (order.feeAmounts[index] ?? 0n) : 0n
+    const paid = owner === request.fromAddress ? amount : 0n
+    return { token, owner, spent: fee - paid, dust: roundingDust + amount / bpsDenominator }
+  })
+  const others = plan.sweep
+    .filter((token) => inputs.every((input) => input.token !== token))
+    .map((token): Watched => ({ token, owner, spent: 0n, dust: roundingDust }))
+  const outputs = new Set(order.outputs.map(({ token }) => token))
+  return [...inputs, ...others].filter(({ token }) => !outputs.has(token)).slice(0, maxWatched)
+}
+
+/** The contracts send leftovers to the refund receiver; the legacy orders know none. */
+function leftoverOwner(
+  { receiver, refundReceiver }: Order,
+  { strategy, fromAddress }: Pick<RouteRequest, 'strategy' | 'fromAddress'>,
+): Address {
+  if (strategy === 'router-legacy') return receiver
+  return strategy === 'delegate-legacy' ? fromAddress : refundReceiver
+}
+
+/** The result itself, or `reverted` with the reason when the transaction left tokens unspent. */
+export function refusePartial(
+  watched: readonly Watched[],
+  result: SimulationResult | null,
+): SimulationResult | null {
+  if (result?.status !== 'success') return result
+  const unspent = watched.find(
+    ({ spent, dust }, index) => (result.deltas[index] ?? 0n) - spent > dust,
+  )
+  if (!unspent) return result
+  const { gasUsed, returnData } = result
+  const reason = `the pools take only a part: ${unspent.token} is left unspent`
+  return { status: 'reverted', gasUsed, returnData, reason }
+}

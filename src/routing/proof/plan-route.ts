@@ -1,0 +1,282 @@
+/**
+ * A found route as executor steps, and as the step records of the answer.
+ */
+import { parseAbi } from 'viem'
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { type Amount, isAmountRef, type Step } from '../../domain/plan.js'
+import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
+import type { FlowEdge } from '../search/flow.js'
+import type { Hop } from '../search/hop.js'
+
+const whole = Number(bpsDenominator)
+
+export interface RoutePlan {
+  readonly steps: readonly Step[]
+  readonly records: readonly RouteStepRecord[]
+  /** Inputs and intermediates: what may be left over. */
+  readonly sweep: readonly Address[]
+  /** True when every step that makes an output pays the receiver itself. */
+  readonly paysReceiver: boolean
+}
+
+const [deposit, withdraw] = parseAbi([
+  'function deposit() payable',
+  'function withdraw(uint256 amount)',
+])
+
+export interface PlanArgs {
+  readonly chain: ChainDefinition
+  readonly edges: readonly FlowEdge[]
+  /** Raw units that the Executor holds at the start, fee already taken. */
+  readonly inputs: ReadonlyMap<Address, bigint>
+  readonly tokensOut: readonly Address[]
+  readonly executor: Address
+  readonly receiver: Address
+  readonly helpers: Readonly<Record<string, Address>>
+  /** Of a route inside a longer plan. */
+  readonly within?: {
+    /** Index that the first step has there. */
+    readonly firstStep: number
+    /** What is spent of the input, in place of all that the Executor holds of it. */
+    readonly amountIn: Amount
+  }
+}
+
+/** Edges spend parts of the Executor's balance rather than stated amounts, so that transfer taxes are no surprise. */
+export function planRoute(args: PlanArgs): RoutePlan {
+  const { edges, tokensOut } = args
+  const steps: Step[] = []
+  const isFinal = edges.map(
+    ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
+  )
+  const paidAhead = paymentsAhead(args)
+  const { firstStep = 0 } = args.within ?? {}
+  const stated = args.within && partsOf(args.within.amountIn)
+  const [source] = args.inputs.keys()
+  for (const [index, { hop, spends }] of edges.entries()) {
+    const amountIn: Amount =
+      spends === 'previous'
+        ? { ref: 'output', step: firstStep + steps.length - 1 }
+        : stated && hop.tokenIn === source
+          ? stated(spends)
+          : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
+    const recipient =
+      isFinal[index] && paysDirectly(hop)
+        ? args.receiver
+        : (paidAhead.get(hop.tokenOut) ?? args.executor)
+    const made = encodeHop(args, hop, amountIn, recipient, paidAhead.has(hop.tokenIn))
+    steps.push(...(edges[index + 1]?.spends === 'previous' ? tracked(made, hop) : made))
+  }
+  return {
+    steps,
+    records: toRecords(args),
+    sweep: [...new Set(edges.map(({ hop }) => hop.tokenIn))].filter(
+      (token) => !paidAhead.has(token),
+    ),
+    paysReceiver: edges.every(({ hop }, index) => !isFinal[index] || paysDirectly(hop)),
+  }
+}
+
+/** Parts of an amount, each a part of what the ones before have left; of a reference in whole basis points. */
+function partsOf(total: Amount): (bps: number) => Amount {
+  if (!isAmountRef(total)) {
+    let left = total
+    return (bps) => {
+      const part = bps === whole ? left : (left * BigInt(bps)) / bpsDenominator
+      left -= part
+      return part
+    }
+  }
+  let left = total.bps ?? whole
+  /** A balance shrinks as it is spent; an output stays what it was. */
+  let base = whole
+  return (bps) => {
+    const part = bps === whole ? left : Math.round((left * bps) / whole)
+    const share = Math.round((part / base) * whole)
+    left -= part
+    if (total.ref === 'balance') base -= part
+    return { ...total, bps: share }
+  }
+}
+
+function scale(bps: number): { bps?: number } {
+  return bps === whole ? {} : { bps }
+}
+
+/**
+ * Tokens that never come to the Executor: those who bring them pay the one pool that spends them. Saves a transfer,
+ * and a tax where the token has one.
+ */
+function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Address, Address> {
+  const ahead = new Map<Address, Address>()
+  for (const [index, { hop, spends }] of edges.entries()) {
+    const { tokenIn } = hop
+    const place = hop.kind === 'swap' && hop.market.adapter.prepaidAt?.(hop.market.loaded.pool)
+    if (!place || spends !== whole) continue
+    if (inputs.has(tokenIn) || tokensOut.includes(tokenIn)) continue
+    const isAlone = edges.every(({ hop: other }, i) => i === index || other.tokenIn !== tokenIn)
+    const sources = edges.filter(({ hop: other }) => other.tokenOut === tokenIn)
+    if (isAlone && sources.every(({ hop: source }) => paysDirectly(source)))
+      ahead.set(tokenIn, place)
+  }
+  return ahead
+}
+
+/** The step's output can be referred to. */
+function tracked(made: readonly Step[], { tokenOut }: Hop): Step[] {
+  const final = made.at(-1)
+  if (final?.kind !== 'call') return [...made]
+  return [...made.slice(0, -1), { ...final, output: { kind: 'balance', token: tokenOut } }]
+}
+
+function encodeHop(
+  args: PlanArgs,
+  hop: Hop,
+  amountIn: Amount,
+  recipient: Address,
+  isPrepaid: boolean,
+): Step[] {
+  const target = args.chain.wrappedNative
+  if (hop.kind !== 'swap') {
+    return hop.kind === 'wrap'
+      ? [{ kind: 'call', target, abi: deposit, args: [], value: amountIn }]
+      : [{ kind: 'call', target, abi: withdraw, args: [amountIn] }]
+  }
+  const { adapter, loaded } = hop.market
+  return adapter.encodeSwap({
+    chain: args.chain,
+    venue: args.chain.venues[adapter.slug] ?? {},
+    pool: loaded.pool,
+    state: loaded.state,
+    tokenIn: hop.tokenIn,
+    tokenOut: hop.tokenOut,
+    amountIn,
+    executor: args.executor,
+    helpers: args.helpers,
+    recipient,
+    isPrepaid,
+  })
+}
+
+function paysDirectly(hop: Hop): boolean {
+  return hop.kind === 'swap' && hop.market.adapter.paysRecipient && !isNative(hop.tokenOut)
+}
+
+/** Neighbouring edges between the same two tokens are one step with several pools. */
+function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
+  const groups: FlowEdge[][] = []
+  for (const edge of edges) {
+    const last = groups.at(-1)
+    if (last?.[0] && edge.spends !== 'previous' && isSameStep(last[0].hop, edge.hop))
+      last.push(edge)
+    else groups.push([edge])
+  }
+  const held = new Map<Address, bigint | null>(inputs)
+  return groups.map((group) => toRecord(chain, group, held))
+}
+
+function isSameStep(a: Hop, b: Hop): boolean {
+  const isSamePair = a.tokenIn === b.tokenIn && a.tokenOut === b.tokenOut
+  return a.kind === b.kind && isSamePair && actionOf(a) === actionOf(b)
+}
+
+function actionOf(hop: Hop): string {
+  if (hop.kind !== 'swap') return hop.kind
+  const { adapter, loaded } = hop.market
+  return adapter.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap'
+}
+
+/** @param held - raw units of inputs that are left; null once a step has added what only the chain knows. */
+function toRecord(
+  chain: ChainDefinition,
+  group: readonly FlowEdge[],
+  held: Map<Address, bigint | null>,
+): RouteStepRecord {
+  const { hop } = group[0] as FlowEdge
+  const before = group[0]?.spends === 'previous' ? undefined : held.get(hop.tokenIn)
+  let left = before
+  let part = 1
+  const parts = group.map(({ spends }) => {
+    const bps = spends === 'previous' ? whole : spends
+    if (left) left -= (left * BigInt(bps)) / bpsDenominator
+    const own = (part * bps) / whole
+    part -= own
+    return own
+  })
+  if (left !== undefined) held.set(hop.tokenIn, left)
+  held.set(hop.tokenOut, null)
+  const amountIn = typeof before === 'bigint' && typeof left === 'bigint' ? before - left : null
+  const common = {
+    tokenIn: [hop.tokenIn],
+    tokenOut: [hop.tokenOut],
+    positionInId: positionOf(chain, hop, exits, hop.tokenIn),
+    positionOutId: positionOf(chain, hop, entries, hop.tokenOut),
+    chainId: chain.id,
+    ...(amountIn !== null && { args: { amountIn: amountIn.toString() } }),
+  }
+  if (hop.kind !== 'swap') {
+    return { action: hop.kind, protocol: 'wrapped-native', ...common, primary: chain.wrappedNative }
+  }
+  const shares = toShares(parts)
+  const legs = group.flatMap(({ hop: each }, index) =>
+    each.kind === 'swap'
+      ? [
+          {
+            tokenIn: hop.tokenIn,
+            tokenOut: hop.tokenOut,
+            protocol: each.market.adapter.slug,
+            pool: each.market.loaded.pool.id,
+            share: shares[index] ?? 0,
+            primary: each.market.loaded.pool.address,
+          },
+        ]
+      : [],
+  )
+  const main = legs.reduce((a, b) => (b.share > a.share ? b : a))
+  return {
+    action: actionOf(hop),
+    protocol: main.protocol,
+    ...common,
+    primary: main.primary,
+    internalRoutes: legs.map(({ primary: _, ...leg }) => leg),
+  }
+}
+
+const entries: ReadonlySet<string> = new Set(['deposit', 'wrap'])
+const exits: ReadonlySet<string> = new Set(['redeem', 'withdraw', 'unwrap'])
+
+/** The position that a step enters or leaves, as the list of positions names it. */
+function positionOf(
+  chain: ChainDefinition,
+  hop: Hop,
+  actions: ReadonlySet<string>,
+  token: Address,
+): string[] {
+  if (hop.kind !== 'swap' || !actions.has(actionOf(hop))) return []
+  return [`${chain.id}:${hop.market.loaded.pool.address}:${token}`]
+}
+
+/** Whole basis points that add up to 10,000; the last takes what rounding leaves. */
+function toShares(parts: readonly number[]): number[] {
+  const total = parts.reduce((sum, part) => sum + part, 0)
+  let left = whole
+  return parts.map((part, index) => {
+    const share = index === parts.length - 1 ? left : Math.round((part / total) * whole)
+    left -= share
+    return share
+  })
+}
+
+/** Executor-side token of an input: native stays native. */
+export function pairsOf(
+  chain: ChainDefinition,
+  tokensIn: readonly Address[],
+  tokensOut: readonly Address[],
+): (readonly [Address, Address])[] {
+  const canonical = (token: Address) => canonicalToken(chain, token)
+  const tokens = [
+    ...new Set([...tokensIn, ...tokensOut, ...chain.connectorTokens].map(canonical)),
+  ].sort()
+  return tokens.flatMap((a, i) => tokens.slice(i + 1).map((b) => [a, b] as const))
+}

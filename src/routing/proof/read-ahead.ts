@@ -1,0 +1,72 @@
+/**
+ * On a block that no simulation ran at yet, the state that the candidates will use is read in bulk: a fork asks for
+ * it one read after the other. It decides what is read early, never what is answered.
+ */
+import type { RouteRequest } from '../../domain/engine.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import { runnerAddress } from '../../executor/compile.js'
+import { executorContracts } from '../../executor/deployments.js'
+import { slotsFor } from '../../forks/token-access.js'
+import type { TaskRun } from '../context/task-context.js'
+import { swapsOf } from '../search/flow.js'
+import type { Built } from './built.js'
+import { pairsOf } from './plan-route.js'
+
+/** Begins to learn the tokens that paths of the request may meet, while their pools are being read. */
+export function learnTokens(run: TaskRun, { tokensIn, tokensOut }: RouteRequest): void {
+  if (run.block.warm || run.settings.cassette === 'replay') return
+  const tokens = new Set(pairsOf(run.block.chain, tokensIn, tokensOut).flat())
+  for (const token of tokens) void run.accessOf(token)
+}
+
+/**
+ * Pools, tokens, and the slots of both that the transactions use. Nothing on a warm block.
+ *
+ * @returns to be called when the transactions have run: what was missing is read ahead the next time.
+ */
+export async function readAhead(
+  run: TaskRun,
+  request: RouteRequest,
+  built: readonly Built[],
+): Promise<() => void> {
+  if (run.block.warm || run.settings.cassette === 'replay') return () => undefined
+  const helpers: Record<string, { readonly address: Address }> = executorContracts
+  const runner = runnerAddress(request.strategy, request.fromAddress)
+  const common = [request.fromAddress, runner, ...new Set(built.map(({ order }) => order.receiver))]
+  const pools = new Set(built.flatMap(({ candidate }) => swapsOf(candidate)))
+  /** Who holds a token on some path. */
+  const holders = new Map<Address, Set<Address>>()
+  const accounts = new Set<Address>(common)
+  const slots: { address: Address; slot: `0x${string}` }[] = []
+  for (const { adapter, loaded } of pools) {
+    const { pool, state } = loaded
+    accounts.add(pool.address)
+    for (const slot of adapter.swapSlots?.(pool, state) ?? []) {
+      slots.push({ address: pool.address, slot })
+    }
+    const own = (adapter.helperContracts ?? []).flatMap((name) => helpers[name]?.address ?? [])
+    for (const token of pool.tokens) {
+      if (isNative(token)) continue
+      const parties = holders.get(token) ?? new Set(common)
+      for (const party of [pool.address, ...own]) parties.add(party)
+      holders.set(token, parties)
+    }
+  }
+  await Promise.all(
+    [...holders].map(async ([token, parties]) => {
+      accounts.add(token)
+      const access = await run.accessOf(token)
+      if (!access) return
+      for (const contract of access.contracts) accounts.add(contract)
+      const pairs = [...parties].map((party) => [runner, party] as const)
+      slots.push(...slotsFor(access, parties, pairs))
+    }),
+  )
+  const swapped = [...pools].map(({ loaded: { pool } }) => ({
+    topic: `pool:${pool.id}`,
+    address: pool.address,
+  }))
+  const topics = swapped.map(({ topic }) => topic)
+  await run.readAhead({ accounts: [...accounts], slots, topics })
+  return () => run.learnLeftovers(swapped)
+}

@@ -1,0 +1,94 @@
+/**
+ * What sending a transaction costs: its gas, and on rollups the data that they post to L1 for it.
+ */
+import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeTransaction } from 'viem'
+import type { Cost, GasCost } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { UnsignedTransaction } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { TaskRun } from '../context/task-context.js'
+import type { PricedToken } from '../market/valuation.js'
+
+/** Predeploy of every OP-stack chain. @see ethereum-optimism/specs, predeploys: GasPriceOracle */
+const gasPriceOracle = {
+  address: '0x420000000000000000000000000000000000000f',
+  abi: parseAbi(['function getL1Fee(bytes unsignedTransaction) view returns (uint256)']),
+} as const
+
+/** Only nodes answer for this address; there is no code. @see OffchainLabs/nitro-contracts, node-interface/NodeInterface.sol */
+const nodeInterface = {
+  address: '0x00000000000000000000000000000000000000c8',
+  abi: parseAbi([
+    'function gasEstimateL1Component(address to, bool contractCreation, bytes data) payable returns (uint64 gasEstimateForL1, uint256 baseFee, uint256 l1BaseFeeEstimate)',
+  ]),
+} as const
+
+/** @param answer.gasUsed - of the simulated transaction. */
+export async function transactionCost(
+  run: TaskRun,
+  answer: { readonly tx: UnsignedTransaction; readonly gasUsed: bigint },
+  priced: ReadonlyMap<Address, PricedToken>,
+): Promise<GasCost> {
+  const price = priced.get(run.block.chain.wrappedNative)
+  const toCost = (native: bigint): Cost => ({
+    native,
+    usd: price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null,
+  })
+  const gas = toCost(answer.gasUsed * run.gasPrice)
+  const model = run.block.chain.l1DataFee
+  if (!model) return gas
+  const read = model === 'op-stack' ? opStackFee : arbitrumFee
+  const fee = await read(run, answer.tx, answer.gasUsed)
+  return { ...gas, l1DataFee: fee === null ? null : toCost(fee) }
+}
+
+/** Wei, by the chain's own contract, of the transaction as it is to be signed; it counts the signature itself. */
+async function opStackFee(
+  run: TaskRun,
+  { from, to, data, value }: UnsignedTransaction,
+  gas: bigint,
+): Promise<bigint | null> {
+  const nonce = await run.nonce(from).catch(unlessUnreadable)
+  if (nonce === null) return null
+  const unsigned = serializeTransaction({
+    type: 'eip1559',
+    chainId: run.pin.chainId,
+    nonce,
+    maxFeePerGas: run.gasPrice,
+    maxPriorityFeePerGas: run.tip,
+    gas,
+    to,
+    value,
+    data,
+  })
+  const { address, abi } = gasPriceOracle
+  const call = encodeFunctionData({ abi, functionName: 'getL1Fee', args: [unsigned] })
+  const [result] = await run.reader.call([{ to: address, data: call }])
+  return result?.ok && isWords(result.value, 1)
+    ? decodeFunctionResult({ abi, functionName: 'getL1Fee', data: result.value })
+    : null
+}
+
+/** Wei: the gas that the node adds for L1, at the chain's own base fee. */
+async function arbitrumFee(
+  run: TaskRun,
+  { to, data }: UnsignedTransaction,
+): Promise<bigint | null> {
+  const { address, abi } = nodeInterface
+  const functionName = 'gasEstimateL1Component'
+  const call = encodeFunctionData({ abi, functionName, args: [to, false, data] })
+  const result = await run.callNode(address, call)
+  if (result === null || !isWords(result, 3)) return null
+  const [l1Gas, baseFee] = decodeFunctionResult({ abi, functionName, data: result })
+  return l1Gas * baseFee
+}
+
+/** An address without code answers with nothing. */
+function isWords(data: Hex, count: number): boolean {
+  return data.length === 2 + 64 * count
+}
+
+function unlessUnreadable(error: unknown): null {
+  if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return null
+  throw error
+}

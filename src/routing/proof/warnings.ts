@@ -1,0 +1,21 @@
+/** Sentences about what was left out of an answer although it could have mattered. */
+import type { Unreadable } from '../../protocols/pool.js'
+
+/** One sentence per protocol, in the order of their slugs. */
+export function unreadableWarnings(facts: readonly Unreadable[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { protocol } of facts) counts.set(protocol, (counts.get(protocol) ?? 0) + 1)
+  return [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([protocol, count]) =>
+      count === 1
+        ? `${protocol}: 1 look-up or pool could not be read at this block.`
+        : `${protocol}: ${count} look-ups or pools could not be read at this block.`,
+    )
+}
+
+export function droppedWarning(dropped: number, total: number): string {
+  return `${dropped} of ${total} candidates met state that the node does not give and were left out.`
+}
+
+export const deadlineWarning = 'The deadline was reached: this is the best route found by then.'

@@ -1,0 +1,171 @@
+/**
+ * What is worth simulating: splits, and the best paths by native maths, diverse in pools.
+ */
+import { type Address, bpsDenominator, nativeToken } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
+import { graphOf } from './graph.js'
+import { findPaths, type Path, selectDiverse } from './search.js'
+import { findSplits } from './split.js'
+
+/** How much of what is simulated may be splits. */
+const maxSplits = 4
+
+export interface CandidateArgs {
+  readonly pools: readonly MarketPool[]
+  readonly wrappedNative: Address
+  readonly tokensIn: readonly Address[]
+  /** Raw units, fee already taken. */
+  readonly amountsIn: readonly bigint[]
+  readonly tokensOut: readonly Address[]
+  readonly maxHops: number
+  readonly count: number
+  /** False: the whole amount of each input goes one way; absent: true. */
+  readonly mayBeSplit?: boolean
+  /** Raw units of the token that a million gas costs; undefined where no price is known. */
+  gasCost(token: Address): bigint | undefined
+  /** Pools that the request may use; absent: all. */
+  readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** True from the moment when the search shall end with what it has. */
+  readonly shouldStop?: (() => boolean) | undefined
+}
+
+export interface CandidateSet {
+  /** Splits first, then paths; each best first by native maths. */
+  readonly candidates: readonly Flow[]
+  /** The pair without any path, when there is one; then there are no candidates. */
+  readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address } | null
+  /** True when the search was told to stop: there may be better paths. */
+  readonly wasCut: boolean
+}
+
+/** One input token (or a part of it) into one output token, and the paths that it may take. */
+interface Leg {
+  readonly tokenIn: Address
+  /** Raw units, fee already taken. */
+  readonly amountIn: bigint
+  /** Part of the Executor's balance of tokenIn at that moment, basis points; the last leg of a token takes all. */
+  readonly bps: number
+  /** Best first. */
+  readonly paths: readonly Path[]
+  /** Those without estimates; the same where the best have none. */
+  readonly exactPaths: readonly Path[]
+}
+
+/**
+ * Several outputs share each input equally (the last takes the remainder); several inputs are merged
+ * into each output. With one leg the candidates are splits and its diverse best paths; with several, splits where
+ * there is one output, the best paths of all legs together, then the same with one leg's path exchanged at a time.
+ */
+export function findCandidates(args: CandidateArgs): CandidateSet {
+  const graph = graphOf(args.pools)
+  let wasCut = false
+  const shouldStop = () => {
+    wasCut ||= args.shouldStop?.() ?? false
+    return wasCut
+  }
+  const search = (
+    tokenIn: Address,
+    tokenOut: Address,
+    amountIn: bigint,
+    options: { readonly states?: PoolStates; readonly exactOnly?: boolean } = {},
+  ) =>
+    findPaths({
+      graph,
+      tokenIn,
+      tokenOut,
+      amountIn,
+      maxHops: args.maxHops,
+      wrappedNative: args.wrappedNative,
+      gasCostIn: args.gasCost(tokenIn),
+      gasCostOut: args.gasCost(tokenOut),
+      ...options,
+      isAllowed: args.isAllowed,
+      shouldStop,
+    })
+  const legs: Leg[] = []
+  for (const [i, tokenIn] of args.tokensIn.entries()) {
+    let rest = args.amountsIn[i] ?? 0n
+    for (const [j, tokenOut] of args.tokensOut.entries()) {
+      const bps = Math.floor(Number(bpsDenominator) / (args.tokensOut.length - j))
+      const amountIn = (rest * BigInt(bps)) / bpsDenominator
+      rest -= amountIn
+      const paths = search(tokenIn, tokenOut, amountIn)
+      if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut }, wasCut }
+      const isEstimated = paths.slice(0, args.count).some(({ exact }) => !exact)
+      const exactPaths = isEstimated
+        ? search(tokenIn, tokenOut, amountIn, { exactOnly: true })
+        : paths
+      legs.push({ tokenIn, amountIn, bps, paths, exactPaths })
+    }
+  }
+  const [tokenOut, ...others] = args.tokensOut
+  const splits =
+    tokenOut === undefined || others.length || args.mayBeSplit === false
+      ? []
+      : findSplits({
+          sources: legs.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
+          tokenOut,
+          paths: legs.map(({ paths }) => paths),
+          exactPaths: legs.map(({ exactPaths }) => exactPaths),
+          search: ({ token, amountIn }, states, exactOnly) =>
+            search(token, tokenOut, amountIn, { ...(states.size && { states }), exactOnly }),
+          gasCostOut: args.gasCost(tokenOut),
+          shouldStop,
+        })
+  const best = splits.slice(0, Math.min(maxSplits, args.count - 1))
+  const left = args.count - best.length
+  const flows = legs.length === 1 ? singles(legs, left) : combined(legs, args).slice(0, left)
+  const candidates = [...best, ...flows]
+  return { candidates, missing: null, wasCut }
+}
+
+function singles([leg]: readonly Leg[], count: number): Flow[] {
+  return leg ? pathsOf(leg, count).map(flowOfPath) : []
+}
+
+/** Estimates may promise more than they keep: a third is for paths without them. */
+function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
+  const certain = paths === exactPaths ? [] : selectDiverse(exactPaths, Math.floor(count / 3))
+  const keys = new Set(certain.map(({ key }) => key))
+  const others = selectDiverse(
+    paths.filter(({ key }) => !keys.has(key)),
+    count - certain.length,
+  )
+  return [...others, ...certain]
+}
+
+/** Legs one after the other: later hops spend what the hop before brought in, so that legs do not eat each other's tokens. */
+function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
+  const [tokenOut = nativeToken] = args.tokensOut
+  const inputs = args.tokensIn.map((token, index) => ({
+    token,
+    amountIn: args.amountsIn[index] ?? 0n,
+  }))
+  const options = legs.map((leg) => ({ leg, paths: pathsOf(leg, count) }))
+  const choose = (chosen: readonly number[]): Flow | null => {
+    const picked: { readonly leg: Leg; readonly path: Path }[] = []
+    for (const [index, { leg, paths }] of options.entries()) {
+      const path = paths[chosen[index] ?? 0]
+      if (!path) return null
+      picked.push({ leg, path })
+    }
+    const edges = picked.flatMap(({ leg, path }) =>
+      path.hops.map((hop, index): FlowEdge => ({ hop, spends: index ? 'previous' : leg.bps })),
+    )
+    // Legs that share a pool see each other's effect on it.
+    return {
+      edges,
+      ...runFlow(edges, inputs, tokenOut),
+      gas: picked.reduce((sum, { path }) => sum + path.gas, 0n),
+      isSplit: false,
+      key: picked.map(({ path }) => path.key).join('+'),
+    }
+  }
+  const best = legs.map(() => 0)
+  const picks = [choose(best)]
+  for (let alternative = 1; alternative < count; alternative++) {
+    for (const index of legs.keys()) picks.push(choose(best.with(index, alternative)))
+  }
+  return picks.filter((pick) => pick !== null)
+}

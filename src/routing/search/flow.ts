@@ -1,0 +1,107 @@
+/**
+ * What a candidate does with tokens, as one ordered list of swaps and wraps: a path is such a list, a split is one
+ * too. A split is a flow through tokens: every token is spent only after all that brings it in, and each edge takes a
+ * part of what the Executor holds of it then, so paths that meet share their next swaps. Pure.
+ */
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import type { Hop } from './hop.js'
+import type { Path } from './search.js'
+
+export interface FlowEdge {
+  readonly hop: Hop
+  /**
+   * Basis points of the Executor's balance of `hop.tokenIn` at that moment (10_000 takes all), or exactly what the
+   * edge before it brought in.
+   */
+  readonly spends: number | 'previous'
+}
+
+export interface Flow {
+  readonly edges: readonly FlowEdge[]
+  /** Raw units of the first tokenOut by native maths. */
+  readonly amountOut: bigint
+  /** False when any quote on the way is an estimate. */
+  readonly exact: boolean
+  /** Rough gas of the edges alone. */
+  readonly gas: bigint
+  /** True when an amount is divided for the sake of output. */
+  readonly isSplit: boolean
+  /** Identity for ties and for removing doubles. */
+  readonly key: string
+}
+
+const whole = Number(bpsDenominator)
+
+export function flowOfPath({ hops, amountOut, exact, gas, key }: Path): Flow {
+  return {
+    edges: hops.map((hop) => ({ hop, spends: whole })),
+    amountOut,
+    exact,
+    gas,
+    isSplit: false,
+    key,
+  }
+}
+
+/** The pools that the edges swap in, in order. */
+export function swapsOf({ edges }: Pick<Flow, 'edges'>): MarketPool[] {
+  return edges.flatMap(({ hop }) => (hop.kind === 'swap' ? [hop.market] : []))
+}
+
+/** States of pools that earlier swaps have changed. */
+export type PoolStates = Map<MarketPool, unknown>
+
+/** Output of one hop in the given states, to the wei where `exact`. */
+export function hopOutput(
+  hop: Hop,
+  states: ReadonlyMap<MarketPool, unknown>,
+  amountIn: bigint,
+): { readonly amountOut: bigint; readonly exact: boolean } {
+  if (hop.kind !== 'swap') return { amountOut: amountIn, exact: true }
+  if (amountIn <= 0n) return { amountOut: 0n, exact: true }
+  const { adapter, loaded } = hop.market
+  const state = states.has(hop.market) ? states.get(hop.market) : loaded.state
+  return adapter.amountOut(loaded.pool, state, hop.tokenIn, hop.tokenOut, amountIn)
+}
+
+/** Writes the state after the hop into `states`. */
+export function applyHop(hop: Hop, states: PoolStates, amountIn: bigint): void {
+  if (hop.kind !== 'swap' || amountIn <= 0n) return
+  const { adapter, loaded } = hop.market
+  const state = states.has(hop.market) ? states.get(hop.market) : loaded.state
+  const after = adapter.applySwap(loaded.pool, state, hop.tokenIn, hop.tokenOut, amountIn)
+  states.set(hop.market, after)
+}
+
+/**
+ * Runs the edges as the Executor does, with its rounding.
+ *
+ * @param inputs - raw units that the Executor holds at the start.
+ * @returns Raw units of `tokenOut` at the end; 0n when any edge has no output.
+ */
+export function runFlow(
+  edges: readonly FlowEdge[],
+  inputs: readonly { readonly token: Address; readonly amountIn: bigint }[],
+  tokenOut: Address,
+): { readonly amountOut: bigint; readonly exact: boolean } {
+  const balances = new Map<Address, bigint>()
+  const add = (token: Address, amount: bigint) =>
+    balances.set(token, (balances.get(token) ?? 0n) + amount)
+  for (const { token, amountIn } of inputs) add(token, amountIn)
+  const states: PoolStates = new Map()
+  let previous = 0n
+  let exact = true
+  for (const { hop, spends } of edges) {
+    const held = balances.get(hop.tokenIn) ?? 0n
+    const amountIn = spends === 'previous' ? previous : (held * BigInt(spends)) / bpsDenominator
+    const output = hopOutput(hop, states, amountIn)
+    if (output.amountOut <= 0n) return { amountOut: 0n, exact }
+    applyHop(hop, states, amountIn)
+    add(hop.tokenIn, -amountIn)
+    add(hop.tokenOut, output.amountOut)
+    exact &&= output.exact
+    previous = output.amountOut
+  }
+  return { amountOut: balances.get(tokenOut) ?? 0n, exact }
+}

@@ -1,0 +1,74 @@
+/**
+ * The directed token graph of a market: built once per view of the market and used by all of its requests.
+ * What one request leaves out is filtered while it searches.
+ */
+import type { Address } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import { Edge, referenceAmount } from './edge.js'
+
+/** Tokens with more neighbours than this have them ordered by depth; a search over fewer looks at all of them. */
+const orderedAbove = 32
+
+interface TokenNode {
+  readonly edges: ReadonlyMap<Address, Edge>
+  /** The same edges; those of a token with many neighbours deepest first. */
+  readonly ordered: readonly Edge[]
+}
+
+export class TokenGraph {
+  readonly #nodes: ReadonlyMap<Address, TokenNode>
+
+  /** @param pools - a pool of n tokens becomes n * (n - 1) edges. */
+  constructor(pools: readonly MarketPool[]) {
+    const nodes = new Map<Address, Map<Address, Edge>>()
+    for (const market of pools) {
+      const { tokens } = market.loaded.pool
+      for (const tokenIn of tokens) {
+        const edges = nodes.get(tokenIn) ?? new Map<Address, Edge>()
+        nodes.set(tokenIn, edges)
+        for (const tokenOut of tokens) {
+          if (tokenIn === tokenOut) continue
+          const edge = edges.get(tokenOut) ?? new Edge(tokenIn, tokenOut)
+          edges.set(tokenOut, edge)
+          edge.pools.push(market)
+        }
+      }
+    }
+    this.#nodes = new Map([...nodes].map(([token, edges]) => [token, toNode(edges)]))
+  }
+
+  edge(tokenIn: Address, tokenOut: Address): Edge | undefined {
+    return this.#nodes.get(tokenIn)?.edges.get(tokenOut)
+  }
+
+  /** Edges that leave the token, deepest first where they are many. */
+  edgesOf(token: Address): readonly Edge[] {
+    return this.#nodes.get(token)?.ordered ?? []
+  }
+}
+
+function toNode(edges: ReadonlyMap<Address, Edge>): TokenNode {
+  const ordered = [...edges.values()]
+  if (ordered.length > orderedAbove) {
+    const reference = referenceAmount(ordered)
+    for (const edge of ordered) edge.measureDepth(reference)
+    ordered.sort(byDepth)
+  }
+  return { edges, ordered }
+}
+
+/** Deepest first, then by token. */
+export function byDepth(a: Edge, b: Edge): number {
+  return b.depth - a.depth || (a.tokenOut < b.tokenOut ? -1 : 1)
+}
+
+const graphs = new WeakMap<readonly MarketPool[], TokenGraph>()
+
+/** The graph of these pools, remembered as long as the list itself: views of a market keep theirs. */
+export function graphOf(pools: readonly MarketPool[]): TokenGraph {
+  const known = graphs.get(pools)
+  if (known) return known
+  const graph = new TokenGraph(pools)
+  graphs.set(pools, graph)
+  return graph
+}

@@ -1,0 +1,373 @@
+/**
+ * Paths from one token to another over the pools of a market: bounded hops, native maths, no I/O.
+ * Ranks only; the fork decides.
+ *
+ * Layer by layer: all token paths of one swap, then of two, so that what is found early is short and cheap to run.
+ * A market of a few dozen tokens is searched whole. In larger ones each step is bounded: neighbours by depth, pools
+ * of one edge by estimate, ways to the same token by what they bring there.
+ */
+import { type Address, isNative } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import type { Edge } from './edge.js'
+import type { TokenGraph } from './graph.js'
+import { type Hop, hopKey, isSameState, wrapGas } from './hop.js'
+import { Reach, twinOf } from './reach.js'
+
+export interface Path {
+  readonly hops: readonly Hop[]
+  /** Raw units of the last token by native maths. */
+  readonly amountOut: bigint
+  /** False when any hop's quote is an estimate. */
+  readonly exact: boolean
+  /** Rough gas of the hops alone. */
+  readonly gas: bigint
+  /** Identity for ties and for removing doubles: pool id first, then protocol and token, since pools of many tokens and shared ids exist. */
+  readonly key: string
+}
+
+/** Partial paths kept per node of a token path: more finds little, costs much. */
+const beamWidth = 3
+/** Complete paths kept per token path. */
+const pathsPerTokenPath = 6
+
+/** How much of a large market is searched. */
+interface Limits {
+  /** Neighbours of one token that are followed. */
+  readonly width: number
+  /** Pairs of a token and its neighbour that are followed per swap; beyond, the first tokens get most of them. */
+  readonly pairsPerLayer: number
+  /** Token paths kept per token and number of swaps, by what the best of each brings there. */
+  readonly trailsPerToken: number
+  /** All token paths of one number of swaps; one per token is kept in any case. */
+  readonly trailsPerLayer: number
+  /** Edges too shallow for the amount are left out: they only lose it. */
+  readonly isDeepOnly: boolean
+}
+
+const usual: Limits = {
+  width: 64,
+  pairsPerLayer: 512,
+  trailsPerToken: 8,
+  trailsPerLayer: 128,
+  isDeepOnly: true,
+}
+/** For a search in changed states: it looks for what a search before has not shown, several times per request. */
+const repeated: Limits = {
+  width: 24,
+  pairsPerLayer: 128,
+  trailsPerToken: 8,
+  trailsPerLayer: 48,
+  isDeepOnly: true,
+}
+/** For amounts that no deep path takes: what arrives last may fit because much was lost on the way. */
+const thorough: Limits = {
+  width: 128,
+  pairsPerLayer: 1_024,
+  trailsPerToken: 64,
+  trailsPerLayer: 1_024,
+  isDeepOnly: false,
+}
+/** Pools of one edge that are quoted besides, where only exact quotes count. */
+const exactSpare = 12
+/** Paths that are returned at most. */
+const maxPaths = 512
+/** Candidates that are chosen by output without gas. */
+const plainBest = 3
+const gasUnit = 1_000_000n
+/** Quotes between two looks at the clock. */
+const quotesPerLook = 32
+
+export interface SearchArgs {
+  readonly graph: TokenGraph
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Raw units, > 0. */
+  readonly amountIn: bigint
+  /** Swaps at most; wrapping and unwrapping count as none. */
+  readonly maxHops: number
+  readonly wrappedNative: Address
+  /** Raw units that a million gas costs; absent where no price is known. */
+  readonly gasCostIn?: bigint | undefined
+  readonly gasCostOut?: bigint | undefined
+  /** Pools in other states than those of the market. */
+  readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
+  /** Pools that the request may use; absent: all. */
+  readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** Only what native maths knows to the wei, though estimates may promise more. */
+  readonly exactOnly?: boolean | undefined
+  /** Asked now and then: true ends the search with what is found by then, but not before the first path. */
+  readonly shouldStop?: (() => boolean) | undefined
+}
+
+/** The way to a token, by its last hop. */
+interface Step {
+  readonly before: Step | null
+  readonly hop: Hop | null
+  readonly amountOut: bigint
+  readonly exact: boolean
+  readonly gas: bigint
+}
+
+/** One token path and its best steps, best first. */
+interface Trail {
+  readonly before: Trail | null
+  readonly token: Address
+  readonly steps: readonly Step[]
+}
+
+type Layer = ReadonlyMap<Address, readonly Trail[]>
+
+/**
+ * Paths with a positive output, best first by native output after gas, ties by fewer hops, then by pool ids.
+ * A path visits no token twice and uses no pool twice.
+ */
+export function findPaths(args: SearchArgs): Path[] {
+  const start: Step = { before: null, hop: null, amountOut: args.amountIn, exact: true, gas: 0n }
+  const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
+  const paths = new Search(args, args.states ? repeated : usual).run(origin)
+  if (paths.length || args.states || args.shouldStop?.()) return paths
+  return new Search(args, thorough).run(origin)
+}
+
+class Search {
+  readonly #args: SearchArgs
+  readonly #limits: Limits
+  readonly #reach: Reach
+  readonly #found: Step[] = []
+  #quotes = 0
+  #stopped = false
+
+  constructor(args: SearchArgs, limits: Limits) {
+    this.#args = args
+    this.#limits = limits
+    this.#reach = new Reach(args.graph, args.tokenOut, args.wrappedNative, args.maxHops)
+  }
+
+  run(origin: Trail): Path[] {
+    const { maxHops, tokenOut } = this.#args
+    const twin = this.#throughTwin(origin)
+    if (twin?.token === tokenOut) this.#found.push(...twin.steps)
+    let layer: Layer = new Map(
+      [origin, ...(twin && twin.token !== tokenOut ? [twin] : [])].map((trail) => [
+        trail.token,
+        [trail],
+      ]),
+    )
+    for (let left = maxHops - 1; left >= 0 && layer.size && !this.#stopped; left--) {
+      for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
+      if (left > 0) layer = this.#advance(layer, left)
+    }
+    return this.#ranked(tokenOut, this.#found).slice(0, maxPaths).map(toPath)
+  }
+
+  /** Completes a token path by one swap into the target, or into its twin and through that. */
+  #arrive(trail: Trail): void {
+    for (const target of this.#reach.targets) {
+      if (this.#stopped) return
+      const edge = this.#args.graph.edge(trail.token, target)
+      if (!edge || visits(trail, target)) continue
+      const steps = this.#extend(trail, edge, pathsPerTokenPath)
+      const isThere = target === this.#args.tokenOut
+      const ends = isThere ? steps : steps.map((step) => this.#wrapped(step, target))
+      this.#found.push(...ends)
+    }
+  }
+
+  /** All token paths that are one swap longer, as far as they can still arrive with `left` more. */
+  #advance(layer: Layer, left: number): Layer {
+    const next = new Map<Address, Trail[]>()
+    const put = (trail: Trail) => {
+      const trails = next.get(trail.token)
+      if (trails) trails.push(trail)
+      else next.set(trail.token, [trail])
+    }
+    const { width, trailsPerToken, trailsPerLayer, isDeepOnly } = this.#limits
+    const onward = [...layer].map(([token, trails]) => {
+      const amount = isDeepOnly ? (trails[0]?.steps[0]?.amountOut ?? 0n) : 0n
+      return { trails, edges: this.#reach.onward(token, amount, left, width) }
+    })
+    const pairs = onward.reduce((sum, { edges }) => sum + edges.length, 0)
+    for (const [index, { trails, edges }] of onward.entries()) {
+      for (const edge of edges.slice(0, this.#share(pairs, index))) {
+        if (edge.tokenOut === this.#args.tokenOut) continue
+        for (const trail of trails) {
+          if (this.#stopped) return next
+          if (visits(trail, edge.tokenOut)) continue
+          const steps = this.#extend(trail, edge, beamWidth)
+          if (!steps.length) continue
+          const longer = { before: trail, token: edge.tokenOut, steps }
+          put(longer)
+          const twin = this.#throughTwin(longer)
+          if (twin && twin.token !== this.#args.tokenOut) put(twin)
+        }
+      }
+    }
+    const perToken = Math.floor(trailsPerLayer / next.size)
+    const count = Math.max(1, Math.min(perToken, trailsPerToken))
+    return new Map(
+      [...next].map(([token, trails]) => [token, this.#bestTrails(token, trails, count)]),
+    )
+  }
+
+  #bestTrails(token: Address, trails: readonly Trail[], count: number): readonly Trail[] {
+    if (trails.length <= count) return trails
+    const byHead = new Map(
+      trails.flatMap((trail) => trail.steps.slice(0, 1).map((head) => [head, trail])),
+    )
+    const heads = this.#ranked(token, [...byHead.keys()]).slice(0, count)
+    return heads.flatMap((head) => byHead.get(head) ?? [])
+  }
+
+  /** How many neighbours the token at this place of its layer may have followed. */
+  #share(pairs: number, index: number): number {
+    const { width, pairsPerLayer } = this.#limits
+    return pairs <= pairsPerLayer ? width : Math.max(2, Math.floor(width / (1 + index / 2)))
+  }
+
+  /** The same token path continued by wrapping or unwrapping, where its token can be and the twin is new. */
+  #throughTwin(trail: Trail): Trail | null {
+    const token = twinOf(trail.token, this.#args.wrappedNative)
+    if (!token || visits(trail, token)) return null
+    const steps = trail.steps.map((step) => this.#wrapped(step, trail.token))
+    return { before: trail, token, steps }
+  }
+
+  #wrapped(before: Step, tokenIn: Address): Step {
+    const tokenOut = twinOf(tokenIn, this.#args.wrappedNative) ?? tokenIn
+    const kind = isNative(tokenIn) ? 'wrap' : 'unwrap'
+    return { ...before, before, hop: { kind, tokenIn, tokenOut }, gas: before.gas + wrapGas }
+  }
+
+  /** The trail's steps through the pools of the edge: the best `count`, best first. */
+  #extend(trail: Trail, edge: Edge, count: number): Step[] {
+    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
+    const { tokenIn, tokenOut } = edge
+    const [head] = trail.steps
+    if (!head) return []
+    const gasRate = (best: number) => this.#gasRate(tokenOut, best)
+    // Estimates know the market's states only, and not which quotes are exact: such pools take nobody's place.
+    const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
+    const spare = changed + (exactOnly ? exactSpare : 1)
+    const pools = edge.shortlist(head.amountOut, count + spare, gasRate, isAllowed)
+    const extended: Step[] = []
+    for (const before of trail.steps) {
+      for (const market of pools) {
+        if (uses(before, market) || !isAllowed(market)) continue
+        if (++this.#quotes % quotesPerLook === 0 && this.#found.length && shouldStop?.()) {
+          this.#stopped = true
+          return []
+        }
+        const { pool, state } = market.loaded
+        const current = states?.has(market) ? states.get(market) : state
+        const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, before.amountOut)
+        if (quote.amountOut <= 0n || (exactOnly && !quote.exact)) continue
+        extended.push({
+          before,
+          hop: { kind: 'swap', tokenIn, tokenOut, market },
+          amountOut: quote.amountOut,
+          exact: before.exact && quote.exact,
+          gas: before.gas + market.adapter.gasEstimate(pool, state),
+        })
+      }
+    }
+    return this.#ranked(tokenOut, extended).slice(0, count)
+  }
+
+  /** Best first by amount after gas at the token where all of the steps end. */
+  #ranked(token: Address, steps: readonly Step[]): Step[] {
+    if (steps.length < 2) return [...steps]
+    const { tokenOut, gasCostIn = 0n, gasCostOut, amountIn } = this.#args
+    let best = 0n
+    for (const { amountOut } of steps) if (amountOut > best) best = amountOut
+    const gasCost = (gas: bigint): bigint => {
+      if (token === tokenOut && gasCostOut !== undefined) return (gas * gasCostOut) / gasUnit
+      // Between the ends: what the gas costs of the input, at the rate of the best path so far.
+      return (gas * gasCostIn * best) / (gasUnit * amountIn)
+    }
+    return steps
+      .map((step) => ({ step, net: step.amountOut - gasCost(step.gas) }))
+      .sort((a, b) => (a.net === b.net ? breakTie(a.step, b.step) : a.net > b.net ? -1 : 1))
+      .map(({ step }) => step)
+  }
+
+  /** As the gas cost of `#ranked`, for estimates: raw units of the token per unit of gas. */
+  #gasRate(token: Address, bestOut: number): number {
+    const { tokenOut, gasCostIn = 0n, gasCostOut, amountIn } = this.#args
+    if (token === tokenOut && gasCostOut !== undefined) return Number(gasCostOut) / Number(gasUnit)
+    return (Number(gasCostIn) * bestOut) / (Number(gasUnit) * Number(amountIn))
+  }
+}
+
+function visits(trail: Trail, token: Address): boolean {
+  for (let at: Trail | null = trail; at; at = at.before) if (at.token === token) return true
+  return false
+}
+
+function uses(step: Step, market: MarketPool): boolean {
+  for (let at: Step | null = step; at; at = at.before) {
+    if (at.hop?.kind === 'swap' && isSameState(at.hop.market, market)) return true
+  }
+  return false
+}
+
+function hopsOf(step: Step): Hop[] {
+  const hops: Hop[] = []
+  for (let at: Step | null = step; at; at = at.before) if (at.hop) hops.unshift(at.hop)
+  return hops
+}
+
+function toPath(step: Step): Path {
+  const hops = hopsOf(step)
+  const { amountOut, exact, gas } = step
+  return { hops, amountOut, exact, gas, key: keyOf(hops) }
+}
+
+function keyOf(hops: readonly Hop[]): string {
+  return hops
+    .map((hop) => {
+      if (hop.kind !== 'swap') return `/${hop.kind}`
+      const { id, protocol } = hop.market.loaded.pool
+      return `/${id}:${protocol}>${hop.tokenOut}`
+    })
+    .join('')
+}
+
+/** Fewer hops first, then by pool ids. */
+function breakTie(a: Step, b: Step): number {
+  return byKey(toPath(a), toPath(b))
+}
+
+function byKey(a: Pick<Path, 'hops' | 'key'>, b: Pick<Path, 'hops' | 'key'>): number {
+  if (a.hops.length !== b.hops.length) return a.hops.length - b.hops.length
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+/**
+ * The candidates that are simulated: the best by rank, those of the highest plain output (gas is only estimated),
+ * every direct pool, and paths over pools that the others do not use, so that one unreadable or deceptive pool
+ * cannot spoil them all.
+ *
+ * @param paths - best first.
+ * @param count - how many at most.
+ */
+export function selectDiverse(paths: readonly Path[], count: number): Path[] {
+  const chosen = new Map<string, Path>()
+  const take = (path: Path) => {
+    if (chosen.size < count) chosen.set(path.key, path)
+  }
+  for (const path of paths.slice(0, Math.ceil(count / 2))) take(path)
+  const byOutput = paths.toSorted((a, b) =>
+    a.amountOut === b.amountOut ? byKey(a, b) : a.amountOut > b.amountOut ? -1 : 1,
+  )
+  for (const path of byOutput.slice(0, plainBest)) take(path)
+  const swaps = (path: Path) => path.hops.filter((hop) => hop.kind === 'swap')
+  for (const path of paths.filter((each) => swaps(each).length === 1)) take(path)
+  const covered = new Set([...chosen.values()].flatMap((path) => swaps(path).map(hopKey)))
+  for (const path of paths) {
+    if (swaps(path).every((hop) => covered.has(hopKey(hop)))) continue
+    take(path)
+    for (const hop of swaps(path)) covered.add(hopKey(hop))
+  }
+  for (const path of paths) take(path)
+  return [...chosen.values()]
+}

@@ -1,0 +1,215 @@
+/**
+ * The network of a split while it is being optimised: arcs with shares of what their token receives, how much
+ * flows through each, and what one more unit anywhere is worth. Used by `split.ts` alone. Pure.
+ */
+import type { Address } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import { applyHop, hopOutput, type PoolStates } from './flow.js'
+import { type Hop, hopGas, hopKey } from './hop.js'
+
+export interface Source {
+  readonly token: Address
+  /** Raw units. */
+  readonly amountIn: bigint
+}
+
+export interface Arc {
+  readonly hop: Hop
+  readonly key: string
+  readonly gas: bigint
+  /** Part of what reaches `hop.tokenIn` that goes this way; the arcs of one token add up to 1. */
+  readonly share: number
+}
+
+/** One arc with what flows through it. */
+interface ArcFlow {
+  readonly arc: Arc
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** Pools changed by the arcs before it; only what this arc can meet. */
+  readonly states: ReadonlyMap<MarketPool, unknown>
+}
+
+export interface Evaluation {
+  /** In the order in which the swaps run; arcs of one token are neighbours. */
+  readonly flows: readonly ArcFlow[]
+  readonly amountOut: bigint
+  readonly exact: boolean
+  readonly gas: bigint
+}
+
+/** Raw units through each arc, by its key. */
+export type ArcAmounts = ReadonlyMap<string, { readonly hop: Hop; readonly amount: number }>
+
+export interface Network {
+  readonly arcs: readonly Arc[]
+  readonly at: Evaluation
+}
+
+/** Part of an amount that a pool must be able to take besides. */
+export const brimPart = 500n
+/** Shares are applied as 48-bit fractions. */
+const shareBits = 48n
+const shareUnit = 2 ** Number(shareBits)
+
+function arcOf(hop: Hop, share: number): Arc {
+  return { hop, key: hopKey(hop), gas: hopGas(hop), share }
+}
+
+/** Tokens from the sources on, each after all that lead to it; null where arcs form a cycle. */
+export function tokenOrder(hops: readonly Hop[]): Address[] | null {
+  const incoming = new Map<Address, number>()
+  for (const { tokenIn, tokenOut } of hops) {
+    incoming.set(tokenIn, incoming.get(tokenIn) ?? 0)
+    incoming.set(tokenOut, (incoming.get(tokenOut) ?? 0) + 1)
+  }
+  const order: Address[] = []
+  const free = [...incoming].filter(([, count]) => count === 0).map(([token]) => token)
+  while (free.length) {
+    const token = free.sort().shift() as Address
+    order.push(token)
+    for (const { tokenIn, tokenOut } of hops) {
+      if (tokenIn !== token) continue
+      const left = (incoming.get(tokenOut) ?? 0) - 1
+      incoming.set(tokenOut, left)
+      if (left === 0) free.push(tokenOut)
+    }
+  }
+  return order.length === incoming.size ? order : null
+}
+
+/**
+ * Sends the sources' amounts through the arcs.
+ * @returns null when any arc with a part of the flow gives nothing, or only an estimate where `exactOnly`.
+ */
+export function evaluate(
+  arcs: readonly Arc[],
+  sources: readonly Source[],
+  tokenOut: Address,
+  exactOnly: boolean,
+): Evaluation | null {
+  const order = tokenOrder(arcs.map(({ hop }) => hop))
+  if (!order) return null
+  const shared = poolsUsedTwice(arcs)
+  const states: PoolStates = new Map()
+  const balances = new Map<Address, bigint>()
+  const add = (token: Address, amount: bigint) =>
+    balances.set(token, (balances.get(token) ?? 0n) + amount)
+  for (const { token, amountIn } of sources) add(token, amountIn)
+  const flows: ArcFlow[] = []
+  let exact = true
+  let gas = 0n
+  for (const token of order) {
+    if (token === tokenOut) continue
+    const own = arcs.filter(({ hop }) => hop.tokenIn === token)
+    const amounts = divide(balances.get(token) ?? 0n, own)
+    for (const [index, arc] of own.entries()) {
+      const amountIn = amounts[index] ?? 0n
+      const output = hopOutput(arc.hop, states, amountIn)
+      if (output.amountOut <= 0n || (exactOnly && !output.exact)) return null
+      const isShared = arc.hop.kind === 'swap' && shared.has(arc.hop.market)
+      if (exactOnly && !isShared && !hasMargin(arc.hop, amountIn)) return null
+      flows.push({
+        arc,
+        amountIn,
+        amountOut: output.amountOut,
+        states: isShared ? new Map(states) : states,
+      })
+      if (isShared) applyHop(arc.hop, states, amountIn)
+      add(arc.hop.tokenOut, output.amountOut)
+      exact &&= output.exact
+      gas += arc.gas
+    }
+  }
+  return { flows, amountOut: balances.get(tokenOut) ?? 0n, exact, gas }
+}
+
+/** Largest amount that a pool is known to take exactly, by direction. */
+const taken = new WeakMap<MarketPool, Map<string, bigint>>()
+
+/** Whether the pool would take a little more too: shares are rounded to basis points in the end. */
+function hasMargin(hop: Hop, amountIn: bigint): boolean {
+  if (hop.kind !== 'swap') return true
+  const known = taken.get(hop.market) ?? new Map<string, bigint>()
+  taken.set(hop.market, known)
+  const direction = `${hop.tokenIn}>${hop.tokenOut}`
+  const least = amountIn + amountIn / brimPart
+  if (least <= (known.get(direction) ?? 0n)) return true
+  // Half as much again, so that the next amounts near this one need no quote.
+  const found = [(amountIn * 3n) / 2n, least].find((amount) => {
+    const { amountOut, exact } = hopOutput(hop, new Map(), amount)
+    return amountOut > 0n && exact
+  })
+  if (found !== undefined) known.set(direction, found)
+  return found !== undefined
+}
+
+/** Raw units for each arc; the last takes what rounding leaves. */
+function divide(balance: bigint, arcs: readonly Arc[]): bigint[] {
+  let left = balance
+  return arcs.map(({ share }, index) => {
+    const part = (balance * BigInt(Math.round(share * shareUnit))) >> shareBits
+    const amount = index === arcs.length - 1 || part > left ? left : part
+    left -= amount
+    return amount
+  })
+}
+
+function poolsUsedTwice(arcs: readonly Arc[]): ReadonlySet<MarketPool> {
+  const seen = new Set<MarketPool>()
+  const twice = new Set<MarketPool>()
+  for (const { hop } of arcs) {
+    if (hop.kind !== 'swap') continue
+    if (seen.has(hop.market)) twice.add(hop.market)
+    seen.add(hop.market)
+  }
+  return twice
+}
+
+/** The pools' states after all of it. */
+export function statesAfter({ flows }: Evaluation): PoolStates {
+  const states: PoolStates = new Map()
+  for (const { arc, amountIn } of flows) applyHop(arc.hop, states, amountIn)
+  return states
+}
+
+/** Arcs with shares that follow from amounts; those of a token without any amount are left out. */
+export function withAmounts(amounts: ArcAmounts): Arc[] {
+  const totals = new Map<Address, number>()
+  for (const { hop, amount } of amounts.values()) {
+    totals.set(hop.tokenIn, (totals.get(hop.tokenIn) ?? 0) + amount)
+  }
+  return [...amounts.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, { hop, amount }]) => {
+      const total = totals.get(hop.tokenIn) ?? 0
+      return amount > 0 && total > 0 ? [arcOf(hop, amount / total)] : []
+    })
+}
+
+/** Without arcs that nothing reaches or that lead nowhere; shares add up to 1 again. */
+export function tidy(
+  arcs: readonly Arc[],
+  sources: readonly Source[],
+  tokenOut: Address,
+): readonly Arc[] {
+  let kept = arcs
+  for (;;) {
+    const reached = new Set([...sources.map(({ token }) => token), ...kept.map(toOf)])
+    const left = new Set([tokenOut, ...kept.map(fromOf)])
+    const next = kept.filter((arc) => reached.has(fromOf(arc)) && left.has(toOf(arc)))
+    if (next.length === kept.length) break
+    kept = next
+  }
+  const totals = new Map<Address, number>()
+  for (const arc of kept) totals.set(fromOf(arc), (totals.get(fromOf(arc)) ?? 0) + arc.share)
+  return kept.map((arc) => ({ ...arc, share: arc.share / (totals.get(fromOf(arc)) || 1) }))
+}
+
+function fromOf({ hop }: Arc): Address {
+  return hop.tokenIn
+}
+
+function toOf({ hop }: Arc): Address {
+  return hop.tokenOut
+}

@@ -1,0 +1,326 @@
+/**
+ * Shares at which one more unit is worth the same on every way: Newton steps on the marginal outputs of a split
+ * network. Used by `split.ts` alone. Pure.
+ */
+import type { Address } from '../../domain/primitives.js'
+import { hopOutput } from './flow.js'
+import {
+  type Arc,
+  brimPart,
+  type Evaluation,
+  evaluate,
+  type Network,
+  type Source,
+  tidy,
+} from './split-network.js'
+
+/** Output by input near the present amount, in units of the last token. */
+interface Slope {
+  /** Worth of one more raw unit. */
+  readonly value: number
+  /** How that falls with each unit; always negative. */
+  readonly curvature: number
+  /** Raw units beyond which there is nothing more to get. */
+  readonly most: number
+}
+
+/** One way on from a token. */
+interface Way extends Slope {
+  readonly amountIn: number
+}
+
+interface ArcSlope extends Way {
+  readonly arc: Arc
+}
+
+/** Arcs between the same two tokens: what moves among them changes nothing behind them. */
+interface Group extends Way {
+  readonly arcs: readonly ArcSlope[]
+}
+
+/** Raw units that an arc takes at most, by its key, where that is known. */
+type Caps = ReadonlyMap<string, number>
+
+export interface Margins {
+  readonly groups: readonly Group[]
+  /** Worth of one more raw unit of a token, in raw units of the last token. */
+  readonly values: ReadonlyMap<Address, number>
+}
+
+/** Derivatives are taken over this part of the amount, and over at least this many raw units of output. */
+const differencePart = 32n
+const differenceOutput = 2_000n
+/** Of an arc without own curvature (wraps, rounding), relative to its value per unit of amount. */
+const leastCurvature = 1e-9
+/** Shares below are not worth a swap. */
+const leastShare = 1e-4
+const halvings = 5
+const maxStretch = 8
+/** How often a step is drawn anew because pools end on its way, and how exactly their ends are found. */
+const capLooks = 3
+const capPart = 2_000n
+/** Pools are not filled to the brim, see `evaluate`. */
+const capMargin = 1 - 1 / Number(brimPart)
+
+/** What one more unit is worth on each arc and at each token, from the last token backwards. */
+export function marginsOf(
+  { flows }: Evaluation,
+  tokenOut: Address,
+  exactOnly: boolean,
+  caps: Caps = new Map(),
+): Margins {
+  const values = new Map<Address, number>([[tokenOut, 1]])
+  const curvatures = new Map<Address, number>([[tokenOut, 0]])
+  /** Raw units of a token that all of its ways on together still take. */
+  const rooms = new Map<Address, number>([[tokenOut, Number.POSITIVE_INFINITY]])
+  const groups: Group[] = []
+  for (const token of new Set(flows.map(({ arc }) => arc.hop.tokenIn).reverse())) {
+    const own = flows.filter(({ arc }) => arc.hop.tokenIn === token)
+    const heads = [...new Set(own.map(({ arc }) => arc.hop.tokenOut))]
+    const found = heads.map((head) => {
+      const value = values.get(head) ?? 0
+      const arcs = own
+        .filter(({ arc }) => arc.hop.tokenOut === head)
+        .map((flow) => arcSlope(flow, value, exactOnly, caps))
+      return groupSlope(arcs, value, curvatures.get(head) ?? 0, rooms.get(head) ?? 0)
+    })
+    const { value, curvature, most, amountIn } = settled(found)
+    rooms.set(token, most - amountIn)
+    values.set(token, value)
+    curvatures.set(token, curvature)
+    groups.push(...found)
+  }
+  return { groups, values }
+}
+
+/** @param next - worth of one raw unit of what the arc brings. */
+function arcSlope(
+  flow: Evaluation['flows'][number],
+  next: number,
+  exactOnly: boolean,
+  caps: Caps,
+): ArcSlope {
+  const { value, curvature, ...slope } = slopeOf(flow, exactOnly)
+  const most = Math.min(slope.most, caps.get(flow.arc.key) ?? slope.most)
+  const amountIn = Number(flow.amountIn)
+  const worth = value * next
+  const least = (-worth / amountIn) * leastCurvature
+  return {
+    arc: flow.arc,
+    amountIn,
+    value: worth,
+    curvature: Math.min(curvature * next, least),
+    most,
+  }
+}
+
+/** Pools side by side share what more flows in; what they bring together meets the curve behind them. */
+function groupSlope(
+  arcs: readonly ArcSlope[],
+  next: number,
+  nextCurvature: number,
+  room: number,
+): Group {
+  const { amountIn, value, curvature, most } = settled(arcs)
+  const rate = value / next
+  return {
+    arcs,
+    amountIn,
+    value,
+    curvature: curvature + rate ** 2 * nextCurvature,
+    most: Math.min(most, amountIn + room / rate),
+  }
+}
+
+/** Several ways on as one, as they will be once their values are equal. */
+function settled(ways: readonly Way[]): Way {
+  const amountIn = ways.reduce((sum, way) => sum + way.amountIn, 0)
+  const amounts = equalised(ways, amountIn)
+  const open = ways.flatMap((way, index) => {
+    const amount = amounts[index] ?? 0
+    return amount > 0 ? [{ way, value: way.value + way.curvature * (amount - way.amountIn) }] : []
+  })
+  const room = open.reduce((sum, { way }) => sum - 1 / way.curvature, 0)
+  const value = open.reduce((sum, { way, value: own }) => sum - own / way.curvature, 0) / room
+  const most = ways.reduce((sum, way) => sum + way.most, 0)
+  return { amountIn, value, curvature: -1 / room, most }
+}
+
+function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
+  const { arc, amountIn, amountOut } = flow
+  if (arc.hop.kind !== 'swap') return { value: 1, curvature: 0, most: Number.POSITIVE_INFINITY }
+  const fine = (differenceOutput * amountIn) / amountOut
+  let step = amountIn / differencePart
+  if (step < fine) step = fine < amountIn ? fine : amountIn
+  if (step === 0n) step = 1n
+  const output = (amount: bigint) => outputOf(flow, amount, exactOnly)
+  const [h, here] = [Number(step), Number(amountOut)]
+  const below = amountIn > step ? (output(amountIn - step) ?? 0) : 0
+  const above = output(amountIn + step)
+  if (above !== null && above >= here) {
+    return {
+      value: (above - below) / (2 * h),
+      curvature: (above - 2 * here + below) / (h * h),
+      most: Number.POSITIVE_INFINITY,
+    }
+  }
+  // The pool ends within the step: how much it still takes.
+  let room = step / 2n
+  while (room > 0n && (output(amountIn + room) ?? 0) < here) room /= 4n
+  return { value: (here - below) / h, curvature: 0, most: Number(amountIn + room) }
+}
+
+/** Null where the pool ends before, or gives but an estimate where none is wanted. */
+function outputOf(
+  { arc, states }: Evaluation['flows'][number],
+  amountIn: bigint,
+  exactOnly: boolean,
+): number | null {
+  const quote = hopOutput(arc.hop, states, amountIn)
+  return quote.amountOut <= 0n || (exactOnly && !quote.exact) ? null : Number(quote.amountOut)
+}
+
+/**
+ * Where the pools of arcs end that are to get more than they take.
+ * @returns whether any such end was not known.
+ */
+function findCaps(
+  { flows }: Evaluation,
+  targets: ReadonlyMap<string, number>,
+  exactOnly: boolean,
+  caps: Map<string, number>,
+): boolean {
+  let found = false
+  for (const flow of flows) {
+    const { key } = flow.arc
+    const target = targets.get(key) ?? 0
+    if (target <= Number(flow.amountIn) || target > Number.MAX_SAFE_INTEGER ** 4) continue
+    let [low, high] = [flow.amountIn, BigInt(Math.floor(target))]
+    if (high <= low || outputOf(flow, high, exactOnly) !== null) continue
+    while (high - low > low / capPart + 1n) {
+      const middle = high > low * 2n ? low * 2n : (low + high) / 2n
+      if (outputOf(flow, middle, exactOnly) === null) high = middle
+      else low = middle
+    }
+    caps.set(key, Math.min(Number(low) * capMargin, caps.get(key) ?? Number.POSITIVE_INFINITY))
+    found = true
+  }
+  return found
+}
+
+/** Amounts that add up to the total and at which all values are equal, each within its bounds. */
+function equalised(own: readonly Way[], total: number): number[] {
+  if (own.length === 1) return [total]
+  const at = (level: number) =>
+    own.map(({ amountIn, value, curvature, most }) =>
+      Math.min(Math.max(amountIn + (level - value) / curvature, 0), most),
+    )
+  let low = Math.min(...own.map((arc) => arc.value + arc.curvature * (total - arc.amountIn)))
+  let high = Math.max(...own.map((arc) => arc.value - arc.curvature * arc.amountIn))
+  // Ways that are full leave the others more than they were asked for.
+  const amountAt = (level: number) => at(level).reduce((sum, amount) => sum + amount, 0)
+  for (let round = 0; round < 10 && amountAt(low) < total; round++) low -= 2 * (high - low)
+  for (let round = 0; round < 60; round++) {
+    const middle = (low + high) / 2
+    if (amountAt(middle) > total) low = middle
+    else high = middle
+  }
+  return at((low + high) / 2)
+}
+
+/**
+ * Shares moved until no step helps any more.
+ * @param steps - Newton steps at most.
+ */
+export function improve(
+  start: Network,
+  sources: readonly Source[],
+  tokenOut: Address,
+  options: {
+    readonly exactOnly: boolean
+    readonly steps: number
+    readonly shouldStop?: (() => boolean) | undefined
+  },
+): Network {
+  const { exactOnly } = options
+  const caps = new Map<string, number>()
+  let best = start
+  for (let step = 0; step < options.steps; step++) {
+    if (options.shouldStop?.()) break
+    let target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
+    for (let look = 0; look < capLooks && findCaps(best.at, target, exactOnly, caps); look++) {
+      target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
+    }
+    const next = lineSearch(best, target, sources, tokenOut, exactOnly)
+    if (!next) break
+    const gained = Number(next.at.amountOut - best.at.amountOut) / Number(best.at.amountOut)
+    best = next
+    if (gained < 1e-8) break
+  }
+  return best
+}
+
+/** Raw units per arc key: what each token passes on, once the tokens before it have passed on more or less. */
+function newtonAmounts({ groups, values }: Margins): ReadonlyMap<string, number> {
+  const targets = new Map<string, number>()
+  /** Raw units that a token will receive more than it does. */
+  const more = new Map<Address, number>()
+  for (const token of new Set(groups.map(tokenOf).reverse())) {
+    const own = groups.filter((group) => tokenOf(group) === token)
+    const total = own.reduce((sum, { amountIn }) => sum + amountIn, more.get(token) ?? 0)
+    const totals = equalised(own, total)
+    for (const [index, { arcs }] of own.entries()) {
+      const amounts = equalised(arcs, totals[index] ?? 0)
+      for (const [place, { arc, amountIn, value }] of arcs.entries()) {
+        const amount = amounts[place] ?? 0
+        // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
+        if (Number.isFinite(amount)) targets.set(arc.key, amount)
+        const { tokenOut } = arc.hop
+        const rate = value / (values.get(tokenOut) ?? 1)
+        more.set(tokenOut, (more.get(tokenOut) ?? 0) + rate * (amount - amountIn))
+      }
+    }
+  }
+  return targets
+}
+
+export function tokenOf({ arcs }: Group): Address {
+  return arcs[0]?.arc.hop.tokenIn as Address
+}
+
+/** The longest of some steps towards the target that still gains; null where even the shortest loses. */
+function lineSearch(
+  from: Network,
+  target: ReadonlyMap<string, number>,
+  sources: readonly Source[],
+  tokenOut: Address,
+  exactOnly: boolean,
+): Network | null {
+  const present = new Map(from.at.flows.map(({ arc, amountIn }) => [arc.key, Number(amountIn)]))
+  const at = (part: number): Network | null => {
+    // Amounts are moved, not shares: an arc that is full stays full when its token receives more or less.
+    const moved = from.arcs.map((arc) => {
+      const now = present.get(arc.key) ?? 0
+      return { ...arc, share: now + part * ((target.get(arc.key) ?? now) - now) }
+    })
+    const positive = moved.filter(({ share }) => share > 0)
+    const large = tidy(positive, sources, tokenOut).filter(({ share }) => share > leastShare)
+    const arcs = tidy(large, sources, tokenOut)
+    const flows = evaluate(arcs, sources, tokenOut, exactOnly)
+    return flows && { arcs, at: flows }
+  }
+  let best = from
+  for (let halving = 0; halving <= halvings && best === from; halving++) {
+    const next = at(2 ** -halving)
+    if (next && next.at.amountOut > best.at.amountOut) best = next
+    if (halving > 0) continue
+    // Ways that meet again share the curve behind that point: steps are then too short.
+    for (let part = 2; best !== from && part <= maxStretch; part *= 2) {
+      const further = at(part)
+      const isLess = further && further.arcs.length < best.arcs.length
+      if (!further || isLess || further.at.amountOut <= best.at.amountOut) break
+      best = further
+    }
+  }
+  return best === from ? null : best
+}

@@ -1,0 +1,383 @@
+/**
+ * Splits: an amount divided over several paths, and inside them over several pools, so that one more unit is worth
+ * the same on every way. Paths join the network while a search over the pools as they would be afterwards finds one
+ * that pays more for the next slice; then swaps leave it while the gas they cost is more than what they bring.
+ * Native maths only; the fork decides. Pure.
+ */
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import { type Hop, hopKey, isSameState } from './hop.js'
+import type { Path } from './search.js'
+import {
+  type Arc,
+  type ArcAmounts,
+  evaluate,
+  type Network,
+  type Source,
+  statesAfter,
+  tidy,
+  tokenOrder,
+  withAmounts,
+} from './split-network.js'
+import { improve, marginsOf, tokenOf } from './split-newton.js'
+
+/** A path is judged, and joins, with these parts of its source's amount, one after the other. */
+const slices = [16n, 64n, 512n] as const
+/** Searches at most. */
+const maxRounds = 7
+/** Paths that join in one round at most. */
+const pathsPerRound = 5
+/** Swaps and wraps of one split at most. */
+const maxArcs = 24
+/** A path must pay this much more than the present margin to join. */
+const leastGain = 2e-6
+/** Slices of a start that no single path can take. */
+const startSlices = 12n
+const steps = { join: 3, final: 12, prune: 3 } as const
+/** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
+const gasMultiples = [1, 0.5, 2] as const
+/** Of one more swap. */
+const leastGas = 60_000n
+const gasUnit = 1_000_000
+/** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
+const lastTries = 4
+const coarseBps = 4
+const whole = Number(bpsDenominator)
+
+export interface SplitArgs {
+  readonly sources: readonly Source[]
+  readonly tokenOut: Address
+  /** Of each source, best first for all of its amount. */
+  readonly paths: readonly (readonly Path[])[]
+  /** The same without estimates. */
+  readonly exactPaths: readonly (readonly Path[])[]
+  /** Paths for a slice of a source over pools in the given states, best first. */
+  search(slice: Source, states: PoolStates, exactOnly: boolean): readonly Path[]
+  /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts nothing. */
+  readonly gasCostOut?: bigint | undefined
+  readonly shouldStop?: (() => boolean) | undefined
+}
+
+/** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
+export function findSplits(args: SplitArgs): Flow[] {
+  if (!canPay(args)) return []
+  const flows = new Map<string, Flow>()
+  for (const exactOnly of hasEstimates(args) ? [true, false] : [true]) {
+    const start = startNetwork(args, exactOnly)
+    if (!start) continue
+    const grown = grow(args, start, exactOnly)
+    if (grown.arcs.every(({ share }) => share === 1)) continue
+    for (const network of bestForGas(args, prune(args, grown, exactOnly))) {
+      const flow = toFlow(args, network)
+      if (flow) flows.set(flow.key, flow)
+    }
+  }
+  const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
+  return [...flows.values()].sort((a, b) => net(b) - net(a) || compare(a.key, b.key))
+}
+
+function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
+  return paths.some((own, index) => own !== exactPaths[index])
+}
+
+/** False where all of it at the best rate of a small slice would not pay for one more swap. */
+function canPay(args: SplitArgs): boolean {
+  const [slice] = slices.slice(-1)
+  let most = 0
+  for (const [index, source] of args.sources.entries()) {
+    const amountIn = source.amountIn / (slice ?? 1n)
+    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, new Map(), false) : []
+    const [all] = args.exactPaths[index] ?? []
+    if (!small) continue
+    const rate = Number(small.amountOut) / Number(amountIn)
+    most += rate * Number(source.amountIn) - Number(all?.amountOut ?? 0n)
+  }
+  return most > gasOf(args, leastGas)
+}
+
+function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
+  return (Number(gas) * Number(gasCostOut)) / gasUnit
+}
+
+/** The best path of each source; where estimates are to be left out, the best way that its slices find. */
+function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
+  let amounts: ArcAmounts = new Map()
+  const paths = exactOnly ? args.exactPaths : args.paths
+  for (const [index, { amountIn }] of args.sources.entries()) {
+    amounts = joinFirst(amounts, paths[index] ?? [], amountIn) ?? amounts
+  }
+  const best = networkOf(args, amounts, exactOnly)
+  if (!exactOnly || !hasEstimates(args)) return best
+  const sliced = slicedNetwork(args)
+  if (!best || !sliced) return best ?? sliced
+  return sliced.at.amountOut > best.at.amountOut ? sliced : best
+}
+
+/** Slice by slice the best exact path over what the slices before have left: for more than one path takes. */
+function slicedNetwork(args: SplitArgs): Network | null {
+  let amounts: ArcAmounts = new Map()
+  const states: PoolStates = new Map()
+  for (const source of args.sources) {
+    const amountIn = source.amountIn / startSlices
+    for (let slice = 0n; slice < startSlices && amountIn > 0n; slice++) {
+      const [path] = args.search({ ...source, amountIn }, states, true)
+      const joined = path && join(amounts, states, path, amountIn)
+      if (!joined) break
+      amounts = joined
+      let amount = amountIn
+      for (const hop of path.hops) {
+        const { amountOut } = hopOutput(hop, states, amount)
+        applyHop(hop, states, amount)
+        amount = amountOut
+      }
+    }
+  }
+  return networkOf(args, amounts, true)
+}
+
+function joinFirst(
+  amounts: ArcAmounts,
+  paths: readonly Path[],
+  amountIn: bigint,
+): ArcAmounts | null {
+  for (const path of paths) {
+    const joined = join(amounts, new Map(), path, amountIn)
+    if (joined) return joined
+  }
+  return null
+}
+
+function networkOf(args: SplitArgs, amounts: ArcAmounts, exactOnly: boolean): Network | null {
+  const arcs = withAmounts(amounts)
+  const at = evaluate(arcs, args.sources, args.tokenOut, exactOnly)
+  return at && { arcs, at }
+}
+
+/**
+ * The amounts with a path's added; null where it would close a cycle, make the network too large, or bring two pools
+ * of one state together.
+ */
+function join(
+  amounts: ArcAmounts,
+  states: PoolStates,
+  { hops }: Path,
+  slice: bigint,
+): ArcAmounts | null {
+  const joined = new Map(amounts)
+  let amount = slice
+  for (const hop of hops) {
+    const key = hopKey(hop)
+    joined.set(key, { hop, amount: (joined.get(key)?.amount ?? 0) + Number(amount) })
+    amount = hopOutput(hop, states, amount).amountOut
+    if (amount <= 0n) return null
+  }
+  const all = [...joined.values()].map((each) => each.hop)
+  if (joined.size > maxArcs || hops.some((hop) => isTaken(all, hop))) return null
+  return tokenOrder(all) && joined
+}
+
+/** Whether another pool of the same state is used. */
+function isTaken(hops: readonly Hop[], hop: Hop): boolean {
+  if (hop.kind !== 'swap' || !hop.market.sharedState) return false
+  const { market } = hop
+  return hops.some(
+    (each) => each.kind === 'swap' && each.market !== market && isSameState(each.market, market),
+  )
+}
+
+/** Lets paths join until none pays more for the smallest slice than the network does. */
+function grow(args: SplitArgs, start: Network, exactOnly: boolean): Network {
+  const { sources, tokenOut, shouldStop } = args
+  const better = (network: Network, most: number) =>
+    improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
+  const joinWith = (network: Network, size: number, most: number): Network | null => {
+    const joined = joinBest(args, network, slices[size] ?? 1n, exactOnly)
+    const next = joined && better(joined, most)
+    return next && next.at.amountOut > network.at.amountOut ? next : null
+  }
+  let network = start
+  let size = 0
+  for (let round = 0; round < maxRounds && size < slices.length; round++) {
+    if (shouldStop?.()) break
+    const next = joinWith(network, size, steps.join)
+    if (next) network = next
+    else size++
+  }
+  network = better(network, steps.final)
+  // A long step may have driven out what the end has room for.
+  return joinWith(network, slices.length - 1, steps.final) ?? network
+}
+
+/** The network with the paths that pay more for the next slice than the network's own margin. */
+function joinBest(
+  args: SplitArgs,
+  network: Network,
+  part: bigint,
+  exactOnly: boolean,
+): Network | null {
+  const { values } = marginsOf(network.at, args.tokenOut, exactOnly)
+  const states = statesAfter(network.at)
+  let amounts = amountsOf(network)
+  let next: Network | null = null
+  for (const source of args.sources) {
+    const slice = source.amountIn / part
+    const margin = values.get(source.token)
+    if (slice === 0n || margin === undefined) continue
+    let joined = 0
+    for (const path of args.search({ ...source, amountIn: slice }, states, exactOnly)) {
+      if (joined === pathsPerRound) break
+      if (Number(path.amountOut) / Number(slice) <= margin * (1 + leastGain)) continue
+      const added = join(amounts, states, path, slice)
+      const larger = added && networkOf(args, added, exactOnly)
+      if (!larger) continue
+      amounts = added
+      next = larger
+      joined++
+    }
+  }
+  return next
+}
+
+function amountsOf({ at }: Network): ArcAmounts {
+  return new Map(
+    at.flows.map(({ arc, amountIn }) => [arc.key, { hop: arc.hop, amount: Number(amountIn) }]),
+  )
+}
+
+/** The network, and what is left of it as swap after swap leaves that costs the most for what it brings. */
+function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
+  const { sources, tokenOut, shouldStop } = args
+  const stages = [grown]
+  if (!args.gasCostOut) return stages
+  const dearest = Math.max(...gasMultiples)
+  for (let network = grown; !shouldStop?.(); ) {
+    const { groups } = marginsOf(network.at, tokenOut, exactOnly)
+    let best: { readonly arcs: readonly Arc[]; readonly gain: number } | null = null
+    const arcs = groups.flatMap((group) => group.arcs.map((own) => ({ own, group })))
+    for (const { own, group } of arcs) {
+      const { arc, amountIn } = own
+      // Alternatives are the pools beside it, else the other ways on from its token.
+      const beside = group.arcs.filter((other) => other !== own)
+      const others = beside.length
+        ? beside
+        : groups.filter((other) => other !== group && tokenOf(other) === tokenOf(group))
+      if (!others.length) continue
+      const curvature = beside.length ? own.curvature : group.curvature
+      const kept = tidy(
+        network.arcs.filter(({ key }) => key !== arc.key),
+        sources,
+        tokenOut,
+      )
+      const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
+      // What moves to the others comes back along two parabolas: its own and theirs.
+      const room = others.reduce((sum, other) => sum - 1 / other.curvature, 0)
+      const loss = (amountIn * amountIn * (-curvature + 1 / room)) / 2
+      const gain = dearest * gasOf(args, saved) - loss
+      if (!best || gain > best.gain) best = { arcs: kept, gain }
+    }
+    if (!best || best.gain < 0) break
+    const at = evaluate(best.arcs, sources, tokenOut, exactOnly)
+    if (!at) break
+    const options = { exactOnly, steps: steps.prune, shouldStop }
+    network = improve({ arcs: best.arcs, at }, sources, tokenOut, options)
+    stages.push(network)
+  }
+  return stages
+}
+
+function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Network[] {
+  const best = gasMultiples.map((multiple) => {
+    const net = ({ at }: Network) => Number(at.amountOut) - multiple * gasOf(args, at.gas)
+    return stages.reduce((a, b) => (net(b) > net(a) ? b : a))
+  })
+  return [...new Set(best)]
+}
+
+/** Arcs to the same token are one step of the answer; small shares first, and the one given last of all. */
+function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
+  const totals = new Map<Address, number>()
+  for (const { hop, share } of arcs) {
+    totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
+  }
+  const total = ({ hop }: Arc) => rounded(totals.get(hop.tokenOut) ?? 0)
+  const isLate = ({ hop }: Arc) => Number(hop.tokenOut === last.hop.tokenOut)
+  return arcs.toSorted(
+    (a, b) =>
+      isLate(a) - isLate(b) ||
+      total(a) - total(b) ||
+      compare(a.hop.tokenOut, b.hop.tokenOut) ||
+      Number(a === last) - Number(b === last) ||
+      rounded(a.share) - rounded(b.share) ||
+      compare(a.key, b.key),
+  )
+}
+
+function rounded(share: number): number {
+  return Math.round(share * whole)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
+function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
+  const edges: FlowEdge[] = []
+  const held = new Map(args.sources.map(({ token, amountIn }) => [token, amountIn]))
+  const states: PoolStates = new Map()
+  for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
+    const own = arcs.filter(({ hop }) => hop.tokenIn === token)
+    if (!own.length) continue
+    const parts = divided(own, held.get(token) ?? 0n, states, at.exact)
+    if (!parts) return null
+    for (const { edge, amountIn, amountOut } of parts) {
+      const { tokenOut } = edge.hop
+      edges.push(edge)
+      applyHop(edge.hop, states, amountIn)
+      held.set(tokenOut, (held.get(tokenOut) ?? 0n) + amountOut)
+    }
+  }
+  if (edges.every(({ spends }) => spends === whole)) return null
+  const { amountOut, exact } = runFlow(edges, args.sources, args.tokenOut)
+  if (amountOut <= 0n) return null
+  const key = edges.map(({ hop, spends }) => `${hopKey(hop)}*${spends}`).join('+')
+  return { edges, amountOut, exact, gas: at.gas, isSplit: true, key }
+}
+
+/**
+ * One token's arcs as parts of what is left of it, in basis points; the last, the largest if it can, takes the rest.
+ * @returns null where some pool cannot take its part, nor a few basis points less.
+ */
+function divided(
+  arcs: readonly Arc[],
+  balance: bigint,
+  states: PoolStates,
+  exactOnly: boolean,
+): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly amountOut: bigint }[] | null {
+  const part = (hop: Hop, left: bigint, spends: number) => {
+    const amountIn = (left * BigInt(spends)) / BigInt(whole)
+    const { amountOut, exact } = hopOutput(hop, states, amountIn)
+    const isServed = amountOut > 0n && (exact || !exactOnly)
+    return isServed ? { edge: { hop, spends }, amountIn, amountOut } : null
+  }
+  const largest = arcs.toSorted(
+    (a, b) => rounded(b.share) - rounded(a.share) || compare(b.key, a.key),
+  )
+  for (const last of largest.slice(0, lastTries)) {
+    let [left, leftShare] = [balance, 1]
+    const parts = inStepOrder(arcs, last).map((arc) => {
+      const wanted = arc === last ? whole : Math.round((arc.share / leftShare) * whole)
+      const lowest = arc === last ? whole : Math.max(1, wanted - coarseBps)
+      let found = part(arc.hop, left, Math.max(lowest, wanted))
+      for (let spends = wanted - 1; !found && spends >= lowest; spends--) {
+        found = part(arc.hop, left, spends)
+      }
+      left -= found?.amountIn ?? 0n
+      leftShare -= (leftShare * (found?.edge.spends ?? 0)) / whole
+      return found
+    })
+    const served = parts.filter((each) => each !== null)
+    if (served.length === parts.length) return served
+  }
+  return null
+}

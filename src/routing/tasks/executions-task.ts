@@ -1,0 +1,90 @@
+/**
+ * Transactions that were found at other blocks, run on this one as they are: what would have happened to each.
+ */
+import type { ExecutionAnswer, ExecutionRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Address } from '../../domain/primitives.js'
+import {
+  mergeOverrides,
+  type SimulationRequest,
+  type SimulationResult,
+} from '../../domain/state.js'
+import { executorContracts } from '../../executor/deployments.js'
+import type { TaskRun } from '../context/task-context.js'
+import type { MarketPool } from '../market/market.js'
+import type { TaskTypes } from '../messages.js'
+import { receiverOf, toSimulation } from '../proof/built.js'
+import { notFundable } from '../proof/failures.js'
+import { callsThatFund, overrideFunds } from '../proof/funds.js'
+import { routerFor } from './route-task.js'
+
+/**
+ * Each by itself, in the order asked, simulated together. Funds are overridden, and outputs measured, as in the proof
+ * of a quote: at the block of the quote the figures are the quote's own.
+ */
+export async function runExecutions(
+  run: TaskRun,
+  { requests }: TaskTypes['executions']['args'],
+): Promise<readonly ExecutionAnswer[]> {
+  const prepared = await run.stage('state', () =>
+    Promise.all(
+      requests.map((request) =>
+        prepare(run.part(null, null), request).catch((error: unknown): ExecutionAnswer => {
+          if (!(error instanceof ForkrouteError) || error.code !== 'STATE_UNAVAILABLE') throw error
+          return { status: 'unreadable', message: error.message }
+        }),
+      ),
+    ),
+  )
+  const ready = prepared.flatMap((one) => ('status' in one ? [] : [one]))
+  // Few pools are touched: who comes to the block later still has to read most of what it needs.
+  const results = await run.stage('simulate', () => run.simulate(ready, { warms: false }))
+  const answers = results.values()
+  return prepared.map((one) => ('status' in one ? one : toAnswer(answers.next().value)))
+}
+
+async function prepare(
+  run: TaskRun,
+  { request, tx }: ExecutionRequest,
+): Promise<SimulationRequest> {
+  const funds = await overrideFunds(run, request)
+  const lent = funds.unfunded.length ? await lenders(run, request) : []
+  const onPath = new Set(
+    lent.filter((market) => isMentioned(market, tx.data)).map(({ loaded }) => loaded.pool.address),
+  )
+  const pools = lent.map(({ loaded }) => loaded.pool)
+  const before = await callsThatFund(run, request, funds, pools, onPath)
+  if (!before) throw notFundable(funds)
+  const code = run.codeOverrides(request.strategy, request.fromAddress)
+  const world = { before, overrides: mergeOverrides(code, funds.overrides) }
+  const owner = receiverOf(request)
+  const measure = request.tokensOut.map((token) => ({ token, owner }))
+  return { ...toSimulation({ tx, world }, request), measure }
+}
+
+/** Pools that hold what no override can give. */
+async function lenders(
+  run: TaskRun,
+  request: ExecutionRequest['request'],
+): Promise<readonly MarketPool[]> {
+  const { tokensIn, tokensOut } = request
+  const { maxHops } = routerFor(run.settings, request)
+  return (await run.block.routeView(run.reader, tokensIn, tokensOut, maxHops)).pools
+}
+
+/** Whether a transaction names the pool, its id, or the helper that swaps through pools of its kind. */
+function isMentioned({ adapter, loaded: { pool } }: MarketPool, data: string): boolean {
+  const helpers: Record<string, { readonly address: Address }> = executorContracts
+  const own = (adapter.helperContracts ?? []).flatMap((name) => helpers[name]?.address ?? [])
+  return [pool.address, pool.id, ...own].some((name) => data.includes(name.slice(2)))
+}
+
+function toAnswer(result: SimulationResult | undefined): ExecutionAnswer {
+  if (result?.status === 'success') {
+    return { status: 'filled', amountsOut: result.deltas, gas: result.gasUsed }
+  }
+  if (result?.status === 'reverted') {
+    return { status: 'reverted', reason: result.reason, gas: result.gasUsed }
+  }
+  return { status: 'unreadable', message: result?.message ?? 'It was not simulated.' }
+}

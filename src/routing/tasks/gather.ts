@@ -1,0 +1,43 @@
+/** Simulations that several quotes ask for at about the same time, sent as one. */
+import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
+import { ForkLostError } from '../../forks/faults.js'
+import type { Simulator } from '../context/task-context.js'
+
+interface Waiting {
+  readonly requests: readonly SimulationRequest[]
+  resolve(results: SimulationResult[]): void
+  reject(error: unknown): void
+}
+
+/**
+ * What is asked for until the thread turns to its events goes out together.
+ * A failure that is not the fork's could be one quote's alone: each is then sent by itself.
+ */
+export function gather(send: Simulator): Simulator {
+  let waiting: Waiting[] = []
+
+  async function sendAll(): Promise<void> {
+    const group = waiting
+    waiting = []
+    try {
+      const results = await send(group.flatMap(({ requests }) => requests))
+      let start = 0
+      for (const { requests, resolve } of group) {
+        resolve(results.slice(start, start + requests.length))
+        start += requests.length
+      }
+    } catch (error) {
+      if (group.length === 1 || error instanceof ForkLostError) {
+        for (const { reject } of group) reject(error)
+      } else {
+        for (const { requests, resolve, reject } of group) send(requests).then(resolve, reject)
+      }
+    }
+  }
+
+  return (requests) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ requests, resolve, reject })
+      if (waiting.length === 1) setImmediate(sendAll)
+    })
+}

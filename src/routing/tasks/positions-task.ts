@@ -1,0 +1,213 @@
+/** Positions of every protocol at one block: what they are, what they hold, what that is worth. */
+import pLimit from 'p-limit'
+import { readTokenFacts } from '../../catalog/token-facts.js'
+import { tokenKey } from '../../catalog/token-lists.js'
+import type { TokenFacts } from '../../domain/metadata.js'
+import type { Address } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
+import type { Pool, Unreadable } from '../../protocols/pool.js'
+import type { Position, PositionReadArgs, PositionState } from '../../protocols/positions.js'
+import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import { protocols } from '../../protocols/registry.js'
+import type { TaskRun } from '../context/task-context.js'
+import { figuresOf, valuer } from '../market/yield.js'
+import type { TaskTypes } from '../messages.js'
+import { pairsOf } from '../proof/plan-route.js'
+
+/** Prices that are looked up side by side: each reads the pools of its token. */
+const pricesAtOnce = 8
+
+type Read = readonly { readonly position: Position; readonly state: PositionState | null }[]
+
+/** Whom the handling of one protocol must not swallow: the task ends, or is repeated elsewhere. */
+function isAboutTask(error: unknown): boolean {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  return code === 'UPSTREAM_UNAVAILABLE' || code === 'FORK_UNAVAILABLE' || name === 'AbortError'
+}
+
+/**
+ * Positions of one protocol, each key once, ordered by it.
+ * @returns null in place of a state that could not be read, or of everything when the protocol's list could not.
+ */
+export async function readProtocol(
+  adapter: ProtocolAdapter,
+  args: PositionReadArgs & { readonly pools: readonly Pool[] },
+): Promise<{ readonly read: Read | null; readonly unreadable: readonly Unreadable[] }> {
+  const { slug: protocol, positions: source } = adapter
+  const failed = (subject: string, error: unknown): Unreadable => {
+    if (isAboutTask(error)) throw error
+    return { protocol, subject, message: error instanceof Error ? error.message : String(error) }
+  }
+  if (!source) return { read: [], unreadable: [] }
+  let listed: { readonly positions: readonly Position[]; readonly unreadable: Unreadable[] }
+  try {
+    listed = await source.list(args)
+  } catch (error) {
+    return { read: null, unreadable: [failed('positions', error)] }
+  }
+  const byKey = new Map(listed.positions.map((position) => [position.key, position]))
+  const positions = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+  const { reader, chain, venue } = args
+  let states: readonly (PositionState | Unreadable)[] = []
+  const unreadable = [...listed.unreadable]
+  try {
+    if (positions.length) states = await source.read({ reader, chain, venue, positions })
+  } catch (error) {
+    unreadable.push(failed('state of positions', error))
+  }
+  const read = positions.map((position, index) => {
+    const state = states[index]
+    if (state && 'message' in state) unreadable.push(state)
+    return { position, state: state && !('message' in state) ? state : null }
+  })
+  return { read, unreadable }
+}
+
+export async function readPositions(
+  run: TaskRun,
+  _args: TaskTypes['positions']['args'],
+): Promise<TaskTypes['positions']['result']> {
+  const { chain } = run.block
+  const found = await poolsBetweenConnectors(run)
+  const outcomes = await run.stage('positions', () =>
+    Promise.all(
+      protocols.flatMap((adapter) => {
+        const venue = chain.venues[adapter.slug]
+        if (!venue || !adapter.positions) return []
+        const known = [...run.worker.poolsOf(chain.id, adapter.slug), ...found]
+        const pools = poolsOf(adapter, known)
+        const reading = readProtocol(adapter, { reader: run.reader, chain, venue, pools })
+        return [reading.then((outcome) => ({ slug: adapter.slug, ...outcome }))]
+      }),
+    ),
+  )
+  const read = outcomes.flatMap((outcome) => outcome.read ?? [])
+  const facts = await tokenFacts(run, read)
+  const prices = await run.stage('positionPrices', () => readPrices(run, read))
+  const usdOf = valuer(
+    new Map(
+      [...prices].map(([token, priceUsd]) => [
+        token,
+        { decimals: facts.get(token)?.decimals ?? null, priceUsd },
+      ]),
+    ),
+  )
+  const factsOf = (token: Address) => facts.get(token) ?? unknownToken(chain.id, token)
+  return {
+    positions: read.map(({ position, state }) => ({
+      position,
+      token: position.token && factsOf(position.token),
+      underlyingTokens: position.underlyingTokens.map(factsOf),
+      figures: figuresOf(
+        state,
+        state?.base?.kind === 'annual' ? state.base.rate * 100 : null,
+        usdOf,
+      ),
+      sharePrice: state?.base?.kind === 'sharePrice' ? state.base.price : null,
+    })),
+    unlisted: outcomes.flatMap(({ slug, read: list }) => (list ? [] : [slug])),
+    unreadable: outcomes.flatMap(({ unreadable }) => unreadable),
+  }
+}
+
+/** What every service finds at the block, whatever it was asked before. */
+async function poolsBetweenConnectors(run: TaskRun): Promise<readonly Pool[]> {
+  const { market, chain } = run.block
+  const view = await run.stage('state', () => market.view(run.reader, pairsOf(chain, [], [])))
+  return view.pools.map(({ loaded }) => loaded.pool)
+}
+
+/** Each of them once. */
+function poolsOf({ slug }: ProtocolAdapter, pools: readonly Pool[]): readonly Pool[] {
+  const own = pools.filter(({ protocol }) => protocol === slug)
+  return [...new Map(own.map((pool) => [pool.id, pool])).values()]
+}
+
+/** What one share of each was worth at this block, in the order asked; null where that cannot be read. */
+export async function readSharePrices(
+  run: TaskRun,
+  { positions }: TaskTypes['sharePrices']['args'],
+): Promise<TaskTypes['sharePrices']['result']> {
+  const { chain } = run.block
+  const prices = new Map<Position, bigint>()
+  await Promise.all(
+    protocols.map(async (adapter) => {
+      const venue = chain.venues[adapter.slug]
+      const own = positions.filter(({ protocol }) => protocol === adapter.slug)
+      if (!venue || !adapter.positions || !own.length) return
+      const args = { reader: run.reader, chain, venue, positions: own }
+      const states = await adapter.positions.read(args).catch((error: unknown) => {
+        if (isAboutTask(error)) throw error
+        return []
+      })
+      for (const [index, state] of states.entries()) {
+        const position = own[index]
+        if (!position || 'message' in state || state.base?.kind !== 'sharePrice') continue
+        prices.set(position, state.base.price)
+      }
+    }),
+  )
+  return positions.map((position) => prices.get(position) ?? null)
+}
+
+function unknownToken(chainId: number, address: Address): TokenFacts {
+  return { chainId, address, symbol: null, name: null, decimals: null, logoUri: null }
+}
+
+/** Of every token that a position is, is made of, holds or pays. From the lists, else from the chain in bulk. */
+async function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, TokenFacts>> {
+  const tokens = new Set(
+    read.flatMap(({ position, state }) => [
+      ...(position.token ? [position.token] : []),
+      ...position.underlyingTokens,
+      ...tokensOf(state),
+    ]),
+  )
+  const native = run.block.nativeFacts()
+  const { id } = run.block.chain
+  const facts = new Map<Address, TokenFacts>([[native.address, native]])
+  const unlisted: Address[] = []
+  for (const token of tokens) {
+    const listed = run.worker.listedTokens.get(tokenKey(id, token))
+    if (listed) facts.set(token, listed)
+    else if (token !== native.address) unlisted.push(token)
+  }
+  for (const fact of await readUnlisted(run.reader, unlisted)) facts.set(fact.address, fact)
+  return facts
+}
+
+async function readUnlisted(
+  reader: StateReader,
+  tokens: readonly Address[],
+): Promise<TokenFacts[]> {
+  if (!tokens.length) return []
+  return (await readTokenFacts(reader, tokens)).flatMap((fact) => fact ?? [])
+}
+
+/** What its holders own and are paid. */
+function tokensOf(state: PositionState | null): Address[] {
+  const amounts = [...(state?.holdings ?? []), ...(state?.rewards ?? [])]
+  return amounts.map(({ token }) => token)
+}
+
+/** USD per whole token; a price that cannot be found out is not known. */
+async function readPrices(run: TaskRun, read: Read): Promise<Map<Address, number | null>> {
+  const tokens = [...new Set(read.flatMap(({ state }) => tokensOf(state)))]
+  const turn = pLimit(pricesAtOnce)
+  const prices = new Map<Address, number | null>()
+  await Promise.all(
+    tokens.map((token) =>
+      turn(async () => {
+        run.signal.throwIfAborted()
+        try {
+          const price = await run.block.price(run.reader, token)
+          prices.set(token, price?.priceUsd ?? null)
+        } catch (error) {
+          if (isAboutTask(error)) throw error
+          prices.set(token, null)
+        }
+      }),
+    ),
+  )
+  return prices
+}

@@ -1,0 +1,44 @@
+/**
+ * Several quotes at one block in one thread: they share what is read of the block, and their simulations go out together.
+ */
+import { performance } from 'node:perf_hooks'
+import type { QuoteOutcome } from '../../domain/engine.js'
+import { toWireError } from '../../domain/errors.js'
+import { ForkLostError } from '../../forks/faults.js'
+import type { TaskRun } from '../context/task-context.js'
+import type { TaskTypes } from '../messages.js'
+import { nothingInTime } from '../proof/failures.js'
+import { gather } from './gather.js'
+import { runRoute } from './route-task.js'
+
+/**
+ * Each quote by itself, in the order asked; its deadline counts from `begunAt`.
+ * @throws ForkLostError, since the whole task may succeed on another fork; the signal's reason.
+ */
+export async function runQuotes(
+  run: TaskRun,
+  { requests, accountId, begunAt }: TaskTypes['quotes']['args'],
+): Promise<readonly QuoteOutcome[]> {
+  const begun = performance.now() - (Date.now() - begunAt)
+  const simulator = gather((all) => run.simulate(all))
+  return Promise.all(
+    requests.map(async (request): Promise<QuoteOutcome> => {
+      const start = performance.now()
+      const taken = () => ({ milliseconds: performance.now() - start })
+      const deadline = request.deadlineMs === undefined ? null : begun + request.deadlineMs
+      const part = run.part(deadline, simulator)
+      try {
+        if (part.isLate()) throw nothingInTime(request)
+        const value = await runRoute(part, { mode: 'quote', request, accountId })
+        return { ok: true, value, ...taken() }
+      } catch (error) {
+        if (error instanceof ForkLostError || run.signal.aborted) throw error
+        return { ok: false, error: toWireError(error), ...taken() }
+      } finally {
+        for (const [stage, seconds] of Object.entries(part.stages)) {
+          run.stages[stage] = (run.stages[stage] ?? 0) + seconds
+        }
+      }
+    }),
+  )
+}

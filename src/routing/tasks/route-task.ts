@@ -1,0 +1,223 @@
+/**
+ * One route or quote at one block: candidates by native maths, each proven by simulation,
+ * the best after gas, simulated once more as the very transaction that is returned.
+ */
+import type { RouteAnswer, RouteRequest, RouterSettings } from '../../domain/engine.js'
+import { type Address, bpsDenominator, type Hex, nativeToken } from '../../domain/primitives.js'
+import { mergeOverrides } from '../../domain/state.js'
+import type { Pool } from '../../protocols/pool.js'
+import { protocolBySlug } from '../../protocols/registry.js'
+import type { TaskRun } from '../context/task-context.js'
+import type { MarketPool, MarketView } from '../market/market.js'
+import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
+import type { WorkerSettings } from '../messages.js'
+import { finalise, type Proven, rank } from '../proof/choose.js'
+import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
+import { checkFunds, overrideFunds } from '../proof/funds.js'
+import { type Attempt, prove } from '../proof/prove.js'
+import { learnTokens } from '../proof/read-ahead.js'
+import { doubtfulPools, newSplits } from '../proof/second-look.js'
+import { transactionCost } from '../proof/transaction-cost.js'
+import { deadlineWarning, droppedWarning, unreadableWarnings } from '../proof/warnings.js'
+import { findCandidates } from '../search/candidates.js'
+import type { Flow } from '../search/flow.js'
+
+/** How often splits are sought again without the pools that spoilt them. */
+const extraLooks = 2
+
+export interface RouteArgs {
+  readonly mode: 'route' | 'quote'
+  readonly request: RouteRequest
+  readonly accountId: Hex
+  /** Of a route inside a bundle. */
+  readonly within?: {
+    /** Pools that it may use; absent: all. */
+    readonly isAllowed?: (market: MarketPool) => boolean
+    /** Candidates that can be carried out there. */
+    readonly isPossible: (flow: Flow) => boolean
+  }
+}
+
+export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
+  const { request } = args
+  const { answer, minAmountsOut, feeAmounts, priced, warnings } = await findRoute(run, args)
+  return {
+    chainId: run.block.chain.id,
+    route: answer.plan.records,
+    gas: answer.gasUsed,
+    amountsOut: answer.amountsOut,
+    minAmountsOut,
+    priceImpact: request.includePriceImpact
+      ? priceImpactBps(request, answer.amountsOut, priced)
+      : null,
+    block: run.pin,
+    tx: answer.tx,
+    ...(request.feesBps && { feeAmounts }),
+    ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
+    warnings,
+  }
+}
+
+export interface FoundRoute {
+  readonly answer: Proven
+  readonly minAmountsOut: readonly bigint[]
+  /** Raw units, one per input. */
+  readonly feeAmounts: readonly bigint[]
+  readonly priced: ReadonlyMap<Address, PricedToken>
+  readonly warnings: readonly string[]
+}
+
+/** The best route with its plan and transaction. @throws ForkrouteError as `Engine.route`. */
+export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRoute> {
+  const { request } = args
+  const { chain } = run.block
+  const router = routerFor(run.settings, request)
+  const feeAmounts = request.amountsIn.map(
+    (amount, index) => (amount * (request.feesBps?.[index] ?? 0n)) / bpsDenominator,
+  )
+  const amountsNet = request.amountsIn.map((amount, index) => amount - (feeAmounts[index] ?? 0n))
+  const checked = args.mode === 'route' && request.executionMode === 'user'
+
+  learnTokens(run, request)
+  const [all, funds, priced] = await run.stage('state', () =>
+    Promise.all([
+      run.block.routeView(run.reader, request.tokensIn, request.tokensOut, router.maxHops),
+      checked ? checkFunds(run, request) : overrideFunds(run, request),
+      pricedTokens(run, request),
+    ]),
+  )
+  const code = run.codeOverrides(request.strategy, request.fromAddress)
+  const overrides = mergeOverrides(code, funds.overrides)
+  const view = withoutBlacklisted(withoutIgnored(all, request), router.poolBlacklist)
+  const isAllowed = args.within?.isAllowed
+  const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
+  const pools = await run.stage('state', () => deepPools(run, open))
+  const search = (usable: readonly MarketPool[]) =>
+    run.stage('search', async () =>
+      findCandidates({
+        pools: all.pools,
+        ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
+        shouldStop: run.searchLimit(),
+        wrappedNative: chain.wrappedNative,
+        tokensIn: request.tokensIn,
+        amountsIn: amountsNet,
+        tokensOut: request.tokensOut,
+        maxHops: router.maxHops,
+        count: router.candidates,
+        mayBeSplit: router.splits,
+        gasCost: (token) =>
+          gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
+      }),
+    )
+  const { isPossible = () => true } = args.within ?? {}
+  const { candidates: found, missing, wasCut } = await search(pools)
+  const candidates = found.filter(isPossible)
+  if (missing && wasCut) throw nothingInTime(request)
+  if (missing) throw noRoute(view, missing, chain, router.maxHops)
+
+  const allPools = all.pools.map(({ loaded }) => loaded.pool)
+  const proof = { ...args, feeAmounts, funds, overrides, allPools }
+  const attempts = await prove(run, proof, candidates)
+  if (!attempts.length) throw notFundable(funds)
+  for (let look = 0; look < extraLooks && !run.isLate(); look++) {
+    const doubtful = doubtfulPools(attempts)
+    if (!doubtful.size) break
+    const again = await search(pools.filter((pool) => !doubtful.has(pool)))
+    const splits = newSplits(again.candidates.filter(isPossible), attempts)
+    if (!splits.length) break
+    attempts.push(...(await prove(run, proof, splits)))
+  }
+  const proven = rank(run, attempts, priced)
+  if (!proven.length) {
+    // Wrapping is taken for granted, which it is not at blocks before there was what wraps.
+    if (!(await run.hasCode(chain.wrappedNative))) {
+      const [tokenIn = nativeToken] = request.tokensIn
+      const [tokenOut = nativeToken] = request.tokensOut
+      throw noRoute(view, { tokenIn, tokenOut }, chain, router.maxHops)
+    }
+    throw nothingProven(attempts, request)
+  }
+
+  const { answer, minAmountsOut } = await run.stage('finalise', () => finalise(run, args, proven))
+  const warnings = [
+    ...unreadableWarnings(view.unreadable),
+    ...droppedWarnings(attempts),
+    ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
+  ]
+  return { answer, minAmountsOut, feeAmounts, priced, warnings }
+}
+
+/** What the caller leaves out can neither be used nor missed. */
+function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
+  const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
+  if (!ignored.size) return view
+  const isWanted = (slug: string) =>
+    !ignored.has(slug) && !ignored.has(protocolBySlug(slug)?.project ?? slug)
+  return {
+    pools: view.pools.filter(({ adapter }) => isWanted(adapter.slug)),
+    unreadable: view.unreadable.filter(({ protocol }) => isWanted(protocol)),
+  }
+}
+
+/** What the request says of how its route is sought, in place of the service's settings. */
+export function routerFor(
+  { maxHops, candidates }: Pick<WorkerSettings, 'maxHops' | 'candidates'>,
+  { router }: RouteRequest,
+): Required<RouterSettings> {
+  // Pools that the service itself leaves out are in no view.
+  return { maxHops, candidates, splits: true, poolBlacklist: [], ...router }
+}
+
+/** The same for pools by id or address: those of their shares go with them. */
+function withoutBlacklisted(view: MarketView, poolBlacklist: readonly string[]): MarketView {
+  if (!poolBlacklist.length) return view
+  const listed = new Set(poolBlacklist)
+  const isWanted = ({ id, address, parameters }: Pool) =>
+    ![id, address, String(parameters.liquidityOf)].some((name) => listed.has(name))
+  return {
+    pools: view.pools.filter(({ loaded }) => isWanted(loaded.pool)),
+    unreadable: view.unreadable.filter(({ subject }) => !listed.has(subject)),
+  }
+}
+
+function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
+  const set = new Set(pools)
+  return (market) => set.has(market)
+}
+
+async function deepPools(
+  run: TaskRun,
+  pools: readonly MarketPool[],
+): Promise<readonly MarketPool[]> {
+  const floor = run.settings.liquidityFloorUsd
+  if (floor === 0) return pools
+  const deep = await Promise.all(
+    pools.map((market) => run.block.isDeepEnough(run.reader, market, floor)),
+  )
+  return pools.filter((_market, index) => deep[index])
+}
+
+async function pricedTokens(run: TaskRun, request: RouteRequest) {
+  const { block, reader } = run
+  const tokens = [
+    ...new Set([block.chain.wrappedNative, ...request.tokensIn, ...request.tokensOut]),
+  ]
+  const priced = new Map<Address, PricedToken>()
+  await Promise.all(
+    tokens.map(async (token) => {
+      const [facts, price] = await Promise.all([
+        block.tokenFacts(reader, token),
+        block.price(reader, token),
+      ])
+      if (facts && price) {
+        priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
+      }
+    }),
+  )
+  return priced
+}
+
+function droppedWarnings(attempts: readonly Attempt[]): string[] {
+  const dropped = attempts.filter(({ result }) => result?.status === 'unreadable').length
+  return dropped ? [droppedWarning(dropped, attempts.length)] : []
+}

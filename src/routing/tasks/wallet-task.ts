@@ -1,0 +1,88 @@
+/** Balances and approvals of a wallet at one block. */
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
+import { spenderOf } from '../../executor/strategies.js'
+import type { TaskRun } from '../context/task-context.js'
+import type { TaskTypes } from '../messages.js'
+import { bulkBalances } from './bulk-balances.js'
+
+/** Tokens of imported pools that are looked at besides the listed ones. */
+const maxImportedTokens = 5_000
+
+/**
+ * Balances that are not zero, native first, then as listed, then those of other tokens by address. Looks at the tokens
+ * of the lists, those that pools were imported for, and `tokens`. What is no token or cannot be read is left out.
+ */
+export async function readBalances(
+  run: TaskRun,
+  { owner, tokens }: TaskTypes['balances']['args'],
+): Promise<TaskTypes['balances']['result']> {
+  const known = tokensOf(run, tokens)
+  const [native, balances] = await Promise.all([
+    run.nativeBalance(owner),
+    bulkBalances(run, owner, known),
+  ])
+  const held = known.flatMap((address): [Address, bigint][] => {
+    const amount = balances.get(address)
+    return amount === undefined ? [] : [[address, amount]]
+  })
+  const all: readonly [Address, bigint][] = native ? [[nativeToken, native], ...held] : held
+  const found = await Promise.all(
+    all.map(async ([address, amount]) => {
+      const [token, price] = await Promise.all([
+        run.block.tokenFacts(run.reader, address),
+        run.block.price(run.reader, address),
+      ])
+      return token && { token, amount, priceUsd: price?.priceUsd ?? null }
+    }),
+  )
+  return found.filter((balance) => balance !== null)
+}
+
+function tokensOf(run: TaskRun, more: readonly Address[]): Address[] {
+  const { id } = run.block.chain
+  const { tokens, sandboxPools = [] } = run.settings
+  const listed = tokens.flatMap(({ chainId, address }) => (chainId === id ? [address] : []))
+  const others = [
+    ...more,
+    ...run.worker.catalog.importedTokens(id, maxImportedTokens),
+    ...sandboxPools.flatMap((pool) => pool.tokens),
+  ]
+  return [...new Set([...listed, ...others.toSorted()])].filter((token) => !isNative(token))
+}
+
+/** The transaction with which the owner allows the strategy's contract to spend its token. */
+export async function buildApproval(
+  run: TaskRun,
+  { owner, token, strategy, amount }: TaskTypes['approval']['args'],
+): Promise<TaskTypes['approval']['result']> {
+  const spender = spenderOf(strategy)
+  if (!spender) {
+    throw new ForkrouteError(
+      'INVALID_REQUEST',
+      'routingStrategy: delegate strategies need no allowance, the account itself spends.',
+    )
+  }
+  // A call to an address without code succeeds and does nothing.
+  if (!(await run.hasCode(token))) {
+    throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
+  }
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'approve',
+    args: [spender, amount],
+  })
+  const [result] = await run.simulate([{ from: owner, to: token, data, value: 0n, overrides: {} }])
+  if (result?.status === 'success') {
+    return { tx: { from: owner, to: token, data, value: 0n }, gas: result.gasUsed, spender }
+  }
+  if (result?.status === 'reverted') {
+    throw new ForkrouteError(
+      'SIMULATION_REVERTED',
+      `The token refuses the approval: ${result.reason}.`,
+      { token, spender, reason: result.reason },
+    )
+  }
+  throw new ForkrouteError('STATE_UNAVAILABLE', `The state of ${token} cannot be read.`, { token })
+}
