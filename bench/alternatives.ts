@@ -4,7 +4,7 @@
  * a separate Anvil; that, less gas at one price for all, is its output.
  */
 import { ethereum } from '../src/chains/ethereum.js'
-import { createRpcClient, JsonRpcError } from '../src/rpc/json-rpc.js'
+import { createRpcClient, JsonRpcError } from '../src/rpc/node/json-rpc.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import { readPin } from '../test/support/pin.js'
 import { compileScripts } from './alternatives/contestants.js'

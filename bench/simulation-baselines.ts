@@ -10,7 +10,7 @@ import {
 import { foundry } from 'viem/chains'
 import type { BlockPin, Hex } from '../src/domain/primitives.js'
 import { blockEnvironment, maxTransactionGas } from '../src/forks/block-environment.js'
-import { createRpcClient } from '../src/rpc/json-rpc.js'
+import { createRpcClient } from '../src/rpc/node/json-rpc.js'
 import { type Candidate, router, routerCode, sender } from './simulation-scene.js'
 
 /** The loop loses a receipt now and then and would wait three minutes for it. */

@@ -7,7 +7,7 @@ import { createApiServer } from './api/server.js'
 import type { Config } from './config.js'
 import { recordingHeader } from './domain/tape.js'
 import type { Logger } from './log.js'
-import type { ArchiveMode } from './rpc/archive-messages.js'
+import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { createService, type Service } from './service.js'
 
 /** A request as users write it. */

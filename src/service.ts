@@ -37,8 +37,8 @@ import { balanceProbe } from './forks/measure.js'
 import type { Logger } from './log.js'
 import { registerGauge } from './metrics.js'
 import type { Pool } from './protocols/pool.js'
-import { type Archive, startArchive } from './rpc/archive.js'
-import type { ArchiveMode } from './rpc/archive-messages.js'
+import { type Archive, startArchive } from './rpc/archive/archive.js'
+import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { softwareVersion } from './software-version.js'
 
 export interface Service {

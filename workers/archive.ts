@@ -5,8 +5,8 @@ import type {
   ArchiveRequest,
   ArchiveThreadData,
   ThreadMessage,
-} from '../src/rpc/archive-messages.js'
-import { startArchiveThread } from '../src/rpc/archive-thread.js'
+} from '../src/rpc/archive/archive-messages.js'
+import { startArchiveThread } from '../src/rpc/archive/archive-thread.js'
 
 const port = parentPort
 if (!port) throw new Error('workers/archive runs as a thread only')

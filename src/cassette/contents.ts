@@ -8,13 +8,13 @@ import type { Config } from '../config.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type Address, bigintToString, type Token } from '../domain/primitives.js'
 import type { Pool } from '../protocols/pool.js'
-import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette-file.js'
+import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
   type CassetteHead,
   type CassetteRequests,
   cassetteRequests,
   DamagedRow,
-} from '../rpc/cassette-requests.js'
+} from '../rpc/cassette/cassette-requests.js'
 
 /** Of the configuration, what changes answers. */
 export type CassetteSettings = Pick<

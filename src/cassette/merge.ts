@@ -3,17 +3,17 @@ import { existsSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import { guarded, openCassetteFile } from '../rpc/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette-requests.js'
+import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
+import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import {
   type BlockRow,
   type CassetteState,
   cassetteState,
   decodeValue,
   type HeldValue,
-} from '../rpc/cassette-state.js'
-import { describe, type ItemKey } from '../rpc/state-item.js'
-import type { Answer } from '../rpc/upstream.js'
+} from '../rpc/cassette/cassette-state.js'
+import { describe, type ItemKey } from '../rpc/node/state-item.js'
+import type { Answer } from '../rpc/node/upstream.js'
 import { differences, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
 

@@ -1,7 +1,7 @@
 /** Takes requests out of a cassette, and then all state that no other request needs. */
-import { fromIdBytes, toKeyBytes } from '../rpc/cassette-codec.js'
-import { guarded, openCassetteFile } from '../rpc/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette-requests.js'
+import { fromIdBytes, toKeyBytes } from '../rpc/cassette/cassette-codec.js'
+import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
+import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { readable } from './contents.js'
 import { fromRequestText } from './request-form.js'
 

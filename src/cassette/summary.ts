@@ -1,8 +1,8 @@
 /** What is in a cassette, for people and programs. */
 import { statSync } from 'node:fs'
-import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette-file.js'
-import { cassetteRequests } from '../rpc/cassette-requests.js'
-import { cassetteState } from '../rpc/cassette-state.js'
+import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
+import { cassetteRequests } from '../rpc/cassette/cassette-requests.js'
+import { cassetteState } from '../rpc/cassette/cassette-state.js'
 import { type CassetteSettings, contentsOf, type RecorderVersion, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
 

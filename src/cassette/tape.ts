@@ -1,13 +1,13 @@
 /** The tape of a service: hands answers to the recorder, or knows how requests were recorded. */
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Tape, TapedAnswer, TapedRequest } from '../domain/tape.js'
-import { guarded, openCassetteFile } from '../rpc/cassette-file.js'
+import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import {
   cassetteRequests,
   type NumberedEntry,
   type RequestEntry,
   type RequestRow,
-} from '../rpc/cassette-requests.js'
+} from '../rpc/cassette/cassette-requests.js'
 import { readable } from './contents.js'
 import { fromRequestText, keyOfRequest, toRequestText } from './request-form.js'
 

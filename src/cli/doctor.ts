@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { type Config, loadConfig } from '../config.js'
 import { anvilBinary } from '../forks/anvil.js'
 import { withoutSecrets } from '../log.js'
-import { createUpstream } from '../rpc/upstream.js'
+import { createUpstream } from '../rpc/node/upstream.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Check {

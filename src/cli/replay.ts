@@ -1,15 +1,15 @@
 /** `forkroute replay` and `forkroute verify`: the API from a cassette alone, and whether it still answers the same. */
 import type { Command } from 'commander'
 import pLimit from 'p-limit'
-import { damagedRows } from '../cassette/check.js'
 import { readable } from '../cassette/contents.js'
 import { type Difference, firstDifference } from '../cassette/difference.js'
 import { fromRequestText, urlOf } from '../cassette/request-form.js'
 import { ConfigError } from '../config.js'
 import { recordingHeader } from '../domain/tape.js'
 import { createLogger } from '../log.js'
-import { guarded, openCassetteFile } from '../rpc/cassette-file.js'
-import { cassetteRequests, type RequestRow } from '../rpc/cassette-requests.js'
+import { damagedRows } from '../rpc/cassette/cassette-check.js'
+import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
+import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { type OutputOptions, printJson, withProgress } from './output.js'
 import { localConfig } from './record.js'
 

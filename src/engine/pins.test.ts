@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../test/support/storage-reader.js'
 import type { ForkPool } from '../forks/fork-pool.js'
-import type { Archive } from '../rpc/archive.js'
+import type { Archive } from '../rpc/archive/archive.js'
 import { createPins } from './pins.js'
 
 const pin = storageReader({}).block

@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
-import type { Archive } from '../rpc/archive.js'
-import type { PinOptions } from '../rpc/chain-source.js'
+import type { Archive } from '../rpc/archive/archive.js'
+import type { PinOptions } from '../rpc/archive/chain-source.js'
 
 /** A head whose forks could not be started is tried again after this, also when the chain stands still. */
 const retryMs = 1_000

@@ -13,8 +13,8 @@ import {
 import { privateKeyToAccount } from 'viem/accounts'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
-import type { RpcClient } from '../rpc/json-rpc.js'
-import { createRpcClient, JsonRpcError, TransportError } from '../rpc/json-rpc.js'
+import type { RpcClient } from '../rpc/node/json-rpc.js'
+import { createRpcClient, JsonRpcError, TransportError } from '../rpc/node/json-rpc.js'
 import type { ExecutorContractName } from './deployments.js'
 import { executorContracts } from './deployments.js'
 

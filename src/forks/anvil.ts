@@ -15,7 +15,7 @@ import { Instance } from 'prool'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../priority.js'
-import { createRpcClient } from '../rpc/json-rpc.js'
+import { createRpcClient } from '../rpc/node/json-rpc.js'
 import type { Reaper } from './reaper.js'
 
 /** How often a starting process is asked whether it answers, milliseconds. A start takes 60 to 110. */

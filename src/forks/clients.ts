@@ -1,7 +1,7 @@
 /** JSON-RPC clients by URL, one set per thread: keeps connections to forks and archive alive between calls. */
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'undici'
-import { connectionsTo, createRpcClient, type RpcClient } from '../rpc/json-rpc.js'
+import { connectionsTo, createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 
 /** Of one request to a fork or the archive; both answer long before unless they hang. */
 const timeoutMs = 20_000

@@ -4,7 +4,7 @@
  */
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
-import { JsonRpcError, type RpcCall, type RpcResult, TransportError } from '../rpc/json-rpc.js'
+import { JsonRpcError, type RpcCall, type RpcResult, TransportError } from '../rpc/node/json-rpc.js'
 import { forkClient } from './clients.js'
 
 /** The fork does not answer any more: replace it (`ForkLease.reportLost(url)`) and try once again. */

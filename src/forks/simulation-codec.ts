@@ -9,7 +9,7 @@ import type {
   SimulationResult,
   StateOverrides,
 } from '../domain/state.js'
-import type { RpcCall } from '../rpc/json-rpc.js'
+import type { RpcCall } from '../rpc/node/json-rpc.js'
 import { blockEnvironment, maxTransactionGas, nextBaseFee } from './block-environment.js'
 import { balanceProbe, balanceProbeCode, decodeProbe, encodeProbe, probeGas } from './measure.js'
 import { decodeRevert } from './revert.js'

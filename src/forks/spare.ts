@@ -3,7 +3,7 @@
  * block: Anvil asks its node for the block number and waits for the answer. Used by the fork starter only.
  */
 import { createServer } from 'node:net'
-import type { Standby } from '../rpc/archive.js'
+import type { Standby } from '../rpc/archive/archive.js'
 import { isAlive, kill, type Launched, launch, loopbackAddress, type Place } from './anvil.js'
 import type { Reaper } from './reaper.js'
 

@@ -2,7 +2,7 @@
 import { numberToHex } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
-import type { RpcCall, RpcClient } from '../rpc/json-rpc.js'
+import type { RpcCall, RpcClient } from '../rpc/node/json-rpc.js'
 
 export interface ScriptedTransaction {
   readonly from: Address

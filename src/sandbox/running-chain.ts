@@ -6,7 +6,7 @@ import { hexToNumber } from 'viem'
 import { ethereum } from '../chains/ethereum.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import { createRpcClient } from '../rpc/json-rpc.js'
+import { createRpcClient } from '../rpc/node/json-rpc.js'
 import { startAnvil } from './anvil-process.js'
 import type { History } from './history.js'
 

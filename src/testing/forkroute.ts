@@ -10,7 +10,7 @@ import { type Config, loadConfig } from '../config.js'
 import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
 import { type LocalAnswer, openLocalService } from '../local-service.js'
 import { createLogger } from '../log.js'
-import type { ArchiveMode } from '../rpc/archive-messages.js'
+import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import {
   type BundleResult,
   type PriceResult,

@@ -11,7 +11,7 @@ import { loadConfig } from '../../src/config.js'
 import { type Hex, nativeToken } from '../../src/domain/primitives.js'
 import { type LocalRequest, type LocalService, openLocalService } from '../../src/local-service.js'
 import { createLogger } from '../../src/log.js'
-import type { ArchiveMode } from '../../src/rpc/archive-messages.js'
+import type { ArchiveMode } from '../../src/rpc/archive/archive-messages.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
@@ -90,7 +90,7 @@ beforeAll(async () => {
 
 /** The same again one block later, by the command line. */
 async function addByCommand(): Promise<void> {
-  const { createRpcClient } = await import('../../src/rpc/json-rpc.js')
+  const { createRpcClient } = await import('../../src/rpc/node/json-rpc.js')
   const client = createRpcClient(sandbox.url)
   const { timestamp } = (await client.request('eth_getBlockByNumber', ['latest', false])) as {
     timestamp: Hex

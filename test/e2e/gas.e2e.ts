@@ -6,7 +6,7 @@ import { encodeFunctionData, erc20Abi, type Hex, maxUint256, numberToHex } from 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
-import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { type ExecuteArgs, executeOnFork } from '../support/execute.js'

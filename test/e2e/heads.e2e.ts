@@ -2,7 +2,7 @@
 import { encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../src/domain/primitives.js'
-import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { startService, type TestService } from '../support/service.js'

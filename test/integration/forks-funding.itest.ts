@@ -7,7 +7,7 @@ import { createFunding } from '../../src/forks/funding.js'
 import { fundFromHolder } from '../../src/forks/holder-funding.js'
 import { simulate } from '../../src/forks/simulate.js'
 import { createTokenAccess, slotsFor } from '../../src/forks/token-access.js'
-import { startArchive } from '../../src/rpc/archive.js'
+import { startArchive } from '../../src/rpc/archive/archive.js'
 import { blockTimeSeconds, startWorld, type World } from '../support/forks-world.js'
 
 const owners: readonly Address[] = [

@@ -18,8 +18,8 @@ import {
 import { createForkPool, type ForkPoolOptions } from '../../src/forks/fork-pool.js'
 import { simulate } from '../../src/forks/simulate.js'
 import { backgroundPriority } from '../../src/priority.js'
-import { startArchive } from '../../src/rpc/archive.js'
-import { createRpcClient } from '../../src/rpc/json-rpc.js'
+import { startArchive } from '../../src/rpc/archive/archive.js'
+import { createRpcClient } from '../../src/rpc/node/json-rpc.js'
 import { startWorld, type World } from '../support/forks-world.js'
 
 let world: World

@@ -10,7 +10,7 @@ import {
   type TokenPrice,
 } from '../../src/pricing/pricing.js'
 import { protocols } from '../../src/protocols/registry.js'
-import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { type AnvilProcess, startAnvil } from '../../src/sandbox/anvil-process.js'
 import { loadArtifacts } from '../../src/sandbox/artifacts.js'

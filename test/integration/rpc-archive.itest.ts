@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../src/domain/primitives.js'
-import { type Archive, type ArchiveOptions, startArchive } from '../../src/rpc/archive.js'
+import { type Archive, type ArchiveOptions, startArchive } from '../../src/rpc/archive/archive.js'
 import { freePort, startAnvil, type TestAnvil } from '../support/anvil.js'
 import {
   count,

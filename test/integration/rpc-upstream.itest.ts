@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, BlockPin } from '../../src/domain/primitives.js'
-import { toPin } from '../../src/rpc/header.js'
-import { balanceKey, codeKey, storageKey } from '../../src/rpc/state-item.js'
-import { createUpstream, type Upstream, type UpstreamOptions } from '../../src/rpc/upstream.js'
+import { toPin } from '../../src/rpc/node/header.js'
+import { balanceKey, codeKey, storageKey } from '../../src/rpc/node/state-item.js'
+import { createUpstream, type Upstream, type UpstreamOptions } from '../../src/rpc/node/upstream.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
 import {
   type Behaviour,

@@ -15,7 +15,7 @@ import { spenderOf } from '../../src/executor/strategies.js'
 import { decodeRevert } from '../../src/forks/revert.js'
 import type { ActionContext, ActionResult, ProtocolAction } from '../../src/protocols/positions.js'
 import type { ProtocolAdapter } from '../../src/protocols/protocol.js'
-import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 import { startAnvil, type TestAnvil } from './anvil.js'
 import { readPin } from './pin.js'
 

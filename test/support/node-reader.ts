@@ -2,8 +2,8 @@
 import { numberToHex } from 'viem'
 import type { Hex } from '../../src/domain/primitives.js'
 import type { ReadResult, StateReader } from '../../src/domain/state.js'
-import type { RpcClient } from '../../src/rpc/json-rpc.js'
-import { createRpcClient } from '../../src/rpc/json-rpc.js'
+import type { RpcClient } from '../../src/rpc/node/json-rpc.js'
+import { createRpcClient } from '../../src/rpc/node/json-rpc.js'
 import { readPin } from './pin.js'
 
 /** @param number - the newest block, unless another is named. */

@@ -7,7 +7,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { type Address, type Hex, toAddress } from '../../src/domain/primitives.js'
-import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 
 const gas = numberToHex(16_000_000n)
 

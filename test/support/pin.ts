@@ -1,7 +1,7 @@
 /** A block of a node as a pin, the newest unless a number is given; read by the test itself. */
 import { numberToHex } from 'viem'
 import type { BlockPin, Hex } from '../../src/domain/primitives.js'
-import { createRpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient } from '../../src/rpc/node/json-rpc.js'
 
 export async function readPin(url: string, number?: number): Promise<BlockPin> {
   const client = createRpcClient(url)

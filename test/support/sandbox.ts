@@ -1,6 +1,6 @@
 /** A sandbox chain of its own for each test file that asks for one. */
 import { afterAll, beforeAll } from 'vitest'
-import { createRpcClient, type RpcClient } from '../../src/rpc/json-rpc.js'
+import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 
 export interface SandboxScene {

@@ -21,7 +21,7 @@ import { forkClient } from '../../forks/clients.js'
 import { fundFromHolder } from '../../forks/holder-funding.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
 import type { Access } from '../../forks/slot-rules.js'
-import { JsonRpcError } from '../../rpc/json-rpc.js'
+import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from '../messages.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
 

@@ -1,0 +1,290 @@
+/**
+ * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block, and some of our own
+ * (`forkroute_…`) that routing threads ask: reading ahead, and keeping what was learnt about contracts.
+ * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
+ * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator tells them apart.
+ */
+import { z } from 'zod'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { VerifiedBlock } from '../node/block-check.js'
+import { JsonRpcError } from '../node/json-rpc.js'
+import {
+  accountKeys,
+  addressOf,
+  balanceKey,
+  codeKey,
+  describe,
+  fromStored,
+  type ItemKey,
+  nonceKey,
+  slotOf,
+  storageKey,
+} from '../node/state-item.js'
+import type { Answer, BlockRef } from '../node/upstream.js'
+import type { ChainSource } from './chain-source.js'
+
+const unreadableCode = -32001
+const unavailableCode = -32002
+const invalidParams = -32602
+const unknownMethod = -32601
+/** Wei; what a fork offers as tip when it is asked. Simulations set their own prices. */
+const tip = 1_000_000_000n
+
+const addressForm = /^0x[0-9a-f]{40}$/
+const slotForm = /^0x[0-9a-f]{1,64}$/i
+const addressParam = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .transform((value) => value.toLowerCase() as Address)
+const slotParam = z.string().regex(slotForm)
+const quantityParam = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,16}$/i)
+  .transform((value) => BigInt(value))
+const hashParam = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .transform((value) => value.toLowerCase() as Hex)
+const callParam = z.object({
+  to: addressParam,
+  data: z
+    .string()
+    .regex(/^0x([0-9a-f]{2})*$/i)
+    .transform((value) => value as Hex),
+})
+const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
+const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
+const learnedParam = z.string().max(65_536)
+/** What one request may read ahead. */
+const maxAhead = 4_096
+const aheadParam = z.object({
+  accounts: z.array(addressParam).max(maxAhead),
+  slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
+  topics: z.array(topicParam).max(maxAhead),
+})
+const swappedParam = z.array(z.object({ topic: topicParam, address: addressParam })).max(maxAhead)
+const blockParam = z.union([
+  tagParam,
+  quantityParam,
+  z.object({ blockNumber: quantityParam }).transform(({ blockNumber }) => blockNumber),
+  z.object({ blockHash: hashParam }).transform(({ blockHash }) => ({ hash: blockHash })),
+])
+
+export interface ArchiveCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+  /** Asked by a fork, not by a thread of ours. */
+  readonly isForks: boolean
+}
+
+/**
+ * Answers one call at the pin.
+ *
+ * @returns the result, or a promise of it.
+ * @throws JsonRpcError with the text for the caller; anything else is a bug. A promise rejects with the same.
+ */
+export function answerCall(
+  source: ChainSource,
+  pinned: VerifiedBlock,
+  { method, params, isForks }: ArchiveCall,
+): unknown | Promise<unknown> {
+  const { pin } = pinned
+  switch (method) {
+    case 'eth_getStorageAt': {
+      const key = wordKey(params)
+      if (isForks) source.forkSlots.asked(key)
+      return params[2] === quantity(pin.number) ? read(source, key, pin) : readAt(key, params[2])
+    }
+    case 'eth_getBalance':
+      return readAt(balanceKey(check(addressParam, params[0])), params[1])
+    case 'eth_getTransactionCount':
+      return readAt(nonceKey(check(addressParam, params[0])), params[1])
+    case 'eth_getCode':
+      return readAt(codeKey(check(addressParam, params[0])), params[1])
+    case 'eth_getAccountInfo':
+      return accountInfo(source, pin, params)
+    // A fork never asks it: what it runs, it runs itself. Threads do, for what only a node knows.
+    case 'eth_call':
+      return callNode(source, pin, params)
+    case 'eth_getBlockByNumber':
+      return blockByNumber(source, pinned, check(blockParam, params[0]), params[1] === true)
+    case 'eth_getBlockByHash':
+      return blockByHash(source, pinned, check(hashParam, params[0]), params[1] === true)
+    case 'eth_blockNumber':
+      return quantity(pin.number)
+    case 'eth_chainId':
+      return quantity(BigInt(pin.chainId))
+    case 'net_version':
+      return String(pin.chainId)
+    case 'web3_clientVersion':
+      return 'forkroute-archive'
+    case 'eth_syncing':
+      return false
+    case 'eth_gasPrice':
+      return quantity(pin.baseFeePerGas + tip)
+    case 'eth_maxPriorityFeePerGas':
+      return quantity(tip)
+    case 'eth_feeHistory':
+      return feeHistory(pin)
+    case 'forkroute_readAhead':
+      return readAhead(source, pin, check(aheadParam, params[0]))
+    case 'forkroute_held':
+      return source.held(source.forkSlots.keys(), pin).map(([key, value]) => {
+        return [addressOf(key), slotOf(key), fromStored(key, value)]
+      })
+    case 'forkroute_learnLeftovers':
+      source.poolSets.learn(check(swappedParam, params[0]), pin.hash)
+      return true
+    case 'forkroute_learned':
+      return source.learned.get(check(topicParam, params[0]))
+    case 'forkroute_learn':
+      source.learned.put(check(topicParam, params[0]), check(learnedParam, params[1]))
+      return true
+    // The archive holds state, not history: a fork asks these only for transactions that are not its own.
+    case 'eth_getTransactionByHash':
+    case 'eth_getTransactionReceipt':
+      return null
+    default:
+      throw new JsonRpcError(unknownMethod, `the method ${method} does not exist here`)
+  }
+
+  async function readAt(key: ItemKey, block: unknown): Promise<Hex> {
+    return read(source, key, await refOf(source, pin, block))
+  }
+}
+
+async function accountInfo(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {
+  const address = check(addressParam, params[0])
+  const block = await refOf(source, pin, params[1])
+  const keys = accountKeys(address)
+  const [balance, nonce, code] = await Promise.all(keys.map((key) => read(source, key, block)))
+  return { balance, nonce, code }
+}
+
+async function callNode(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {
+  const { to, data } = check(callParam, params[0])
+  const answer = await source.call(to, data, await refOf(source, pin, params[1]))
+  if (answer.ok) return answer.value
+  throw unreadable(`call of ${to}`, answer.message)
+}
+
+/** Thousands are asked for at every block, nearly all in this form: the schemas take most of the time of an answer. */
+function wordKey([address, slot]: readonly unknown[]): ItemKey {
+  const isPlain = typeof address === 'string' && typeof slot === 'string'
+  return isPlain && addressForm.test(address) && slotForm.test(slot)
+    ? storageKey(address as Address, slot)
+    : storageKey(check(addressParam, address), check(slotParam, slot))
+}
+
+/** Any error as the JSON-RPC error that goes to the caller. */
+export function toJsonRpcError(error: unknown): JsonRpcError {
+  if (error instanceof JsonRpcError) return error
+  if (error instanceof ForkrouteError) {
+    return new JsonRpcError(unavailableCode, `upstream unavailable: ${error.message}`)
+  }
+  return new JsonRpcError(-32603, 'upstream unavailable: the archive failed')
+}
+
+/** Reads in bulk what forks will ask for one by one. @returns how much of it there is; the values stay here. */
+async function readAhead(
+  source: ChainSource,
+  pin: BlockPin,
+  { accounts, slots, topics }: z.infer<typeof aheadParam>,
+): Promise<number> {
+  const keys = [
+    ...new Set(topics.flatMap((topic) => source.poolSets.keysOf(topic))),
+    ...accounts.flatMap(accountKeys),
+    ...slots.map(({ address, slot }) => storageKey(address, slot)),
+  ]
+  const found = await Promise.all(keys.map((key) => source.ahead(key, pin)))
+  source.poolSets.watch(pin.hash)
+  return found.filter((isThere) => isThere).length
+}
+
+function read(source: ChainSource, key: ItemKey, block: BlockRef): Hex | Promise<Hex> {
+  const toHex = (answer: Answer<Hex>): Hex => {
+    if (answer.ok) return fromStored(key, answer.value)
+    throw unreadable(`${describe(key)} at block ${block.number}`, answer.message)
+  }
+  const answer = source.read(key, block)
+  return answer instanceof Promise ? answer.then(toHex) : toHex(answer)
+}
+
+function refOf(source: ChainSource, pin: BlockPin, param: unknown): BlockRef | Promise<BlockRef> {
+  const wanted = check(blockParam, param)
+  if (wanted === undefined || typeof wanted === 'string' || wanted === pin.number) return pin
+  if (typeof wanted === 'object' && wanted.hash === pin.hash) return pin
+  return olderBlock(source, pin, wanted).then((block) => block.pin)
+}
+
+async function olderBlock(
+  source: ChainSource,
+  pin: BlockPin,
+  wanted: bigint | { hash: Hex },
+  full = false,
+): Promise<VerifiedBlock> {
+  const isNumber = typeof wanted === 'bigint'
+  if (isNumber && wanted > pin.number) {
+    throw unreadable(`block ${wanted}`, `it comes after the pinned block ${pin.number}`)
+  }
+  // The parent by its hash: a look-up by number could meet another fork.
+  const parent = isNumber && wanted === pin.number - 1n ? pin.parentHash : null
+  const answer = await source.block(parent ?? (isNumber ? wanted : wanted.hash), { full })
+  if (!answer.ok) throw unreadable(`block ${isNumber ? wanted : wanted.hash}`, answer.message)
+  if (answer.value.pin.number > pin.number) {
+    throw unreadable(`block ${answer.value.pin.number}`, 'it comes after the pinned block')
+  }
+  return answer.value
+}
+
+async function blockByNumber(
+  source: ChainSource,
+  pinned: VerifiedBlock,
+  wanted: z.infer<typeof blockParam>,
+  full: boolean,
+): Promise<unknown> {
+  if (typeof wanted === 'bigint' && wanted > pinned.pin.number) return null
+  const isPinned =
+    wanted === undefined || typeof wanted === 'string' || wanted === pinned.pin.number
+  const target = isPinned ? { hash: pinned.pin.hash } : wanted
+  if (isPinned && !full) return pinned.json
+  return (await olderBlock(source, pinned.pin, target, full)).json
+}
+
+async function blockByHash(
+  source: ChainSource,
+  pinned: VerifiedBlock,
+  hash: Hex,
+  full: boolean,
+): Promise<unknown> {
+  if (hash === pinned.pin.hash && !full) return pinned.json
+  return (await olderBlock(source, pinned.pin, { hash }, full)).json
+}
+
+/** Of the pinned block alone: base fee of it and of its child (EIP-1559), no percentiles. */
+function feeHistory(pin: BlockPin): unknown {
+  const target = pin.gasLimit / 2n
+  const distance = pin.gasUsed > target ? pin.gasUsed - target : target - pin.gasUsed
+  const step = target === 0n ? 0n : (pin.baseFeePerGas * distance) / target / 8n
+  const next = pin.gasUsed > target ? pin.baseFeePerGas + (step || 1n) : pin.baseFeePerGas - step
+  return {
+    oldestBlock: quantity(pin.number),
+    baseFeePerGas: [quantity(pin.baseFeePerGas), quantity(next)],
+    gasUsedRatio: [pin.gasLimit === 0n ? 0 : Number(pin.gasUsed) / Number(pin.gasLimit)],
+  }
+}
+
+function check<T>(schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new JsonRpcError(invalidParams, 'a parameter is not of the form that the method takes')
+}
+
+function unreadable(what: string, reason: string): JsonRpcError {
+  return new JsonRpcError(unreadableCode, `state unreadable: ${what}: ${reason}`)
+}
+
+function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`
+}

@@ -1,0 +1,202 @@
+/**
+ * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>[/fork]]`, single calls and
+ * batches. With the hash in the path every answer is of that very block; without it, of the block that has the number
+ * now. `/standby/<id>` is a block that is decided later. Forks ask there and below `/fork`, where single parts of
+ * accounts are answered a moment late.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '../../domain/primitives.js'
+import type { VerifiedBlock } from '../node/block-check.js'
+import { JsonRpcError } from '../node/json-rpc.js'
+import type { StandbyBlock } from './archive-messages.js'
+import { answerCall, toJsonRpcError } from './archive-methods.js'
+import type { ChainSource } from './chain-source.js'
+
+export interface ArchiveServer {
+  readonly port: number
+  readonly counters: { readonly served: number }
+  /** Decides the block of `/standby/<id>`; requests there wait until then. Null: the place is gone. */
+  standby(id: string, block: StandbyBlock | null): void
+  close(): Promise<void>
+}
+
+const maxBodyBytes = 4 * 1024 * 1024
+/**
+ * Anvil asks for its first account both as one and in three parts, and stays with whichever is answered first: one
+ * request per account is a third of the work, for it and for us.
+ */
+const partsLateMs = 2
+const accountParts = new Set<unknown>(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'])
+/** Longer than a fork stays idle between requests, so that it does not meet a closing connection. */
+const keepAliveTimeoutMs = 120_000
+
+interface Call {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly params?: unknown
+}
+
+export async function startArchiveServer(
+  sources: ReadonlyMap<number, ChainSource>,
+  port: number,
+): Promise<ArchiveServer> {
+  const counters = { served: 0 }
+  const standbys = createStandbys(sources)
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64})(\/fork)?)?$/.exec(
+      request.url ?? '',
+    )
+    const [, standbyId] = /^\/standby\/([0-9a-f]{32})$/.exec(request.url ?? '') ?? []
+    // A browser page must not spend the operator's requests: forks send no origin.
+    if (!(path || standbyId) || request.method !== 'POST' || request.headers.origin !== undefined) {
+      response.writeHead(404).end()
+      return
+    }
+    const body = await readBody(request)
+    counters.served += 1
+    let calls: unknown
+    try {
+      calls = JSON.parse(body)
+    } catch {
+      send(response, failure(null, new JsonRpcError(-32700, 'parse error')))
+      return
+    }
+    const place = path ? placeOf(path) : await standbys.get(standbyId ?? '')
+    if (!place) {
+      response.writeHead(404).end()
+      return
+    }
+    if (Array.isArray(calls) && calls.length === 0) {
+      send(response, failure(null, invalid()))
+      return
+    }
+    const block = await pinnedBlock(place).catch(toJsonRpcError)
+    const ask = (call: Call | null) => answer(place, block, call)
+    if (Array.isArray(calls)) send(response, await Promise.all(calls.map(ask)))
+    else {
+      const call = calls as Call | null
+      if (place.isForks && accountParts.has(call?.method)) await sleep(partsLateMs)
+      send(response, await ask(call))
+    }
+  }
+
+  function placeOf([, chainId = '', number = '', hash, fork]: RegExpExecArray): Place {
+    const source = sources.get(Number(chainId))
+    const isForks = fork !== undefined
+    return { source, number: BigInt(number), hash: hash as Hex | undefined, isForks }
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.keepAliveTimeout = keepAliveTimeoutMs
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    counters,
+    standby: standbys.decide,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+interface Place {
+  readonly source: ChainSource | undefined
+  readonly number: bigint
+  readonly hash: Hex | undefined
+  readonly isForks: boolean
+}
+
+/** Places by id, each as soon as it is decided. A thread that was started again learns of them from the main thread. */
+function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
+  const decided = new Map<string, Place>()
+  const waiting = new Map<string, ((place: Place | null) => void)[]>()
+  return {
+    get(id: string): Promise<Place | null> {
+      const place = decided.get(id)
+      if (place) return Promise.resolve(place)
+      return new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve]))
+    },
+    decide(id: string, block: StandbyBlock | null): void {
+      const place = block && { source: sources.get(block.chainId), ...block, isForks: true }
+      if (place) decided.set(id, place)
+      else decided.delete(id)
+      for (const resolve of waiting.get(id) ?? []) resolve(place)
+      waiting.delete(id)
+    },
+  }
+}
+
+/**
+ * What is in memory is answered at once: thousands of words are asked for at every block.
+ * @param block - of the place, or why there is none.
+ */
+function answer(
+  place: Place,
+  block: VerifiedBlock | JsonRpcError,
+  call: Call | null,
+): unknown | Promise<unknown> {
+  const id = call?.id ?? null
+  const fail = (error: unknown) => failure(id, toJsonRpcError(error))
+  const succeed = (result: unknown) => ({ jsonrpc: '2.0', id, result })
+  try {
+    if (typeof call?.method !== 'string') throw invalid()
+    if (block instanceof JsonRpcError) throw block
+    const params = Array.isArray(call.params) ? call.params : []
+    const { isForks } = place
+    const result = answerCall(sourceOf(place), block, { method: call.method, params, isForks })
+    return result instanceof Promise ? result.then(succeed, fail) : succeed(result)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+function sourceOf({ source }: Place): ChainSource {
+  if (source) return source
+  throw new JsonRpcError(-32602, 'the chain is not configured here')
+}
+
+async function pinnedBlock(place: Place): Promise<VerifiedBlock> {
+  const { number, hash } = place
+  const block = await sourceOf(place).block(hash ?? number)
+  if (!block.ok) {
+    throw new JsonRpcError(-32001, `state unreadable: block ${number}: ${block.message}`)
+  }
+  if (block.value.pin.number !== number) {
+    throw new JsonRpcError(-32602, `block ${hash} does not have the number ${number}`)
+  }
+  return block.value
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > maxBodyBytes) throw new RangeError('body too large')
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
+
+function failure(id: unknown, { code, message }: JsonRpcError): unknown {
+  return { jsonrpc: '2.0', id, error: { code, message } }
+}
+
+function invalid(): JsonRpcError {
+  return new JsonRpcError(-32600, 'invalid request')
+}

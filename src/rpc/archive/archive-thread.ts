@@ -1,0 +1,177 @@
+/**
+ * Everything that the archive thread owns, put together: the disk cache, one source per chain, the HTTP server.
+ * `workers/archive.ts` connects it to the main thread.
+ */
+import { LRUCache } from 'lru-cache'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { BlockPin, Hex } from '../../domain/primitives.js'
+import { openCassetteFile } from '../cassette/cassette-file.js'
+import type { CassetteHead } from '../cassette/cassette-requests.js'
+import { cassetteState } from '../cassette/cassette-state.js'
+import { createRecorder, type Recorder } from '../cassette/recorder.js'
+import { openDiskCache } from '../disk/disk-cache.js'
+import type {
+  ArchiveRequest,
+  ArchiveStats,
+  ArchiveThreadData,
+  ThreadMessage,
+} from './archive-messages.js'
+import { startArchiveServer } from './archive-server.js'
+import type { ChainSource } from './chain-source.js'
+import { createCodeStore } from './code-book.js'
+import { createLiveChain, type LiveChain } from './live-chain.js'
+import { createReplayChain } from './replay-chain.js'
+
+export interface ArchiveThread {
+  readonly port: number
+  handle(request: Exclude<ArchiveRequest, { kind: 'close' }>): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Values in memory over all chains and blocks; about 350 bytes each. */
+const maxMemoryItems = 150_000
+const defaultPollIntervalMs = 3_000
+const statusIntervalMs = 500
+/** A recording of states alone. */
+const nobody: CassetteHead = { facts: {}, version: '{}' }
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when a cassette cannot be opened. */
+export async function startArchiveThread(
+  data: ArchiveThreadData,
+  post: (message: ThreadMessage) => void,
+): Promise<ArchiveThread> {
+  const { mode } = data
+  const knownEmpty = new Set(data.knownEmpty)
+  const warn = (message: string): void => post({ kind: 'log', level: 'warn', message })
+  // Code and its places stay: they are small against what they save.
+  const keep = (scope: string): boolean => !scope.includes(':')
+  const isReplay = mode.kind === 'replay'
+  const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
+  const codes = createCodeStore(disk)
+  const memory = new LRUCache<string, Hex>({ max: maxMemoryItems })
+  const cassetteFile = isReplay ? openCassetteFile(mode.file, 'read') : null
+  const cassette = cassetteFile && cassetteState(cassetteFile)
+  // A thread that is started again takes the port of the one before.
+  const isResumed = data.port !== 0
+  const recorder: Recorder | null =
+    mode.kind === 'record'
+      ? createRecorder(mode.file, mode.head ?? nobody, { isResumed, warn })
+      : null
+
+  const live: LiveChain[] = []
+  const sources = new Map<number, ChainSource>()
+  // First, since nothing else must be under way when the port cannot be had.
+  const server = await startArchiveServer(sources, data.port)
+  for (const chain of data.chains) {
+    const { chainId } = chain
+    if (cassette) {
+      const onHead: Parameters<typeof createReplayChain>[0]['onHead'] = (pin) =>
+        post({ kind: 'head', pin, replaced: [] })
+      const head = (isReplay && mode.heads?.[chainId]) || null
+      sources.set(chainId, createReplayChain({ chainId, cassette, head, knownEmpty, onHead }))
+      continue
+    }
+    const source = createLiveChain({
+      chain,
+      disk,
+      codes,
+      memory,
+      knownEmpty,
+      recorder,
+      pollIntervalMs: data.pollIntervalMs ?? defaultPollIntervalMs,
+      ...(data.upstreamTimeoutMs !== null && { upstreamTimeoutMs: data.upstreamTimeoutMs }),
+      onHead(pin, replaced) {
+        postStatus(chainId)
+        post({ kind: 'head', pin, replaced })
+      },
+      onLog: (level, message) => post({ kind: 'log', level, message }),
+    })
+    live.push(source)
+    sources.set(chainId, source)
+  }
+
+  const posted = new Map<number, string>()
+  function postStatus(chainId: number): void {
+    const status = sources.get(chainId)?.status()
+    if (!status) return
+    const text = JSON.stringify(status)
+    if (posted.get(chainId) === text) return
+    posted.set(chainId, text)
+    post({ kind: 'status', chainId, status })
+  }
+  function postAll(): void {
+    for (const chainId of sources.keys()) postStatus(chainId)
+  }
+  const timer = setInterval(postAll, statusIntervalMs)
+
+  function sourceOf(chainId: number): ChainSource {
+    const source = sources.get(chainId)
+    if (source) return source
+    throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${chainId} is not configured here.`, {
+      chainId,
+    })
+  }
+
+  async function headerOf(chainId: number, number: bigint): Promise<BlockPin> {
+    const found = await sourceOf(chainId).block(number)
+    if (found.ok) return found.value.pin
+    const details = { chainId, blockNumber: number.toString() }
+    throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${number}: ${found.message}.`, details)
+  }
+
+  function stats(): ArchiveStats {
+    const sum = (pick: (chain: LiveChain) => number): number =>
+      live.reduce((total, chain) => total + pick(chain), 0)
+    return {
+      upstreamHttpRequests: sum((chain) => chain.upstreamCounters.httpRequests),
+      upstreamCalls: sum((chain) => chain.upstreamCounters.calls),
+      upstreamRetries: sum((chain) => chain.upstreamCounters.retries),
+      coalesced: sum((chain) => chain.upstreamCounters.coalesced),
+      memoryHits: sum((chain) => chain.counters.memoryHits),
+      sqliteHits: sum((chain) => chain.counters.sqliteHits),
+      codeHits: sum((chain) => chain.counters.codeHits),
+      emptyHits: sum((chain) => chain.counters.emptyHits),
+      provenHits: sum((chain) => chain.counters.provenHits),
+      misses: sum((chain) => chain.counters.misses),
+      unreadable: sum((chain) => chain.counters.unreadable),
+      prefetched: sum((chain) => chain.counters.prefetched),
+      served: server.counters.served,
+    }
+  }
+
+  return {
+    port: server.port,
+    async handle(request) {
+      if (request.kind === 'pin') return sourceOf(request.chainId).pin(request.block, request)
+      if (request.kind === 'header') return headerOf(request.chainId, request.block)
+      if (request.kind === 'changes') {
+        return sourceOf(request.chainId).changedBlocks(request.question)
+      }
+      if (request.kind === 'prefetch') return sourceOf(request.pin.chainId).prefetch(request.pin)
+      if (request.kind === 'record') return recorder?.request(request.entry)
+      if (request.kind === 'stats') return stats()
+      if (request.kind === 'standby') return server.standby(request.id, request.block)
+      const firsts = [...sources.values()].map((source) => source.firstAnswers)
+      await within(request.waitMs, Promise.all(firsts))
+      postAll()
+      return undefined
+    },
+    async close() {
+      clearInterval(timer)
+      await server.close()
+      await Promise.all([...sources.values()].map((source) => source.close()))
+      recorder?.close()
+      cassetteFile?.close()
+      disk.close()
+    },
+  }
+}
+
+async function within(waitMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, waitMs)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
+}

@@ -1,0 +1,182 @@
+/**
+ * The archive as the main thread sees it: starts the thread `workers/archive.ts`, which owns the nodes, the
+ * caches and the loopback HTTP server that forks read from, and asks it by messages. Nothing here blocks.
+ */
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { NumberedEntry } from '../cassette/cassette-requests.js'
+import type { ChangesQuestion } from '../node/changed-blocks.js'
+import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
+import type { ArchiveChain, ArchiveMode, ArchiveStats, ChainStatus } from './archive-messages.js'
+import type { PinOptions } from './chain-source.js'
+
+export interface ArchiveOptions {
+  /** Folder of `archive.sqlite`; null keeps everything in memory. */
+  readonly dataDir: string | null
+  readonly chains: readonly ArchiveChain[]
+  /** Default live. */
+  readonly mode?: ArchiveMode
+  /** Accounts that exist only in simulations: answered as empty without asking a node. */
+  readonly knownEmpty?: readonly Address[]
+  /** Between two polls of a node. */
+  readonly pollIntervalMs?: number
+  /** Of one HTTP request to a node; a read takes at most twice this, over all nodes and retries. */
+  readonly upstreamTimeoutMs?: number
+  readonly logLevel?: string
+  /** Default: a logger of its own on standard error. */
+  readonly logger?: ArchiveLogger
+}
+
+/** A place whose block is decided later. */
+export interface Standby {
+  readonly url: string
+  assign(pin: BlockPin): void
+  /** Nobody reads there any more. */
+  release(): void
+}
+
+export interface Archive {
+  /**
+   * For `anvil --fork-url`: state of this very block, for ever. Without a hash it is the block that is known by the
+   * number at this moment, which a reorg changes: whoever holds a pin gives its hash.
+   */
+  url(chainId: number, blockNumber: bigint, blockHash?: Hex): string
+  /** The same for a fork of the pool: of accounts it is answered first what is one request. */
+  forkUrl(pin: BlockPin): string
+  /** For an `anvil --fork-url` whose block is decided later: requests wait until then. */
+  standby(): Standby
+  /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
+  pin(chainId: number, block: bigint | 'latest', options?: PinOptions): Promise<BlockPin>
+  /** The same of what the header tells: no state is read, so none needs to be there. */
+  header(chainId: number, block: bigint): Promise<BlockPin>
+  /**
+   * Numbers of the blocks in which one of the contracts left an event, ascending.
+   * @throws ForkrouteError STATE_UNAVAILABLE when no node tells, UPSTREAM_UNAVAILABLE.
+   */
+  changedBlocks(chainId: number, question: ChangesQuestion): Promise<readonly bigint[]>
+  /** The newest known block, or null before the first. */
+  head(chainId: number): BlockPin | null
+  /** `reorgOf`: a block that is no longer part of the chain; called once for each. Returns how to stop. */
+  onHead(listener: (pin: BlockPin, event: { reorgOf?: Hex }) => void): () => void
+  /** Reads what recent blocks were asked for at this block, in bulk. Never throws for what a node does. */
+  prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
+  status(chainId: number): ChainStatus & { readonly headAgeSeconds: number | null }
+  /**
+   * Puts an answered request into the cassette, with everything that was read for it.
+   * @returns its number there.
+   * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not recorded.
+   */
+  record(entry: NumberedEntry): Promise<number>
+  stats(): Promise<ArchiveStats>
+  close(): Promise<void>
+}
+
+/** Time that the first answers of the nodes are waited for; a chain whose node is down becomes ready later. */
+const startWaitMs = 3_000
+/** Remembered hashes of pinned numbers, oldest forgotten first. */
+const maxPins = 4_096
+
+const absent: ChainStatus = {
+  connected: false,
+  capabilities: {},
+  problem: 'The chain has not been asked yet.',
+  headSeenAt: null,
+  nodes: [],
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when a cassette cannot be opened. Never for a node that is down. */
+export async function startArchive(options: ArchiveOptions): Promise<Archive> {
+  const { logger = pino({ level: options.logLevel ?? 'warn' }, pino.destination(2)) } = options
+  const statuses = new Map<number, ChainStatus>()
+  const heads = new Map<number, BlockPin>()
+  const hashes = new Map<string, Hex>()
+  const listeners = new Set<(pin: BlockPin, event: { reorgOf?: Hex }) => void>()
+
+  function remember(pin: BlockPin): void {
+    const key = `${pin.chainId}/${pin.number}`
+    hashes.delete(key)
+    hashes.set(key, pin.hash)
+    const [oldest] = hashes.keys()
+    if (hashes.size > maxPins && oldest !== undefined) hashes.delete(oldest)
+  }
+
+  const data = {
+    dataDir: options.dataDir,
+    chains: options.chains,
+    mode: options.mode ?? ({ kind: 'live' } as const),
+    knownEmpty: options.knownEmpty ?? [],
+    pollIntervalMs: options.pollIntervalMs ?? null,
+    upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
+  }
+  const standbys = new Map<string, BlockPin>()
+  /** A thread that is gone is told when it is back. */
+  function tell(id: string, block: BlockPin | null): void {
+    link.ask({ kind: 'standby', id, block }).catch(() => undefined)
+  }
+  const tellAll = (): void => {
+    for (const [id, pin] of standbys) tell(id, pin)
+  }
+  const link = await startArchiveLink(data, logger, tellAll, (news) => {
+    if (news.kind === 'status') {
+      statuses.set(news.chainId, news.status)
+      return
+    }
+    const { pin, replaced } = news
+    heads.set(pin.chainId, pin)
+    for (const { number } of replaced) hashes.delete(`${pin.chainId}/${number}`)
+    remember(pin)
+    const events = replaced.map(({ hash }) => ({ reorgOf: hash }))
+    for (const event of events.length > 0 ? events : [{}]) {
+      for (const listener of listeners) listener(pin, event)
+    }
+  })
+  await link.ask<void>({ kind: 'firstAnswers', waitMs: startWaitMs })
+
+  return {
+    url(chainId, blockNumber, blockHash) {
+      const hash = blockHash ?? hashes.get(`${chainId}/${blockNumber}`)
+      const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}`
+      return `http://127.0.0.1:${link.port}/${path}`
+    },
+    forkUrl: ({ chainId, number, hash }) =>
+      `http://127.0.0.1:${link.port}/${chainId}/${number}/${hash}/fork`,
+    standby() {
+      const id = randomBytes(16).toString('hex')
+      return {
+        url: `http://127.0.0.1:${link.port}/standby/${id}`,
+        assign(pin) {
+          standbys.set(id, pin)
+          tell(id, pin)
+        },
+        release() {
+          standbys.delete(id)
+          tell(id, null)
+        },
+      }
+    },
+    async pin(chainId, block, { isWalk = false } = {}) {
+      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, isWalk })
+      remember(pin)
+      return pin
+    },
+    header: (chainId, block) => link.ask({ kind: 'header', chainId, block }),
+    changedBlocks: (chainId, question) => link.ask({ kind: 'changes', chainId, question }),
+    head: (chainId) => heads.get(chainId) ?? null,
+    onHead(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    prefetch: (pin) => link.ask({ kind: 'prefetch', pin }),
+    status(chainId) {
+      const status = statuses.get(chainId) ?? absent
+      const { headSeenAt } = status
+      const headAgeSeconds =
+        headSeenAt === null ? null : Math.max(0, Math.floor((Date.now() - headSeenAt) / 1000))
+      return { ...status, headAgeSeconds }
+    },
+    record: (entry) => link.ask({ kind: 'record', entry }),
+    stats: () => link.ask({ kind: 'stats' }),
+    close: () => link.close(),
+  }
+}

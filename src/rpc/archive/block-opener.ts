@@ -1,0 +1,197 @@
+/**
+ * A block that was not met yet: its header and what recent blocks were asked for, read in one round. By hash where
+ * the head's chain tells it, by number where no reorg reaches; of other blocks the header comes first.
+ *
+ * Whoever walks through blocks spares calls rather than rounds: there, accounts are asked for proofs first, and only
+ * the values of those that changed are read.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { VerifiedBlock } from '../node/block-check.js'
+import type { HeadTracker } from '../node/heads.js'
+import type { ItemKey } from '../node/state-item.js'
+import type { Answer, BlockRef, Upstream } from '../node/upstream.js'
+import type { BlockBook } from './block-book.js'
+import type { ProvenState } from './proven-state.js'
+
+export interface BlockOpener {
+  /** `hasState`: some state of the block was read, so a node has it. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  open(
+    number: bigint,
+    isWalk: boolean,
+  ): Promise<{ readonly found: Answer<VerifiedBlock>; readonly hasState: boolean }>
+  /** The reads that began with the block's header, true where they found something; null when none did. */
+  readsOf(hash: Hex): readonly Promise<boolean>[] | null
+  /** A read of the block that is under way by its number. */
+  pending(key: ItemKey, hash: Hex): Promise<Answer<Hex>> | null
+}
+
+/** Blocks whose reads are remembered. */
+const maxBlocks = 64
+
+export function createBlockOpener(parts: {
+  readonly blocks: BlockBook
+  readonly tracker: HeadTracker
+  readonly upstream: Pick<Upstream, 'state' | 'finalState' | 'isFinal' | 'proof' | 'givesProofs'>
+  readonly proven: ProvenState
+  /** What is worth reading of a block with this number. */
+  readonly keys: (number: bigint) => readonly ItemKey[]
+  /** The value, where no node must be asked for it. */
+  readonly held: (key: ItemKey, at: BlockRef) => Hex | null
+  /** Reads and keeps; asks `pending` first. */
+  readonly fetch: (key: ItemKey, at: BlockRef) => Promise<Answer<Hex>>
+}): BlockOpener {
+  const { blocks, tracker, upstream, proven } = parts
+  const reads = new LRUCache<Hex, readonly Promise<boolean>[]>({ max: maxBlocks })
+  const early = new Map<string, Promise<Answer<Hex>>>()
+  /** The block that was opened last: its values are the likeliest to be the same. */
+  let before: BlockRef | null = null
+
+  function fetchAll(keys: readonly ItemKey[], at: BlockRef): void {
+    const all = keys.map((key) =>
+      parts.fetch(key, at).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    reads.set(at.hash, all)
+  }
+
+  /** From here on the key's value at the block is this read, whoever asks. */
+  function expect(values: ReadonlyMap<ItemKey, Promise<Answer<Hex>>>, { hash }: BlockRef): void {
+    for (const [key, value] of values) early.set(`${hash}${key}`, value)
+    void Promise.allSettled(values.values()).then(() => {
+      for (const key of values.keys()) early.delete(`${hash}${key}`)
+    })
+  }
+
+  async function openByNumber(number: bigint, isWalk: boolean): Promise<Answer<VerifiedBlock>> {
+    const finding = blocks.find(number)
+    const keys = parts.keys(number)
+    const byProof = isWalk
+      ? prove(keys, { number, found: finding })
+      : new Map<ItemKey, Promise<Answer<Hex>>>()
+    const values = new Map(
+      keys.map((key) => [key, byProof.get(key) ?? upstream.finalState(key, number)]),
+    )
+    for (const value of values.values()) value.catch(() => undefined)
+    const found = await finding
+    if (!found.ok) return found
+    const at = { number, hash: found.value.pin.hash }
+    expect(values, at)
+    fetchAll(keys, at)
+    before = at
+    return found
+  }
+
+  /**
+   * Reads of those keys whose accounts are worth a proof at the block.
+   * @param at.found - the block, where only its number is known.
+   */
+  function prove(
+    keys: readonly ItemKey[],
+    at: { readonly number: bigint; readonly found: Promise<Answer<VerifiedBlock>> } | BlockRef,
+  ): Map<ItemKey, Promise<Answer<Hex>>> {
+    const reads = new Map<ItemKey, Promise<Answer<Hex>>>()
+    if (!upstream.givesProofs()) return reads
+    const last = before
+    for (const [address, own] of proven.worthProving(keys)) {
+      const asked = upstream.proof(address, 'hash' in at ? at : at.number)
+      // What was read at the block before says nothing here as long as its root there is not known.
+      const earlier =
+        last && !proven.knowsRoot(address, last) ? learnBack(address, own, last) : undefined
+      const proof = (async () => {
+        await earlier
+        const [answer, ref] = await Promise.all([asked, 'hash' in at ? at : refOf(at)])
+        if (ref) proven.learn(address, ref, answer)
+        return ref
+      })()
+      for (const key of own) {
+        const value = proof.then((ref): Answer<Hex> | Promise<Answer<Hex>> => {
+          const known = ref && proven.find(key, ref)
+          if (known) return { ok: true, value: known }
+          return ref ? upstream.state(key, ref) : upstream.finalState(key, at.number)
+        })
+        value.catch(() => undefined)
+        reads.set(key, value)
+      }
+    }
+    return reads
+  }
+
+  /** Finds the account's root at a block whose values are held, and keeps them by it. */
+  async function learnBack(
+    address: Address,
+    keys: readonly ItemKey[],
+    at: BlockRef,
+  ): Promise<void> {
+    const answer = await upstream.proof(address, at).catch(() => null)
+    if (!answer?.ok) return
+    proven.learn(address, at, answer)
+    for (const key of keys) {
+      const value = parts.held(key, at)
+      if (value !== null) proven.note(key, at, value)
+    }
+  }
+
+  async function openByHash(
+    number: bigint,
+    hash: Hex,
+    isWalk: boolean,
+  ): Promise<Answer<VerifiedBlock>> {
+    blocks.adopt({ number, hash })
+    const at = { number, hash }
+    // What was read of a block is kept with its header: without one there is nothing to look for.
+    const isNew = blocks.held(hash, false) === null
+    const finding = blocks.find(number)
+    begin(at, isNew, isWalk)
+    const found = await finding
+    if (found.ok) tracker.learnParent(found.value.pin)
+    return found
+  }
+
+  function begin(at: BlockRef, isNew: boolean, isWalk: boolean): void {
+    const wanted = parts.keys(at.number)
+    const keys = isNew ? wanted : wanted.filter((key) => parts.held(key, at) === null)
+    if (isWalk) expect(prove(keys, at), at)
+    fetchAll(keys, at)
+    before = at
+  }
+
+  async function find(number: bigint, isWalk: boolean): Promise<Answer<VerifiedBlock>> {
+    if (!blocks.knows(number)) {
+      const hash = tracker.hashOf(number)
+      if (hash !== null) return openByHash(number, hash, isWalk)
+      if (upstream.isFinal(number)) return openByNumber(number, isWalk)
+    }
+    const found = await blocks.find(number)
+    if (isWalk && found.ok && !reads.has(found.value.pin.hash)) {
+      begin({ number, hash: found.value.pin.hash }, false, isWalk)
+    }
+    return found
+  }
+
+  return {
+    async open(number, isWalk) {
+      const found = await find(number, isWalk)
+      const begun = found.ok ? reads.get(found.value.pin.hash) : undefined
+      return { found, hasState: begun !== undefined && (await anyFound(begun)) }
+    },
+    readsOf: (hash) => reads.get(hash) ?? null,
+    pending: (key, hash) => early.get(`${hash}${key}`) ?? null,
+  }
+}
+
+async function refOf(at: {
+  readonly number: bigint
+  readonly found: Promise<Answer<VerifiedBlock>>
+}): Promise<BlockRef | null> {
+  const found = await at.found
+  return found.ok ? { number: at.number, hash: found.value.pin.hash } : null
+}
+
+/** As soon as one of the reads found something. */
+function anyFound(reads: readonly Promise<boolean>[]): Promise<boolean> {
+  const found = reads.map((read) => read.then((ok) => ok || Promise.reject()))
+  return Promise.any(found).catch(() => false)
+}

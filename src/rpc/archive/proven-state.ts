@@ -1,0 +1,115 @@
+/**
+ * State that need not be read again at another block, because a node proves that it did not change: `eth_getProof`
+ * without slots gives the root of an account's storage, its balance and its nonce, and where the root is the same,
+ * every slot of the account is. So values are kept by root, whatever the block.
+ *
+ * The node is trusted with the root as with any other value: its proof up to the header's state root is not checked.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { addressOf, balanceKey, type ItemKey, isSlot, nonceKey } from '../node/state-item.js'
+import type { AccountProof, Answer, BlockRef } from '../node/upstream.js'
+
+export interface ProvenState {
+  /**
+   * Which of the keys to ask by proofs of their accounts at a block; the others are read as they are. None while nodes
+   * refuse proofs.
+   */
+  worthProving(keys: readonly ItemKey[]): ReadonlyMap<Address, readonly ItemKey[]>
+  /** Whether the root of the account at the block is known. */
+  knowsRoot(address: Address, at: BlockRef): boolean
+  /** A proof came, or was refused. */
+  learn(address: Address, at: BlockRef, proof: Answer<AccountProof>): void
+  /** A value was read at the block. */
+  note(key: ItemKey, at: BlockRef, value: Hex): void
+  /** What proofs tell of this key at the block; null: it must be read. */
+  find(key: ItemKey, at: BlockRef): Hex | null
+  /** Keys found so far. */
+  hits(): number
+}
+
+/** Keys of an account from which on its proof may spare reads. */
+const fewestKeys = 2
+/** Weight of the newest block in what is known of how often an account changes. */
+const newestWeight = 0.3
+/** Accounts that change more often are read as they are: a proof would only make their values come later. */
+const mostChanges = 0.5
+/** Taken off with each block at which the account is not proven, so that it gets its chance again. */
+const forgetting = 0.98
+/** Blocks without proofs after one that no node gave. */
+const pauseBlocks = 64
+
+const maxRoots = 50_000
+const maxValues = 150_000
+const maxAccounts = 20_000
+
+export function createProvenState(): ProvenState {
+  /** `<block hash><address>` to what is proven of the account there. */
+  const accounts = new LRUCache<string, AccountProof>({ max: maxRoots })
+  /** `<root><slot>` to the value: the root decides it, whoever's storage it is. */
+  const values = new LRUCache<string, Hex>({ max: maxValues })
+  const newest = new LRUCache<Address, { readonly root: Hex; readonly changes: number }>({
+    max: maxAccounts,
+  })
+  let pause = 0
+  let hits = 0
+
+  const proofOf = (address: Address, { hash }: BlockRef) => accounts.get(`${hash}${address}`)
+
+  function found(key: ItemKey, at: BlockRef): Hex | null {
+    const address = addressOf(key)
+    const proof = proofOf(address, at)
+    if (!proof) return null
+    if (isSlot(key)) return values.get(`${proof.storageHash}${key.slice(41)}`) ?? null
+    if (key === balanceKey(address)) return proof.balance
+    return key === nonceKey(address) ? proof.nonce : null
+  }
+
+  return {
+    worthProving(keys) {
+      if (pause > 0) {
+        pause -= 1
+        return new Map()
+      }
+      const byAccount = new Map<Address, ItemKey[]>()
+      for (const key of keys) {
+        const address = addressOf(key)
+        const own = byAccount.get(address)
+        if (own) own.push(key)
+        else byAccount.set(address, [key])
+      }
+      for (const [address, own] of byAccount) {
+        const known = newest.get(address)
+        if (own.length < fewestKeys) byAccount.delete(address)
+        else if (known && known.changes > mostChanges) {
+          newest.set(address, { ...known, changes: known.changes * forgetting })
+          byAccount.delete(address)
+        }
+      }
+      return byAccount
+    },
+    knowsRoot: (address, at) => proofOf(address, at) !== undefined,
+    learn(address, at, proof) {
+      if (!proof.ok) {
+        pause = pauseBlocks
+        return
+      }
+      accounts.set(`${at.hash}${address}`, proof.value)
+      const { storageHash: root } = proof.value
+      const known = newest.get(address)
+      const changed = known && known.root !== root ? 1 : 0
+      const changes = known ? known.changes * (1 - newestWeight) + changed * newestWeight : 0
+      newest.set(address, { root, changes })
+    },
+    note(key, at, value) {
+      const proof = isSlot(key) ? proofOf(addressOf(key), at) : undefined
+      if (proof) values.set(`${proof.storageHash}${key.slice(41)}`, value)
+    },
+    find(key, at) {
+      const value = found(key, at)
+      if (value !== null) hits += 1
+      return value
+    },
+    hits: () => hits,
+  }
+}

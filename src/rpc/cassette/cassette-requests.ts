@@ -1,0 +1,215 @@
+/** Requests in a cassette, their answers, and what all of them share. */
+import type Database from 'better-sqlite3'
+import type { Hex } from '../../domain/primitives.js'
+import { packed, sumOf, unpacked } from './cassette-file.js'
+
+/** A request with its answer, as the recording service hands it over. */
+export interface RequestEntry {
+  /** Names equal requests: hash of their canonical form, without who asked. */
+  readonly key: Hex
+  /** The request as JSON text. */
+  readonly request: string
+  readonly status: number
+  /** The exact text. */
+  readonly answer: string
+  /** Blocks that it was calculated at; `isHead`: as the newest. */
+  readonly blocks: readonly RequestBlock[]
+}
+
+export interface NumberedEntry extends RequestEntry {
+  /** Under which it is to be kept; null: the next. */
+  readonly number: number | null
+}
+
+export interface RequestBlock {
+  readonly chainId: number
+  readonly number: bigint
+  readonly hash: Hex
+  readonly isHead: boolean
+}
+
+export interface RequestRow extends RequestEntry {
+  /** Its number in the cassette. */
+  readonly id: number
+  readonly blocks: readonly (RequestBlock & { readonly id: number })[]
+  /** JSON text: what recorded it. */
+  readonly version: string
+  /** Bytes that it takes with its answer. */
+  readonly bytes: number
+}
+
+/** What all requests of a cassette share, as JSON texts by name; and what records, as JSON text. */
+export interface CassetteHead {
+  readonly facts: Readonly<Record<string, string>>
+  readonly version: string
+}
+
+export interface CassetteRequests {
+  /** @throws DamagedRow. */
+  facts(): Record<string, string>
+  putFacts(facts: Readonly<Record<string, string>>): void
+  versions(): string[]
+  /** Numbers of all requests, ascending. */
+  ids(): number[]
+  /** Numbers of equal requests, the newest first. */
+  idsOf(key: Hex): number[]
+  /** Null: no such request. @throws DamagedRow. */
+  get(id: number): RequestRow | null
+  /** Replaces an equal request at the same blocks; a number that is taken is not used. @returns its number. */
+  put(entry: NumberedEntry, version: string, blockIds: readonly number[]): number
+  remove(id: number): void
+}
+
+/** A row whose checksum is wrong. The message names it. */
+export class DamagedRow extends Error {
+  override readonly name = 'DamagedRow'
+}
+
+interface Columns {
+  readonly key: Buffer
+  readonly version: number
+  readonly request: Buffer
+  readonly status: number
+  readonly answer: Buffer
+  readonly sum: number
+}
+
+interface BlockColumns {
+  readonly block: number
+  readonly is_head: number
+  readonly sum: number
+  readonly chain_id: number
+  readonly number: number
+  readonly hash: Buffer
+}
+
+export function cassetteRequests(db: Database.Database): CassetteRequests {
+  const allFacts = db.prepare<[], { name: string; value: Buffer; sum: number }>(
+    'SELECT name, value, sum FROM facts ORDER BY name',
+  )
+  const putFact = db.prepare<[string, Buffer, number]>(
+    'INSERT OR REPLACE INTO facts VALUES (?, ?, ?)',
+  )
+  const allVersions = db.prepare<[], { id: number; value: string; sum: number }>(
+    'SELECT id, value, sum FROM versions ORDER BY id',
+  )
+  const addVersion = db.prepare<[string, number]>(
+    'INSERT OR IGNORE INTO versions (value, sum) VALUES (?, ?)',
+  )
+  const versionOf = db.prepare<[string], { id: number }>('SELECT id FROM versions WHERE value = ?')
+  const allIds = db.prepare<[], { id: number }>('SELECT id FROM requests ORDER BY id')
+  const byKey = db.prepare<[Buffer], { id: number }>(
+    'SELECT id FROM requests WHERE key = ? ORDER BY id DESC',
+  )
+  const byId = db.prepare<[number], Columns>('SELECT * FROM requests WHERE id = ?')
+  const blocksOf = db.prepare<[number], BlockColumns>(
+    `SELECT request_blocks.block, is_head, request_blocks.sum, chain_id, number, hash
+     FROM request_blocks LEFT JOIN blocks ON blocks.id = request_blocks.block
+     WHERE request = ? ORDER BY chain_id, number`,
+  )
+  const add = db.prepare<[number | null, Buffer, number, Buffer, number, Buffer, number]>(
+    'INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const drop = db.prepare<[number]>('DELETE FROM requests WHERE id = ?')
+  const addBlock = db.prepare<[number, number, number, number]>(
+    'INSERT INTO request_blocks VALUES (?, ?, ?, ?)',
+  )
+  const dropBlocks = db.prepare<[number]>('DELETE FROM request_blocks WHERE request = ?')
+
+  function versions(): { id: number; value: string }[] {
+    return allVersions.all().map(({ id, value, sum }) => {
+      if (sumOf(value) !== sum) throw new DamagedRow(`row ${id} of versions`)
+      return { id, value }
+    })
+  }
+
+  function get(id: number): RequestRow | null {
+    const row = byId.get(id)
+    if (!row) return null
+    const { key, version, request, status, answer } = row
+    if (sumOf(key, version, request, status, answer) !== row.sum) {
+      throw new DamagedRow(`row ${id} of requests`)
+    }
+    return {
+      id,
+      key: hexOf(key),
+      request: unpacked(request),
+      status,
+      answer: unpacked(answer),
+      version: versions().find((one) => one.id === version)?.value ?? '{}',
+      bytes: request.length + answer.length,
+      blocks: blocksOf.all(id).map(({ block, is_head, sum, chain_id, number, hash }) => {
+        if (sumOf(id, block, is_head) !== sum || hash === null) {
+          throw new DamagedRow(`row ${id}, ${block} of request_blocks`)
+        }
+        const isHead = is_head === 1
+        return { id: block, chainId: chain_id, number: BigInt(number), hash: hexOf(hash), isHead }
+      }),
+    }
+  }
+
+  function remove(id: number): void {
+    drop.run(id)
+    dropBlocks.run(id)
+  }
+
+  return {
+    facts: () =>
+      Object.fromEntries(
+        allFacts.all().map(({ name, value, sum }) => {
+          if (sumOf(name, value) !== sum) throw new DamagedRow(`row ${name} of facts`)
+          return [name, unpacked(value)]
+        }),
+      ),
+    putFacts(facts) {
+      for (const [name, text] of Object.entries(facts)) {
+        const value = packed(text)
+        putFact.run(name, value, sumOf(name, value))
+      }
+    },
+    versions: () => versions().map(({ value }) => value),
+    ids: () => allIds.all().map(({ id }) => id),
+    idsOf: (key) => byKey.all(bytesOf(key)).map(({ id }) => id),
+    get,
+    put(entry, version, blockIds) {
+      addVersion.run(version, sumOf(version))
+      const versionId = versionOf.get(version)?.id ?? 0
+      const same = byKey
+        .all(bytesOf(entry.key))
+        .find(({ id }) => isSame(get(id), entry, blockIds))?.id
+      if (same !== undefined) remove(same)
+      const [key, request, answer] = [
+        bytesOf(entry.key),
+        packed(entry.request),
+        packed(entry.answer),
+      ]
+      const sum = sumOf(key, versionId, request, entry.status, answer)
+      const columns = [key, versionId, request, entry.status, answer, sum] as const
+      const free = entry.number !== null && byId.get(entry.number) ? null : entry.number
+      const id = Number(add.run(same ?? free, ...columns).lastInsertRowid)
+      for (const [index, block] of blockIds.entries()) {
+        const isHead = entry.blocks[index]?.isHead ? 1 : 0
+        addBlock.run(id, block, isHead, sumOf(id, block, isHead))
+      }
+      return id
+    },
+    remove,
+  }
+}
+
+/** The same request of the same caller at the same blocks. */
+function isSame(row: RequestRow | null, entry: RequestEntry, blockIds: readonly number[]): boolean {
+  if (!row || row.request !== entry.request || row.blocks.length !== blockIds.length) return false
+  return row.blocks.every(({ id, isHead }) => {
+    const index = blockIds.indexOf(id)
+    return index >= 0 && entry.blocks[index]?.isHead === isHead
+  })
+}
+
+function hexOf(bytes: Buffer): Hex {
+  return `0x${bytes.toString('hex')}`
+}
+
+function bytesOf(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex')
+}

@@ -1,0 +1,49 @@
+/** What a node says a block is, checked: its fields, its hash, and that it is the block asked for. Pure. */
+import type { BlockPin } from '../../domain/primitives.js'
+import { type BlockJson, headerHash, toPin } from './header.js'
+import type { Judgement } from './node-request.js'
+
+export interface VerifiedBlock {
+  readonly pin: BlockPin
+  readonly json: BlockJson
+}
+
+/**
+ * Checks a block of a node: its fields, its hash, and that it is the one asked for.
+ * The value is a VerifiedBlock; no such block is a refusal, since another node may have it.
+ */
+export function judgeBlock(
+  value: unknown,
+  expected: {
+    readonly chainId: number
+    readonly verifyHeaderHash: boolean
+    readonly number?: bigint
+    readonly hash?: string
+  },
+): Judgement {
+  if (value === null) return { kind: 'refused', message: 'no such block' }
+  const pin = toPin(expected.chainId, value)
+  if (!pin) return { kind: 'refused', message: 'the block lacks fields of a header' }
+  const json = value as BlockJson
+  if (expected.verifyHeaderHash) {
+    let actual: string | null = null
+    try {
+      actual = headerHash(json)
+    } catch {
+      // A field that cannot be hashed is a hash that does not match.
+    }
+    if (actual !== pin.hash) {
+      return {
+        kind: 'lie',
+        message: `it gives block ${pin.number} the hash ${pin.hash}, but its header hashes to ${actual ?? 'nothing'}.`,
+      }
+    }
+  }
+  if (expected.number !== undefined && pin.number !== expected.number) {
+    return { kind: 'lie', message: `asked for block ${expected.number} it gave ${pin.number}.` }
+  }
+  if (expected.hash !== undefined && pin.hash !== expected.hash) {
+    return { kind: 'lie', message: `asked for block ${expected.hash} it gave ${pin.hash}.` }
+  }
+  return { kind: 'value', value: { pin, json } satisfies VerifiedBlock }
+}

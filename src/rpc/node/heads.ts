@@ -1,0 +1,140 @@
+/**
+ * Head tracking of one chain: every node is polled with jitter, the head only moves forward, and a block that was
+ * replaced is noticed by hash. `createHeadTracker` decides and does no I/O of its own; `startHeadPolling` asks.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlockPin, Hex } from '../../domain/primitives.js'
+
+export interface HeadTracker {
+  head(): BlockPin | null
+  /** Milliseconds since the epoch when the head was first seen. */
+  seenAt(): number | null
+  /** Takes the newest block of a node. Calls are worked off in order. */
+  observe(node: number, block: BlockPin): Promise<void>
+  /** Hash of the head's own chain at a height near it; null where it is not known. */
+  hashOf(number: bigint): Hex | null
+  /** A block of the head's own chain names its parent. */
+  learnParent(block: BlockPin): void
+}
+
+/** Remembered blocks below the head: how deep a reorg is followed. */
+const memory = 128n
+
+/**
+ * @param hashAt - hash of the block that the nodes have at a height by now, null when none says.
+ * @param onHead - called with the new head; `replaced` lists the blocks that are no longer part of the chain,
+ *   highest first.
+ */
+export function createHeadTracker(
+  hashAt: (number: bigint) => Promise<Hex | null>,
+  onHead: (head: BlockPin, replaced: readonly { number: bigint; hash: Hex }[]) => void,
+): HeadTracker {
+  const known = new Map<bigint, Hex>()
+  let head: BlockPin | null = null
+  let source = -1
+  let seenAt: number | null = null
+  let queue = Promise.resolve()
+
+  async function take(node: number, block: BlockPin): Promise<void> {
+    if (head?.hash === block.hash) return
+    if (head && block.number < head.number) {
+      // A node that is merely behind agrees with what is known. Only the node that gave the head can take it back.
+      const before = known.get(block.number)
+      if (node !== source || before === undefined || before === block.hash) return
+    }
+    // Two nodes on different forks of one height: the head stays where it is until one of them is longer.
+    if (head && block.number === head.number && node !== source) return
+    const replaced = head ? await findReplaced(head, block) : []
+    for (const { number } of replaced) known.delete(number)
+    head = block
+    source = node
+    seenAt = Date.now()
+    known.set(block.number, block.hash)
+    known.set(block.number - 1n, block.parentHash)
+    for (const number of known.keys()) if (number + memory < block.number) known.delete(number)
+    onHead(block, replaced)
+  }
+
+  async function findReplaced(
+    old: BlockPin,
+    next: BlockPin,
+  ): Promise<{ number: bigint; hash: Hex }[]> {
+    const replaced: { number: bigint; hash: Hex }[] = []
+    const heights = [...known.keys()].sort((a, b) => (a > b ? -1 : 1))
+    for (const number of heights) {
+      const before = known.get(number)
+      if (before === undefined) continue
+      if (number <= old.number && number > next.number) {
+        replaced.push({ number, hash: before })
+        continue
+      }
+      const actual = await actualHash(number, next)
+      // Blocks below an unchanged one are unchanged; an unknown answer says nothing against them.
+      if (actual === null || actual === before) break
+      replaced.push({ number, hash: before })
+    }
+    return replaced
+  }
+
+  function actualHash(number: bigint, next: BlockPin): Promise<Hex | null> | Hex {
+    if (number === next.number) return next.hash
+    if (number === next.number - 1n) return next.parentHash
+    return hashAt(number)
+  }
+
+  return {
+    head: () => head,
+    seenAt: () => seenAt,
+    observe(node, block) {
+      queue = queue.then(() => take(node, block))
+      return queue
+    },
+    hashOf: (number) => known.get(number) ?? null,
+    learnParent({ number, hash, parentHash }) {
+      const isNear = head !== null && number + memory > head.number
+      if (isNear && known.get(number) === hash) known.set(number - 1n, parentHash)
+    },
+  }
+}
+
+/** Between two polls of a node that does not answer, at least. */
+const pauseForDeadNodeMs = 1_000
+
+/**
+ * Polls every node on its own, so that a slow one delays none.
+ *
+ * @param poll - asks one node and observes its answer; false when it gave none.
+ * @returns `first` settles when every node was asked once.
+ */
+export function startHeadPolling(
+  nodes: number,
+  intervalMs: number,
+  poll: (node: number) => Promise<boolean>,
+): { readonly first: Promise<void>; stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const firsts: Promise<unknown>[] = []
+  const loops: Promise<void>[] = []
+  for (let node = 0; node < nodes; node += 1) {
+    const first = poll(node)
+    firsts.push(first)
+    loops.push(repeat(node, first))
+  }
+
+  async function repeat(node: number, first: Promise<boolean>): Promise<void> {
+    let answered = await first
+    while (!stopping.signal.aborted) {
+      const pause = answered ? intervalMs : Math.max(intervalMs, pauseForDeadNodeMs)
+      const jittered = pause * (0.75 + Math.random() / 2)
+      await sleep(jittered, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (!stopping.signal.aborted) answered = await poll(node)
+    }
+  }
+
+  return {
+    first: Promise.all(firsts).then(() => undefined),
+    async stop() {
+      stopping.abort()
+      await Promise.all(loops)
+    },
+  }
+}
