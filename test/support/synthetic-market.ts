@@ -3,12 +3,12 @@
  * prices consistent within fees. The same seed gives the same market.
  */
 import type { Address } from '../../src/domain/primitives.js'
-import type { ConcentratedState } from '../../src/protocols/concentrated/swap.js'
-import { tickAtSqrtPrice } from '../../src/protocols/concentrated/tick-math.js'
 import { curve } from '../../src/protocols/curve/index.js'
 import { withInvariant } from '../../src/protocols/curve/stable-math.js'
 import type { Pool } from '../../src/protocols/pool.js'
 import type { ProtocolAdapter } from '../../src/protocols/protocol.js'
+import type { ConcentratedState } from '../../src/protocols/shared/concentrated/swap.js'
+import { tickAtSqrtPrice } from '../../src/protocols/shared/concentrated/tick-math.js'
 import { uniswapV2 } from '../../src/protocols/uniswap-v2/index.js'
 import { uniswapV3 } from '../../src/protocols/uniswap-v3/index.js'
 import type { MarketPool } from '../../src/routing/market/market.js'

@@ -3,7 +3,7 @@ import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import type { Amount } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction, type Prerequisite } from '../positions.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { checkPool, findReserve, primaryAddress, reserveOf } from './arguments.js'
 import type { Reserve } from './reserve.js'
 

@@ -2,7 +2,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, type ActionOutput, defineAction } from '../positions.js'
-import { addressInWord } from '../storage-slots.js'
+import { addressInWord } from '../shared/storage-slots.js'
 import { checkPool, primaryAddress, reserveOfAToken } from './arguments.js'
 import { readRewardTokens } from './positions.js'
 

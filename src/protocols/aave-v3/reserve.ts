@@ -6,7 +6,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
-import { addressInWord } from '../storage-slots.js'
+import { addressInWord } from '../shared/storage-slots.js'
 
 const poolAbi = parseAbi([
   'function getReservesList() view returns (address[])',

@@ -8,7 +8,7 @@ import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { liquidityPool } from './liquidity-pool.js'
 import { vaultOf } from './load.js'
 

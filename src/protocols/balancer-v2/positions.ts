@@ -3,7 +3,6 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { Amount } from '../../domain/plan.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import { balanceChanges } from '../balance-changes.js'
 import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
 import {
   type ActionContext,
@@ -13,8 +12,9 @@ import {
   type PositionReadArgs,
   type PositionState,
 } from '../positions.js'
-import { readWord } from '../read-word.js'
-import { readTokenNames } from '../token-names.js'
+import { balanceChanges } from '../shared/balance-changes.js'
+import { readWord } from '../shared/read-word.js'
+import { readTokenNames } from '../shared/token-names.js'
 import { findPools } from './discover.js'
 import { exitAllData, exitOneData, exitStep, joinData, joinStep } from './liquidity-calls.js'
 import { assetsOf, swapPool } from './liquidity-pool.js'

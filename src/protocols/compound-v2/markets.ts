@@ -4,7 +4,7 @@ import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Unreadable } from '../pool.js'
-import { addressInWord } from '../storage-slots.js'
+import { addressInWord } from '../shared/storage-slots.js'
 import { encodeRead } from './abi.js'
 
 export const slug = 'compound-v2'

@@ -11,8 +11,8 @@ import {
   defineAction,
   type Prerequisite,
 } from '../positions.js'
-import { readWord } from '../read-word.js'
-import { addCall, gainOf, lesser, requireAtLeast } from '../value-steps.js'
+import { readWord } from '../shared/read-word.js'
+import { addCall, gainOf, lesser, requireAtLeast } from '../shared/value-steps.js'
 import { cometAbi, encodeRead } from './abi.js'
 import { type Comet, collateralsOf, describeComets, knownComets } from './markets.js'
 

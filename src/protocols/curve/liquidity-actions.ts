@@ -1,8 +1,8 @@
 /** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
 import type { Amount, AmountRef, Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
-import { balanceChanges } from '../balance-changes.js'
 import { type ActionContext, defineAction } from '../positions.js'
+import { balanceChanges } from '../shared/balance-changes.js'
 import {
   depositSteps,
   withdrawAllStep,

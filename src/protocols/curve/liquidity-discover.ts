@@ -14,7 +14,7 @@ import {
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { addressInWord, toWord } from '../storage-slots.js'
+import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { wordOf } from './abi.js'
 import { parametersOf, probes } from './discover.js'
 import { liquidityPool } from './liquidity-pool.js'

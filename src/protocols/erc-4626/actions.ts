@@ -1,10 +1,10 @@
 /** What a bundle does with any vault, listed or not: deposit, redeem (exact shares), withdraw (exact assets). */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
-import { outputOf, paidDirectly, payeeOf, receiverInput } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
-import { readWord } from '../read-word.js'
-import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../vault-parts.js'
+import { outputOf, paidDirectly, payeeOf, receiverInput } from '../shared/paid-output.js'
+import { readWord } from '../shared/read-word.js'
+import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../shared/vault-parts.js'
 import { readAssets } from './discover.js'
 
 const [redeemAbi, withdrawAbi] = parseAbi([

@@ -4,9 +4,9 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { addressInWord } from '../storage-slots.js'
-import { orderedPairs } from '../token-pairs.js'
-import type { AssetAnswer } from '../vault-parts.js'
+import { addressInWord } from '../shared/storage-slots.js'
+import { orderedPairs } from '../shared/token-pairs.js'
+import type { AssetAnswer } from '../shared/vault-parts.js'
 
 const asset = encodeFunctionData({ abi: parseAbi(['function asset() view returns (address)']) })
 

@@ -4,7 +4,7 @@ import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
-import { toWord } from '../storage-slots.js'
+import { toWord } from '../shared/storage-slots.js'
 import { erc4626 } from './index.js'
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as Address

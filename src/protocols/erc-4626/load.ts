@@ -8,7 +8,7 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { type PlainVault, plainAssets, plainShares, type Sample, type VaultState } from './maths.js'
 
 const abi = parseAbi([

@@ -10,8 +10,8 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
-import { receiverInput, sentOn } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
+import { receiverInput, sentOn } from '../shared/paid-output.js'
 
 export const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
   'function submit(address referral) payable returns (uint256 shares)',

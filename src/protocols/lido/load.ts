@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { type LidoState, pooledEthByShares, sharesByPooledEth } from './maths.js'
 
 const abi = parseAbi([

@@ -3,7 +3,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { lidoActions } from './actions.js'
 
 const abi = parseAbi([

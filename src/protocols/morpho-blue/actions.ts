@@ -10,8 +10,8 @@ import {
   defineAction,
   type Prerequisite,
 } from '../positions.js'
-import { readWord } from '../read-word.js'
-import { addCall, lesser, proportion, sum } from '../value-steps.js'
+import { readWord } from '../shared/read-word.js'
+import { addCall, lesser, proportion, sum } from '../shared/value-steps.js'
 import { morphoAbi, readAbi } from './abi.js'
 import { type MarketParameters, morphoOf, readParameters } from './markets.js'
 import { virtualAssets, virtualShares } from './maths.js'

@@ -3,7 +3,7 @@ import { decodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'vie
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { readAbi } from './abi.js'
 import type { MarketTotals } from './maths.js'
 

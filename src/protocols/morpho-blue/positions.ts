@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { readTokenNames } from '../token-names.js'
+import { readTokenNames } from '../shared/token-names.js'
 import { morphoActions, positionKey } from './actions.js'
 import {
   knownMarkets,

@@ -4,8 +4,8 @@
  */
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
-import { receiverInput, sentOn } from '../paid-output.js'
 import { type ActionContext, defineAction } from '../positions.js'
+import { receiverInput, sentOn } from '../shared/paid-output.js'
 import { readGaugeTokens } from './gauges.js'
 
 const [stakeAbi, withdrawAbi, getRewardAbi] = parseAbi([

@@ -2,8 +2,8 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import { readWord } from '../read-word.js'
-import { addressInWord } from '../storage-slots.js'
+import { readWord } from '../shared/read-word.js'
+import { addressInWord } from '../shared/storage-slots.js'
 
 const abi = parseAbi([
   'function stakingToken() view returns (address)',

@@ -2,8 +2,8 @@
 import { parseAbi } from 'viem'
 import type { AmountRef } from '../../domain/plan.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
-import { balanceChanges } from '../balance-changes.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
+import { balanceChanges } from '../shared/balance-changes.js'
 import { type PairSource, recogniseShares, type Tokens } from './pairs.js'
 
 const [zapInAbi, addAbi, zapOutAbi, burnAbi] = parseAbi([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
-import { nestedMappingSlot, toWord } from '../storage-slots.js'
+import { nestedMappingSlot, toWord } from '../shared/storage-slots.js'
 import { sushiswapV2, uniswapV2 } from './index.js'
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as Address

@@ -2,10 +2,10 @@
 import { parseAbi } from 'viem'
 import type { Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
-import { helperAddress } from '../helper-address.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
-import { toWord } from '../storage-slots.js'
+import { helperAddress } from '../shared/helper-address.js'
+import { toWord } from '../shared/storage-slots.js'
 import {
   type LiquidityState,
   type PairRules,

@@ -4,8 +4,8 @@ import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { addressInWord, nestedMappingSlot, toWord } from '../storage-slots.js'
-import { orderedPairs } from '../token-pairs.js'
+import { addressInWord, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
+import { orderedPairs } from '../shared/token-pairs.js'
 
 /** Pair storage: the factory that made it, and its tokens. */
 const pairSlots = { factory: toWord(5n), token0: toWord(6n), token1: toWord(7n) }

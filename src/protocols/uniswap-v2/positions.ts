@@ -2,7 +2,7 @@
 import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { readTokenNames } from '../token-names.js'
+import { readTokenNames } from '../shared/token-names.js'
 import { pairActions } from './actions.js'
 import { type PairRules, squareRoot, supplyWithFee } from './liquidity.js'
 import { loadPairs } from './load.js'

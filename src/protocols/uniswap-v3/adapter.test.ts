@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../../test/support/storage-reader.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { sqrtPriceAtTick } from '../concentrated/tick-math.js'
-import { mappingSlot, nestedMappingSlot, toWord } from '../storage-slots.js'
+import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
+import { mappingSlot, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
 import { pancakeswapV3, uniswapV3 } from './index.js'
 
 const token = (digit: string) => `0x${digit.repeat(40)}` as Address

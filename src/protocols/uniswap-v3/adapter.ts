@@ -1,12 +1,16 @@
 /** Builds the adapter of one V3-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbiItem } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
-import { concentratedParts, feeAndSpacing, isZeroForOne } from '../concentrated/adapter-parts.js'
-import type { ConcentratedSource } from '../concentrated/load.js'
-import type { ConcentratedState } from '../concentrated/swap.js'
-import { maxSqrtPriceX96, minSqrtPriceX96 } from '../concentrated/tick-math.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
-import { mappingSlot, toWord } from '../storage-slots.js'
+import {
+  concentratedParts,
+  feeAndSpacing,
+  isZeroForOne,
+} from '../shared/concentrated/adapter-parts.js'
+import type { ConcentratedSource } from '../shared/concentrated/load.js'
+import type { ConcentratedState } from '../shared/concentrated/swap.js'
+import { maxSqrtPriceX96, minSqrtPriceX96 } from '../shared/concentrated/tick-math.js'
+import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import { nftPositions } from './nft-positions.js'
 

@@ -1,8 +1,8 @@
 import { toAddress } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { addressInWord, mappingSlot, nestedMappingSlot, toWord } from '../storage-slots.js'
-import { orderedPairs } from '../token-pairs.js'
+import { addressInWord, mappingSlot, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
+import { orderedPairs } from '../shared/token-pairs.js'
 
 /** Base slots of the factory's mappings `feeAmountTickSpacing` and `getPool`. */
 export interface FactorySlots {

@@ -5,14 +5,14 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { type Amount, isAmountRef } from '../../domain/plan.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
-import { balanceChanges } from '../balance-changes.js'
-import { maxTick, minTick } from '../concentrated/tick-math.js'
 import {
   type ActionContext,
   type ActionDefinition,
   type ActionResult,
   defineAction,
 } from '../positions.js'
+import { balanceChanges } from '../shared/balance-changes.js'
+import { maxTick, minTick } from '../shared/concentrated/tick-math.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import {
   approveAbi,

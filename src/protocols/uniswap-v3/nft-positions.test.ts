@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sqrtPriceAtTick } from '../concentrated/tick-math.js'
+import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
 import { explainV3 } from './nft-abi.js'
 import { fullRange, positionKey } from './nft-actions.js'
 import { valueShares } from './nft-positions.js'

@@ -4,12 +4,12 @@
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { toAddress } from '../../domain/primitives.js'
-import { sqrtPriceAtTick } from '../concentrated/tick-math.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
-import { readWord } from '../read-word.js'
-import { toWord } from '../storage-slots.js'
-import { readTokenNames } from '../token-names.js'
+import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
+import { readWord } from '../shared/read-word.js'
+import { toWord } from '../shared/storage-slots.js'
+import { readTokenNames } from '../shared/token-names.js'
 import { explainV3 } from './nft-abi.js'
 import { fullRange, type NftSource, nftActions, positionKey } from './nft-actions.js'
 

@@ -1,8 +1,8 @@
 import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { mappingSlot, toWord } from '../storage-slots.js'
-import { orderedPairs } from '../token-pairs.js'
+import { mappingSlot, toWord } from '../shared/storage-slots.js'
+import { orderedPairs } from '../shared/token-pairs.js'
 import { poolIdOf, toCurrency } from './pool-key.js'
 
 /** PoolManager: `mapping(PoolId => Pool.State) _pools`. */

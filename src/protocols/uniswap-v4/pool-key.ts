@@ -7,9 +7,9 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
-import { feeAndSpacing } from '../concentrated/adapter-parts.js'
 import type { Pool } from '../pool.js'
-import { toWord } from '../storage-slots.js'
+import { feeAndSpacing } from '../shared/concentrated/adapter-parts.js'
+import { toWord } from '../shared/storage-slots.js'
 
 /** What identifies a pool inside the PoolManager; currencies ordered by value, native as the zero address. */
 interface PoolKey {

@@ -1,8 +1,8 @@
 /** What a bundle does with any vault, listed or not. There is no withdrawal of exact assets: the contract knows none. */
 import { parseAbi } from 'viem'
-import { outputOf, paidDirectly, payeeOf, receiverInput } from '../paid-output.js'
 import { defineAction } from '../positions.js'
-import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../vault-parts.js'
+import { outputOf, paidDirectly, payeeOf, receiverInput } from '../shared/paid-output.js'
+import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../shared/vault-parts.js'
 import { readAssets } from './discover.js'
 
 const [withdrawAbi, withdrawLossAbi] = parseAbi([

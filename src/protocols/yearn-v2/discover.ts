@@ -4,10 +4,10 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { readWord } from '../read-word.js'
-import { addressInWord } from '../storage-slots.js'
-import { orderedPairs } from '../token-pairs.js'
-import type { AssetAnswer } from '../vault-parts.js'
+import { readWord } from '../shared/read-word.js'
+import { addressInWord } from '../shared/storage-slots.js'
+import { orderedPairs } from '../shared/token-pairs.js'
+import type { AssetAnswer } from '../shared/vault-parts.js'
 
 const abi = parseAbi([
   'function token() view returns (address)',

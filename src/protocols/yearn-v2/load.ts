@@ -5,7 +5,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
-import { readWord } from '../read-word.js'
+import { readWord } from '../shared/read-word.js'
 import { freeFundsAt, type YearnState } from './maths.js'
 
 const abi = parseAbi([

@@ -2,7 +2,7 @@
 import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { PositionAdapter, PositionState } from '../positions.js'
-import { vaultPositionsOf } from '../vault-parts.js'
+import { vaultPositionsOf } from '../shared/vault-parts.js'
 import { vaultActions, vaultKind } from './actions.js'
 import { registeredVaults } from './discover.js'
 import { readVaults } from './load.js'

@@ -1,4 +1,4 @@
-import type { Address } from '../domain/primitives.js'
+import type { Address } from '../../domain/primitives.js'
 
 /**
  * Pairs ordered as pools order their tokens (by value), without duplicates and pairs of a token with itself.

@@ -3,8 +3,8 @@
  * price and liquidity, then the bitmap words around the price, then the initialised ticks in them.
  * What cannot be read narrows the known range of that pool alone.
  */
-import type { Address, Hex } from '../../domain/primitives.js'
-import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { Address, Hex } from '../../../domain/primitives.js'
+import type { ReadResult, StateReader } from '../../../domain/state.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { memo } from './memo.js'
 import type { ConcentratedState } from './swap.js'

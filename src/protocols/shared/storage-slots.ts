@@ -5,7 +5,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import { keccak256 } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 
 /** A 32-byte word; negative values in two's complement. */
 export function toWord(value: bigint): Hex {

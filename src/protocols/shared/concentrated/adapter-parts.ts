@@ -1,7 +1,7 @@
 /** What the adapters of concentrated-liquidity protocols have in common: reading, quoting and applying. */
-import type { VenueParameters } from '../../chains/chain.js'
-import type { Pool } from '../pool.js'
-import type { ProtocolAdapter } from '../protocol.js'
+import type { VenueParameters } from '../../../chains/chain.js'
+import type { Pool } from '../../pool.js'
+import type { ProtocolAdapter } from '../../protocol.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
 import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
 

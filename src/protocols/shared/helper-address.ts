@@ -1,4 +1,4 @@
-import type { Address } from '../domain/primitives.js'
+import type { Address } from '../../domain/primitives.js'
 
 /**
  * Address of a helper contract that the adapter names in `helperContracts`.

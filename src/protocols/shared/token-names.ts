@@ -1,7 +1,7 @@
 /** Names of positions: what contracts call themselves, in bulk. Any adapter may use it. */
 import { decodeFunctionResult, encodeFunctionData, hexToString, parseAbi } from 'viem'
-import type { Address } from '../domain/primitives.js'
-import type { ReadResult, StateReader } from '../domain/state.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ReadResult, StateReader } from '../../domain/state.js'
 
 const abi = parseAbi([
   'function name() view returns (string)',

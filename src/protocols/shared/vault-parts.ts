@@ -1,15 +1,15 @@
 /** What protocols of vaults share: a vault is its own share, made of one asset, and takes `deposit(assets, receiver)`. */
 import { parseAbi } from 'viem'
-import type { Address } from '../domain/primitives.js'
-import type { StateReader } from '../domain/state.js'
-import { outputOf, paidDirectly, payeeOf, receiverInput } from './paid-output.js'
-import type { Unreadable } from './pool.js'
+import type { Address } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
+import type { Unreadable } from '../pool.js'
 import {
   type ActionContext,
   type ActionDefinition,
   defineAction,
   type Position,
-} from './positions.js'
+} from '../positions.js'
+import { outputOf, paidDirectly, payeeOf, receiverInput } from './paid-output.js'
 import { readTokenNames } from './token-names.js'
 
 /** The asset of a vault, null for what is none, or why that cannot be read. */
