@@ -23,7 +23,7 @@ import {
 } from '../domain/engine.js'
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, nativeToken } from '../domain/primitives.js'
-import type { CalculateBlock } from './job-engine.js'
+import type { CalculateBlock } from './engines/job-engine.js'
 import { type Patience, patience as usualPatience, withRetries } from './retry.js'
 
 type Asked = {

@@ -9,10 +9,10 @@ import { type CallContext, type Engine, noAccount } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
 import { blocksOf } from './blocks-of.js'
-import type { JobEngine } from './job-engine.js'
+import type { JobEngine } from './engines/job-engine.js'
 import { streamOutput } from './outputs/index.js'
 import { createOwner } from './owner.js'
-import { type BacktestStore, claimMs } from './store.js'
+import { type BacktestStore, claimMs } from './stores/store.js'
 
 /** Between two looks for a job that nobody works on. */
 const lookMs = 2_000

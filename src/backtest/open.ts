@@ -4,11 +4,11 @@ import type { Backtests } from '../domain/backtest.js'
 import type { Engine } from '../domain/engine.js'
 import type { Logger } from '../log.js'
 import { createCalculateBlock } from './calculate-block.js'
-import { createInProcessEngine } from './in-process.js'
-import type { JobEngine } from './job-engine.js'
+import { createInProcessEngine } from './engines/in-process.js'
+import type { JobEngine } from './engines/job-engine.js'
 import { createBacktests } from './jobs.js'
-import { openSqliteStore } from './sqlite-store.js'
-import type { BacktestStore } from './store.js'
+import { openSqliteStore } from './stores/sqlite-store.js'
+import type { BacktestStore } from './stores/store.js'
 
 /** While one block waits for its simulations, another searches. */
 const fewestBlocksAtOnce = 2
@@ -49,7 +49,7 @@ export async function openBacktests(
 async function openSharedStore(config: Settings): Promise<BacktestStore | null> {
   const { databaseUrl, serviceName } = config
   if (databaseUrl === null) return null
-  const { openPostgresStore } = await import('./postgres-store.js')
+  const { openPostgresStore } = await import('./stores/postgres-store.js')
   return openPostgresStore({ databaseUrl, serviceName })
 }
 
@@ -63,7 +63,7 @@ async function openJobEngine(
       blocksAtOnce: blocksAtOnce(config),
     })
   }
-  const { createBullmqEngine } = await import('./bullmq-engine.js')
+  const { createBullmqEngine } = await import('./engines/bullmq-engine.js')
   const pending = (job: string) => store.pending(job)
   return createBullmqEngine({ redisUrl, serviceName, kind, logger, pending })
 }
@@ -88,7 +88,7 @@ export async function startWorker(
   },
 ): Promise<Worker> {
   const { config, engine, kind, logger, redisUrl } = args
-  const { startQueueWorker } = await import('./queue-worker.js')
+  const { startQueueWorker } = await import('./engines/queue-worker.js')
   const store = await openSharedStore(config)
   const concurrency = args.concurrency ?? blocksAtOnce(config)
   const worker = startQueueWorker({

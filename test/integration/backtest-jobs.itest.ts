@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createInProcessEngine } from '../../src/backtest/in-process.js'
+import { createInProcessEngine } from '../../src/backtest/engines/in-process.js'
 import { createBacktests } from '../../src/backtest/jobs.js'
-import { openSqliteStore } from '../../src/backtest/sqlite-store.js'
-import type { BacktestStore } from '../../src/backtest/store.js'
+import { openSqliteStore } from '../../src/backtest/stores/sqlite-store.js'
+import type { BacktestStore } from '../../src/backtest/stores/store.js'
 import type {
   BacktestBlock,
   BacktestPlan,

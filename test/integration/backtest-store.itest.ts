@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../src/backtest/sqlite-store.js'
+import { openSqliteStore } from '../../src/backtest/stores/sqlite-store.js'
 import { blockOf, planOf } from '../support/backtests.js'
 import { storeContract } from '../support/store-contract.js'
 

@@ -3,7 +3,7 @@
  * and end of each block; begins when it reads anything.
  */
 import { setTimeout } from 'node:timers/promises'
-import { startQueueWorker } from '../../src/backtest/queue-worker.js'
+import { startQueueWorker } from '../../src/backtest/engines/queue-worker.js'
 import { createLogger } from '../../src/log.js'
 import { blockOf } from './backtests.js'
 

@@ -1,6 +1,6 @@
 /** What every store of backtests has to keep to. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type BacktestStore, claimMs } from '../../src/backtest/store.js'
+import { type BacktestStore, claimMs } from '../../src/backtest/stores/store.js'
 import type { BacktestBlock } from '../../src/domain/backtest.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { blockOf, planOf } from './backtests.js'

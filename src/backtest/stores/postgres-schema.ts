@@ -1,6 +1,6 @@
 /** The tables of backtests in Postgres: those of SQLite (docs/backtests.md), with types of their own for amounts and times. */
 import type { Pool, PoolClient } from 'pg'
-import { ForkrouteError } from '../domain/errors.js'
+import { ForkrouteError } from '../../domain/errors.js'
 
 /** Each of one more version; the name of the schema is put in. */
 const migrations: readonly ((schema: string) => string)[] = [

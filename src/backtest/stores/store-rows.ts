@@ -5,10 +5,10 @@ import type {
   BacktestRow,
   Execution,
   JobState,
-} from '../domain/backtest.js'
-import type { ErrorCode } from '../domain/errors.js'
-import type { Hex } from '../domain/primitives.js'
-import { planFromJson } from './plan-json.js'
+} from '../../domain/backtest.js'
+import type { ErrorCode } from '../../domain/errors.js'
+import type { Hex } from '../../domain/primitives.js'
+import { planFromJson } from '../plan-json.js'
 
 export interface JobRow {
   id: string

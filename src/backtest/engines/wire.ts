@@ -3,12 +3,17 @@
  * the queue may have written it.
  */
 import { z } from 'zod'
-import type { BacktestBlock, BacktestPlan, BacktestRow, PlanVariant } from '../domain/backtest.js'
-import type { QuoteRequest, RouterSettings } from '../domain/engine.js'
-import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
-import { routingStrategies } from '../domain/plan.js'
-import type { Address, Hex } from '../domain/primitives.js'
-import { fromJson, toJson } from './plan-json.js'
+import type {
+  BacktestBlock,
+  BacktestPlan,
+  BacktestRow,
+  PlanVariant,
+} from '../../domain/backtest.js'
+import type { QuoteRequest, RouterSettings } from '../../domain/engine.js'
+import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
+import { routingStrategies } from '../../domain/plan.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { fromJson, toJson } from '../plan-json.js'
 
 /** Every field is named: what a schema does not know would be lost on the way. */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType }

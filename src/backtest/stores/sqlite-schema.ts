@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { ForkrouteError } from '../domain/errors.js'
+import { ForkrouteError } from '../../domain/errors.js'
 
 const migrations = [
   `CREATE TABLE jobs (

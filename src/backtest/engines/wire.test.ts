@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { blockOf, planOf } from '../../test/support/backtests.js'
-import { fromJson, toJson } from './plan-json.js'
+import { blockOf, planOf } from '../../../test/support/backtests.js'
+import { fromJson, toJson } from '../plan-json.js'
 import { decodeBlock, decodePlan, encode, maxMessageLength } from './wire.js'
 
 describe('plans and results between processes', () => {

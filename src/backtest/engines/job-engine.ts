@@ -1,7 +1,7 @@
 /**
  * Who calculates the blocks of a job: this process (`in-process.ts`), or workers anywhere behind a queue.
  */
-import type { BacktestBlock, BacktestJob, BacktestPlan } from '../domain/backtest.js'
+import type { BacktestBlock, BacktestJob, BacktestPlan } from '../../domain/backtest.js'
 
 /** Calculates one block. @throws the signal's reason when aborted; ForkrouteError for what concerns the whole block. */
 export type CalculateBlock = (

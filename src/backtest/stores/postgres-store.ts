@@ -4,10 +4,10 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import type { BacktestBlock, BacktestJob } from '../domain/backtest.js'
-import { ForkrouteError } from '../domain/errors.js'
-import { newJobId } from './job-id.js'
-import { toJson } from './plan-json.js'
+import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { newJobId } from '../job-id.js'
+import { toJson } from '../plan-json.js'
 import { inTransaction, migrate } from './postgres-schema.js'
 import { type BacktestStore, claimMs } from './store.js'
 import {

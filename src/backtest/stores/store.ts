@@ -2,7 +2,7 @@
  * Where jobs and their results are kept: SQLite in the data folder, or Postgres. Everything that it answered to a
  * writer is on disk. Methods throw ForkrouteError STORAGE_UNAVAILABLE when it cannot be read or written.
  */
-import type { BacktestBlock, BacktestJob, BacktestPlan, JobState } from '../domain/backtest.js'
+import type { BacktestBlock, BacktestJob, BacktestPlan, JobState } from '../../domain/backtest.js'
 
 /** A job that its owner has not kept for so long can be taken by another. */
 export const claimMs = 10_000

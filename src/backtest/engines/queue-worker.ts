@@ -5,10 +5,12 @@
  */
 import { type Job, WaitingError, Worker } from 'bullmq'
 import { z } from 'zod'
-import type { BacktestBlock, BacktestPlan } from '../domain/backtest.js'
-import { ForkrouteError, toWireError } from '../domain/errors.js'
+import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
+import { ForkrouteError, toWireError } from '../../domain/errors.js'
+import { toJson } from '../plan-json.js'
+import { patience, withRetries } from '../retry.js'
+import type { BacktestStore } from '../stores/store.js'
 import type { CalculateBlock } from './job-engine.js'
-import { toJson } from './plan-json.js'
 import {
   connectRedis,
   coordinatorMs,
@@ -20,8 +22,6 @@ import {
   reasonOf,
   resultsSeconds,
 } from './redis.js'
-import { patience, withRetries } from './retry.js'
-import type { BacktestStore } from './store.js'
 import { decodePlan, encode } from './wire.js'
 
 /** Times a chunk may be lost with its worker before it is not the workers that are to blame. */

@@ -11,9 +11,9 @@
 import { type JobType, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { z } from 'zod'
-import { untilAborted } from '../domain/abort.js'
-import type { BacktestBlock, BacktestJob } from '../domain/backtest.js'
-import { ForkrouteError, fromWireError } from '../domain/errors.js'
+import { untilAborted } from '../../domain/abort.js'
+import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
+import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import type { JobEngine, OnBlock, StoredBlock } from './job-engine.js'
 import {
   assertPassing,

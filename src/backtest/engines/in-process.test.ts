@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BacktestBlock, BacktestJob } from '../domain/backtest.js'
+import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
 import { createInProcessEngine } from './in-process.js'
 
 const job = { id: 'a', plan: {} } as BacktestJob

@@ -3,8 +3,8 @@
  * While Redis is away commands wait for it; nothing fails and nothing is lost by that.
  */
 import { Redis } from 'ioredis'
-import { ForkrouteError } from '../domain/errors.js'
-import type { Logger } from '../log.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Logger } from '../../log.js'
 
 /** Of a worker that was killed, its work is taken up by others after this long, twice at most. */
 export const lockMs = 10_000

@@ -3,9 +3,9 @@
  * @see docs/backtests.md for the tables.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { BacktestBlock } from '../domain/backtest.js'
-import { newJobId } from './job-id.js'
-import { toJson } from './plan-json.js'
+import type { BacktestBlock } from '../../domain/backtest.js'
+import { newJobId } from '../job-id.js'
+import { toJson } from '../plan-json.js'
 import { guarded, openBacktestDatabase } from './sqlite-schema.js'
 import { type BacktestStore, claimMs } from './store.js'
 import {
