@@ -9,7 +9,7 @@ import { noAccount, type RouteAnswer, type RouteRequest } from '../src/domain/en
 import type { BlockPin } from '../src/domain/primitives.js'
 import { WorkerContext } from '../src/routing/context/worker-context.js'
 import { runTask } from '../src/routing/dispatch.js'
-import { sandboxPools } from '../src/sandbox/catalog.js'
+import { sandboxPools } from '../src/sandbox/market/catalog.js'
 import { startAnvil } from '../test/support/anvil.js'
 import { placeContracts } from '../test/support/execute.js'
 

@@ -4,7 +4,7 @@ import { type Address, type BlockPin, type Hex, toAddress } from '../src/domain/
 import type { SimulationRequest } from '../src/domain/state.js'
 import { createFunding } from '../src/forks/funding.js'
 import { sortTokens, v2PairAddress, v3PoolAddress } from '../src/sandbox/addresses.js'
-import { v2Plans, v3Plans } from '../src/sandbox/market-plan.js'
+import { v2Plans, v3Plans } from '../src/sandbox/market/market-plan.js'
 import { sandboxToken } from '../src/sandbox/tokens.js'
 import { compileMixedRouter, mixedRouterAbi } from './mixed-router.js'
 

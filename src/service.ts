@@ -297,7 +297,7 @@ async function chooseChains(
   // Loaded only when it is needed: an operator with nodes of his own runs none of it.
   const [{ startSandbox }, { sandboxPools }, { sandboxVenuePools }] = await Promise.all([
     import('./sandbox/sandbox.js'),
-    import('./sandbox/catalog.js'),
+    import('./sandbox/market/catalog.js'),
     import('./sandbox/venues/registry.js'),
   ])
   const sandbox = await startSandbox({

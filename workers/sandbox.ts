@@ -5,7 +5,7 @@ import {
   type SandboxMessage,
   type SandboxNodeOptions,
   startSandboxNode,
-} from '../src/sandbox/sandbox-node.js'
+} from '../src/sandbox/chain/sandbox-node.js'
 
 const port = parentPort
 if (!port) throw new Error('workers/sandbox runs as a thread only')

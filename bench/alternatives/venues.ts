@@ -2,8 +2,8 @@
 import { encodeAbiParameters, type Hex, parseAbi } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { type Address, toAddress } from '../../src/domain/primitives.js'
-import type { ArtifactPackage } from '../../src/sandbox/artifact-package.js'
-import { loadArtifacts } from '../../src/sandbox/artifacts.js'
+import type { ArtifactPackage } from '../../src/sandbox/contracts/artifact-package.js'
+import { loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
 import { startAnvil } from '../../test/support/anvil.js'
 
 export type Venue = 'uniswap-v2' | 'sushiswap-v2' | 'uniswap-v3'

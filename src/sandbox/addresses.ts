@@ -2,7 +2,7 @@
 import { encodeAbiParameters, encodePacked, getContractAddress, keccak256 } from 'viem'
 import { ethereum } from '../chains/ethereum.js'
 import { type Address, type Hex, toAddress } from '../domain/primitives.js'
-import type { V2Plan } from './market-plan.js'
+import type { V2Plan } from './market/market-plan.js'
 
 function venueHex(protocol: string, key: string): Hex {
   const value = ethereum.venues[protocol]?.[key]

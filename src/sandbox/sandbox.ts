@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
 import { threadFile } from '../threads.js'
-import type { SandboxMessage, SandboxNodeOptions } from './sandbox-node.js'
+import type { SandboxMessage, SandboxNodeOptions } from './chain/sandbox-node.js'
 import { ensureSandboxState, type SandboxStateOptions } from './state.js'
 
 export interface Sandbox {

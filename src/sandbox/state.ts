@@ -10,9 +10,9 @@ import { bigintToString } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
 import { packageFolder } from '../package-folder.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
+import { historyForm } from './chain/history.js'
+import { artifactPackages } from './contracts/manifest.js'
 import { sandboxBytecode } from './generated/contracts.js'
-import { historyForm } from './history.js'
-import { artifactPackages } from './manifest.js'
 import { headHash } from './version.js'
 
 /** How often a process that waits for another one's build looks again, milliseconds. */

@@ -10,7 +10,7 @@ import { type LatencyNode, sequentialRounds, startLatencyNode } from '../../benc
 import { openCatalog } from '../../src/catalog/store.js'
 import { layout } from '../../src/rpc/archive/chain-source.js'
 import { openAnswerDb } from '../../src/rpc/disk/answer-db.js'
-import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { startService, type TestService } from '../support/service.js'
 

@@ -5,7 +5,7 @@ import { ethereum } from '../../src/chains/ethereum.js'
 import type { RoutingStrategy } from '../../src/domain/plan.js'
 import type { Address } from '../../src/domain/primitives.js'
 import { balancerV2 } from '../../src/protocols/balancer-v2/index.js'
-import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { ActionFork, type ActionRun } from '../support/actions.js'
 import { withSandbox } from '../support/sandbox.js'
 

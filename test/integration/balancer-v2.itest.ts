@@ -16,7 +16,7 @@ import { liquidityPool } from '../../src/protocols/balancer-v2/liquidity-pool.js
 import type { BalancerState } from '../../src/protocols/balancer-v2/state.js'
 import type { Pool } from '../../src/protocols/pool.js'
 import type { LoadedPool } from '../../src/protocols/protocol.js'
-import { loadArtifacts } from '../../src/sandbox/artifacts.js'
+import { loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
 import { erc20Abi, PoolScene } from './pool-scene.js'
 
 const weightedFactoryAbi = parseAbi([

@@ -12,7 +12,7 @@ import { liquidityPool } from '../../src/protocols/curve/liquidity-pool.js'
 import type { CurveState } from '../../src/protocols/curve/state.js'
 import type { Pool } from '../../src/protocols/pool.js'
 import type { LoadedPool } from '../../src/protocols/protocol.js'
-import { loadArtifacts } from '../../src/sandbox/artifacts.js'
+import { loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
 import { sandboxBytecode } from '../../src/sandbox/generated/contracts.js'
 import { erc20Abi, PoolScene } from './pool-scene.js'
 

@@ -7,7 +7,7 @@ import { curve } from '../../src/protocols/curve/index.js'
 import type { CurveState } from '../../src/protocols/curve/state.js'
 import type { Pool } from '../../src/protocols/pool.js'
 import type { LoadedPool } from '../../src/protocols/protocol.js'
-import { loadArtifacts } from '../../src/sandbox/artifacts.js'
+import { loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
 import { sandboxBytecode } from '../../src/sandbox/generated/contracts.js'
 import { erc20Abi, PoolScene } from './pool-scene.js'
 

@@ -18,7 +18,7 @@ import {
 } from '../../src/protocols/uniswap-v2/liquidity.js'
 import { sharesPool } from '../../src/protocols/uniswap-v2/pairs.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
-import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { readPin } from '../support/pin.js'

@@ -20,7 +20,7 @@ import {
 } from '../../src/protocols/uniswap-v3/nft-abi.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
 import { contractAddresses } from '../../src/sandbox/addresses.js'
-import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { NodeWriter } from '../support/node-writer.js'

@@ -8,7 +8,7 @@ import {
   curveSharesAddresses,
   v2PairAddress,
 } from '../../src/sandbox/addresses.js'
-import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../src/sandbox/venues/erc-4626.js'
 import { gaugePlans, stakedToken } from '../../src/sandbox/venues/staking-rewards.js'

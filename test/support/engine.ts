@@ -15,7 +15,7 @@ import { createForkPool, type ForkPool } from '../../src/forks/fork-pool.js'
 import { balanceProbe } from '../../src/forks/measure.js'
 import { type Archive, startArchive } from '../../src/rpc/archive/archive.js'
 import type { ArchiveMode } from '../../src/rpc/archive/archive-messages.js'
-import { sandboxPools } from '../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { sandboxVenuePools } from '../../src/sandbox/venues/registry.js'
 
 export interface TestEngine {

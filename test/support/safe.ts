@@ -2,8 +2,8 @@
 import { encodeFunctionData, type Hex, parseAbi, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, toAddress } from '../../src/domain/primitives.js'
-import type { ArtifactPackage } from '../../src/sandbox/artifact-package.js'
-import { codeOf, loadArtifacts } from '../../src/sandbox/artifacts.js'
+import type { ArtifactPackage } from '../../src/sandbox/contracts/artifact-package.js'
+import { codeOf, loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
 import type { NodeWriter } from './node-writer.js'
 
 const artifacts = 'package/build/artifacts/contracts'

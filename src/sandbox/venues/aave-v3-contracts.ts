@@ -8,8 +8,8 @@ import {
   zeroAddress,
 } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
+import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
-import { placeContracts } from '../placement.js'
 import { sandboxToken } from '../tokens.js'
 import {
   aaveV3Libraries,

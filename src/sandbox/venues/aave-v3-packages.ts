@@ -1,5 +1,5 @@
 /** Compiled contracts of Aave V3, with the places of the libraries that they call. */
-import type { ArtifactFile, ArtifactPackage } from '../artifact-package.js'
+import type { ArtifactFile, ArtifactPackage } from '../contracts/artifact-package.js'
 import { aaveV3Libraries } from './aave-v3-addresses.js'
 
 type Library = keyof typeof aaveV3Libraries

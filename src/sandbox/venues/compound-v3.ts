@@ -4,8 +4,8 @@
  */
 import { encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import type { Address } from '../../domain/primitives.js'
+import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
-import { placeContracts } from '../placement.js'
 import { sandboxToken } from '../tokens.js'
 import { feedOf, reportPrices } from './price-reports.js'
 import type { SandboxVenue, VenueTools } from './venue.js'

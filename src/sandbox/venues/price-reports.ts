@@ -1,8 +1,8 @@
 /** First answers of the price feeds, for protocols that ask them while they open. */
 import { encodeFunctionData } from 'viem'
-import { sandboxFeeds } from '../deploy-contracts.js'
-import { tokenAbi } from '../market-abi.js'
-import { startPrices } from '../market-pools.js'
+import { sandboxFeeds } from '../contracts/deploy-contracts.js'
+import { tokenAbi } from '../market/market-abi.js'
+import { startPrices } from '../market/market-pools.js'
 import type { VenueTools } from './venue.js'
 
 /** Queues a report of every feed at the price at which the history starts. */

@@ -2,7 +2,7 @@
 import { parseAbiParameters } from 'viem'
 import { ethereum } from '../../chains/ethereum.js'
 import { contractAddresses as at } from '../addresses.js'
-import { placeContracts } from '../placement.js'
+import { placeContracts } from '../chain/placement.js'
 import type { SandboxVenue } from './venue.js'
 
 /** Draws the pictures of NFTs: only the address matters, nothing of it is called. */

@@ -1,7 +1,7 @@
 /** One protocol of the sandbox besides the exchanges: its contracts, its beginnings and what happens to it later. */
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
-import type { ChainWriter } from '../chain-writer.js'
+import type { ChainWriter } from '../chain/chain-writer.js'
 
 export interface VenueTools {
   readonly chain: ChainWriter

@@ -1,7 +1,7 @@
 /** Requests of all sizes over a scene's tokens, the same for the same seed. */
 import { canonicalToken } from '../../../src/chains/chain.js'
 import type { MarketPool } from '../../../src/routing/market/market.js'
-import { createDice, pick } from '../../../src/sandbox/dice.js'
+import { createDice, pick } from '../../../src/sandbox/market/dice.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork, type Network, type Request } from './network.js'
 import type { QualityScene } from './scene.js'

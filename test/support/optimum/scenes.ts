@@ -1,5 +1,5 @@
 /** The two worlds in which route quality is measured. */
-import { sandboxPools } from '../../../src/sandbox/catalog.js'
+import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import { recordedPools, recordedSwaps, startRecordedNode } from '../../mainnet/recorded.js'
 import { startAnvil } from '../anvil.js'

@@ -1,7 +1,8 @@
 /** How the liquidity of a concentrated pool is spread over positions when the market opens. */
+
+import type { SandboxToken } from '../tokens.js'
 import { liquidityWorth, type Prices, sqrtPriceX96 } from './amounts.js'
 import { tickSpacings } from './catalog.js'
-import type { SandboxToken } from './tokens.js'
 
 /** Ticks below and above the price, part of the depth; zero = to the end. The last one lies off the middle. */
 const volatileRanges = [

@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import { isAddress } from 'viem'
-import { ForkrouteError } from '../domain/errors.js'
-import { type Hex, toAddress } from '../domain/primitives.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Hex, toAddress } from '../../domain/primitives.js'
 import { createAccountProofs } from './account-proofs.js'
 import type { History } from './history.js'
 import type { RunningChain } from './running-chain.js'

@@ -1,9 +1,9 @@
 /** Has the factories make the pools of the plan; liquidity comes later. */
 import { encodeFunctionData } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
-import { contractAddresses as at } from './addresses.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { contractAddresses as at } from '../addresses.js'
+import type { ChainWriter } from '../chain/chain-writer.js'
 import { balancerTokens } from './catalog.js'
-import type { ChainWriter } from './chain-writer.js'
 import { factoryAbi, stableFactoryAbi, weightedFactoryAbi } from './market-abi.js'
 import { balancerPlans, v2Plans, v3Plans } from './market-plan.js'
 import { sortedTokens } from './market-pools.js'

@@ -1,22 +1,22 @@
 /** Places every contract of the sandbox that is not a pool: protocols, tokens, price feeds, the trading desk. */
 import { encodeFunctionData, type Hex, parseAbiParameters, stringToHex } from 'viem'
-import { ethereum } from '../chains/ethereum.js'
-import type { Address } from '../domain/primitives.js'
-import { sandboxAccounts } from './accounts.js'
+import { ethereum } from '../../chains/ethereum.js'
+import type { Address } from '../../domain/primitives.js'
+import { sandboxAccounts } from '../accounts.js'
 import {
   contractAddresses as at,
   curvePoolAddresses,
   curveSharesAddresses,
   curveZapAddress,
-} from './addresses.js'
+} from '../addresses.js'
+import type { ChainWriter } from '../chain/chain-writer.js'
+import { type Placement, placeContracts } from '../chain/placement.js'
+import { sandboxBytecode } from '../generated/contracts.js'
+import { tokenAbi } from '../market/market-abi.js'
+import { curvePlans } from '../market/market-plan.js'
+import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.js'
 import { type Artifacts, codeOf } from './artifacts.js'
-import type { ChainWriter } from './chain-writer.js'
-import { sandboxBytecode } from './generated/contracts.js'
-import { tokenAbi } from './market-abi.js'
-import { curvePlans } from './market-plan.js'
 import { multicall3CreationCode } from './multicall3.js'
-import { type Placement, placeContracts } from './placement.js'
-import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.js'
 
 /** Value of the whole supply of each token at the starting price, dollars. */
 const supplyUsd = 20_000_000_000n

@@ -1,8 +1,8 @@
 /** Scripted writing to a fresh Anvil: transactions are queued and mined block by block, in the order given. */
 import { numberToHex } from 'viem'
-import { ForkrouteError } from '../domain/errors.js'
-import type { Address, Hex } from '../domain/primitives.js'
-import type { RpcCall, RpcClient } from '../rpc/node/json-rpc.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { RpcCall, RpcClient } from '../../rpc/node/json-rpc.js'
 
 export interface ScriptedTransaction {
   readonly from: Address

@@ -5,7 +5,7 @@
  * Nonce 1 makes the children of factories land where they lie on mainnet.
  */
 import { type AbiParameter, concatHex, encodeAbiParameters } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import type { ChainWriter } from './chain-writer.js'
 
 export interface Placement {

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { WireError } from '../domain/errors.js'
+import type { WireError } from '../../domain/errors.js'
 import { createHistory, type HistoryData } from './history.js'
 import { type HistoryServer, serveHistory } from './history-server.js'
 import { type RunningChain, startChain } from './running-chain.js'

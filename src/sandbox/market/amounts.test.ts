@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { sandboxToken } from '../tokens.js'
 import { liquidityWorth, rawWorth, sqrtPriceX96, squareRoot } from './amounts.js'
 import { startPrices } from './market-pools.js'
-import { sandboxToken } from './tokens.js'
 
 const weth = sandboxToken('WETH')
 const usdc = sandboxToken('USDC')

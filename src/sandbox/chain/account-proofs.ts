@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt'
 import pLimit from 'p-limit'
 import { bytesToHex, hexToBytes, numberToHex, toRlp, trim } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountChange, History } from './history.js'
 
 export interface AccountProofs {

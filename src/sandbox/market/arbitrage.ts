@@ -2,7 +2,8 @@
  * Traders who keep every pool but the traps near the market's prices: a pool that is further off than its
  * fee, which is what a trade costs them, is brought back to a random price within it. Integers only.
  */
-import type { Hex } from '../domain/primitives.js'
+import type { Hex } from '../../domain/primitives.js'
+import type { SandboxToken } from '../tokens.js'
 import { type Prices, priceOf, sqrtPriceX96 } from './amounts.js'
 import type { Dice } from './dice.js'
 import {
@@ -15,7 +16,6 @@ import {
   pricedTokens,
 } from './market-pools.js'
 import type { MarketState } from './market-state.js'
-import type { SandboxToken } from './tokens.js'
 import { pushTo, swapBasket } from './trades.js'
 
 const oneMillion = 1_000_000n

@@ -1,6 +1,7 @@
 /** Facts about the planned pools that both the opening and the trading need. */
-import type { Address } from '../domain/primitives.js'
-import { v2PairAddress, v3PoolAddress } from './addresses.js'
+import type { Address } from '../../domain/primitives.js'
+import { v2PairAddress, v3PoolAddress } from '../addresses.js'
+import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.js'
 import type { Prices } from './amounts.js'
 import { balancerTokens, v4Pool } from './catalog.js'
 import {
@@ -15,7 +16,6 @@ import {
   v3Plans,
   v4Plans,
 } from './market-plan.js'
-import { type SandboxToken, sandboxToken, sandboxTokens } from './tokens.js'
 
 /** Both tokens of a pool in the pool's order. */
 export function sortedTokens(symbols: readonly [string, string]): [SandboxToken, SandboxToken] {

@@ -1,13 +1,14 @@
 /** Gives the accounts their tokens and opens every pool with its first liquidity. */
 import { encodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
-import { sandboxAccounts } from './accounts.js'
-import { contractAddresses as at, curvePoolAddresses } from './addresses.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { sandboxAccounts } from '../accounts.js'
+import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
+import type { ChainWriter } from '../chain/chain-writer.js'
+import { wholeSupply } from '../contracts/deploy-contracts.js'
+import { sandboxToken, sandboxTokens } from '../tokens.js'
 import { type Prices, rawWorth, sqrtPriceX96 } from './amounts.js'
 import { balancerPoolId, balancerTokens, v4Pool } from './catalog.js'
-import type { ChainWriter } from './chain-writer.js'
 import { createPools } from './create-pools.js'
-import { wholeSupply } from './deploy-contracts.js'
 import { curveAbi, deskAbi, factoryAbi, tokenAbi, v4Abi, vaultAbi } from './market-abi.js'
 import {
   balancerPlans,
@@ -21,7 +22,6 @@ import {
 } from './market-plan.js'
 import { addressOf, sortedTokens, startPrices } from './market-pools.js'
 import { openingPositions } from './positions.js'
-import { sandboxToken, sandboxTokens } from './tokens.js'
 
 /** What each of the four users gets of each token, dollars. */
 const userFundsUsd = 5_000_000

@@ -1,8 +1,9 @@
 /** The market's prices block by block: what every pool but the traps is kept near to. */
+
+import { sandboxTokens } from '../tokens.js'
 import type { Prices } from './amounts.js'
 import { createDice, type Dice } from './dice.js'
 import { startPrices } from './market-pools.js'
-import { sandboxTokens } from './tokens.js'
 
 const seed = 0x5eed_f0_4c_e5n
 const oneMillion = 1_000_000n

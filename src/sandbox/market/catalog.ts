@@ -3,16 +3,17 @@
  * the chain as well; Balancer's and Curve's have no registry there and are imported from this list.
  */
 import { getContractAddress, numberToHex } from 'viem'
-import { type Address, nativeToken, toAddress, zeroAddress } from '../domain/primitives.js'
-import type { Pool } from '../protocols/pool.js'
-import { poolIdOf } from '../protocols/uniswap-v4/pool-key.js'
+import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
+import type { Pool } from '../../protocols/pool.js'
+import { poolIdOf } from '../../protocols/uniswap-v4/pool-key.js'
 import {
   contractAddresses,
   curvePoolAddresses,
   curveSharesAddresses,
   v2PairAddress,
   v3PoolAddress,
-} from './addresses.js'
+} from '../addresses.js'
+import { type SandboxToken, sandboxToken } from '../tokens.js'
 import {
   type BalancerPlan,
   balancerPlans,
@@ -22,7 +23,6 @@ import {
   v3Plans,
   v4Plans,
 } from './market-plan.js'
-import { type SandboxToken, sandboxToken } from './tokens.js'
 
 /** Ticks between the ends of positions, by fee. */
 export const tickSpacings: Readonly<Record<number, number>> = {

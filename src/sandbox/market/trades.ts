@@ -1,12 +1,12 @@
 /** What the trading desk is told to do in a pool, as call data for it. */
 import { encodeFunctionData } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
-import { contractAddresses as at, curvePoolAddresses } from './addresses.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
+import type { SandboxToken } from '../tokens.js'
 import { balancerPoolId, v4Pool } from './catalog.js'
 import { curveAbi, deskAbi, v4Abi, vaultAbi } from './market-abi.js'
 import { balancerPlans, curvePlans } from './market-plan.js'
 import { addressOf, type BasketPlan, type PairPlan } from './market-pools.js'
-import type { SandboxToken } from './tokens.js'
 
 /** Moves a pool's price to this square root, Q64.96. */
 export function pushTo(plan: PairPlan, root: bigint): Hex {

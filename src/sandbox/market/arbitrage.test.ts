@@ -1,6 +1,6 @@
 import { decodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { contractAddresses } from './addresses.js'
+import { contractAddresses } from '../addresses.js'
 import { sqrtPriceX96 } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
 import { createDice } from './dice.js'

@@ -4,10 +4,10 @@ import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createServer } from 'node:net'
 import { createAnvil } from '@viem/anvil'
-import { ethereum } from '../chains/ethereum.js'
-import { ForkrouteError } from '../domain/errors.js'
-import { anvilBinary } from '../forks/anvil.js'
-import { createReaper, type Reaper } from '../forks/reaper.js'
+import { ethereum } from '../../chains/ethereum.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { anvilBinary } from '../../forks/anvil.js'
+import { createReaper, type Reaper } from '../../forks/reaper.js'
 
 export interface AnvilProcess {
   readonly url: string

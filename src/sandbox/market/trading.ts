@@ -3,19 +3,19 @@
  * Fixed seeds and integer arithmetic only, so that every build trades alike.
  */
 import { encodeFunctionData } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
-import { sandboxAccounts } from './accounts.js'
-import { contractAddresses as at } from './addresses.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { sandboxAccounts } from '../accounts.js'
+import { contractAddresses as at } from '../addresses.js'
+import type { ChainWriter } from '../chain/chain-writer.js'
+import { sandboxFeeds } from '../contracts/deploy-contracts.js'
+import { type SandboxToken, sandboxToken } from '../tokens.js'
 import { type Prices, rawWorth } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
-import type { ChainWriter } from './chain-writer.js'
-import { sandboxFeeds } from './deploy-contracts.js'
 import { createDice, type Dice, pick } from './dice.js'
 import { tokenAbi } from './market-abi.js'
 import { basketPlans, pairPlans, pricedTokens, startPrices } from './market-pools.js'
 import { readMarket } from './market-state.js'
 import { walkPrices } from './price-walk.js'
-import { type SandboxToken, sandboxToken } from './tokens.js'
 import { several, swapBasket, swapPair } from './trades.js'
 
 /** Blocks with trades; with those before them the chain has over 300. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Hex } from '../domain/primitives.js'
+import type { Hex } from '../../domain/primitives.js'
 
 /**
  * Creation code of Multicall3. viem has it for deployless calls, in a file that its entry points do

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import { codeHashesOf, createHistory } from './history.js'
 
 const token: Address = '0x00000000000000000000000000000000000000aa'

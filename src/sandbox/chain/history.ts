@@ -4,8 +4,8 @@
  * is put together here when it is asked for.
  */
 import { keccak256, numberToHex } from 'viem'
-import { ForkrouteError } from '../domain/errors.js'
-import type { Address, Hex } from '../domain/primitives.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import type { ChainWriter } from './chain-writer.js'
 
 /** An account as Anvil dumps it. */

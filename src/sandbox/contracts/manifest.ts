@@ -2,8 +2,9 @@
  * Third-party contracts of the sandbox: pinned npm packages that ship them compiled.
  * Nothing of them is committed; they are fetched once into the cache and checked against `integrity`.
  */
+
+import { aaveV3Packages } from '../venues/aave-v3-packages.js'
 import type { ArtifactPackage } from './artifact-package.js'
-import { aaveV3Packages } from './venues/aave-v3-packages.js'
 
 const balancerTasks = 'package/dist/tasks'
 const morphoFactories = 'package/types/factories/lib'

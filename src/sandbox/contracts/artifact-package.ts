@@ -1,5 +1,5 @@
 /** How a package of compiled contracts is pinned, and what is taken out of it. */
-import type { Address } from '../domain/primitives.js'
+import type { Address } from '../../domain/primitives.js'
 
 export interface ArtifactFile {
   readonly path: string

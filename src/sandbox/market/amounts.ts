@@ -1,5 +1,5 @@
 /** Prices and dollars as raw amounts, square-root prices and liquidity; integers only, so that every build agrees. */
-import type { SandboxToken } from './tokens.js'
+import type { SandboxToken } from '../tokens.js'
 
 /** 10^-12 USD per whole token, by symbol. */
 export type Prices = Readonly<Record<string, bigint>>

@@ -1,12 +1,12 @@
 /** Reads the prices of all pools that follow the market, in one call. */
 import { decodeFunctionResult, encodeFunctionData, type Hex, numberToHex } from 'viem'
-import type { Address } from '../domain/primitives.js'
-import { poolStateSlot } from '../protocols/uniswap-v4/discover.js'
-import { poolIdOf } from '../protocols/uniswap-v4/pool-key.js'
-import { contractAddresses as at, curvePoolAddresses } from './addresses.js'
+import type { Address } from '../../domain/primitives.js'
+import { poolStateSlot } from '../../protocols/uniswap-v4/discover.js'
+import { poolIdOf } from '../../protocols/uniswap-v4/pool-key.js'
+import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
+import type { ChainWriter } from '../chain/chain-writer.js'
 import { squareRoot } from './amounts.js'
 import { balancerPoolId, v4Pool } from './catalog.js'
-import type { ChainWriter } from './chain-writer.js'
 import { readAbi } from './market-abi.js'
 import { balancerPlans, curvePlans } from './market-plan.js'
 import {
