@@ -10,7 +10,7 @@ import {
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from '../domain/errors.js'
 import type { RouteDefinition } from './contract.js'
-import { ErrorBody } from './records.js'
+import { ErrorBody } from './records/records.js'
 
 const description = `Every path under /api/v1 is also served under /v1.
 

@@ -1,6 +1,6 @@
 /** What a test gets: amounts as bigint and by token, and the pools on the way as a list. */
 import type { z } from 'zod'
-import type { Bundle, Price, Quote, RouteTransaction } from '../api/records.js'
+import type { Bundle, Price, Quote, RouteTransaction } from '../api/records/records.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
 import type { UnsignedTransaction } from '../domain/plan.js'

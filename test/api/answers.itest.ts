@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { TokenPage } from '../../src/api/metadata-records.js'
+import { TokenPage } from '../../src/api/records/metadata-records.js'
 import {
   Approval,
   ErrorBody,
@@ -12,7 +12,7 @@ import {
   RouteTransaction,
   Wallet,
   WalletBalance,
-} from '../../src/api/records.js'
+} from '../../src/api/records/records.js'
 import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { observeStage, registerGauge } from '../../src/metrics.js'

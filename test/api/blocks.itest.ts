@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { Block } from '../../src/api/records.js'
+import { Block } from '../../src/api/records/records.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { runCli } from '../support/cli.js'
 import { blockNumber, dai, pinOf, type Scene, sender, startScene, usdc, weth } from './scene.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { QuoteBatch } from '../../src/api/records.js'
+import { QuoteBatch } from '../../src/api/records/records.js'
 import type { Engine } from '../../src/domain/engine.js'
 import { ForkrouteError, toWireError } from '../../src/domain/errors.js'
 import { answerTo, blockNumber, dai, pinOf, startScene, usdc, weth } from './scene.js'

@@ -4,6 +4,8 @@ import type { BacktestBlock, JobProgress, ResultFile } from '../../domain/backte
 import type { ErrorCode } from '../../domain/errors.js'
 import { planBody } from '../backtest-inputs.js'
 import { parsePlan } from '../backtest-plan.js'
+import { defineRoute, type Endpoint, endpoint, streamEndpoint } from '../contract.js'
+import { FileAnswer } from '../file-answer.js'
 import {
   Backtest,
   BacktestList,
@@ -13,9 +15,7 @@ import {
   toEntry,
   toPage,
   toProgress,
-} from '../backtest-records.js'
-import { defineRoute, type Endpoint, endpoint, streamEndpoint } from '../contract.js'
-import { FileAnswer } from '../file-answer.js'
+} from '../records/backtest-records.js'
 import { BlockNumber, described, Flag, integer, oneOf, withDefault } from '../schemas.js'
 
 const tag = 'Backtests'

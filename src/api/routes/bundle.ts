@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type BundleAction, type BundleAnswer, maxActions } from '../../domain/bundle.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Bundle } from '../records.js'
+import { Bundle } from '../records/records.js'
 import {
   Address,
   BlockNumber,

@@ -6,7 +6,7 @@ import type { Address as Address20 } from '../../domain/primitives.js'
 import { blockOf } from '../block-of.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { runWithin } from '../deadline.js'
-import { Block, Network, Price } from '../records.js'
+import { Block, Network, Price } from '../records/records.js'
 import {
   Address,
   BlockNumber,

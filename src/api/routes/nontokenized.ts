@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { NontokenizedTransaction } from '../records.js'
+import { NontokenizedTransaction } from '../records/records.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
 import { routeRules, shortcutInputs } from './shortcut-inputs.js'
 import { calculationErrors, defined, lowerCased, oneOrList, toSteps } from './shortcuts.js'

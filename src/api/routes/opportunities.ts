@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Opportunity } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Opportunities } from '../records.js'
+import { Opportunities } from '../records/records.js'
 import { Address, Amount, ChainId, described, examples, Slippage, withDefault } from '../schemas.js'
 
 const errors: readonly ErrorCode[] = [

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Action, Project, Protocol, Standard } from '../metadata-records.js'
+import { Action, Project, Protocol, Standard } from '../records/metadata-records.js'
 import {
   byProject,
   commonActions,
@@ -12,7 +12,7 @@ import {
   toProject,
   toProtocol,
   toStandard,
-} from '../protocols.js'
+} from '../records/protocols.js'
 import { ChainId, described, Name } from '../schemas.js'
 import { listingErrors, nameFilter } from './listing-inputs.js'
 

@@ -15,7 +15,7 @@ import {
 } from '../contract.js'
 import { errorFacts } from '../errors.js'
 import { type Given, isAbsent } from '../input.js'
-import { type BatchItem, QuoteBatch } from '../records.js'
+import { type BatchItem, QuoteBatch } from '../records/records.js'
 import {
   BlockNumber,
   ChainId,

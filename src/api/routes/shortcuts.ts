@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Cost, GasCost, QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Quote, RouteTransaction } from '../records.js'
+import { Quote, RouteTransaction } from '../records/records.js'
 import {
   type QuoteInput,
   quoteRules,

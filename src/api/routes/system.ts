@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Readiness } from '../records.js'
+import { Readiness } from '../records/records.js'
 
 const getHealth = defineRoute({
   method: 'get',

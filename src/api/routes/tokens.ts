@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { Listing } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { matches, namesOf, pageOf, positionTest, toTokenItem } from '../listings.js'
-import { TokenPage } from '../metadata-records.js'
+import { matches, namesOf, pageOf, positionTest, toTokenItem } from '../records/listings.js'
+import { TokenPage } from '../records/metadata-records.js'
 import { ChainId, Decimal, described, Flag, Name, oneOf, withDefault } from '../schemas.js'
 import { addressFilter, listingErrors, nameFilter, paging } from './listing-inputs.js'
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../domain/errors.js'
 import { type RoutingStrategy, routingStrategies } from '../../domain/plan.js'
 import { isNative } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Approval, Wallet, WalletBalance } from '../records.js'
+import { Approval, Wallet, WalletBalance } from '../records/records.js'
 import {
   Address,
   AmountOrZero,

@@ -1,6 +1,6 @@
 /** Tokens and positions on their way to the wire: filters, pages and records. Percent per year, USD, lower-case. */
 import type { z } from 'zod'
-import type { Listing, PositionListing, TokenFacts } from '../domain/metadata.js'
+import type { Listing, PositionListing, TokenFacts } from '../../domain/metadata.js'
 import type { PageMeta, TokenItem, TokenSummary, UnderlyingToken } from './metadata-records.js'
 
 /** True without wanted values; letter case is ignored. */

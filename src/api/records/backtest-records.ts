@@ -6,8 +6,8 @@ import type {
   BacktestRow,
   Execution,
   JobProgress,
-} from '../domain/backtest.js'
-import { errorFacts } from './errors.js'
+} from '../../domain/backtest.js'
+import { errorFacts } from '../errors.js'
 import { ChainId } from './record-parts.js'
 
 const Raw = z.string().meta({ description: 'Smallest unit, decimal string.' })

@@ -1,7 +1,7 @@
 /** Protocols on their way to the wire: records, projects, standards and actions. */
 import type { z } from 'zod'
-import { ForkrouteError } from '../domain/errors.js'
-import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { ActionRecord, ProtocolRecord } from '../../domain/metadata.js'
 import type { Action, Project, Protocol, Standard } from './metadata-records.js'
 
 export function toProtocol(record: ProtocolRecord): z.output<typeof Protocol> {
