@@ -13,8 +13,8 @@ import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import { chromium } from 'playwright-core'
+import { startRedis } from '../test/support/backtest/redis.js'
 import { cliEntry } from '../test/support/cli.js'
-import { startRedis } from '../test/support/redis.js'
 
 const plan = fileURLToPath(new URL('../examples/backtests/survival.yaml', import.meta.url))
 const folder = resolve(process.argv[2] ?? 'survival')

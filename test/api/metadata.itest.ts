@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Listing, PositionListing, TokenFacts } from '../../src/domain/metadata.js'
 import type { Address } from '../../src/domain/primitives.js'
-import { type ContractProxy, startContractProxy } from '../support/contract-proxy.js'
+import { type ContractProxy, startContractProxy } from '../support/nodes/contract-proxy.js'
 import {
   baseListings,
   dai,

@@ -16,7 +16,7 @@ import type { ProtocolAdapter } from '../../src/protocols/protocol.js'
 import { createRpcClient, JsonRpcError } from '../../src/rpc/node/json-rpc.js'
 import type { TestAnvil } from './anvil.js'
 import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
-import { nodeReader } from './node-reader.js'
+import { nodeReader } from './nodes/node-reader.js'
 
 export interface ActionCall {
   readonly action: ProtocolAction

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, toAddress } from '../../src/domain/primitives.js'
 import type { ArtifactPackage } from '../../src/sandbox/contracts/artifact-package.js'
 import { codeOf, loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
-import type { NodeWriter } from './node-writer.js'
+import type { NodeWriter } from './nodes/node-writer.js'
 
 const artifacts = 'package/build/artifacts/contracts'
 const safePackage: ArtifactPackage = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blockOf, planOf } from '../../../test/support/backtests.js'
+import { blockOf, planOf } from '../../../test/support/backtest/backtests.js'
 import { fromJson, toJson } from '../plan-json.js'
 import { decodeBlock, decodePlan, encode, maxMessageLength } from './wire.js'
 

@@ -10,8 +10,8 @@ import { createReader } from '../../../src/forks/reader.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import { WorkerContext } from '../../../src/routing/context/worker-context.js'
 import type { MarketPool } from '../../../src/routing/market/market.js'
+import { pairsOf } from '../../../src/routing/market/pairs.js'
 import { gasInToken, type PricedToken } from '../../../src/routing/market/valuation.js'
-import { pairsOf } from '../../../src/routing/proof/plan-route.js'
 import { readPin } from '../pin.js'
 
 export interface QualityScene {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sampleJob, sampleResults } from '../../../../test/support/backtest-results.js'
+import { sampleJob, sampleResults } from '../../../../test/support/backtest/backtest-results.js'
 import { createSeries } from './series.js'
 
 test('1,000 blocks by one variant come to at most 400 points, with the lowest and the highest of all', async () => {

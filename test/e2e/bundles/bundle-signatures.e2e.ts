@@ -1,0 +1,144 @@
+/**
+ * Bundles that begin with a signature or an NFT: with keys of the sandbox's accounts, sent on an Anvil of the test's own.
+ */
+import { encodeFunctionData, erc721Abi, type Hex, numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../../src/domain/primitives.js'
+import { runnerAddress } from '../../../src/executor/compile.js'
+import { permit2Address, transferPermitTypedData } from '../../../src/executor/permit2.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { type Action, askBundle, output } from '../../support/bundle.js'
+import { executeOnFork } from '../../support/execute.js'
+import { NodeWriter } from '../../support/nodes/node-writer.js'
+import { type Answer, startService, type TestService } from '../../support/service.js'
+import { compileTestContracts } from '../../support/test-contracts.js'
+
+const { address: bob, privateKey } = sandboxAccount('bob')
+const recipient: Address = '0x00000000000000000000000000000000000cafe0'
+const usdc = sandboxToken('USDC').address
+const dai = sandboxToken('DAI').address
+const amount = 321_000_000n
+const deadline = 2n ** 40n
+
+let sandbox: Sandbox
+let node: NodeWriter
+let nft: Address
+let service: TestService
+
+beforeAll(async () => {
+  sandbox = await startSandbox()
+  node = await new NodeWriter(sandbox.url).start()
+  nft = await node.deploy(compileTestContracts('Nfts.sol')('Nft').bytecode)
+  await node.send(nft, 'function mint(address)', [bob])
+  service = await startService({ RPC_URL_1: sandbox.url })
+})
+afterAll(async () => {
+  await service?.stop()
+  await node?.close()
+  await sandbox?.stop()
+})
+
+/** Takes USDC by a signature for the runner of the strategy, and swaps it to DAI. */
+async function permitted(routingStrategy: string, executionMode: string): Promise<Answer> {
+  const strategy = routingStrategy === 'svcwallet-v2' ? 'wallet-v2' : 'router'
+  const permit = { token: usdc, amount, nonce: 5n, deadline }
+  const spender = runnerAddress(strategy, bob)
+  const message = transferPermitTypedData({ ...permit, chainId: 1, spender })
+  const signature = await privateKeyToAccount(privateKey).signTypedData(message)
+  const [nonce, until] = [permit.nonce, deadline].map(String)
+  const actions: Action[] = [
+    {
+      protocol: 'svc',
+      action: 'permittransferfrom',
+      args: { token: usdc, amount: amount.toString(), nonce, deadline: until, signature },
+    },
+    {
+      protocol: 'svc',
+      action: 'route',
+      args: { tokenIn: usdc, tokenOut: dai, amountIn: output(0) },
+    },
+  ]
+  return askBundle(service, { fromAddress: bob, routingStrategy, executionMode }, actions)
+}
+
+/** Sends the answer's prerequisites and its transaction, signed by bob. */
+function execute({ body }: Answer, watch: readonly { token: Address; owner: Address }[]) {
+  const prerequisites: { to: Address; data: Hex }[] = body.prerequisites ?? []
+  return executeOnFork({
+    ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber, watch },
+    tx: { ...body.tx, key: privateKey },
+    first: prerequisites.map((call) => ({ from: bob, value: '0', key: privateKey, ...call })),
+  })
+}
+
+describe('permittransferfrom', () => {
+  test.each(['router', 'router-legacy', 'svcwallet-v2'])(
+    '%s: tokens come by a signature alone, once Permit2 is approved',
+    async (strategy) => {
+      const answer = await permitted(strategy, 'backend')
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.body.prerequisites).toMatchObject([{ to: usdc }])
+      const done = await execute(answer, [
+        { token: usdc, owner: bob },
+        { token: dai, owner: bob },
+        { token: usdc, owner: answer.body.tx.to },
+      ])
+      expect(done.status).toBe('success')
+      expect(done.deltas).toEqual([-amount, BigInt(answer.body.amountsOut[dai]), 0n])
+      expect(done.gasUsed).toBe(BigInt(answer.body.gas))
+    },
+  )
+
+  test('user: without the approval of Permit2 the bundle fails, and says where', async () => {
+    const answer = await permitted('router', 'user')
+    expect(answer.status, answer.text).toBe(422)
+    expect(answer.body.code).toBe('SIMULATION_REVERTED')
+    expect(answer.body.message).toContain('permittransferfrom')
+  })
+
+  test('user: with it the bundle needs no allowance of ours', async () => {
+    await node.rpc('anvil_impersonateAccount', [bob])
+    const approve = 'function approve(address, uint256)'
+    await node.send(usdc, approve, [permit2Address, 2n ** 255n], bob)
+    const head = Number(await node.rpc<Hex>('eth_blockNumber', []))
+    const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
+    await expect.poll(newest, { timeout: 20_000 }).toBe(head)
+    const answer = await permitted('router', 'user')
+    expect(answer.status, answer.text).toBe(200)
+    const { body } = answer
+    const done = await executeOnFork({
+      ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber },
+      tx: { ...body.tx, key: privateKey },
+      watch: [{ token: dai, owner: bob }],
+    })
+    expect(done).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
+    expect(done.deltas).toEqual([BigInt(body.amountsOut[dai])])
+  })
+})
+
+describe('transfer of an NFT', () => {
+  test('goes from the sender to the recipient once the runner is approved', async () => {
+    const args = { token: nft, recipient, id: '1' }
+    const actions = [{ protocol: 'svc', action: 'transfer', args }]
+    const answer = await askBundle(service, { fromAddress: bob }, actions)
+    expect(answer.status, answer.text).toBe(200)
+    const approval = [runnerAddress('router', bob), 1n] as const
+    const data = encodeFunctionData({ abi: erc721Abi, functionName: 'approve', args: approval })
+    expect(answer.body.prerequisites).toMatchObject([{ to: nft, data }])
+    const done = await execute(answer, [{ token: nft, owner: recipient }])
+    expect(done).toMatchObject({ status: 'success', deltas: [1n] })
+    expect(done.gasUsed).toBe(BigInt(answer.body.gas))
+  })
+
+  test('an NFT of somebody else stays where it is', async () => {
+    const args = { token: nft, recipient, id: numberToHex(1) }
+    const actions = [{ protocol: 'svc', action: 'transfer', args: { ...args, id: '1' } }]
+    const carol = sandboxAccount('carol').address
+    const answer = await askBundle(service, { fromAddress: carol }, actions)
+    expect(answer.status, answer.text).toBe(422)
+    expect(answer.body.code).toBe('SIMULATION_REVERTED')
+  })
+})

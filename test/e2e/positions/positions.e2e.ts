@@ -1,0 +1,186 @@
+/** Positions of the sandbox as the whole service lists them: read from the chain, kept, and renewed. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { protocols } from '../../../src/protocols/registry.js'
+import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { vaultPlans } from '../../../src/sandbox/venues/erc-4626.js'
+import { startContractProxy } from '../../support/nodes/contract-proxy.js'
+import { startService, type TestService } from '../../support/service.js'
+
+const vaultAbi = parseAbi(['function totalAssets() view returns (uint256)'])
+
+interface Row {
+  readonly id: string
+  readonly tvl: number | null
+  readonly apy: number | null
+  readonly apyBase: number | null
+  readonly tokenAddress: string | null
+  readonly primaryAddress: string
+  readonly underlyingTokens: readonly string[]
+  readonly token: { readonly symbol: string | null; readonly decimals: number | null } | null
+  readonly protocol: { readonly slug: string } | null
+}
+
+let dataDir: string
+let service: TestService
+
+const env = () => ({ DATA_DIR: dataDir, HEAD_POLL_MS: '50', WORKERS: '1' })
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'forkroute-positions-'))
+  service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '86400' })
+})
+afterAll(async () => {
+  await service.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function positions(): Promise<Row[]> {
+  const { status, text, body } = await service.get('/api/v1/positions', { chainId: '1' })
+  expect(status, text).toBe(200)
+  return body
+}
+
+/** Times that positions were read from the chain in this process. */
+async function collections(): Promise<number> {
+  const { text } = await service.get('/metrics')
+  return Number(/stage_seconds_count\{stage="positions"\} (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+describe('the first snapshot', () => {
+  test('every protocol with positions has some, each with its own id', async () => {
+    const rows = (await positions()).filter(({ protocol }) => protocol)
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length)
+    const listed = new Set(rows.map(({ protocol }) => protocol?.slug))
+    for (const adapter of protocols) {
+      // Not every fork of a protocol is on the sandbox.
+      if (!adapter.positions || adapter.forkOf) continue
+      expect(listed, adapter.slug).toContain(adapter.slug)
+    }
+    for (const row of rows) {
+      expect(row.underlyingTokens.length, row.id).toBeGreaterThan(0)
+      if (row.tokenAddress) expect(row.token?.decimals, row.id).not.toBeNull()
+      expect(row.id).toBe(`1:${row.primaryAddress}:${row.tokenAddress ?? row.id.split(':')[2]}`)
+    }
+  })
+
+  test('vaults are worth what lies in them, and earn what they are paid', async () => {
+    const rows = await positions()
+    for (const plan of vaultPlans) {
+      const row = rows.find(({ tokenAddress }) => tokenAddress === plan.address)
+      expect(row?.apyBase, plan.symbol).not.toBeNull()
+      // Paid simply, in parts; listed with the interest on it.
+      const rate = Number(plan.yieldBps) / 100
+      expect(row?.apy, plan.symbol).toBeGreaterThanOrEqual(rate * 0.9)
+      expect(row?.apy, plan.symbol).toBeLessThanOrEqual((Math.expm1(rate / 100) * 100 + 0.01) * 1.1)
+      if (!row?.tvl) continue
+      expect(row.tvl / plan.depositUsd, plan.symbol).toBeGreaterThan(0.9)
+      expect(row.tvl / plan.depositUsd, plan.symbol).toBeLessThan(1.1)
+    }
+    expect(rows.filter(({ tvl }) => tvl).length).toBeGreaterThan(3)
+  })
+
+  test('pages of all tokens have each token once, whatever their size', async () => {
+    const all = (await service.get('/api/v1/tokens', { chainId: '1' })).body
+    const seen: string[] = []
+    let cursor: string | undefined = '0'
+    while (cursor !== undefined) {
+      const query: Record<string, string> = { chainId: '1', pageSize: '150', cursor }
+      const { body } = await service.get('/api/v1/tokens', query)
+      seen.push(...body.data.map(({ address }: { address: string }) => address))
+      cursor = body.meta.cursor === null ? undefined : String(body.meta.cursor)
+    }
+    expect(seen).toEqual(all.data.map(({ address }: { address: string }) => address))
+    expect(seen).toHaveLength(all.meta.total)
+  })
+
+  test('every metadata endpoint answers as documented', async () => {
+    const proxy = await startContractProxy(service.url)
+    const headers = { authorization: `Bearer ${service.key}` }
+    const slugs = protocols.map(({ slug }) => slug)
+    const paths = [
+      '/networks',
+      '/aggregators',
+      '/tokens?includeMetadata=true',
+      '/tokens?type=defi&includeUnderlying=false&tvlFrom=1',
+      '/tokens?type=base&pageSize=5&page=2',
+      '/positions',
+      '/defiTokens?chainId=1',
+      '/baseTokens',
+      '/tokenless-positions',
+      '/nontokenized?pageSize=3',
+      '/projects',
+      '/projects/uniswap/protocols',
+      '/protocols?chainId=1',
+      '/standards',
+      '/actions',
+      '/actions/svc',
+      '/shortcuts/actions',
+      ...slugs.flatMap((slug) => [`/standards/${slug}`, `/actions/${slug}`]),
+      `/prices/1/${sandboxToken('WETH').address}`,
+    ]
+    try {
+      for (const path of paths) {
+        const response = await fetch(`${proxy.url}/api/v1${path}`, { headers })
+        expect(response.status, `${path}: ${await response.text()}`).toBe(200)
+      }
+    } finally {
+      await proxy.stop()
+    }
+  })
+})
+
+describe('later snapshots', () => {
+  test('a restart lists what was stored, with the same ids, without reading the chain', async () => {
+    const query = { type: 'defi', includeMetadata: 'true' }
+    const before = await service.get('/api/v1/tokens', query)
+    const read = await collections()
+    await service.stop()
+    service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '86400' })
+    const after = await service.get('/api/v1/tokens', query)
+    expect(after.body).toEqual(before.body)
+    expect(await collections()).toBe(read)
+    const price = await service.get(`/api/v1/prices/1/${sandboxToken('WETH').address}`)
+    expect(price.status).toBe(200)
+  })
+
+  test('what happens on the chain is listed once the snapshot is old, the old one until then', async () => {
+    await service.stop()
+    service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '1' })
+    const vault = vaultPlans[0]?.address ?? '0x'
+    const tvlOf = async () =>
+      (await positions()).find(({ tokenAddress }) => tokenAddress === vault)?.tvl ?? 0
+    const before = await tvlOf()
+    const node = createRpcClient(service.nodeUrl)
+    const args = [vault, 50_000_000_000n] as const
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args })
+    await node.request('eth_sendTransaction', [
+      {
+        from: sandboxAccount('alice').address,
+        to: sandboxToken('USDC').address,
+        data,
+        gas: numberToHex(200_000n),
+      },
+    ])
+    const held = {
+      to: args[0],
+      data: encodeFunctionData({ abi: vaultAbi, functionName: 'totalAssets' }),
+    }
+    const worth = async () => BigInt(await node.request<Hex>('eth_call', [held, 'latest']))
+    await expect
+      .poll(worth, { timeout: 20_000 })
+      .toBeGreaterThan(BigInt(Math.floor(before + 49_000)) * 1_000_000n)
+    await node.close()
+    await expect
+      .poll(async () => Math.round((await tvlOf()) - before), { interval: 500, timeout: 150_000 })
+      .toBeGreaterThan(49_000)
+    const row = (await positions()).find(({ tokenAddress }) => tokenAddress === vault)
+    // Half a percent in one block is no yield.
+    expect(row?.apyBase).toBeNull()
+  })
+})

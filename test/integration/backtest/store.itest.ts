@@ -1,0 +1,51 @@
+/** The SQLite store of backtests on a real file, shared by connections. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
+import { blockOf, planOf } from '../../support/backtest/backtests.js'
+import { storeContract } from '../../support/backtest/store-contract.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'forkroute-backtests-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+storeContract('openSqliteStore', async () => openSqliteStore(folder))
+
+test('the tables can be read with SQL: amounts as text, one row per route and per execution', async () => {
+  const store = openSqliteStore(folder)
+  onTestFinished(() => store.close())
+  const { id } = await store.add(planOf(), [10n])
+  await store.put(id, blockOf(10n))
+  const db = new Database(join(folder, 'backtests.sqlite'), { readonly: true })
+  onTestFinished(() => void db.close())
+  const routes = db.prepare('SELECT * FROM routes WHERE job_id = ? ORDER BY position').all(id)
+  expect(routes).toMatchObject([
+    { request: 'one', variant: 'default', amounts_out: `${2n ** 200n + 10n},5`, gas: '123456' },
+    { variant: 'short', amounts_out: null, error_code: 'NO_ROUTE' },
+  ])
+  const executions = db.prepare('SELECT * FROM executions WHERE job_id = ? ORDER BY delay').all(id)
+  expect(executions).toMatchObject([
+    { delay: 1, status: 'filled', amounts_out: '7,8' },
+    { delay: 2, status: 'reverted', reason: 'too little' },
+    { delay: 3, status: 'unknown', reason: 'no such block' },
+  ])
+})
+
+test('what a removed job took goes back to the disk', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'forkroute-backtests-'))
+  const store = openSqliteStore(own)
+  onTestFinished(async () => {
+    await store.close()
+    rmSync(own, { recursive: true, force: true })
+  })
+  const empty = await store.size()
+  const blocks = Array.from({ length: 300 }, (_block, index) => BigInt(index))
+  const { id } = await store.add(planOf(), blocks)
+  for (const block of blocks) await store.put(id, blockOf(block))
+  const full = await store.size()
+  await store.remove(id)
+  expect(full).toBeGreaterThan(empty + 200_000)
+  expect(await store.size()).toBeLessThan(empty + 20_000)
+})

@@ -1,0 +1,224 @@
+/** Funds by override for every way in which tokens keep balances, shown by spending them. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Address, type BlockPin, nativeToken } from '../../../src/domain/primitives.js'
+import type { StateOverrides } from '../../../src/domain/state.js'
+import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
+import { createFunding } from '../../../src/forks/funding.js'
+import { fundFromHolder } from '../../../src/forks/holder-funding.js'
+import { simulate } from '../../../src/forks/simulate.js'
+import { createTokenAccess, slotsFor } from '../../../src/forks/token-access.js'
+import { startArchive } from '../../../src/rpc/archive/archive.js'
+import { blockTimeSeconds, startWorld, type World } from '../../support/forks-world.js'
+
+const owners: readonly Address[] = [
+  '0x00000000000000000000000000000000beef0011',
+  '0x00000000000000000000000000000000beef0012',
+]
+const spender: Address = '0x00000000000000000000000000000000beef0013'
+const receiver: Address = '0x00000000000000000000000000000000beef0014'
+const amount = 123_456_789n
+
+let world: World
+let pool: ForkPool
+let pin: BlockPin
+let lease: ForkLease
+const tokens: Record<string, Address> = {}
+
+beforeAll(async () => {
+  world = await startWorld()
+  const logic = await world.deploy('PlainToken')
+  tokens['Solidity mappings'] = logic
+  tokens["Vyper's order"] = await world.deploy('VyperOrderToken')
+  tokens['a proxy'] = await world.deploy('Proxy', [logic])
+  tokens['a packed word'] = await world.deploy('PackedToken')
+  tokens['books in another contract'] = await world.deploy('LedgerToken')
+  tokens.shares = await world.deploy('SharesToken', [world.deployer])
+  tokens.history = await world.deploy('HistoryToken', [world.deployer])
+  for (const owner of owners) {
+    await world.send(tokenOf('a packed word'), 'PackedToken', 'open', [owner, 1_700_000_000n])
+  }
+  pin = await world.pin()
+  pool = createForkPool({ archiveUrl: () => world.node.url, forksPerBlock: 1 })
+  lease = await pool.acquire(pin)
+})
+
+afterAll(async () => {
+  await pool?.close()
+  await world?.stop()
+})
+
+function tokenOf(name: string): Address {
+  const token = tokens[name]
+  if (!token) throw new Error(`no token ${name}`)
+  return token
+}
+
+/** The spender pulls everything from the owner; deltas of owner and receiver. */
+async function pull(token: Address, owner: Address, overrides: StateOverrides, value = amount) {
+  const data = world.encode('PlainToken', 'transferFrom', [owner, receiver, value])
+  const measure = [owner, receiver].map((holder) => ({ token, owner: holder }))
+  const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
+    { from: spender, to: token, data, value: 0n, overrides, measure },
+  ])
+  return result
+}
+
+describe('createTokenAccess', () => {
+  test.each([
+    'Solidity mappings',
+    "Vyper's order",
+    'a proxy',
+    'a packed word',
+    'books in another contract',
+  ])('%s: names the slots of balance and allowance for parties it never met', async (name) => {
+    const token = tokenOf(name)
+    const [owner = receiver] = owners
+    const allowance = { spender, amount }
+    const context = { urls: lease.urls, pin }
+    const funds = await createFunding().fund(context, { token, owner, amount, allowance })
+    const needed = Object.entries(funds ?? {}).flatMap(([address, { stateDiff }]) =>
+      Object.keys(stateDiff ?? {}).map((slot) => ({ address, slot })),
+    )
+    expect(needed).toHaveLength(2)
+    const archive = await startArchive({
+      dataDir: null,
+      chains: [{ chainId: pin.chainId, urls: [world.node.url] }],
+    })
+    try {
+      const place = { ...context, archiveUrl: archive.url(pin.chainId, pin.number, pin.hash) }
+      const traced = await createTokenAccess().of(place, token)
+      // A second thread gets what the first has left at the archive, and needs no fork for it.
+      const stored = await createTokenAccess().of({ ...place, urls: [] }, token)
+      expect(stored).toEqual(traced)
+      const named = stored && slotsFor(stored, new Set(owners), [[owner, spender]])
+      expect(named).toEqual(expect.arrayContaining(needed))
+    } finally {
+      await archive.close()
+    }
+  })
+
+  test('an archive that keeps nothing costs the hint, nothing else', async () => {
+    const context = { urls: lease.urls, pin, archiveUrl: world.node.url }
+    expect(await createTokenAccess().of(context, receiver)).toBeNull()
+  })
+})
+
+describe('createFunding', () => {
+  test.each([
+    'Solidity mappings',
+    "Vyper's order",
+    'a proxy',
+    'a packed word',
+    'books in another contract',
+  ])('%s: owner after owner gets exactly the amount, and no more', async (name) => {
+    const token = tokenOf(name)
+    const funding = createFunding()
+    for (const owner of owners) {
+      const allowance = { spender, amount }
+      const overrides = await funding.fund(
+        { urls: lease.urls, pin },
+        { token, owner, amount, allowance },
+      )
+      expect(await pull(token, owner, overrides ?? {})).toMatchObject({
+        status: 'success',
+        deltas: [-amount, amount],
+      })
+      expect(await pull(token, owner, overrides ?? {}, amount + 1n)).toMatchObject({
+        status: 'reverted',
+      })
+    }
+  })
+
+  test('in a packed word only the bits of the balance change', async () => {
+    const token = tokenOf('a packed word')
+    const [owner = receiver] = owners
+    const context = { urls: lease.urls, pin }
+    const overrides = (await createFunding().fund(context, { token, owner, amount })) ?? {}
+    const data = world.encode('PackedToken', 'stampOf', [owner])
+    const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
+      { from: owner, to: token, data, value: 0n, overrides },
+    ])
+    expect(result?.status === 'success' && BigInt(result.returnData)).toBe(1_700_000_000n)
+  })
+
+  test('an amount that the field cannot hold is refused', async () => {
+    const [owner = receiver] = owners
+    const request = { token: tokenOf('a packed word'), owner, amount: 2n ** 128n }
+    expect(await createFunding().fund({ urls: lease.urls, pin }, request)).toBeNull()
+  })
+
+  test('books in another contract are overridden there', async () => {
+    const token = tokenOf('books in another contract')
+    const [owner = receiver] = owners
+    const overrides = await createFunding().fund(
+      { urls: lease.urls, pin },
+      { token, owner, amount },
+    )
+    const [address] = Object.keys(overrides ?? {})
+    expect(address).toBeDefined()
+    expect(address).not.toBe(token)
+  })
+
+  test('native funds are a balance', async () => {
+    const [owner = receiver] = owners
+    const request = { token: nativeToken, owner, amount }
+    const overrides = await createFunding().fund({ urls: lease.urls, pin }, request)
+    expect(overrides).toEqual({ [owner]: { balance: amount } })
+  })
+
+  test('shares are overridden so that the balance is the amount or the least above it', async () => {
+    const token = tokenOf('shares')
+    const funding = createFunding()
+    for (const owner of owners) {
+      const allowance = { spender, amount }
+      const request = { token, owner, amount, allowance }
+      const overrides = (await funding.fund({ urls: lease.urls, pin }, request)) ?? {}
+      const data = world.encode('SharesToken', 'balanceOf', [owner])
+      const [balance] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
+        { from: owner, to: token, data, value: 0n, overrides },
+      ])
+      const found = balance?.status === 'success' ? BigInt(balance.returnData) : 0n
+      expect(found - amount).toBeLessThan(2n)
+      expect(found).toBeGreaterThanOrEqual(amount)
+      expect(await pull(token, owner, overrides)).toMatchObject({ status: 'success' })
+    }
+  })
+
+  test('a balance that no slot decides, and an address that is no token, cannot be overridden', async () => {
+    const [owner = receiver] = owners
+    for (const token of [tokenOf('history'), receiver]) {
+      const request = { token, owner, amount }
+      expect(await createFunding().fund({ urls: lease.urls, pin }, request)).toBeNull()
+    }
+  })
+})
+
+describe('fundFromHolder', () => {
+  test('a holder pays for the owner inside the simulated block, what is lost on the way included', async () => {
+    const token = tokenOf('history')
+    const [owner = receiver] = owners
+    const fork = { urls: lease.urls, pin, blockTimeSeconds }
+    const before = await fundFromHolder(fork, {
+      token,
+      owner,
+      amount,
+      allowance: { spender, amount },
+      holders: [receiver, world.deployer],
+    })
+    expect(before).toHaveLength(3)
+    const data = world.encode('PlainToken', 'transferFrom', [owner, receiver, amount])
+    const measure = [owner, receiver].map((party) => ({ token, owner: party }))
+    const [result] = await simulate(fork, [
+      { from: spender, to: token, data, value: 0n, overrides: {}, before: before ?? [], measure },
+    ])
+    expect(result).toMatchObject({ status: 'success', deltas: [-amount, amount - 1n] })
+  })
+
+  test('without a holder that has enough there is no plan', async () => {
+    const [owner = receiver] = owners
+    const request = { token: tokenOf('history'), owner, amount: 10n ** 30n }
+    const holders = [world.deployer, receiver]
+    const fork = { urls: lease.urls, pin, blockTimeSeconds }
+    expect(await fundFromHolder(fork, { ...request, holders })).toBeNull()
+  })
+})

@@ -1,0 +1,150 @@
+/** Reads at a pinned block: storage from the archive, calls on forks, each failing alone. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address, BlockPin } from '../../../src/domain/primitives.js'
+import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
+import { createReader } from '../../../src/forks/reader.js'
+import { simulate } from '../../../src/forks/simulate.js'
+import { blockTimeSeconds, startWorld, type World } from '../../support/forks-world.js'
+
+const owner: Address = '0x00000000000000000000000000000000beef0021'
+/** State that the node in front refuses. */
+const refused: Address = '0x00000000000000000000000000000000beef0022'
+/** State for which the node in front has no upstream. */
+const unreached: Address = '0x00000000000000000000000000000000beef0023'
+
+let world: World
+let front: Server
+let frontUrl: string
+let pool: ForkPool
+let pin: BlockPin
+let lease: ForkLease
+let token: Address
+let bench: Address
+/** HTTP requests that asked for storage. */
+let storageRequests = 0
+
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params?: unknown[]
+}
+
+/** Stands before the node as the archive does: refuses some accounts, in the archive's words. */
+async function answer(call: Call): Promise<object> {
+  const { params = [] } = call
+  const [subject] = params
+  if (subject === refused || subject === unreached) {
+    const words = subject === refused ? 'state unreadable:' : 'upstream unavailable:'
+    const error = { code: -32001, message: `${words} account ${subject}` }
+    return { jsonrpc: '2.0', id: call.id, error }
+  }
+  const result = await world.node.rpc(call.method, params)
+  return { jsonrpc: '2.0', id: call.id, result }
+}
+
+async function startFront(): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body: Call | Call[] = JSON.parse(Buffer.concat(chunks).toString())
+    if ([body].flat()[0]?.method === 'eth_getStorageAt') storageRequests += 1
+    const replies = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body)
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(replies))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+beforeAll(async () => {
+  world = await startWorld()
+  token = await world.deploy('PlainToken')
+  bench = await world.deploy('Bench')
+  await world.send(token, 'PlainToken', 'mint', [owner, 500n])
+  pin = await world.pin()
+  front = await startFront()
+  frontUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  pool = createForkPool({ archiveUrl: () => frontUrl, forksPerBlock: 1 })
+  lease = await pool.acquire(pin)
+})
+
+afterAll(async () => {
+  await pool?.close()
+  front?.close()
+  front?.closeAllConnections()
+  await world?.stop()
+})
+
+function reader(more: { archiveUrl?: string; signal?: AbortSignal } = {}) {
+  return createReader({ pin, archiveUrl: frontUrl, forkUrls: lease.urls, ...more })
+}
+
+const supplyWord = { ok: true, value: `0x${(500).toString(16).padStart(64, '0')}` }
+
+describe('createReader', () => {
+  test('storage comes in the order asked, as whole words, each slot once in one request', async () => {
+    const reads = reader()
+    storageRequests = 0
+    const supply = { address: token, slot: '0x0' } as const
+    const other = { address: token, slot: '0x5' } as const
+    const same = { address: token, slot: `0x${'0'.repeat(64)}` } as const
+    const results = await reads.storage([supply, other, same])
+    expect(results).toEqual([supplyWord, { ok: true, value: `0x${'0'.repeat(64)}` }, supplyWord])
+    expect(await reads.storage([supply])).toEqual([supplyWord])
+    expect(storageRequests).toBe(1)
+  })
+
+  test('a call, a revert and refused state stand side by side', async () => {
+    const results = await reader().call([
+      { to: token, data: world.encode('PlainToken', 'balanceOf', [owner]) },
+      { to: bench, data: world.encode('Bench', 'failError') },
+      { to: refused, data: '0x' },
+    ])
+    expect(results).toEqual([
+      supplyWord,
+      { ok: false, reason: 'reverted', message: 'Error(too little)' },
+      { ok: false, reason: 'unreadable', message: expect.stringContaining('state unreadable:') },
+    ])
+    const [word] = await reader().storage([{ address: refused, slot: '0x0' }])
+    expect(word).toMatchObject({ ok: false, reason: 'unreadable' })
+  })
+
+  test('an upstream that is gone is an error of the whole read, never a fact about it', async () => {
+    const gone = { code: 'UPSTREAM_UNAVAILABLE' }
+    await expect(reader().call([{ to: unreached, data: '0x' }])).rejects.toMatchObject(gone)
+    const read = { address: unreached, slot: '0x0' } as const
+    await expect(reader().storage([read])).rejects.toMatchObject(gone)
+    const closed = reader({ archiveUrl: 'http://127.0.0.1:9' })
+    await expect(closed.storage([read])).rejects.toMatchObject(gone)
+  })
+
+  test('an aborted signal ends a read with its reason', async () => {
+    const signal = AbortSignal.abort(new Error('the client left'))
+    await expect(reader({ signal }).call([{ to: token, data: '0x' }])).rejects.toThrow(
+      'the client left',
+    )
+  })
+})
+
+describe('simulate', () => {
+  test('refused state drops one candidate; an upstream that is gone fails the call', async () => {
+    const fork = { urls: lease.urls, pin, blockTimeSeconds }
+    const to = (address: Address) => {
+      return { from: owner, to: address, data: '0x01', value: 0n, overrides: {} } as const
+    }
+    for (const warm of [false, true]) {
+      const results = await simulate(fork, [to(refused), to(bench)], { warm })
+      expect(results).toMatchObject([
+        { status: 'unreadable', message: expect.stringContaining('state unreadable:') },
+        { status: 'reverted' },
+      ])
+      await expect(simulate(fork, [to(bench), to(unreached)], { warm })).rejects.toMatchObject({
+        code: 'UPSTREAM_UNAVAILABLE',
+      })
+    }
+  })
+})
