@@ -9,12 +9,39 @@ const below = {
   catalog: ['protocols', 'chains', 'domain'],
   pricing: ['protocols', 'chains', 'domain'],
   routing: ['forks', 'protocols', 'pricing', 'catalog', 'executor', 'rpc', 'chains', 'domain'],
+  engine: ['routing', 'forks', 'protocols', 'catalog', 'executor', 'rpc', 'chains', 'domain'],
   sandbox: ['executor', 'protocols', 'chains', 'rpc', 'domain', 'forks'],
   backtest: ['chains', 'domain'],
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
   api: ['domain'],
   testing: ['api', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
+}
+/**
+ * Floors inside of a layer: what a folder may use of its own layer. Files of the layer itself, below which folders
+ * stand, are named with their extension.
+ */
+const floors = {
+  'rpc/node': [],
+  'rpc/disk': [],
+  'rpc/hints': ['node', 'disk'],
+  'rpc/cassette': ['node'],
+  'rpc/archive': ['node', 'disk', 'hints', 'cassette'],
+  'routing/market': [],
+  'routing/search': ['market'],
+  'routing/context': ['market', 'messages.ts'],
+  'routing/proof': ['context', 'search', 'market', 'messages.ts'],
+  'routing/tasks': ['proof', 'context', 'search', 'market', 'messages.ts'],
+  'routing/bundle': ['tasks', 'proof', 'context', 'search', 'market', 'messages.ts'],
+  'backtest/stores': ['plan-json.ts', 'job-id.ts'],
+  'backtest/engines': ['stores', 'plan-json.ts', 'retry.ts'],
+  'backtest/outputs': ['summary.ts', 'summary-cell.ts', 'comparison.ts', 'sample.ts'],
+  'sandbox/contracts': ['venues/aave-v3-packages.ts'],
+  'sandbox/chain': ['accounts.ts'],
+  'sandbox/venues': ['market', 'chain', 'contracts', 'generated', '*.ts'],
+  'sandbox/market': ['chain', 'contracts', 'generated', '*.ts'],
+  'api/records': ['errors.ts'],
+  'protocols/shared': ['pool.ts', 'positions.ts', 'protocol.ts'],
 }
 /** Small files of src/ itself that several layers may use. */
 const shared = [
@@ -28,7 +55,7 @@ const shared = [
 ]
 const sharedBy = {
   rpc: 'threads|log',
-  routing: 'threads|metrics',
+  engine: 'threads|metrics',
   api: 'config|log|metrics|package-folder',
   forks: 'log|priority',
   sandbox: 'threads|package-folder',
@@ -60,13 +87,27 @@ module.exports = {
         ],
       },
     })),
+    ...Object.entries(floors).map(([folder, allowed]) => {
+      const [layer] = folder.split('/')
+      const patterns = allowed.map((name) =>
+        name.endsWith('.ts')
+          ? `^src/${layer}/${name.replace('.', '\\.').replace('*', '[^/]+')}$`
+          : `^src/${layer}/${name}/`,
+      )
+      return {
+        name: `floor-${folder.replace('/', '-')}`,
+        severity: 'error',
+        from: { path: `^src/${folder}/`, pathNot: '\\.test\\.ts$' },
+        to: { path: `^src/${layer}/`, pathNot: [`^src/${folder}/`, ...patterns] },
+      }
+    }),
     {
       name: 'protocols-know-nothing-of-each-other',
       severity: 'error',
-      from: { path: '^src/protocols/([^/]+)/' },
+      from: { path: '^src/protocols/([^/]+)/', pathNot: '^src/protocols/shared/' },
       to: {
         path: '^src/protocols/[^/]+/',
-        pathNot: ['^src/protocols/$1/', '^src/protocols/concentrated/'],
+        pathNot: ['^src/protocols/$1/', '^src/protocols/shared/'],
       },
     },
     {

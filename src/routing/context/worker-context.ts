@@ -27,8 +27,8 @@ import { protocols } from '../../protocols/registry.js'
 import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import { importedIntermediates } from '../market/intermediates.js'
 import { Market, type MarketPool, type MarketView } from '../market/market.js'
+import { pairsOf } from '../market/pairs.js'
 import type { WorkerSettings } from '../messages.js'
-import { pairsOf } from '../proof/plan-route.js'
 
 /** Blocks whose markets stay in memory, and as many of those that background work walks through. */
 const blocksKept = 8

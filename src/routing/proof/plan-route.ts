@@ -2,7 +2,7 @@
  * A found route as executor steps, and as the step records of the answer.
  */
 import { parseAbi } from 'viem'
-import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { type Amount, isAmountRef, type Step } from '../../domain/plan.js'
 import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
@@ -266,17 +266,4 @@ function toShares(parts: readonly number[]): number[] {
     left -= share
     return share
   })
-}
-
-/** Executor-side token of an input: native stays native. */
-export function pairsOf(
-  chain: ChainDefinition,
-  tokensIn: readonly Address[],
-  tokensOut: readonly Address[],
-): (readonly [Address, Address])[] {
-  const canonical = (token: Address) => canonicalToken(chain, token)
-  const tokens = [
-    ...new Set([...tokensIn, ...tokensOut, ...chain.connectorTokens].map(canonical)),
-  ].sort()
-  return tokens.flatMap((a, i) => tokens.slice(i + 1).map((b) => [a, b] as const))
 }

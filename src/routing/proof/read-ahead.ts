@@ -8,9 +8,9 @@ import { runnerAddress } from '../../executor/compile.js'
 import { executorContracts } from '../../executor/deployments.js'
 import { slotsFor } from '../../forks/token-access.js'
 import type { TaskRun } from '../context/task-context.js'
+import { pairsOf } from '../market/pairs.js'
 import { swapsOf } from '../search/flow.js'
 import type { Built } from './built.js'
-import { pairsOf } from './plan-route.js'
 
 /** Begins to learn the tokens that paths of the request may meet, while their pools are being read. */
 export function learnTokens(run: TaskRun, { tokensIn, tokensOut }: RouteRequest): void {

@@ -10,9 +10,9 @@ import type { Position, PositionReadArgs, PositionState } from '../../protocols/
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
+import { pairsOf } from '../market/pairs.js'
 import { figuresOf, valuer } from '../market/yield.js'
 import type { TaskTypes } from '../messages.js'
-import { pairsOf } from '../proof/plan-route.js'
 
 /** Prices that are looked up side by side: each reads the pools of its token. */
 const pricesAtOnce = 8

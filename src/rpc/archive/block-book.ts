@@ -5,10 +5,10 @@ import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
 import type { DiskCache } from '../disk/disk-cache.js'
+import { layout } from '../disk/layout.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { toPin } from '../node/header.js'
 import type { Answer, BlockRef, Upstream } from '../node/upstream.js'
-import { layout } from './chain-source.js'
 
 export interface BlockBook {
   /** @throws ForkrouteError UPSTREAM_UNAVAILABLE. */

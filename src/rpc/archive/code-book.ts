@@ -8,8 +8,8 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { DiskCache } from '../disk/disk-cache.js'
+import { layout } from '../disk/layout.js'
 import type { BlockRef } from '../node/upstream.js'
-import { layout } from './chain-source.js'
 
 export interface CodeStore {
   /** Keeps code and returns its id. */

@@ -3,8 +3,8 @@
  * A hint only: it decides what is read early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
-import { layout } from '../archive/chain-source.js'
 import type { DiskCache } from '../disk/disk-cache.js'
+import { layout } from '../disk/layout.js'
 import type { ItemKey } from '../node/state-item.js'
 
 export interface HotSet {

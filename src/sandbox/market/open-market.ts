@@ -4,11 +4,11 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import { sandboxAccounts } from '../accounts.js'
 import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
-import { wholeSupply } from '../contracts/deploy-contracts.js'
 import { sandboxToken, sandboxTokens } from '../tokens.js'
 import { type Prices, rawWorth, sqrtPriceX96 } from './amounts.js'
 import { balancerPoolId, balancerTokens, v4Pool } from './catalog.js'
 import { createPools } from './create-pools.js'
+import { wholeSupply } from './deploy-contracts.js'
 import { curveAbi, deskAbi, factoryAbi, tokenAbi, v4Abi, vaultAbi } from './market-abi.js'
 import {
   balancerPlans,

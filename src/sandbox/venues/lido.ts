@@ -1,6 +1,6 @@
 /** Lido's stETH, which is a token of the sandbox: it rebases upwards now and then. */
 import { encodeFunctionData, parseAbi } from 'viem'
-import { wholeSupply } from '../contracts/deploy-contracts.js'
+import { wholeSupply } from '../market/deploy-contracts.js'
 import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 import { everyBlocks, yieldOf } from './yield.js'

@@ -1,6 +1,6 @@
 /** First answers of the price feeds, for protocols that ask them while they open. */
 import { encodeFunctionData } from 'viem'
-import { sandboxFeeds } from '../contracts/deploy-contracts.js'
+import { sandboxFeeds } from '../market/deploy-contracts.js'
 import { tokenAbi } from '../market/market-abi.js'
 import { startPrices } from '../market/market-pools.js'
 import type { VenueTools } from './venue.js'

@@ -11,12 +11,12 @@ import {
 } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import { type Placement, placeContracts } from '../chain/placement.js'
+import { type Artifacts, codeOf } from '../contracts/artifacts.js'
+import { multicall3CreationCode } from '../contracts/multicall3.js'
 import { sandboxBytecode } from '../generated/contracts.js'
-import { tokenAbi } from '../market/market-abi.js'
-import { curvePlans } from '../market/market-plan.js'
 import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.js'
-import { type Artifacts, codeOf } from './artifacts.js'
-import { multicall3CreationCode } from './multicall3.js'
+import { tokenAbi } from './market-abi.js'
+import { curvePlans } from './market-plan.js'
 
 /** Value of the whole supply of each token at the starting price, dollars. */
 const supplyUsd = 20_000_000_000n

@@ -3,10 +3,10 @@ import { concatHex, encodeFunctionData, padHex } from 'viem'
 import { contractAddress, executorContracts } from '../../executor/deployments.js'
 import { sandboxAccount } from '../accounts.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
-import { rawWorth } from '../market/amounts.js'
-import { tokenAbi } from '../market/market-abi.js'
-import { startPrices } from '../market/market-pools.js'
 import { sandboxTokens } from '../tokens.js'
+import { rawWorth } from './amounts.js'
+import { tokenAbi } from './market-abi.js'
+import { startPrices } from './market-pools.js'
 
 /** Deploys by CREATE2; Anvil has it from the start, as almost every chain does. */
 const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
