@@ -1,6 +1,7 @@
 // Writes docs/errors.md from the table of error codes, docs/openapi.json from the contract and
 // docs/configuration.md from the schema of the environment.
 // With --check writes nothing and fails when a file is not up to date.
+// docs/api.md is written by hand; either way its endpoints and parameters are compared with the contract.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import { allEndpoints } from '../src/api/endpoints.js'
@@ -49,6 +50,25 @@ ${[...perChain, ...fixed].join('\n')}
 `
 }
 
+/** What docs/api.md lacks, and endpoints in it that do not exist. */
+function problemsOfApiPage(): string[] {
+  const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
+  const described = [...page.matchAll(/^### ([A-Z]+ \/\S+)$/gm)].map(([, name]) => name ?? '')
+  const defined = new Set(definitions.map(({ method, path }) => `${method.toUpperCase()} ${path}`))
+  const inputs = definitions.flatMap(({ params, input, documentedInput }) =>
+    Object.keys({ ...params.shape, ...(documentedInput ?? input).shape }),
+  )
+  return [
+    ...[...defined].filter((name) => !described.includes(name)).map((name) => `${name} is missing`),
+    ...described
+      .filter((name, index) => !defined.has(name) || described.indexOf(name) < index)
+      .map((name) => `${name} does not exist, or is there twice`),
+    ...[...new Set(inputs)]
+      .filter((name) => !page.includes(`\`${name}\``) && !page.includes(`{${name}}`))
+      .map((name) => `the parameter ${name} is not described`),
+  ]
+}
+
 const definitions = allEndpoints('svc').map((one) => one.definition)
 const files = {
   'docs/configuration.md': configurationPage(),
@@ -73,4 +93,8 @@ for (const [path, text] of Object.entries(files)) {
     mkdirSync(new URL('.', file), { recursive: true })
     writeFileSync(file, text)
   }
+}
+for (const problem of problemsOfApiPage()) {
+  console.error(`docs/api.md: ${problem}`)
+  process.exitCode = 1
 }

@@ -95,7 +95,7 @@ const given = 'Token to give'
 const gotten = 'Token to get'
 const amountIn = 'Raw units of tokenIn, or a reference'
 const amountOut = 'Raw units of tokenOut, or a reference'
-/** Arguments that an action has whatever performs it: section 2.7 of the contract. */
+/** Arguments that an action has whichever protocol performs it. */
 const commonInputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   borrow: {
     collateral: 'Token that secures the debt',

@@ -1,4 +1,4 @@
-/** A list of actions as one transaction: contract section 4.13. */
+/** A list of actions as one transaction: docs/api.md#bundles. */
 import { z } from 'zod'
 import { type BundleAction, type BundleAnswer, maxActions } from '../../domain/bundle.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'

@@ -1,4 +1,4 @@
-/** Networks, prices, aggregators and the account: contract sections 4.1 to 4.3, 4.6 and 4.7. */
+/** Networks, blocks, prices, aggregators and the account: docs/api.md#networks-blocks-prices. */
 import { z } from 'zod'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError } from '../../domain/errors.js'

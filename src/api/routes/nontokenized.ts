@@ -1,4 +1,4 @@
-/** Routes into positions that have no token: contract section 4.10. */
+/** Routes into positions that have no token: docs/api.md#routes-and-quotes. */
 import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'

@@ -1,4 +1,4 @@
-/** Positions worth entering, as bodies of a bundle: contract section 4.17. */
+/** Positions worth entering, as bodies of a bundle: docs/api.md#opportunities. */
 import { z } from 'zod'
 import type { Opportunity } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'

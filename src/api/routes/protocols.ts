@@ -1,4 +1,4 @@
-/** Projects, protocols, standards and actions: contract section 4.15. */
+/** Projects, protocols, standards and actions: docs/api.md#protocols-and-actions. */
 import { z } from 'zod'
 import type { Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'

@@ -1,4 +1,4 @@
-/** Routes and quotes: contract sections 4.8, 4.9 and 4.11. */
+/** Routes and quotes: docs/api.md#routes-and-quotes. */
 import type { z } from 'zod'
 import type { Cost, GasCost, QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'

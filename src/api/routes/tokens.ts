@@ -1,4 +1,4 @@
-/** Pages of tokens: contract section 4.4. */
+/** Pages of tokens: docs/api.md#tokens-and-positions. */
 import { z } from 'zod'
 import type { Listing } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'

@@ -1,4 +1,4 @@
-/** Wallet details, approvals and balances: contract section 4.14. */
+/** Wallet details, approvals and balances: docs/api.md#wallet. */
 import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
 import { type RoutingStrategy, routingStrategies } from '../../domain/plan.js'
