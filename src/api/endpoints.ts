@@ -1,4 +1,4 @@
-/** Every endpoint of the contract, in the order of the document. */
+/** Every endpoint, in the order of the OpenAPI document. */
 import type { Endpoint } from './contract.js'
 import { backtestEndpoints } from './routes/backtests.js'
 import { bundleEndpoints } from './routes/bundle.js'

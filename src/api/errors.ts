@@ -1,4 +1,4 @@
-/** Every error of the API ends here, in the one body of the contract. Nothing internal passes. */
+/** Every error of the API ends here, in one body: docs/api.md#errors. Nothing internal passes. */
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
@@ -51,7 +51,7 @@ export function errorFacts(
   }
 }
 
-/** The error body of the contract. */
+/** The error body of the API. */
 export function errorBody(error: ForkrouteError, requestId: string) {
   const { details, ...facts } = errorFacts(error)
   return { ...facts, requestId, ...(details && { details }) }

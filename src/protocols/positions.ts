@@ -9,7 +9,7 @@ import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 
-/** The actions of the contract (2.7) that protocols perform; the service itself performs the others. */
+/** The actions that protocols perform; the service itself performs the others: docs/bundles.md. */
 export type ProtocolAction = 'borrow' | 'deposit' | 'harvest' | 'redeem' | 'repay' | 'withdraw'
 
 /** Identity of one position: what the catalog stores. JSON values only. */
