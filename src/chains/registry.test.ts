@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { protocols } from '../protocols/registry.js'
+import { chains } from './registry.js'
+
+const slugs = new Set(protocols.map(({ slug }) => slug))
+
+test('chain ids are unique', () => {
+  const ids = chains.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+describe.each(chains)('$name', (chain) => {
+  test('addresses are lower-case and well formed', () => {
+    const { wrappedNative, connectorTokens, stableAnchors, chainlinkFeeds, venues } = chain
+    const feeds = chainlinkFeeds.flatMap(({ token, feed }) => [token, feed])
+    const parameters = Object.values(venues).flatMap((venue) => Object.values(venue).flat())
+    // Some parameters are a pair of addresses.
+    const ofVenues = parameters.flatMap((value) => String(value).split(':'))
+    const addresses = [
+      ...[wrappedNative, ...connectorTokens, ...stableAnchors, ...feeds],
+      ...ofVenues.filter((value) => /^0x/i.test(value)),
+    ]
+    for (const address of addresses) expect(address).toMatch(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/)
+  })
+
+  test('paths may lead through the wrapped native token and through every anchor', () => {
+    expect(chain.connectorTokens).toContain(chain.wrappedNative)
+    for (const anchor of chain.stableAnchors) expect(chain.connectorTokens).toContain(anchor)
+    expect(new Set(chain.connectorTokens).size).toBe(chain.connectorTokens.length)
+  })
+
+  test('every venue is of a protocol, and every feed has a heartbeat', () => {
+    for (const slug of Object.keys(chain.venues)) expect(slugs).toContain(slug)
+    for (const { heartbeatSeconds } of chain.chainlinkFeeds) {
+      expect(heartbeatSeconds).toBeGreaterThan(0)
+    }
+  })
+})
