@@ -68,8 +68,7 @@ const roles: Readonly<Record<Role, (start: Start) => Promise<Answerer>>> = {
         const { tx, route } = await fork.quote({
           ...exampleQuote,
           fromAddress: sender,
-          tokensIn: [tokenIn],
-          amountsIn: [amountIn],
+          inputs: [{ token: tokenIn, amount: amountIn }],
           tokensOut: [tokenOut],
         })
         return { tx, route: route.map(({ protocol }) => protocol).join(', '), paths: [] }

@@ -42,7 +42,11 @@ const pairs: readonly (readonly [Address, bigint, Address])[] = [
 ]
 const requests: readonly PlanRequest[] = pairs.map(([tokenIn, amountIn, tokenOut], index) => ({
   name: `request ${index + 1}`,
-  request: { ...exampleQuote, tokensIn: [tokenIn], amountsIn: [amountIn], tokensOut: [tokenOut] },
+  request: {
+    ...exampleQuote,
+    inputs: [{ token: tokenIn, amount: amountIn }],
+    tokensOut: [tokenOut],
+  },
 }))
 
 interface Scene {

@@ -26,8 +26,7 @@ const otherQuotes: Readonly<Record<'given' | 'sandbox', RouteRequest>> = {
   given: { ...exampleQuote, tokensOut: ['0x514910771af9ca656af840dff83e8264ecf986ca'] },
   sandbox: {
     ...exampleQuote,
-    tokensIn: ['0x1f9840a85d5af5bf1d1762f925bdaddc4201f984'],
-    amountsIn: [10n ** 19n],
+    inputs: [{ token: '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984', amount: 10n ** 19n }],
     tokensOut: ['0x514910771af9ca656af840dff83e8264ecf986ca'],
   },
 }
@@ -98,8 +97,11 @@ async function throughService(
   try {
     for (const request of before) {
       for (let quote = 0n; quote < quotesBefore; quote++) {
-        const amountsIn = request.amountsIn.map((amount) => amount + quote)
-        await service.engine.quote({ ...request, amountsIn }, context)
+        const inputs = request.inputs.map(({ token, amount }) => ({
+          token,
+          amount: amount + quote,
+        }))
+        await service.engine.quote({ ...request, inputs }, context)
       }
     }
     // Blocks come seconds apart: what is prepared for the next one is ready by then.

@@ -33,8 +33,7 @@ function measure(poolCount: number): Section['rows'][number] {
     const { candidates } = findCandidates({
       pools: market.pools,
       wrappedNative,
-      tokensIn: [tokenIn],
-      amountsIn: [amountIn],
+      inputs: [{ token: tokenIn, amount: amountIn }],
       tokensOut: [tokenOut],
       maxHops: 3,
       count: 24,

@@ -16,8 +16,7 @@ const request: QuoteRequest = {
   chainId: 1,
   strategy: 'router',
   executionMode: 'backend',
-  tokensIn: [weth],
-  amountsIn: [2n * 10n ** 18n],
+  inputs: [{ token: weth, amount: 2n * 10n ** 18n }],
   tokensOut: [usdc],
   limit: { kind: 'slippage', centiBps: 5_000n },
   ignoreAggregators: [],
@@ -39,7 +38,7 @@ const plan: BacktestPlan = {
   delays: [1, 3],
 }
 
-function answerTo({ router }: QuoteRequest): RouteAnswer {
+function answerTo({ router, tokensOut: [token = odd] }: QuoteRequest): RouteAnswer {
   const leg = { tokenIn: weth, tokenOut: usdc, protocol: 'uniswap-v2', pool: '0xp', share: 10_000 }
   const step = {
     tokenIn: [weth],
@@ -55,8 +54,9 @@ function answerTo({ router }: QuoteRequest): RouteAnswer {
       { action: 'swap', protocol: 'uniswap-v2', primary: odd, internalRoutes: [leg], ...step },
     ],
     gas: 100_000n,
-    amountsOut: [5_000_000_000n - BigInt(router?.maxHops ?? 0)],
-    minAmountsOut: [1n],
+    outputs: [
+      { token, amountOut: 5_000_000_000n - BigInt(router?.maxHops ?? 0), minAmountOut: 1n },
+    ],
     priceImpact: -1,
     block: {} as BlockPin,
     tx: { from: nobody, to: odd, data: '0x', value: 0n },
@@ -86,7 +86,11 @@ function scene(change: Partial<Engine> = {}) {
     },
     async executions(_chainId: number, block: bigint, requests: readonly unknown[]) {
       asked.executions.push([block, requests.length])
-      return requests.map(() => ({ status: 'filled', amountsOut: [4n], gas: 9n }))
+      return requests.map(() => ({
+        status: 'filled',
+        outputs: [{ token: odd, amount: 4n }],
+        gas: 9n,
+      }))
     },
     ...change,
   } as unknown as Engine

@@ -189,7 +189,9 @@ async function executeAt(
 
 function toExecution(delay: number, answer: ExecutionAnswer): Execution {
   if (answer.status === 'unreadable') return { delay, status: 'unknown', message: answer.message }
-  return { delay, ...answer }
+  if (answer.status === 'reverted') return { delay, ...answer }
+  const amountsOut = answer.outputs.map(({ amount }) => amount)
+  return { delay, status: answer.status, amountsOut, gas: answer.gas }
 }
 
 function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
@@ -198,8 +200,8 @@ function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
   const usd = gasCost?.usd ?? null
   const gasCostUsd = usd === null ? null : usd + (l1?.usd ?? 0)
   return {
-    amountsOut: answer.amountsOut,
-    minAmountsOut: answer.minAmountsOut,
+    amountsOut: answer.outputs.map(({ amountOut }) => amountOut),
+    minAmountsOut: answer.outputs.map(({ minAmountOut }) => minAmountOut),
     gas: answer.gas,
     gasCost: (gasCost?.native ?? 0n) + (l1?.native ?? 0n),
     gasCostUsd,
@@ -221,13 +223,12 @@ function inToken(usd: number | null, token: TokenFacts | undefined): bigint | nu
 
 /** Whole tokens out per whole token in. */
 function priceOf(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens): number | null {
-  const [tokenIn, tokenOut] = [request.tokensIn[0], request.tokensOut[0]] as [Address, Address]
-  const [decimalsIn, decimalsOut] = [tokens.get(tokenIn), tokens.get(tokenOut)].map(
-    (token) => token?.decimals ?? null,
-  )
+  const [[input], [output]] = [request.inputs, answer.outputs]
+  if (!input || !output) return null
+  const [decimalsIn, decimalsOut] = [input, output].map(({ token }) => tokens.get(token)?.decimals)
   if (decimalsIn == null || decimalsOut == null) return null
-  const wholeIn = Number(request.amountsIn[0]) / 10 ** decimalsIn
-  return Number(answer.amountsOut[0]) / 10 ** decimalsOut / wholeIn
+  const wholeIn = Number(input.amount) / 10 ** decimalsIn
+  return Number(output.amountOut) / 10 ** decimalsOut / wholeIn
 }
 
 function pathOf({ route }: RouteAnswer): PathPart[] {
@@ -264,7 +265,9 @@ async function tokensOf(
   const listed = new Map(engine.tokens(chainId).map((one) => [one.address, one.decimals]))
   const native = chainById(chainId)?.nativeCurrency
   if (native) listed.set(nativeToken, native.decimals)
-  const given = pairs.flatMap(({ tokensIn }) => tokensIn).filter((token) => !listed.has(token))
+  const given = pairs
+    .flatMap(({ inputs }) => inputs.map(({ token }) => token))
+    .filter((token) => !listed.has(token))
   const wanted = [...new Set([...pairs.flatMap(({ tokensOut }) => tokensOut), ...given])]
   const prices = wanted.length ? await engine.prices(chainId, wanted, block.number, context) : []
   const found = new Map<Address, TokenFacts>()
@@ -277,8 +280,8 @@ async function tokensOf(
   return found
 }
 
-function isPair({ tokensIn, tokensOut }: QuoteRequest): boolean {
-  return tokensIn.length === 1 && tokensOut.length === 1
+function isPair({ inputs, tokensOut }: QuoteRequest): boolean {
+  return inputs.length === 1 && tokensOut.length === 1
 }
 
 /** Without what only a log may show. */

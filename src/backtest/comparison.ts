@@ -117,11 +117,9 @@ function gasInTokenOut(
     token !== undefined && (isNative(token) || token === wrapped)
   if (isNativeOrWrapped(request.tokensOut[0])) return outcome.gasCost
   if (outcome.gasCostOut !== undefined && outcome.gasCostOut !== null) return outcome.gasCostOut
-  const amountIn = request.amountsIn[0]
-  if (request.tokensIn.length !== 1 || !isNativeOrWrapped(request.tokensIn[0]) || !amountIn) {
-    return null
-  }
-  return (outcome.gasCost * best + amountIn - 1n) / amountIn
+  const [input, ...others] = request.inputs
+  if (!input?.amount || others.length || !isNativeOrWrapped(input.token)) return null
+  return (outcome.gasCost * best + input.amount - 1n) / input.amount
 }
 
 const minus = (a: bigint | null, b: bigint | null) => (a === null || b === null ? null : a - b)

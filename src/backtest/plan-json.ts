@@ -1,5 +1,6 @@
 /** Plans and results as JSON text, for what keeps or carries them: numbers of type bigint are written `{"bigint":"1"}`. */
 import type { BacktestPlan } from '../domain/backtest.js'
+import { fromPlanRecord, type PlanRecord, toPlanRecord } from '../domain/plan-record.js'
 
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>
@@ -16,7 +17,11 @@ export function fromJson(text: string): unknown {
   )
 }
 
+export function planToJson(plan: BacktestPlan): string {
+  return toJson(toPlanRecord(plan))
+}
+
 /** Of a plan that this service has written. */
 export function planFromJson(text: string): BacktestPlan {
-  return fromJson(text) as BacktestPlan
+  return fromPlanRecord(fromJson(text) as PlanRecord)
 }

@@ -1,7 +1,7 @@
 /** A list of actions as one transaction: what is asked and what is answered. Values as in `engine.ts`. */
 
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
-import type { Address, BlockPin, Hex } from './primitives.js'
+import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
 export const maxActions = 50
@@ -42,20 +42,21 @@ export interface PrerequisiteRecord {
   readonly purpose: string
 }
 
+/** What a transaction yields of a token, and the least of it that the transaction enforces; raw units. */
+export interface TransactionOutput {
+  readonly token: Address
+  readonly amountOut: bigint
+  readonly minAmountOut: bigint
+}
+
 export interface BundleAnswer {
   readonly chainId: number
   readonly actions: readonly BundleAction[]
   /** Null where nothing was simulated; so are the amounts. */
   readonly gas: bigint | null
-  readonly outputs:
-    | readonly {
-        readonly token: Address
-        readonly amountOut: bigint
-        readonly minAmountOut: bigint
-      }[]
-    | null
+  readonly outputs: readonly TransactionOutput[] | null
   /** Raw units that the sender gives, by token. */
-  readonly inputs: readonly { readonly token: Address; readonly amount: bigint }[]
+  readonly inputs: readonly TokenAmount[]
   readonly route: readonly RouteStepRecord[]
   readonly block: BlockPin
   readonly tx: UnsignedTransaction

@@ -3,12 +3,18 @@
  * and routing below. Values are parsed: lower-case addresses, bigint amounts.
  */
 
-import type { BundleAnswer, BundleRequest } from './bundle.js'
+import type { BundleAnswer, BundleRequest, TransactionOutput } from './bundle.js'
 import type { Wire } from './errors.js'
 import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
-import type { Address, BlockPin, Hex, Token } from './primitives.js'
+import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+
+/** What is given of one token: raw units, > 0, fee included. */
+export interface RequestInput extends TokenAmount {
+  /** Basis points of the amount; of all inputs, or of none. */
+  readonly feeBps?: bigint
+}
 
 export interface RouteRequest {
   readonly chainId: number
@@ -16,22 +22,18 @@ export interface RouteRequest {
   readonly strategy: RoutingStrategy
   /** `user`: real funds are used and checked. `backend`: funds and allowance are overridden in the simulation. */
   readonly executionMode: 'user' | 'backend'
-  /** Distinct, lower-case, native as its constant; as long as `amountsIn`. */
-  readonly tokensIn: readonly Address[]
-  /** Raw units, > 0, fee included. */
-  readonly amountsIn: readonly bigint[]
+  /** Tokens are distinct, lower-case, native as its constant. */
+  readonly inputs: readonly RequestInput[]
   readonly tokensOut: readonly Address[]
   /** Default: fromAddress. */
   readonly receiver?: Address
   readonly toEoa?: boolean
   readonly spender?: Address
   readonly refundReceiver?: Address
-  /** Exactly one of these: hundredths of a basis point (50 bps = 5000n), or one minimum per tokenOut. */
+  /** Exactly one of these: hundredths of a basis point (50 bps = 5000n), or the least of each tokenOut, in their order. */
   readonly limit:
     | { readonly kind: 'slippage'; readonly centiBps: bigint }
-    | { readonly kind: 'minimum'; readonly minAmountsOut: readonly bigint[] }
-  /** Basis points, one per amountIn; absent when all are zero. */
-  readonly feesBps?: readonly bigint[]
+    | { readonly kind: 'minimum'; readonly minimums: readonly TokenAmount[] }
   readonly feeReceiver?: Address
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]
@@ -89,8 +91,8 @@ export interface ExecutionRequest {
 }
 
 export type ExecutionAnswer =
-  /** Raw units that the receiver gained, one per tokenOut: at least the minimums. */
-  | { readonly status: 'filled'; readonly amountsOut: readonly bigint[]; readonly gas: bigint }
+  /** What the receiver gained of each tokenOut: at least the minimums. */
+  | { readonly status: 'filled'; readonly outputs: readonly TokenAmount[]; readonly gas: bigint }
   /** The reason has `InsufficientOutput(token, minimum, actual)` in it where a minimum was not met. */
   | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
   /** It met state that the node does not give. */
@@ -129,15 +131,14 @@ export interface RouteAnswer {
   readonly chainId: number
   readonly route: readonly RouteStepRecord[]
   readonly gas: bigint
-  /** One per tokenOut. */
-  readonly amountsOut: readonly bigint[]
-  readonly minAmountsOut: readonly bigint[]
+  /** In the order of tokensOut. */
+  readonly outputs: readonly TransactionOutput[]
   /** Basis points with two decimals at most; null without USD prices. */
   readonly priceImpact: number | null
   readonly block: BlockPin
   readonly tx: UnsignedTransaction
-  /** Present only with a fee. */
-  readonly feeAmounts?: readonly bigint[]
+  /** In the order of the inputs; present only with a fee. */
+  readonly fees?: readonly TokenAmount[]
   readonly gasCost?: GasCost
   readonly warnings: readonly string[]
 }
@@ -150,9 +151,7 @@ export interface NontokenizedRequest
     | 'fromAddress'
     | 'strategy'
     | 'executionMode'
-    | 'tokensIn'
-    | 'amountsIn'
-    | 'feesBps'
+    | 'inputs'
     | 'feeReceiver'
     | 'refundReceiver'
     | 'ignoreAggregators'
@@ -170,10 +169,10 @@ export interface NontokenizedRequest
 
 export interface NontokenizedAnswer extends BundleAnswer {
   readonly positionOut: string
-  /** What enters the position, one per underlying token. */
-  readonly amountsDeposited: readonly bigint[]
-  readonly minAmountsOut: readonly bigint[]
-  readonly feeAmounts?: readonly bigint[]
+  /** What enters the position of the underlying tokens. */
+  readonly deposits: readonly TransactionOutput[]
+  /** In the order of the inputs; present only with a fee. */
+  readonly fees?: readonly TokenAmount[]
 }
 
 export interface PriceRecord {

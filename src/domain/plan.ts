@@ -4,7 +4,7 @@
  * `executor/` compiles steps to calldata. Pure.
  */
 import type { AbiFunction, AbiParameter } from 'viem'
-import type { Address } from './primitives.js'
+import type { Address, TokenAmount } from './primitives.js'
 
 /** A value that is known only on chain, while the transaction runs. */
 export type AmountRef =
@@ -81,12 +81,16 @@ export interface ApproveStep {
 
 export type Step = CallStep | TransferStep | ApproveStep
 
+/** What is pulled from the sender; the fee is a part of the amount, in raw units, taken before any step runs. */
+export interface OrderInput extends TokenAmount {
+  /** Absent: none. */
+  readonly fee?: bigint
+}
+
 /** Everything the Router needs to know of one transaction. Structured-clonable. */
 export interface Order {
-  /** What is pulled from the sender (native: msg.value; at most one native input). Fees included. */
-  readonly inputs: readonly { readonly token: Address; readonly amount: bigint }[]
-  /** Taken from the inputs before any step runs, index by index; empty: no fee. */
-  readonly feeAmounts: readonly bigint[]
+  /** Native: msg.value; at most one native input. */
+  readonly inputs: readonly OrderInput[]
   readonly feeReceiver: Address
   readonly steps: readonly Step[]
   /** Enforced on chain by the receiver's balance difference, net of transfer taxes. */

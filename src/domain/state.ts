@@ -2,7 +2,7 @@
  * Reading chain state at one pinned block, and what simulations override in it.
  * The types only: `forks/reader.ts` and `forks/simulate.ts` implement them.
  */
-import type { Address, BlockPin, Hex } from './primitives.js'
+import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 
 /** One read. A state that the node refuses and a call that reverts are facts about that read alone. */
 export type ReadResult =
@@ -62,6 +62,15 @@ export interface PrecedingCall {
   readonly data: Hex
 }
 
+/** A balance that a simulation looks at. */
+export interface MeasuredBalance {
+  readonly token: Address
+  readonly owner: Address
+}
+
+/** Raw units of that balance, or of its change. */
+export type BalanceAmount = MeasuredBalance & TokenAmount
+
 export interface SimulationRequest {
   readonly from: Address
   readonly to: Address
@@ -71,7 +80,7 @@ export interface SimulationRequest {
   readonly before?: readonly PrecedingCall[]
   readonly overrides: StateOverrides
   /** Balances to measure before and after the transaction; native through the native-token constant, gas added back. */
-  readonly measure?: readonly { readonly token: Address; readonly owner: Address }[]
+  readonly measure?: readonly MeasuredBalance[]
 }
 
 export interface SimulationLog {
@@ -87,7 +96,7 @@ export type SimulationResult =
       readonly returnData: Hex
       readonly logs: readonly SimulationLog[]
       /** After minus before, in the order of `measure`. */
-      readonly deltas: readonly bigint[]
+      readonly deltas: readonly BalanceAmount[]
     }
   | {
       readonly status: 'reverted'

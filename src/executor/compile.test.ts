@@ -24,7 +24,6 @@ function call(changes: Partial<CallStep> = {}): CallStep {
 function order(changes: Partial<Order> = {}): Order {
   return {
     inputs: [{ token, amount: 100n }],
-    feeAmounts: [],
     feeReceiver: zeroAddress,
     steps: [],
     outputs: [{ token: other, minAmountOut: 1n }],
@@ -159,17 +158,17 @@ describe('buildTransaction', () => {
     const wrong = () =>
       build([], {
         inputs: [
-          { token, amount: 1n },
-          { token, amount: 1n },
+          { token, amount: 1n, fee: 2n },
+          { token, amount: 1n, fee: 0n },
         ],
-        feeAmounts: [2n, 0n],
         receiver: executorAddress(from),
         refundReceiver: zeroAddress,
       })
     expect(wrong).toThrow(
       /The fee 2 is above .* twice in inputs.* The receiver .* The refundReceiver .* The feeReceiver/,
     )
-    expect(() => build([], { feeAmounts: [1n, 1n] })).toThrow(/2 entries for 1 inputs/)
+    const inputs = [{ token, amount: 1n, fee: 1n }]
+    expect(() => build([], { inputs })).toThrow(/^The feeReceiver 0x0+ cannot receive anything\.$/)
   })
 })
 

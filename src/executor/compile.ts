@@ -5,8 +5,9 @@
  */
 import { decodeAbiParameters, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
+import { tokenAmounts } from '../domain/lists.js'
 import type { Order, RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import { isNative, zeroAddress } from '../domain/primitives.js'
 import { throughCallbackPayer } from './callback-payer.js'
 import {
@@ -65,11 +66,7 @@ export function buildTransaction(args: {
   const steps = holdsOthers ? throughCallbackPayer(prepared) : prepared
 
   const legacyOrder = {
-    inputs: order.inputs.map(({ token, amount }, index) => ({
-      token,
-      amount,
-      fee: order.feeAmounts[index] ?? 0n,
-    })),
+    inputs: order.inputs.map(({ token, amount, fee = 0n }) => ({ token, amount, fee })),
     feeReceiver: order.feeReceiver,
     steps: packSteps(steps),
     outputs: order.outputs.map(({ token, minAmountOut }) => ({ token, minimum: minAmountOut })),
@@ -109,10 +106,19 @@ export function buildTransaction(args: {
   }
 }
 
-/** What the receiver gained of each output, in the order's order. */
-export function decodeAmountsOut(returnData: Hex): bigint[] {
+/**
+ * What the receiver gained of each output of the order, as its transaction returned it.
+ * @throws TypeError when it is the return data of another order.
+ */
+export function decodeAmountsOut(
+  { outputs }: Pick<Order, 'outputs'>,
+  returnData: Hex,
+): TokenAmount[] {
   const [amounts] = decodeAbiParameters([{ type: 'uint256[]' }], returnData)
-  return [...amounts]
+  return tokenAmounts(
+    outputs.map(({ token }) => token),
+    amounts,
+  )
 }
 
 /** What the contracts sweep beyond inputs and outputs; an account needs every token listed that its steps refer to. */
@@ -131,12 +137,8 @@ function leftoverTokens(order: Order, steps: readonly PreparedStep[]): Address[]
 /** @param refused - addresses besides zero where tokens would be stranded. */
 function checkOrder(order: Order, refused: readonly Address[]): void {
   const problems: string[] = []
-  const { inputs, feeAmounts, outputs } = order
-  if (feeAmounts.length !== 0 && feeAmounts.length !== inputs.length) {
-    problems.push(`feeAmounts has ${feeAmounts.length} entries for ${inputs.length} inputs.`)
-  }
-  for (const [index, { token, amount }] of inputs.entries()) {
-    const fee = feeAmounts[index] ?? 0n
+  const { inputs, outputs } = order
+  for (const { token, amount, fee = 0n } of inputs) {
     if (fee > amount) problems.push(`The fee ${fee} is above the input ${amount} of ${token}.`)
   }
   for (const [name, list] of Object.entries({ inputs, outputs })) {
@@ -144,7 +146,7 @@ function checkOrder(order: Order, refused: readonly Address[]): void {
     if (new Set(tokens).size !== tokens.length) problems.push(`A token stands twice in ${name}.`)
   }
   const { receiver, refundReceiver, feeReceiver } = order
-  const hasFee = feeAmounts.some((fee) => fee > 0n)
+  const hasFee = inputs.some(({ fee = 0n }) => fee > 0n)
   const receivers = { receiver, refundReceiver, ...(hasFee && { feeReceiver }) }
   for (const [name, address] of Object.entries(receivers)) {
     if ([zeroAddress, ...refused].includes(address)) {

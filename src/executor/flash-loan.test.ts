@@ -44,7 +44,6 @@ function programOf({ data, program }: PreparedCall): Hex {
 function order(steps: readonly Step[]): Order {
   return {
     inputs: [],
-    feeAmounts: [],
     feeReceiver: zeroAddress,
     steps,
     outputs: [],
@@ -148,7 +147,10 @@ describe('flashLoan', () => {
 
   test('reads what is owed, runs the steps and pays back, whatever the order of the tokens', () => {
     const target = contractAddress('FlashLoans')
-    expect(loan.owed).toEqual([ref(2), ref(3)])
+    expect(loan.owed).toEqual([
+      { token: other, amount: ref(2) },
+      { token, amount: ref(3) },
+    ])
     expect(loan.firstStep).toBe(4)
     const own = call({ args: [ref(loan.firstStep - 1)] })
     const step = loan.step([own])

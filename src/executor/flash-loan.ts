@@ -23,8 +23,8 @@ export interface FlashLoanArgs {
 }
 
 export interface FlashLoan {
-  /** What has to be paid back of each loan, fee included; for steps within the callback. */
-  readonly owed: readonly AmountRef[]
+  /** What has to be paid back, in the order of the loans, fee included; for steps within the callback. */
+  readonly owed: readonly { readonly token: Address; readonly amount: AmountRef }[]
   /** Index that references give to the first of the steps that `step` takes. */
   readonly firstStep: number
   /**
@@ -50,9 +50,11 @@ export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs
       output: { kind: 'word', index: 0 },
     }),
   )
-  const owed = loans.map((_, place) => ({ ref: 'output', step: index + place }) as const)
-  const payments = loans.flatMap(({ token }, place): Step[] => {
-    const amount = owed[place] ?? 0n
+  const owed = loans.map(({ token }, place) => {
+    const amount: AmountRef = { ref: 'output', step: index + place }
+    return { token, amount }
+  })
+  const payments = owed.flatMap(({ token, amount }): Step[] => {
     // A token's own refusal would not say what is missing.
     const held = { ref: 'balance', token } as const
     return [

@@ -4,6 +4,7 @@
  * transaction's gas is untouched. Pure.
  */
 import { type Address, type Hex, nativeToken } from '../domain/primitives.js'
+import type { BalanceAmount, MeasuredBalance } from '../domain/state.js'
 
 /** Where the contract is placed, and who calls it: no key is known for this address, nothing lives there. */
 export const balanceProbe: Address = '0x00000000000000000000000000000000f0a6b0be'
@@ -33,11 +34,6 @@ const probeCode = [
 
 export const balanceProbeCode: Hex = `0x${probeCode}`
 
-export interface MeasuredBalance {
-  readonly token: Address
-  readonly owner: Address
-}
-
 export function encodeProbe(measure: readonly MeasuredBalance[]): Hex {
   const words = measure.flatMap(({ token, owner }) => [token, owner])
   return `0x${words.map((address) => address.slice(2).padStart(64, '0')).join('')}`
@@ -47,9 +43,9 @@ export function probeGas(measure: readonly MeasuredBalance[]): bigint {
   return 100_000n + gasPerBalance * BigInt(measure.length)
 }
 
-/** Raw units in the order measured. */
-export function decodeProbe(data: Hex, count: number): bigint[] {
-  return Array.from({ length: count }, (_word, index) =>
-    BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64)}`),
-  )
+export function decodeProbe(data: Hex, measure: readonly MeasuredBalance[]): BalanceAmount[] {
+  return measure.map(({ token, owner }, index) => {
+    const word = data.slice(2 + index * 64, 66 + index * 64)
+    return { token, owner, amount: BigInt(`0x${word}`) }
+  })
 }

@@ -1,8 +1,10 @@
 /** One SimulationRequest as an eth_simulateV1 call, and the answer as a SimulationResult. Pure. */
 import type { Abi } from 'viem'
+import { zip } from '../domain/lists.js'
 import { type Address, type BlockPin, type Hex, isNative } from '../domain/primitives.js'
 import type {
   AccountOverride,
+  BalanceAmount,
   PrecedingCall,
   SimulationLog,
   SimulationRequest,
@@ -168,18 +170,19 @@ export function toResult(
     )
   }
 
-  let deltas: bigint[] = []
+  let deltas: BalanceAmount[] = []
   if (measure.length > 0) {
     const [before, after] = [calls[position - 1], calls[position + 1]]
     if (before?.status !== '0x1' || after?.status !== '0x1') {
       return reverted('0x', 'a measured token gives no balance')
     }
-    const first = decodeProbe(before.returnData, measure.length)
     const gasCost = gasUsed * nextBaseFee(pin)
-    deltas = decodeProbe(after.returnData, measure.length).map((balance, index) => {
-      const measured = measure[index]
-      const paysGas = measured && isNative(measured.token) && measured.owner === request.from
-      return balance - (first[index] ?? 0n) + (paysGas ? gasCost : 0n)
+    deltas = zip(
+      decodeProbe(before.returnData, measure),
+      decodeProbe(after.returnData, measure),
+    ).map(([first, { token, owner, amount }]) => {
+      const gas = isNative(token) && owner === request.from ? gasCost : 0n
+      return { token, owner, amount: amount - first.amount + gas }
     })
   }
   const logs = (main.logs ?? []).map(({ address, topics, data }) => ({ address, topics, data }))

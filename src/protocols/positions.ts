@@ -5,7 +5,7 @@
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, Step } from '../domain/plan.js'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 
@@ -39,7 +39,7 @@ export interface Position {
 /** What a position is worth and earns at one block. What is not known is null, never a guess. */
 export interface PositionState {
   /** Raw units of tokens that all holders together own through it, such as the underlying and interest. */
-  readonly holdings: readonly { readonly token: Address; readonly amount: bigint }[] | null
+  readonly holdings: readonly TokenAmount[] | null
   /**
    * What one unit earns without rewards: a fraction per year that the contract states (0.05 = 5 %), or what one share
    * is worth, which the core compares with an earlier block.

@@ -3,8 +3,9 @@ import type { z } from 'zod'
 import type { Bundle, Price, Quote, RouteTransaction } from '../api/records/records.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
+import { at, tokenAmounts } from '../domain/lists.js'
 import type { UnsignedTransaction } from '../domain/plan.js'
-import { type Address, type Hex, toAddress } from '../domain/primitives.js'
+import { type Address, type Hex, type TokenAmount, toAddress } from '../domain/primitives.js'
 import type { RouteStepRecord } from '../domain/route-step.js'
 
 /** One pool, market or vault on the way. */
@@ -79,10 +80,10 @@ export function toQuoteResult(
   answer: Omit<WireQuote, 'priceImpact'> & { readonly priceImpact?: number | null | undefined },
   tokensOut: readonly string[],
 ): QuoteResult {
-  const amounts = [answer.amountOut].flat().map(BigInt)
+  const outputs = amountsOf(tokensOut, answer.amountOut)
   return {
-    amountOut: amounts[0] ?? 0n,
-    amountsOut: byToken(tokensOut, amounts),
+    amountOut: at(outputs, 0).amount,
+    amountsOut: byToken(outputs),
     gas: BigInt(answer.gas),
     ...(answer.feeAmount && { feeAmounts: answer.feeAmount.map(BigInt) }),
     ...common(answer),
@@ -91,29 +92,26 @@ export function toQuoteResult(
 
 /** @param tokensOut - of the request. */
 export function toRouteResult(answer: WireRoute, tokensOut: readonly string[]): RouteResult {
-  const minimums = [answer.minAmountOut].flat().map(BigInt)
+  const minimums = amountsOf(tokensOut, answer.minAmountOut)
   return {
     ...toQuoteResult(answer, tokensOut),
-    minAmountOut: minimums[0] ?? 0n,
-    minAmountsOut: byToken(tokensOut, minimums),
+    minAmountOut: at(minimums, 0).amount,
+    minAmountsOut: byToken(minimums),
     tx: toTransaction(answer.tx),
     ...(answer.gasCost && { gasCost: toGasCost(answer.gasCost) }),
   }
 }
 
 export function toBundleResult(answer: WireBundle): BundleResult {
-  const [amountsOut, minAmountsOut, amountsIn] = [
-    answer.amountsOut,
-    answer.minAmountsOut,
-    answer.amountsIn,
-  ].map((amounts) => byToken(Object.keys(amounts), Object.values(amounts).map(BigInt)))
+  const outputs = entriesOf(answer.amountsOut)
+  const minimums = entriesOf(answer.minAmountsOut)
   return {
     actions: answer.bundle,
-    amountOut: firstOf(amountsOut),
-    amountsOut: amountsOut ?? {},
-    minAmountOut: firstOf(minAmountsOut),
-    minAmountsOut: minAmountsOut ?? {},
-    amountsIn: amountsIn ?? {},
+    amountOut: outputs[0]?.amount ?? 0n,
+    amountsOut: byToken(outputs),
+    minAmountOut: minimums[0]?.amount ?? 0n,
+    minAmountsOut: byToken(minimums),
+    amountsIn: byToken(entriesOf(answer.amountsIn)),
     gas: answer.gas === null ? null : BigInt(answer.gas),
     tx: toTransaction(answer.tx),
     prerequisites: (answer.prerequisites ?? []) as PrerequisiteRecord[],
@@ -147,12 +145,20 @@ function toGasCost({ native, usd, l1DataFee }: NonNullable<WireRoute['gasCost']>
   return { native: BigInt(native), usd, ...(fee !== undefined && { l1DataFee: fee }) }
 }
 
-function byToken(tokens: readonly string[], amounts: readonly bigint[]): AmountsByToken {
-  return Object.fromEntries(tokens.map((token, index) => [toAddress(token), amounts[index] ?? 0n]))
+/** @param amounts - one for the only token, a list for several. */
+function amountsOf(tokens: readonly string[], amounts: string | readonly string[]): TokenAmount[] {
+  return tokenAmounts(tokens.map(toAddress), [amounts].flat().map(BigInt))
 }
 
-function firstOf(amounts: AmountsByToken = {}): bigint {
-  return Object.values<bigint>(amounts)[0] ?? 0n
+function entriesOf(amounts: Readonly<Record<string, string>>): TokenAmount[] {
+  return Object.entries(amounts).map(([token, amount]) => ({
+    token: toAddress(token),
+    amount: BigInt(amount),
+  }))
+}
+
+function byToken(amounts: readonly TokenAmount[]): AmountsByToken {
+  return Object.fromEntries(amounts.map(({ token, amount }) => [token, amount]))
 }
 
 function toPath(route: readonly RouteStepRecord[]): PathPart[] {

@@ -32,7 +32,7 @@ const plain: Pick<Engine, 'executions'> = {
     requests.map((_request, index) =>
       index % 2
         ? { status: 'reverted', reason: 'too little', gas: 50_000n }
-        : { status: 'filled', amountsOut: [5n], gas: 100_000n },
+        : { status: 'filled', outputs: [{ token: usdc, amount: 5n }], gas: 100_000n },
     ),
 }
 

@@ -82,8 +82,7 @@ describe('forkroute with --url', () => {
     const outcome = await run([...args, '--key', key, '--json'])
     expect(JSON.parse(outcome.out)).toMatchObject({ gas: '150000' })
     expect(scene.asked.quotes[0]).toMatchObject({
-      tokensIn: [usdc],
-      amountsIn: [1_500_000n],
+      inputs: [{ token: usdc, amount: 1_500_000n }],
       tokensOut: [weth],
     })
     const table = await run(args, { FORKROUTE_KEY: key })
@@ -101,7 +100,7 @@ describe('forkroute with --url', () => {
     expect(outcome.out).toContain(dai)
     expect(scene.asked.routes[0]).toMatchObject({
       fromAddress: sender,
-      amountsIn: [1000n],
+      inputs: [{ token: weth, amount: 1000n }],
       limit: { centiBps: 1000n },
     })
     const wrong = await run(['route', ...trade, '--from', 'me', '--slippage', 'x'])

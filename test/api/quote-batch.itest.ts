@@ -38,12 +38,10 @@ describe('the body of POST /shortcuts/quotes', () => {
       code: 'INVALID_REQUEST',
     })
     expect(merged).not.toHaveProperty('priceImpact')
-    expect(scene.asked.quotes.slice(0, 4).map((request) => request.amountsIn)).toEqual([
-      [1_000n],
-      [5n],
-      [7n],
-      [1n, 2n],
-    ])
+    const amounts = scene.asked.quotes
+      .slice(0, 4)
+      .map(({ inputs }) => inputs.map(({ amount }) => amount))
+    expect(amounts).toEqual([[1_000n], [5n], [7n], [1n, 2n]])
   })
 
   test('chain, block and deadline of the call hold for all; an item cannot have others', async () => {

@@ -34,13 +34,15 @@ describe('lists in a query', () => {
   test.each(spellings)('%s is two values', async (_name, lists) => {
     const scene = await startScene()
     const request = await asked(scene, `fromAddress=${sender}&tokenOut=${usdc}&${lists}`)
-    expect(request.tokensIn).toEqual([weth, dai])
-    expect(request.amountsIn).toEqual([1n, 2n])
+    expect(request.inputs).toEqual([
+      { token: weth, amount: 1n },
+      { token: dai, amount: 2n },
+    ])
   })
 
   test('a list given once is a list of one', async () => {
     const scene = await startScene()
-    expect((await asked(scene, base)).tokensIn).toEqual([weth])
+    expect((await asked(scene, base)).inputs).toEqual([{ token: weth, amount: 1000n }])
   })
 
   const hundred = Array.from({ length: 100 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
@@ -81,7 +83,8 @@ describe('values', () => {
     ['checksummed', '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'],
   ])('an address in %s is accepted', async (_name, address) => {
     const scene = await startScene()
-    expect((await asked(scene, query({ tokenIn: address }))).tokensIn).toEqual([weth])
+    const { inputs } = await asked(scene, query({ tokenIn: address }))
+    expect(inputs).toEqual([{ token: weth, amount: 1000n }])
   })
 
   test.each([
@@ -91,7 +94,8 @@ describe('values', () => {
     '0xEEeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
   ])('the native token may be written %s', async (address) => {
     const scene = await startScene()
-    expect((await asked(scene, query({ tokenIn: address }))).tokensIn).toEqual([native])
+    const { inputs } = await asked(scene, query({ tokenIn: address }))
+    expect(inputs).toEqual([{ token: native, amount: 1000n }])
   })
 
   test('defaults: chain 1, router, user, 50 bps, nothing else', async () => {
@@ -101,8 +105,7 @@ describe('values', () => {
       fromAddress: sender,
       strategy: 'router',
       executionMode: 'user',
-      tokensIn: [weth],
-      amountsIn: [1000n],
+      inputs: [{ token: weth, amount: 1000n }],
       tokensOut: [usdc],
       limit: { kind: 'slippage', centiBps: 5000n },
       ignoreAggregators: [],
@@ -160,8 +163,8 @@ describe('values', () => {
       receiver: dai,
       spender: sender,
       refundReceiver: usdc,
-      limit: { kind: 'minimum', minAmountsOut: [5n] },
-      feesBps: [25n],
+      limit: { kind: 'minimum', minimums: [{ token: usdc, amount: 5n }] },
+      inputs: [{ token: weth, amount: 1000n, feeBps: 25n }],
       feeReceiver: dai,
       ignoreAggregators: ['uniswap-v2', '0x'],
       ignoreStandards: ['curve'],
@@ -181,7 +184,7 @@ describe('values', () => {
   test('a list of zero fees is ignored, feeReceiver or not', async () => {
     const scene = await startScene()
     const request = await asked(scene, `${base}&fee=0&feeReceiver=${dai}`)
-    expect(request).not.toHaveProperty('feesBps')
+    expect(request.inputs).toEqual([{ token: weth, amount: 1000n }])
     expect(request).not.toHaveProperty('feeReceiver')
     expect(await asked(scene, `${base}&fee=0&fee=0`)).toEqual(await asked(scene, base))
   })
@@ -364,8 +367,7 @@ describe('POST /shortcuts/route', () => {
     const more = { slippage: 1.5, toEoa: true, receiver: null, fee: [null], unknown: {} }
     expect((await scene.post('/shortcuts/route', { ...loose, ...more })).status).toBe(200)
     expect(scene.asked.routes[0]).toMatchObject({
-      tokensIn: [weth],
-      amountsIn: [1000n],
+      inputs: [{ token: weth, amount: 1000n }],
       limit: { centiBps: 150n },
       toEoa: true,
     })
@@ -427,14 +429,17 @@ describe('GET /shortcuts/quote', () => {
     const lists = `tokenIn=${weth},${dai}&amountIn=1,2&tokenOut=${usdc}`
     const reply = await scene.get(`/shortcuts/quote?${lists}&fee=${fee}&feeReceiver=${dai}`)
     expect(reply.body.feeAmount).toEqual(feesBps.map(String))
-    expect(scene.asked.quotes[0]).toMatchObject({ feesBps, feeReceiver: dai })
+    expect(scene.asked.quotes[0]).toMatchObject({
+      inputs: feesBps.map((feeBps) => ({ feeBps })),
+      feeReceiver: dai,
+    })
   })
 
   test('fee=0 is no fee', async () => {
     const scene = await startScene()
     const reply = await scene.get(`/shortcuts/quote?${base}&fee=0`)
     expect(reply.body).not.toHaveProperty('feeAmount')
-    expect(scene.asked.quotes[0]).not.toHaveProperty('feesBps')
+    expect(scene.asked.quotes[0]?.inputs).toEqual([{ token: weth, amount: 1000n }])
   })
 
   test('a fee over 100 is a 400', async () => {

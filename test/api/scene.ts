@@ -75,13 +75,16 @@ export function pinOf(chainId: number, number: number): BlockPin {
 }
 
 export function answerTo(request: QuoteRequest): RouteAnswer {
+  const fees = request.inputs.flatMap(({ token, feeBps }) =>
+    feeBps === undefined ? [] : { token, amount: feeBps },
+  )
   return {
     chainId: request.chainId,
     route: [
       {
         action: 'swap',
         protocol: 'uniswap-v2',
-        tokenIn: request.tokensIn,
+        tokenIn: request.inputs.map(({ token }) => token),
         tokenOut: request.tokensOut,
         positionInId: [],
         positionOutId: [],
@@ -90,12 +93,15 @@ export function answerTo(request: QuoteRequest): RouteAnswer {
       },
     ],
     gas: 150_000n,
-    amountsOut: request.tokensOut.map((_token, index) => 2n ** 200n + BigInt(index)),
-    minAmountsOut: request.tokensOut.map(() => 1_000n),
+    outputs: request.tokensOut.map((token, index) => ({
+      token,
+      amountOut: 2n ** 200n + BigInt(index),
+      minAmountOut: 1_000n,
+    })),
     priceImpact: 12.5,
     block: pinOf(request.chainId, Number(request.blockNumber ?? blockNumber)),
     tx: { from: request.fromAddress ?? dai, to: dai, data: '0x1234', value: 5n },
-    ...(request.feesBps && { feeAmounts: request.feesBps }),
+    ...(fees.length > 0 && { fees }),
     ...(request.includeTransactionCost && { gasCost: { native: 7n, usd: 0.5 } }),
     warnings: [],
   }
@@ -152,12 +158,15 @@ function createEngine(asked: Asked): Engine {
     blockAtTime: async (chainId) => pinOf(chainId, blockNumber),
     changedBlocks: async ({ from }) => [from],
     executions: async (_chainId, _block, requests) =>
-      requests.map(() => ({ status: 'filled', amountsOut: [5n], gas: 100_000n })),
+      requests.map(() => ({
+        status: 'filled',
+        outputs: [{ token: usdc, amount: 5n }],
+        gas: 100_000n,
+      })),
     nontokenized: async (request) => ({
       ...bundleOf(request),
       positionOut: request.positionOut,
-      amountsDeposited: [5n],
-      minAmountsOut: [4n],
+      deposits: [{ token: dai, amountOut: 5n, minAmountOut: 4n }],
     }),
     bundle: async (request) => ({ ...bundleOf(request), actions: request.actions }),
     headAfter: (chainId, after, { signal }) =>

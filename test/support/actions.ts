@@ -196,7 +196,6 @@ export class ActionFork {
       from,
       order: {
         inputs: [...inputs].map(([token, amount]) => ({ token, amount })),
-        feeAmounts: [],
         feeReceiver: from,
         steps,
         outputs: [...new Set(kept)].map((token) => ({ token, minAmountOut: 1n })),

@@ -88,7 +88,6 @@ export async function buildActions(args: RunActionsArgs) {
   }
   const order: Order = {
     inputs: inputsOf(results),
-    feeAmounts: [],
     feeReceiver: zeroAddress,
     steps,
     outputs: outputTokens(results).map((token) => ({ token, minAmountOut: 0n })),

@@ -7,6 +7,7 @@ import type {
   Execution,
   JobProgress,
 } from '../../domain/backtest.js'
+import { toPlanRecord } from '../../domain/plan-record.js'
 import { errorFacts } from '../errors.js'
 import { ChainId } from './record-parts.js'
 
@@ -105,7 +106,7 @@ export function toEntry(job: BacktestJob): z.output<typeof BacktestEntry> {
 }
 
 export function toBacktest(job: BacktestJob): z.output<typeof Backtest> {
-  return { ...toEntry(job), plan: { ...job.plan } }
+  return { ...toEntry(job), plan: { ...toPlanRecord(job.plan) } }
 }
 
 export function toProgress(facts: JobProgress): z.output<typeof BacktestProgress> {

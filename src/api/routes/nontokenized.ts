@@ -5,7 +5,15 @@ import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { NontokenizedTransaction } from '../records/records.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
 import { routeRules, shortcutInputs } from './shortcut-inputs.js'
-import { calculationErrors, defined, lowerCased, oneOrList, toSteps } from './shortcuts.js'
+import {
+  calculationErrors,
+  defined,
+  hasFee,
+  lowerCased,
+  oneOrList,
+  toInputs,
+  toSteps,
+} from './shortcuts.js'
 
 /** `checkout` is the router with an output that belongs to the receiver from the start, as it does here anyway. */
 const checkout = 'checkout'
@@ -64,12 +72,12 @@ function getNontokenized(serviceName: string) {
 function toTransaction(answer: NontokenizedAnswer): z.output<typeof NontokenizedTransaction> {
   const { tx, prerequisites } = answer
   const blockNumber = Number(answer.block.number)
-  const amount = oneOrList(answer.amountsDeposited)
+  const amount = oneOrList(answer.deposits.map(({ amountOut }) => amountOut))
   return {
     route: toSteps(answer),
     gas: (answer.gas ?? 0n).toString(),
     amountOut: amount,
-    minAmountOut: oneOrList(answer.minAmountsOut),
+    minAmountOut: oneOrList(answer.deposits.map(({ minAmountOut }) => minAmountOut)),
     priceImpact: answer.priceImpact,
     createdAt: blockNumber,
     blockNumber,
@@ -80,7 +88,7 @@ function toTransaction(answer: NontokenizedAnswer): z.output<typeof Nontokenized
       value: tx.value.toString(),
       chainId: answer.chainId,
     },
-    ...(answer.feeAmounts && { feeAmount: answer.feeAmounts.map(String) }),
+    ...(answer.fees && { feeAmount: answer.fees.map((fee) => fee.amount.toString()) }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
     amountDeposited: amount,
     positionOut: answer.positionOut,
@@ -99,15 +107,14 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
           : named === wallet
             ? 'wallet-v2'
             : 'router'
-      const hasFee = input.fee?.some((bps) => bps > 0n)
+      const inputs = toInputs(input, input.fee)
       const answer = await engine.nontokenized(
         {
           chainId: input.chainId,
           fromAddress: input.fromAddress,
           strategy,
           executionMode: input.executionMode,
-          tokensIn: input.tokenIn,
-          amountsIn: input.amountIn,
+          inputs,
           positionOut: input.positionOut,
           receiver: input.receiver,
           centiBps: input.slippage ?? 5_000n,
@@ -115,8 +122,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
           ignoreStandards: lowerCased(input.ignoreStandards),
           ...defined({
             refundReceiver: input.refundReceiver,
-            feesBps: hasFee ? input.fee : undefined,
-            feeReceiver: hasFee ? input.feeReceiver : undefined,
+            feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
             referralCode: input.referralCode,
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,

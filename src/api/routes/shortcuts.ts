@@ -1,7 +1,15 @@
 /** Routes and quotes: docs/api.md#routes-and-quotes. */
 import type { z } from 'zod'
-import type { Cost, GasCost, QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
+import type {
+  Cost,
+  GasCost,
+  QuoteRequest,
+  RequestInput,
+  RouteAnswer,
+  RouteRequest,
+} from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import { tokenAmounts, zip } from '../../domain/lists.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
 import {
@@ -37,22 +45,35 @@ function toRouteRequest(input: RouteInput): RouteRequest {
   return { ...toPlanRequest(input), fromAddress: input.fromAddress }
 }
 
+/** @param fees - basis points, one per amountIn; only zeros: no fee. */
+export function toInputs(
+  { tokenIn, amountIn }: Pick<QuoteInput, 'tokenIn' | 'amountIn'>,
+  fees: readonly bigint[] = [],
+): RequestInput[] {
+  const inputs = tokenAmounts(tokenIn, amountIn)
+  if (!fees.some((bps) => bps > 0n)) return inputs
+  return zip(inputs, fees).map(([input, feeBps]) => ({ ...input, feeBps }))
+}
+
+export function hasFee(inputs: readonly RequestInput[]): boolean {
+  return inputs.some(({ feeBps }) => feeBps !== undefined)
+}
+
 /** A route of a plan: nobody needs to have its funds, so it may be without a sender. */
 export function toPlanRequest(
   input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs'> & {
     [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
   },
 ): QuoteRequest {
-  const hasFee = input.fee?.some((bps) => bps > 0n)
+  const inputs = toInputs(input, input.fee)
   return {
     chainId: input.chainId,
     strategy: input.routingStrategy,
     executionMode: input.executionMode,
-    tokensIn: input.tokenIn,
-    amountsIn: input.amountIn,
+    inputs,
     tokensOut: input.tokenOut,
     limit: input.minAmountOut
-      ? { kind: 'minimum', minAmountsOut: input.minAmountOut }
+      ? { kind: 'minimum', minimums: tokenAmounts(input.tokenOut, input.minAmountOut) }
       : { kind: 'slippage', centiBps: input.slippage ?? 5_000n },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
@@ -64,8 +85,7 @@ export function toPlanRequest(
       toEoa: input.toEoa,
       spender: input.spender,
       refundReceiver: input.refundReceiver,
-      feesBps: hasFee ? input.fee : undefined,
-      feeReceiver: hasFee ? input.feeReceiver : undefined,
+      feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       referralCode: input.referralCode,
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
@@ -78,14 +98,14 @@ export function toQuoteRequest(
     [K in 'blockNumber' | 'deadlineMs']?: QuoteInput[K]
   },
 ): QuoteRequest {
-  const fees = input.fee?.length === 1 ? input.amountIn.map(() => input.fee?.[0] ?? 0n) : input.fee
-  const hasFee = fees?.some((bps) => bps > 0n)
+  const [fee, ...others] = input.fee ?? []
+  const isOneForAll = fee !== undefined && others.length === 0
+  const inputs = toInputs(input, isOneForAll ? input.amountIn.map(() => fee) : input.fee)
   return {
     chainId: input.chainId,
     strategy: input.routingStrategy,
     executionMode: 'backend',
-    tokensIn: input.tokenIn,
-    amountsIn: input.amountIn,
+    inputs,
     tokensOut: input.tokenOut,
     limit: { kind: 'slippage', centiBps: 5_000n },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
@@ -94,8 +114,7 @@ export function toQuoteRequest(
     includePriceImpact: input.priceImpact,
     ...defined({
       fromAddress: input.fromAddress,
-      feesBps: hasFee ? fees : undefined,
-      feeReceiver: hasFee ? input.feeReceiver : undefined,
+      feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -130,7 +149,7 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
 
 function extras(answer: RouteAnswer) {
   return {
-    ...(answer.feeAmounts && { feeAmount: answer.feeAmounts.map(String) }),
+    ...(answer.fees && { feeAmount: answer.fees.map(({ amount }) => amount.toString()) }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
   }
 }
@@ -148,8 +167,8 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
   return {
     route: toSteps(answer),
     gas: answer.gas.toString(),
-    amountOut: oneOrList(answer.amountsOut),
-    minAmountOut: oneOrList(answer.minAmountsOut),
+    amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
+    minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
     priceImpact: answer.priceImpact,
     createdAt: Number(answer.block.number),
     blockNumber: Number(answer.block.number),
@@ -167,7 +186,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
 
 export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
   return {
-    amountOut: oneOrList(answer.amountsOut),
+    amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
     route: toSteps(answer),
     gas: answer.gas.toString(),
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),

@@ -24,7 +24,7 @@ import {
   queueNames,
   reasonOf,
 } from './redis.js'
-import { decodeBlock, encode, read, wireError } from './wire.js'
+import { decodeBlock, encodePlan, read, wireError } from './wire.js'
 
 /** Neighbours share forks; more of them in a chunk would leave workers idle at the end of a job. */
 const maxBlocksPerChunk = 4
@@ -229,7 +229,7 @@ export function createBullmqEngine(
       const run: Run = {
         job,
         queue: queueOf(job.plan.chainId),
-        encodedPlan: encode('plan', job.plan),
+        encodedPlan: encodePlan(job.plan),
         missing: new Set(blocks),
         blocksPerChunk: Math.min(maxBlocksPerChunk, Math.ceil(blocks.length / minChunks)),
         onBlock,

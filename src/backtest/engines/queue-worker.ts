@@ -22,7 +22,7 @@ import {
   reasonOf,
   resultsSeconds,
 } from './redis.js'
-import { decodePlan, encode } from './wire.js'
+import { decodePlan, encodeBlock } from './wire.js'
 
 /** Times a chunk may be lost with its worker before it is not the workers that are to blame. */
 const maxLosses = 3
@@ -106,9 +106,7 @@ export function startQueueWorker(
 
   async function handOver(job: string, block: BacktestBlock, signal: AbortSignal): Promise<void> {
     const isStored = await withRetries(() => putIn(job, block), signal, patience)
-    const fields = isStored
-      ? ['stored', toJson(block.blockNumber)]
-      : ['block', encode('block', block)]
+    const fields = isStored ? ['stored', toJson(block.blockNumber)] : ['block', encodeBlock(block)]
     const results = names.results(job)
     const replies = await redis
       .multi()

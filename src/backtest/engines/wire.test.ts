@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { blockOf, planOf } from '../../../test/support/backtest/backtests.js'
-import { fromJson, toJson } from '../plan-json.js'
-import { decodeBlock, decodePlan, encode, maxMessageLength } from './wire.js'
+import { fromJson, planToJson, toJson } from '../plan-json.js'
+import { decodeBlock, decodePlan, encodeBlock, encodePlan, maxMessageLength } from './wire.js'
 
 describe('plans and results between processes', () => {
   test('come out as they went in', () => {
     const range = { kind: 'changes', from: 1n, to: 2n, addresses: [`0x${'1'.repeat(40)}`] } as const
     for (const plan of [planOf(), planOf({ range })]) {
-      expect(decodePlan(encode('plan', plan))).toEqual(plan)
+      expect(decodePlan(encodePlan(plan))).toEqual(plan)
     }
-    expect(decodeBlock(encode('block', blockOf(7n)))).toEqual(blockOf(7n))
+    expect(decodeBlock(encodeBlock(blockOf(7n)))).toEqual(blockOf(7n))
   })
 
   test.each([
     ['no JSON', 'x', 'What was read is not results of a block.'],
-    ['a plan', encode('plan', planOf()), 'What was read is not results of a block (blockNumber'],
-    ['a negative number', encode('block', blockOf(7n)).replace('"7"', '"-7"'), '(blockNumber)'],
+    ['a plan', encodePlan(planOf()), 'What was read is not results of a block (blockNumber'],
+    ['a negative number', encodeBlock(blockOf(7n)).replace('"7"', '"-7"'), '(blockNumber)'],
     ['a number for a bigint', '{"blockNumber":7}', '(blockNumber, blockHash, timestamp)'],
   ])('%s is refused, and not repeated', (_name, text, message) => {
     expect(() => decodeBlock(text)).toThrow(
@@ -24,13 +24,22 @@ describe('plans and results between processes', () => {
   })
 
   test('a field that nobody knows is refused in a plan: it could ask for something else', () => {
-    const plan = { ...(fromJson(toJson(planOf())) as object), gasLimit: 1 }
+    const plan = { ...(fromJson(planToJson(planOf())) as object), gasLimit: 1 }
     expect(() => decodePlan(toJson(plan))).toThrow('is not a plan')
+  })
+
+  test('lists of a request that do not fit together are refused', () => {
+    const text = planToJson(planOf())
+    const { requests } = JSON.parse(text)
+    const amount = JSON.stringify(requests[0].request.amountsIn[0])
+    const longer = text.replace(`"amountsIn":[${amount}`, `"amountsIn":[${amount},${amount}`)
+    expect(longer).not.toBe(text)
+    expect(() => decodePlan(longer)).toThrow('is not a plan (requests.0.request)')
   })
 
   test('what is too long is not sent and not read', () => {
     const name = 'x'.repeat(maxMessageLength)
-    expect(() => encode('plan', planOf({ name }))).toThrow('longer than 8388608 characters')
-    expect(() => decodePlan(toJson(planOf({ name })))).toThrow('What was read is not a plan.')
+    expect(() => encodePlan(planOf({ name }))).toThrow('longer than 8388608 characters')
+    expect(() => decodePlan(planToJson(planOf({ name })))).toThrow('What was read is not a plan.')
   })
 })

@@ -9,11 +9,12 @@ import type {
   BacktestRow,
   PlanVariant,
 } from '../../domain/backtest.js'
-import type { QuoteRequest, RouterSettings } from '../../domain/engine.js'
+import type { RouterSettings } from '../../domain/engine.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
 import { routingStrategies } from '../../domain/plan.js'
+import { fromPlanRecord, type PlanRecord, type QuoteRecord } from '../../domain/plan-record.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { fromJson, toJson } from '../plan-json.js'
+import { fromJson, planToJson, toJson } from '../plan-json.js'
 
 /** Every field is named: what a schema does not know would be lost on the way. */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType }
@@ -40,7 +41,7 @@ const router = z.strictObject({
   poolBlacklist: names.exactOptional(),
 } satisfies Shape<RouterSettings>)
 
-const request = z.strictObject({
+const fields = z.strictObject({
   chainId: z.int(),
   fromAddress: address.exactOptional(),
   strategy: z.enum(routingStrategies),
@@ -66,7 +67,15 @@ const request = z.strictObject({
   blockNumber: uint.exactOptional(),
   deadlineMs: z.number().exactOptional(),
   router: router.exactOptional(),
-} satisfies Shape<QuoteRequest>)
+} satisfies Shape<QuoteRecord>)
+
+const request = fields.refine(
+  ({ tokensIn, amountsIn, feesBps = amountsIn, tokensOut, limit }) =>
+    tokensIn.length === amountsIn.length &&
+    feesBps.length === amountsIn.length &&
+    (limit.kind === 'slippage' || limit.minAmountsOut.length === tokensOut.length),
+  'lists that belong together differ in length',
+)
 
 const plan = z.strictObject({
   name: z.string(),
@@ -91,7 +100,7 @@ const plan = z.strictObject({
   ),
   baseline: z.string(),
   delays: z.array(z.int()),
-} satisfies Shape<BacktestPlan>) satisfies z.ZodType<BacktestPlan>
+} satisfies Shape<PlanRecord>) satisfies z.ZodType<PlanRecord>
 
 /** An error as data: see `toWireError`. */
 export const wireError = z.object({
@@ -143,10 +152,17 @@ const block = z.object({
 } satisfies Shape<BacktestBlock>) satisfies z.ZodType<BacktestBlock>
 
 /** @throws ForkrouteError INVALID_REQUEST when it is longer than `maxMessageLength`. */
-export function encode(what: 'plan' | 'block', value: BacktestPlan | BacktestBlock): string {
-  const text = toJson(value)
+export function encodePlan(plan: BacktestPlan): string {
+  return limited('The plan is', planToJson(plan))
+}
+
+/** @throws ForkrouteError INVALID_REQUEST when it is longer than `maxMessageLength`. */
+export function encodeBlock(block: BacktestBlock): string {
+  return limited('The results of a block are', toJson(block))
+}
+
+function limited(subject: string, text: string): string {
   if (text.length <= maxMessageLength) return text
-  const subject = what === 'plan' ? 'The plan is' : 'The results of a block are'
   throw new ForkrouteError(
     'INVALID_REQUEST',
     `${subject} longer than ${maxMessageLength} characters.`,
@@ -155,7 +171,7 @@ export function encode(what: 'plan' | 'block', value: BacktestPlan | BacktestBlo
 
 /** @throws ForkrouteError INTERNAL for anything but an encoded plan. */
 export function decodePlan(text: string): BacktestPlan {
-  return read(plan, text, 'a plan')
+  return fromPlanRecord(read(plan, text, 'a plan'))
 }
 
 /** @throws ForkrouteError INTERNAL for anything but the encoded results of a block. */

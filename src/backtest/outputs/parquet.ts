@@ -2,6 +2,7 @@
 import type { SchemaElement } from 'hyparquet-writer'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { BacktestPlan } from '../../domain/backtest.js'
+import { toPlanRecord } from '../../domain/plan-record.js'
 import { bigintToString } from '../../domain/primitives.js'
 import type { Encoder } from './encoder.js'
 import type { Column, Record, RecordTable, Value } from './records.js'
@@ -28,7 +29,9 @@ export function parquetEncoder(plan: BacktestPlan, { columns, recordsOf }: Recor
         ({ name, type }): SchemaElement => ({ name, repetition_type: 'OPTIONAL', ...types[type] }),
       ),
     ],
-    kvMetadata: [{ key: 'forkroute.plan', value: JSON.stringify(plan, bigintToString) }],
+    kvMetadata: [
+      { key: 'forkroute.plan', value: JSON.stringify(toPlanRecord(plan), bigintToString) },
+    ],
     createdBy: 'forkroute',
   })
   let waiting: Record[] = []

@@ -1,6 +1,7 @@
 /** One SQLite file: the plan, the results as two tables, and the summary as tables. */
 import Database from 'better-sqlite3'
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/backtest.js'
+import { toPlanRecord } from '../../domain/plan-record.js'
 import { bigintToString } from '../../domain/primitives.js'
 import type { Distribution } from '../sample.js'
 import type { BacktestSummary } from '../summary.js'
@@ -66,8 +67,9 @@ export function createSqliteFile(
     return (...values: Record) => statement.run(values.map(toSqlite))
   }
   const json = (value: unknown) => JSON.stringify(value, bigintToString)
-  insert('plan', 4)(plan.name, BigInt(plan.chainId), plan.baseline, json(plan))
-  for (const request of plan.requests) insert('requests', 2)(request.name, json(request.request))
+  const record = toPlanRecord(plan)
+  insert('plan', 4)(plan.name, BigInt(plan.chainId), plan.baseline, json(record))
+  for (const request of record.requests) insert('requests', 2)(request.name, json(request.request))
   for (const variant of plan.variants) insert('variants', 2)(variant.name, json(variant))
   const tables = [
     { name: 'routes', ...routesTable(plan, !reproducible), key: '' },

@@ -7,7 +7,7 @@ import pg from 'pg'
 import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { newJobId } from '../job-id.js'
-import { toJson } from '../plan-json.js'
+import { planToJson } from '../plan-json.js'
 import { inTransaction, migrate } from './postgres-schema.js'
 import { type BacktestStore, claimMs } from './store.js'
 import {
@@ -156,7 +156,7 @@ export function openPostgresStore({ databaseUrl, serviceName }: PostgresOptions)
           await client.query(
             `INSERT INTO ${schema}.jobs (id, name, chain_id, plan, state, blocks_total)
              VALUES ($1, $2, $3, $4, 'queued', $5)`,
-            [id, plan.name, plan.chainId, toJson(plan), blocks.length],
+            [id, plan.name, plan.chainId, planToJson(plan), blocks.length],
           )
           await client.query(
             `INSERT INTO ${schema}.blocks (job_id, block_number) SELECT $1, unnest($2::int8[])`,

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { BacktestBlock } from '../../domain/backtest.js'
 import { newJobId } from '../job-id.js'
-import { toJson } from '../plan-json.js'
+import { planToJson } from '../plan-json.js'
 import { guarded, openBacktestDatabase } from './sqlite-schema.js'
 import { type BacktestStore, claimMs } from './store.js'
 import {
@@ -108,7 +108,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
     async add(plan, blocks) {
       const id = newJobId()
       return atomic(() => {
-        addJob.run(id, plan.name, plan.chainId, toJson(plan), Date.now(), blocks.length)
+        addJob.run(id, plan.name, plan.chainId, planToJson(plan), Date.now(), blocks.length)
         for (const block of blocks) addBlock.run(id, Number(block))
         return toJob(oneJob.get(id) as JobRow)
       })

@@ -6,6 +6,7 @@
  *   pkg/pool-stable/contracts/StableMath.sol (`_calcBptOutGivenExactTokensIn`, `_calcTokenOutGivenExactBptIn`,
  *   `_calcDueTokenProtocolSwapFeeAmount`), and for the pools of 2021 at their deployments
  */
+import { at } from '../../domain/lists.js'
 import {
   complement,
   divDown,
@@ -40,7 +41,7 @@ export function invariantOf(pool: Omit<PoolNumbers, 'supply' | 'swapFee'>): bigi
   const { kind, balances, weights, amp, isModern } = pool
   if (kind === 'stable') return stableInvariant(amp, balances, !isModern)
   return balances.reduce(
-    (product, balance, k) => mulDown(product, powDown(balance, weights[k] ?? 0n, isModern)),
+    (product, balance, k) => mulDown(product, powDown(balance, at(weights, k), isModern)),
     one,
   )
 }
@@ -54,24 +55,22 @@ export function sharesForTokens(pool: PoolNumbers, amounts: readonly bigint[]): 
   const { kind, balances, weights, swapFee, supply, isModern, amp } = pool
   const sum = balances.reduce((total, balance) => total + balance, 0n)
   const partOf = (k: number) =>
-    kind === 'weighted' ? (weights[k] ?? 0n) : divDown(balances[k] ?? 0n, positive(sum))
-  const ratios = balances.map((balance, k) =>
-    divDown(balance + (amounts[k] ?? 0n), positive(balance)),
-  )
+    kind === 'weighted' ? at(weights, k) : divDown(at(balances, k), positive(sum))
+  const ratios = balances.map((balance, k) => divDown(balance + at(amounts, k), positive(balance)))
   const mean = ratios.reduce((total, ratio, k) => total + mulDown(ratio, partOf(k)), 0n)
   // Only what goes beyond the pool's proportions pays the fee of a swap.
   const net = balances.map((balance, k) => {
-    const amount = amounts[k] ?? 0n
-    if ((ratios[k] ?? 0n) <= mean) return amount
+    const amount = at(amounts, k)
+    if (at(ratios, k) <= mean) return amount
     const free = mulDown(balance, sub(mean, one))
     return free + mulDown(sub(amount, free), one - swapFee)
   })
-  const after = balances.map((balance, k) => balance + (net[k] ?? 0n))
+  const after = balances.map((balance, k) => balance + at(net, k))
   const growth =
     kind === 'weighted'
       ? after.reduce((product, balance, k) => {
-          const ratio = divDown(balance, balances[k] ?? 0n)
-          return mulDown(product, powDown(ratio, weights[k] ?? 0n, isModern))
+          const ratio = divDown(balance, at(balances, k))
+          return mulDown(product, powDown(ratio, at(weights, k), isModern))
         }, one)
       : divDown(
           isModern ? stableInvariant(amp, after, false) : stableInvariantDown(amp, after),
@@ -87,12 +86,12 @@ export function sharesForTokens(pool: PoolNumbers, amounts: readonly bigint[]): 
  */
 export function tokensForShares(pool: PoolNumbers, k: number, shares: bigint): bigint {
   const { kind, balances, swapFee, supply, isModern, amp } = pool
-  const balance = balances[k] ?? 0n
+  const balance = at(balances, k)
   const kept = divUp(sub(supply, shares), positive(supply))
   let part: bigint
   let gross: bigint
   if (kind === 'weighted') {
-    part = pool.weights[k] ?? 0n
+    part = at(pool.weights, k)
     if (kept < leastRatio) throw new RangeError('an exit of more than 30 % of the invariant')
     gross = mulDown(balance, complement(powUp(kept, divDown(one, part), isModern)))
   } else {
@@ -120,7 +119,7 @@ export function dueFee(
   const { kind, balances, weights, isModern } = pool
   const index = largest(kind === 'weighted' ? weights : balances)
   const none = { index, amount: 0n }
-  const balance = balances[index] ?? 0n
+  const balance = at(balances, index)
   if (protocolFee === 0n) return none
   if (kind === 'stable') {
     const before = solveBalance(last.amp, balances, last.invariant, balance)
@@ -129,14 +128,14 @@ export function dueFee(
   const invariant = invariantOf(pool)
   if (invariant <= last.invariant) return none
   const base = divUp(last.invariant, invariant)
-  const exponent = divDown(one, weights[index] ?? one)
+  const exponent = divDown(one, at(weights, index))
   const power = powUp(base > leastRatio ? base : leastRatio, exponent, isModern)
   return { index, amount: mulDown(mulDown(balance, complement(power)), protocolFee) }
 }
 
 /** Place of the first of the largest values. */
 function largest(values: readonly bigint[]): number {
-  return values.reduce((best, value, k) => (value > (values[best] ?? 0n) ? k : best), 0)
+  return values.reduce((best, value, k) => (value > at(values, best) ? k : best), 0)
 }
 
 function positive(divisor: bigint): bigint {

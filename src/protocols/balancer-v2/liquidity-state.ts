@@ -1,5 +1,6 @@
 /** A pool whose shares are traded by joins and exits, and what those do to it. Pure. */
-import { divDown, mulDown, one } from './fixed-point.js'
+import { at } from '../../domain/lists.js'
+import { divDown, mulDown } from './fixed-point.js'
 import {
   dueFee,
   invariantOf,
@@ -41,11 +42,11 @@ const maxBalance = 2n ** 112n - 1n
 export function join(state: LiquidityState, amounts: readonly bigint[]): Change | null {
   return guarded(() => {
     const { pool, numbers, fee } = charged(state)
-    const scaled = amounts.map((amount, k) => mulDown(amount, pool.scalingFactors[k] ?? one))
+    const scaled = amounts.map((amount, k) => mulDown(amount, at(pool.scalingFactors, k)))
     const shares = sharesForTokens(numbers, scaled)
-    const raised = pool.balances.map((balance, k) => balance + (amounts[k] ?? 0n))
+    const raised = pool.balances.map((balance, k) => balance + at(amounts, k))
     if (shares === 0n || raised.some((balance) => balance > maxBalance)) return null
-    const moved = numbers.balances.map((balance, k) => balance + (scaled[k] ?? 0n))
+    const moved = numbers.balances.map((balance, k) => balance + at(scaled, k))
     checkAfter(numbers, moved)
     const supply = state.supply + shares
     return {
@@ -66,7 +67,7 @@ export function exit(state: LiquidityState, k: number, shares: bigint): Change |
   return guarded(() => {
     const { pool, numbers, fee } = charged(state)
     const scaled = tokensForShares(numbers, k, shares)
-    const amountOut = divDown(scaled, pool.scalingFactors[k] ?? one)
+    const amountOut = divDown(scaled, at(pool.scalingFactors, k))
     if (amountOut === 0n) return null
     const lowered = pool.balances.map((balance, n) => (n === k ? balance - amountOut : balance))
     const moved = numbers.balances.map((balance, n) => (n === k ? balance - scaled : balance))
@@ -89,13 +90,11 @@ function checkAfter(numbers: PoolNumbers, balances: readonly bigint[]): void {
 /** What the formulas take, after the protocol has taken its part. */
 function charged(state: LiquidityState) {
   const { pool, supply, protocolFee, last } = state
-  const balances = pool.balances.map((balance, k) =>
-    mulDown(balance, pool.scalingFactors[k] ?? one),
-  )
+  const balances = pool.balances.map((balance, k) => mulDown(balance, at(pool.scalingFactors, k)))
   const numbers: PoolNumbers = { ...pool, balances, supply }
   const { index, amount } = last ? dueFee(numbers, last, protocolFee) : { index: 0, amount: 0n }
   const left = balances.map((balance, k) => (k === index ? balance - amount : balance))
-  const raw = divDown(amount, pool.scalingFactors[index] ?? one)
+  const raw = divDown(amount, at(pool.scalingFactors, index))
   return { pool, numbers: { ...numbers, balances: left }, fee: { index, amount: raw } }
 }
 

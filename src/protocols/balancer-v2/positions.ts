@@ -1,6 +1,7 @@
 /** Shares of pools as positions, and what a bundle does with any pool of the Vault: deposit and redeem. */
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import type { Amount } from '../../domain/plan.js'
+import { tokenAmounts } from '../../domain/lists.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
@@ -105,10 +106,9 @@ function holdingsOf(position: Position, held: ReadResult | undefined): PositionS
   try {
     const data = held.value
     const [tokens, balances] = decodeFunctionResult({ abi, functionName: 'getPoolTokens', data })
-    return tokens.flatMap((address, k) => {
-      const token = toAddress(address)
-      return token === position.token ? [] : [{ token, amount: balances[k] ?? 0n }]
-    })
+    return tokenAmounts(tokens.map(toAddress), balances).filter(
+      ({ token }) => token !== position.token,
+    )
   } catch {
     return null
   }
@@ -163,15 +163,17 @@ const deposit = defineAction({
       context.refuse('amountIn', `one amount for each token, ${tokenIn.length}`)
     }
     const vault = vaultOf(context.venue)
-    tokenIn.forEach((token, k) => {
-      context.add({ kind: 'approve', token, spender: vault, amount: amountIn[k] ?? 0n })
-    })
-    const amounts = assets.map((token): Amount => amountIn[tokenIn.indexOf(token)] ?? 0n)
+    const spends = tokenAmounts(tokenIn, amountIn)
+    for (const { token, amount } of spends) {
+      context.add({ kind: 'approve', token, spender: vault, amount })
+    }
+    const given = new Map(spends.map(({ token, amount }) => [token, amount]))
+    const amounts = assets.map((token) => given.get(token) ?? 0n)
     const call = joinStep({ ...vaultCall(context, found.pool), userData: joinData(amounts) })
     const output = { kind: 'balance', token: primaryAddress } as const
     const step = context.add({ ...call, output })
     return {
-      spends: tokenIn.map((token, k) => ({ token, amount: amountIn[k] ?? 0n })),
+      spends,
       outputs: [{ token: primaryAddress, amount: { ref: 'output', step } }],
       positionsOut: [primaryAddress],
     }
@@ -200,10 +202,10 @@ const redeem = defineAction({
     }
     const userData = isAll ? exitAllData(amountIn, isComposable) : exitOneData(amountIn, index)
     const call = exitStep({ ...vaultCall(context, found.pool), userData })
-    const amounts = balanceChanges(context, call, tokenOut)
+    const outputs = balanceChanges(context, call, tokenOut)
     return {
       spends: [{ token: primaryAddress, amount: amountIn }],
-      outputs: tokenOut.map((each, k) => ({ token: each, amount: amounts[k] ?? 0n })),
+      outputs,
       positionsIn: [primaryAddress],
     }
   },

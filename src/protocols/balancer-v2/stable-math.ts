@@ -4,6 +4,7 @@
  * @see balancer/balancer-v2-monorepo 316ded0, pkg/pool-stable/contracts/StableMath.sol, and for the pools
  *   of 2021 its state at tag stable-deployment, where the invariant of a swap rounds up
  */
+import { at } from '../../domain/lists.js'
 import { ceilDiv, mul, sub } from './fixed-point.js'
 
 const ampPrecision = 1000n
@@ -58,7 +59,7 @@ export function stableOutGivenIn(
   amountIn: bigint,
 ): bigint {
   const after = balances.map((balance, k) => (k === indexIn ? balance + amountIn : balance))
-  const balanceOut = after[indexOut] ?? 0n
+  const balanceOut = at(after, indexOut)
   return sub(sub(balanceOut, solveBalance(amp, after, invariant, balanceOut)), 1n)
 }
 
@@ -97,7 +98,7 @@ function stepWith(
 ): bigint {
   const n = BigInt(balances.length)
   const total = amp * n
-  let product = (balances[0] ?? 0n) * n
+  let product = at(balances, 0) * n
   for (const balance of balances.slice(1)) {
     product = div(mul(mul(product, balance), n), invariant)
   }

@@ -1,4 +1,5 @@
 /** State of a Balancer V2 pool, and what a swap does to it. Pure. */
+import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { mulDown, mulUp, one, sub } from './fixed-point.js'
@@ -130,10 +131,4 @@ function stableOutput(
   const place = (k: number) => (ownIndex !== null && k > ownIndex ? k - 1 : k)
   const invariant = stableInvariant(amp, balances, !state.isModern)
   return stableOutGivenIn(amp, balances, invariant, place(i), place(j), amountIn)
-}
-
-function at(values: readonly bigint[], index: number): bigint {
-  const value = values[index]
-  if (value === undefined) throw new TypeError(`no token ${index}`)
-  return value
 }

@@ -6,6 +6,7 @@
  *   `reduction_coefficient`), CurveCryptoSwap.vy (`exchange`) and contracts/two/CurveCryptoSwap2ETH.vy;
  *   curvefi/twocrypto-ng 0fcca0d, contracts/main/Twocrypto.vy (`_fee`)
  */
+import { at } from '../../domain/lists.js'
 import { isSafe, solveCubic } from './crypto-cubic.js'
 
 const precision = 10n ** 18n
@@ -48,18 +49,18 @@ export function cryptoAmountOut(
   j: number,
   amountIn: bigint,
 ): bigint {
-  const scale = (k: number) => (k === 0 ? precision : (state.priceScale[k - 1] ?? 0n))
+  const scale = (k: number) => (k === 0 ? precision : at(state.priceScale, k - 1))
   const scaleOut = scale(j)
-  const precisionOut = state.precisions[j] ?? 0n
+  const precisionOut = at(state.precisions, j)
   const xp = state.balances.map((balance, k) => {
     const held = k === i ? balance + amountIn : balance
-    return (held * (state.precisions[k] ?? 0n) * scale(k)) / precision
+    return (held * at(state.precisions, k) * scale(k)) / precision
   })
   const y =
     state.solver === 'cubic'
       ? solveCubic(state, xp, j, () => solveY(state, xp, j))
       : solveY(state, xp, j)
-  const before = xp[j] ?? 0n
+  const before = at(xp, j)
   if (y === null || y >= before || scaleOut === 0n || precisionOut === 0n) return 0n
   xp[j] = y
   const dy = ((before - y - 1n) * precision) / scaleOut / precisionOut
@@ -95,8 +96,9 @@ function feeOf(state: CryptoPoolState, xp: readonly bigint[]): bigint {
 /** Pools of two coins multiply in another order. */
 function twoCoinFee(
   { midFee, outFee, feeGamma, weighsFee }: CryptoPoolState,
-  [a = 0n, b = 0n]: readonly bigint[],
+  xp: readonly bigint[],
 ): bigint {
+  const [a, b] = [at(xp, 0), at(xp, 1)]
   const sum = a + b
   const balance = (((4n * precision * a) / sum) * b) / sum
   const distance = precision - balance
@@ -113,9 +115,10 @@ function solveY(state: CryptoPoolState, xp: readonly bigint[], j: number): bigin
   const others = xp.filter((_x, k) => k !== j).sort((a, b) => (a > b ? -1 : 1))
   if (d < minInvariant || amp === 0n || gamma === 0n || others.some((x) => !isSafe(x, d)))
     return null
-  const limit = larger(larger((others[0] ?? 0n) / 10n ** 14n, d / 10n ** 14n), 100n)
+  const most = at(others, 0)
+  const limit = larger(larger(most / 10n ** 14n, d / 10n ** 14n), 100n)
   // The first guess matters: the method stops while it still moves by 1e-14 of D.
-  let y = n === 2n ? (d * d) / ((others[0] ?? 1n) * 4n) : d / n
+  let y = n === 2n ? (d * d) / (most * 4n) : d / n
   if (n > 2n) for (const x of others.toReversed()) y = (y * d) / (x * n)
   const k0Others = others.reduce((product, x) => (product * x * n) / d, precision)
   const sumOthers = others.reduce((total, x) => total + x, 0n)

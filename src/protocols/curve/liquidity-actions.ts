@@ -1,5 +1,6 @@
 /** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
-import type { Amount, AmountRef, Step } from '../../domain/plan.js'
+import { tokenAmounts } from '../../domain/lists.js'
+import type { Amount, Step } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { balanceChanges } from '../shared/balance-changes.js'
@@ -50,14 +51,20 @@ async function liquidityOf(
   return { ...liquidityParameters(record), target, state: loaded.state }
 }
 
-/** Amounts in the pool's order, 0n where none was given. */
-function inOrder(
+interface Given {
+  /** In the order in which they were given. */
+  readonly given: readonly { readonly token: Address; readonly amount: Amount }[]
+  /** In the pool's order, 0n where none was given. */
+  readonly amounts: readonly Amount[]
+}
+
+function amountsOf(
   context: ActionContext,
   coins: readonly Address[],
   names: { readonly tokens: string; readonly amounts: string },
   tokens: readonly Address[],
   amounts: readonly Amount[],
-): Amount[] {
+): Given {
   const isWrong = tokens.some((token) => !coins.includes(token))
   if (isWrong || tokens.length === 0 || new Set(tokens).size !== tokens.length) {
     context.refuse(names.tokens, `coins of the pool, each once: ${coins.join(', ')}`)
@@ -65,7 +72,9 @@ function inOrder(
   if (amounts.length !== tokens.length) {
     context.refuse(names.amounts, `one amount for each token, ${tokens.length}`)
   }
-  return coins.map((coin) => amounts[tokens.indexOf(coin)] ?? 0n)
+  const given = tokenAmounts(tokens, amounts)
+  const byCoin = new Map(given.map(({ token, amount }) => [token, amount]))
+  return { given, amounts: coins.map((coin) => byCoin.get(coin) ?? 0n) }
 }
 
 /** The last of the steps brings the token. @returns its index. */
@@ -93,12 +102,12 @@ const deposit = defineAction({
   async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
     const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
     const names = { tokens: 'tokenIn', amounts: 'amountIn' }
-    const amounts = inOrder(context, coins, names, tokenIn, amountIn)
+    const { given, amounts } = amountsOf(context, coins, names, tokenIn, amountIn)
     const { amountsType } = state
     const steps = depositSteps({ target: primaryAddress, coins, amounts, amountsType })
     const step = addMeasured(context, steps, tokenOut)
     return {
-      spends: tokenIn.map((token, k) => ({ token, amount: amountIn[k] ?? 0n })),
+      spends: given,
       outputs: [{ token: tokenOut, amount: { ref: 'output', step } }],
       positionsOut: [tokenOut],
     }
@@ -122,8 +131,7 @@ const redeem = defineAction({
     const spends = [{ token: tokenIn, amount: amountIn }]
     if (isAll) {
       const call = withdrawAllStep(primaryAddress, coins.length, state.amountsType, amountIn)
-      const amounts = balanceChanges(context, call, tokenOut)
-      const outputs = tokenOut.map((token, k) => ({ token, amount: amounts[k] as AmountRef }))
+      const outputs = balanceChanges(context, call, tokenOut)
       return { spends, outputs, positionsIn: [tokenIn] }
     }
     const [coin] = tokenOut
@@ -159,7 +167,7 @@ const withdraw = defineAction({
   async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
     const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
     const names = { tokens: 'tokenOut', amounts: 'amountOut' }
-    const amounts = inOrder(context, coins, names, tokenOut, amountOut)
+    const { given, amounts } = amountsOf(context, coins, names, tokenOut, amountOut)
     const { maths, amountsType } = state
     if (maths.kind === 'sampled') {
       return context.refuse('primaryAddress', 'a stable pool, which can pay exact amounts')
@@ -173,7 +181,7 @@ const withdraw = defineAction({
     context.add(withdrawExactlyStep(primaryAddress, amounts, amountsType, most))
     return {
       spends: [{ token: tokenIn, amount: most }],
-      outputs: tokenOut.map((token, k) => ({ token, amount: amountOut[k] ?? 0n })),
+      outputs: given,
       leftovers: [tokenIn],
       positionsIn: [tokenIn],
     }

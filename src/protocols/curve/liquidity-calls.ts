@@ -1,5 +1,7 @@
 /** Calls that change a pool's liquidity, as steps of an Executor, and those that ask what they would give. */
+
 import { type AbiFunction, encodeFunctionData, parseAbi, parseAbiItem } from 'viem'
+import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount, CallStep, Step } from '../../domain/plan.js'
 import { type Address, type Hex, isNative } from '../../domain/primitives.js'
 import type { LiquidityState } from './liquidity-state.js'
@@ -30,10 +32,7 @@ export function depositSteps(args: {
   readonly amountsType: AmountsType
 }): Step[] {
   const { target, coins, amounts, amountsType } = args
-  const paid = coins.flatMap((token, k) => {
-    const amount = amounts[k] ?? 0n
-    return amount === 0n ? [] : [{ token, amount }]
-  })
+  const paid = tokenAmounts(coins, amounts).filter(({ amount }) => amount !== 0n)
   const native = paid.find(({ token }) => isNative(token))
   const approvals = paid
     .filter(({ token }) => !isNative(token))

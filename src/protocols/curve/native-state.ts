@@ -1,4 +1,5 @@
 /** From the answers of a pool's getters to the states that the maths may work on. Pure. */
+import { at } from '../../domain/lists.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import type { Pool } from '../pool.js'
@@ -152,7 +153,7 @@ function metaState(
     timestamp,
   )
   if (!pool) return null
-  const rates = [pool.rates[0] ?? 0n, isFresh ? cached : price]
+  const rates = [at(pool.rates, 0), isFresh ? cached : price]
   return {
     kind: 'meta',
     pool: withInvariant({ ...pool, rates }),

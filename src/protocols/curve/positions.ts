@@ -1,5 +1,7 @@
 /** Shares of pools as positions: of every pool that is known, by its parameter `lpToken` or what it says itself. */
+
 import { encodeFunctionData, parseAbi } from 'viem'
+import { tokenAmounts } from '../../domain/lists.js'
 import { type Address, isNative, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
@@ -113,12 +115,11 @@ async function read(
     const refused = [priced, ...held].find((item) => !item?.ok && item?.reason === 'unreadable')
     if (refused && !refused.ok) return { protocol: 'curve', subject: key, message: refused.message }
     const price = wordOf(priced)
-    const amounts = held.map(wordOf)
-    const isWhole = amounts.every((amount) => amount !== null)
+    const holdings = tokenAmounts(underlyingTokens, held.map(wordOf)).flatMap(
+      ({ token, amount }) => (amount === null ? [] : { token, amount }),
+    )
     return {
-      holdings: isWhole
-        ? underlyingTokens.map((token, k) => ({ token, amount: amounts[k] ?? 0n }))
-        : null,
+      holdings: holdings.length === held.length ? holdings : null,
       base: price ? { kind: 'sharePrice', price } : null,
       rewards: [],
     }

@@ -3,6 +3,7 @@
  * pool may be of another kind than its parameters say: each pool is asked for a few quotes of its own.
  */
 
+import { at } from '../../domain/lists.js'
 import type { ReadResult } from '../../domain/state.js'
 import type { Pool } from '../pool.js'
 import {
@@ -55,9 +56,11 @@ export function questionsOf(
   candidate: Candidate,
 ): Question[] {
   const last = parameters.kind === 'meta' ? 1 : parameters.decimals.length - 1
+  // What is not readable cannot be asked about.
+  const heldOf = (k: number) => at(balances, k) ?? 0n
   const probes = [
-    { i: 0, j: 1, amountIn: ((balances[0] ?? 0n) + 999n) / 1000n },
-    { i: last, j: 0, amountIn: (balances[last] ?? 0n) / 7n },
+    { i: 0, j: 1, amountIn: (heldOf(0) + 999n) / 1000n },
+    { i: last, j: 0, amountIn: heldOf(last) / 7n },
   ]
   const questions = probes.flatMap(({ i, j, amountIn }): Question[] => {
     const reading = quoteReading(pool, parameters, i, j, amountIn)

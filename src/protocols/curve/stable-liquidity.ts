@@ -6,6 +6,7 @@
  *   `remove_liquidity_imbalance`, `_calc_withdraw_one_coin`), contracts/pools/susd/StableSwapSUSD.vy and DepositSUSD.vy
  *   (`remove_liquidity_one_coin`); curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapNG.vy
  */
+import { at } from '../../domain/lists.js'
 import { feeRate, invariantOf, normalised, type StablePoolState, solveY } from './stable-math.js'
 
 const precision = 10n ** 18n
@@ -40,7 +41,7 @@ export function virtualPrice({ pool, supply }: BasePool): bigint {
  */
 export function deposit(base: BasePool, amounts: readonly bigint[]): Change | null {
   const { pool, supply } = base
-  const raised = pool.balances.map((held, n) => held + (amounts[n] ?? 0n))
+  const raised = pool.balances.map((held, n) => held + at(amounts, n))
   const charged = rebalance(base, raised)
   if (!charged || charged.uncharged <= pool.invariant || charged.invariant < pool.invariant)
     return null
@@ -71,7 +72,7 @@ export function withdrawExactly(
   amounts: readonly bigint[],
 ): { readonly burned: bigint; after(): BasePool } | null {
   const { pool, supply } = base
-  const lowered = pool.balances.map((held, n) => held - (amounts[n] ?? 0n))
+  const lowered = pool.balances.map((held, n) => held - at(amounts, n))
   if (lowered.some((held) => held < 0n)) return null
   const charged = rebalance(base, lowered)
   if (!charged || charged.invariant > pool.invariant) return null
@@ -102,15 +103,15 @@ function rebalance(
   const share = imbalanceFee(pool)
   const mean = (before + uncharged) / BigInt(moved.length)
   const fees = moved.map((held, index) => {
-    const old = pool.balances[index] ?? 0n
+    const old = at(pool.balances, index)
     const difference = distance((uncharged * old) / before, held)
-    const middle = ((pool.rates[index] ?? 0n) * (old + held)) / precision
+    const middle = (at(pool.rates, index) * (old + held)) / precision
     return (feeRate(pool, share, middle, mean) * difference) / feeDenominator
   })
-  const charged = moved.map((held, index) => held - (fees[index] ?? 0n))
+  const charged = moved.map((held, index) => held - at(fees, index))
   if (charged.some((held) => held <= 0n)) return null
   const balances = moved.map(
-    (held, index) => held - ((fees[index] ?? 0n) * pool.adminFee) / feeDenominator,
+    (held, index) => held - (at(fees, index) * pool.adminFee) / feeDenominator,
   )
   return { uncharged, invariant: invariantOf(normalised(pool, charged), pool), balances }
 }
@@ -128,7 +129,7 @@ export function withdrawOne(base: BasePool, k: number, shares: bigint): Change |
   const after = before - (shares * before) / supply
   const xp = normalised(pool, pool.balances)
   const y = solveY(pool, xp, k, after)
-  const x = xp[k] ?? 0n
+  const x = at(xp, k)
   if (y === null || y > x) return null
   const share = imbalanceFee(pool)
   const mean = (before + after) / (2n * BigInt(xp.length))
@@ -139,8 +140,8 @@ export function withdrawOne(base: BasePool, k: number, shares: bigint): Change |
     return held - (feeRate(pool, share, middle, mean) * expected) / feeDenominator
   })
   const charged = solveY(pool, reduced, k, after)
-  const rate = pool.rates[k] ?? 0n
-  const left = (reduced[k] ?? 0n) - (charged ?? 0n) - 1n
+  const rate = at(pool.rates, k)
+  const left = at(reduced, k) - (charged ?? 0n) - 1n
   if (charged === null || left < 0n || rate === 0n) return null
   const amountOut = (left * precision) / rate
   const fee = ((x - y) * precision) / rate - amountOut
@@ -167,15 +168,15 @@ export function withdrawOneByZap(base: BasePool, k: number, shares: bigint): Cha
   const xp = normalised(pool, pool.balances)
   const sum = xp.reduce((total, held) => total + held, 0n)
   const left = (sum * (before - after)) / before
-  if (left > (xp[k] ?? 0n)) return null
+  if (left > at(xp, k)) return null
   const reduced = xp.map((held, index) => {
     const expected = index === k ? held - left : held
     return held - (charge * distance((held * after) / before, expected)) / feeDenominator
   })
   const y = solveY(pool, reduced, k, after)
-  const rate = pool.rates[k] ?? 0n
-  if (y === null || y > (reduced[k] ?? 0n) || rate === 0n) return null
-  const amountOut = ((reduced[k] ?? 0n) - y) / (rate / precision)
+  const rate = at(pool.rates, k)
+  if (y === null || y > at(reduced, k) || rate === 0n) return null
+  const amountOut = (at(reduced, k) - y) / (rate / precision)
   const amounts = xp.map((_held, index) => (index === k ? amountOut : 0n))
   const withdrawal = withdrawExactly(base, amounts)
   if (!withdrawal || withdrawal.burned > shares) return null

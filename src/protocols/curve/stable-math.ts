@@ -8,6 +8,7 @@
  * @see curvefi/curve-factory 5272fd2, contracts/implementations/plain-2/Plain2Basic.vy and
  *   curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapNG.vy (`get_D`, `_dynamic_fee`)
  */
+import { at } from '../../domain/lists.js'
 
 const precision = 10n ** 18n
 /** Denominator of `fee` and `admin_fee`. */
@@ -223,10 +224,4 @@ function isClose(a: bigint, b: bigint): boolean {
 
 function rateOf(state: Pick<StablePoolState, 'rates'>, index: number): bigint {
   return at(state.rates, index)
-}
-
-function at(values: readonly bigint[], index: number): bigint {
-  const value = values[index]
-  if (value === undefined) throw new RangeError(`no coin ${index}`)
-  return value
 }

@@ -10,24 +10,26 @@ import { balanceOf, difference } from './value-steps.js'
  * @param tokens - at most one of them native.
  * @returns what the call brings the runner of each token, in the order given; taxes on transfers are taken off.
  */
-export function balanceChanges<const T extends readonly Address[]>(
+export function balanceChanges(
   context: Pick<ActionContext, 'add' | 'helper' | 'runner'>,
   call: Omit<CallStep, 'kind'>,
-  tokens: T,
-): { readonly [K in keyof T]: AmountRef } {
+  tokens: readonly Address[],
+): { readonly token: Address; readonly amount: AmountRef }[] {
   // The call's own output measures one, and native can be measured so alone.
   const own = tokens.find(isNative) ?? tokens[0]
-  const before = tokens.map((token) => (token === own ? null : balanceOf(context, token)))
+  const watched = tokens.map((token) => ({
+    token,
+    before: token === own ? null : balanceOf(context, token),
+  }))
   const step = context.add({
     kind: 'call',
     ...call,
     ...(own && { output: { kind: 'balance', token: own } }),
   })
-  const gained = tokens.map((token, k): AmountRef => {
-    const earlier = before[k]
-    return earlier
-      ? difference(context, balanceOf(context, token), earlier)
-      : { ref: 'output', step }
-  })
-  return gained as unknown as { readonly [K in keyof T]: AmountRef }
+  return watched.map(({ token, before }) => ({
+    token,
+    amount: before
+      ? difference(context, balanceOf(context, token), before)
+      : { ref: 'output', step },
+  }))
 }

@@ -139,11 +139,8 @@ function burnToBoth(
   [token0, token1]: Tokens,
 ): Map<Address, AmountRef> {
   const call = { target: pair, abi: burnAbi, args: [context.runner] }
-  const [amount0, amount1] = balanceChanges(context, call, [token0, token1])
-  return new Map([
-    [token0, amount0],
-    [token1, amount1],
-  ])
+  const gained = balanceChanges(context, call, [token0, token1])
+  return new Map(gained.map(({ token, amount }) => [token, amount]))
 }
 
 /** The tokens of a pair that the exchange's factory made; refuses anything else. */

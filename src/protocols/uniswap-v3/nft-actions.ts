@@ -2,7 +2,9 @@
  * What a bundle does with positions of V3 pools, each of which is an NFT. What is not taken of the tokens stays with
  * the runner; fees and what is withdrawn come to the runner, the NFT goes to the receiver.
  */
+
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { tokenAmounts } from '../../domain/lists.js'
 import { type Amount, isAmountRef } from '../../domain/plan.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import {
@@ -285,11 +287,7 @@ function collect(
     amount1Max: maxUint128,
   }
   const call = { target: manager, abi: collectAbi, args: [params] }
-  const [amount0, amount1] = balanceChanges(context, call, tokens)
-  const outputs = [
-    { token: tokens[0], amount: amount0 },
-    { token: tokens[1], amount: amount1 },
-  ]
+  const outputs = balanceChanges(context, call, tokens)
   if (runner === account) return { outputs }
   const data = encodeFunctionData({ abi: [approveAbi], args: [runner, id] })
   return { outputs, prerequisites: [{ to: manager, data, purpose: `let it use the NFT ${id}` }] }
@@ -335,7 +333,7 @@ function spendsOf(
   if (amounts.length !== tokens.length) {
     context.refuse('amountIn', `${tokens.length} amounts, one for each tokenIn`)
   }
-  return tokens.map((token, index) => ({ token, amount: amounts[index] ?? 0n }))
+  return tokenAmounts(tokens, amounts)
 }
 
 function amountOf(spends: Spends, token: Address | undefined): Amount {

@@ -4,7 +4,7 @@
  */
 
 import { type Amount, isAmountRef, type Order, type Step } from '../../domain/plan.js'
-import { type Address, isNative } from '../../domain/primitives.js'
+import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { ActionContext, ActionResult } from '../../protocols/positions.js'
@@ -12,7 +12,7 @@ import type { TaskRun } from '../context/task-context.js'
 import { noDeadline, toBytes16 } from '../proof/built.js'
 import type { ParsedAction } from './parse-actions.js'
 import { BundlePlan, defaultCentiBps, type PlannedAction } from './plan.js'
-import type { BundleArgs, BundleScene, TokenAmount } from './scene.js'
+import type { BundleArgs, BundleScene } from './scene.js'
 import { performService } from './service-steps.js'
 import { simulateBundle } from './simulate-bundle.js'
 import { helper, notedIn, noteStep, refuse } from './tools.js'
@@ -219,7 +219,6 @@ export class BundleBuilder implements BundleScene {
     const pulled = new Set(inputs.map(({ token }) => token))
     return {
       inputs,
-      feeAmounts: [],
       feeReceiver: request.fromAddress,
       steps,
       outputs,

@@ -3,15 +3,16 @@
  * the very transaction that is returned, with its minimums.
  */
 import type { BundleAnswer } from '../../domain/bundle.js'
+import { zip } from '../../domain/lists.js'
 import type { Order, Step } from '../../domain/plan.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
-import type { BundleArgs, TokenAmount } from './scene.js'
+import type { BundleArgs } from './scene.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep } from './tools.js'
 
@@ -50,16 +51,19 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAns
     return { ...common, gas: null, outputs: null, tx, priceImpact: null, told: [] }
   }
   const { amounts, checked, told } = await run.stage('simulate', () => measure(builder, none))
-  const outputs = remaining.map(({ token, centiBps }, index) => ({
+  const outputs = zip(remaining, amounts).map(([{ token, centiBps }, { amount }]) => ({
     token,
-    minAmountOut: lessSlippage(amounts[index] ?? 0n, centiBps),
+    minAmountOut: lessSlippage(amount, centiBps),
   }))
   const order = builder.order(checked, outputs)
   const { tx, result } = await run.stage('finalise', () =>
     simulateBundle(builder, order, plan.owners),
   )
-  const gained = decodeAmountsOut(result.returnData)
-  const found = outputs.map((output, index) => ({ ...output, amountOut: gained[index] ?? 0n }))
+  const gained = decodeAmountsOut(order, result.returnData)
+  const found = zip(outputs, gained).map(([output, { amount }]) => ({
+    ...output,
+    amountOut: amount,
+  }))
   return {
     ...common,
     gas: result.gasUsed,
@@ -74,7 +78,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAns
 async function measure(
   builder: BundleBuilder,
   outputs: Order['outputs'],
-): Promise<{ amounts: readonly bigint[]; checked: Step[]; told: readonly bigint[] }> {
+): Promise<{ amounts: readonly TokenAmount[]; checked: Step[]; told: readonly bigint[] }> {
   const { plan } = builder
   const { tell = [] } = builder.args
   const noting = replaced(
@@ -90,7 +94,7 @@ async function measure(
   const { result } = await simulateBundle(builder, order, owners)
   const noted = notedIn(result)
   return {
-    amounts: decodeAmountsOut(result.returnData),
+    amounts: decodeAmountsOut(order, result.returnData),
     checked: withMinimums(plan.steps, plan.minimums, ({ centiBps }, key) =>
       lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
     ),
@@ -160,14 +164,5 @@ export async function priceImpact(
       if (facts && price) priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
     }),
   )
-  const sides = {
-    tokensIn: inputs.map(({ token }) => token),
-    amountsIn: inputs.map(({ amount }) => amount),
-    tokensOut: outputs.map(({ token }) => token),
-  }
-  return priceImpactBps(
-    sides,
-    outputs.map(({ amount }) => amount),
-    priced,
-  )
+  return priceImpactBps(inputs, outputs, priced)
 }

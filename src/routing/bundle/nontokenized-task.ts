@@ -5,8 +5,14 @@
 import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { at, tokenAmounts, zip } from '../../domain/lists.js'
 import type { Amount } from '../../domain/plan.js'
-import { type Address, bpsDenominator, type Hex } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  type Hex,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
@@ -44,18 +50,19 @@ export async function runNontokenized(
   }
   const answer = await runBundle(run, { request: bundle, accountId, tell: deposits })
   const { told, ...rest } = answer
+  const gained = tokenAmounts(deposited, told)
+  const fees = feesOf(request)
   return {
     ...rest,
     // The fee is told by its own field.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
-    priceImpact: await priceImpact(
-      run,
-      request.tokensIn.map((token, index) => ({ token, amount: request.amountsIn[index] ?? 0n })),
-      deposited.map((token, index) => ({ token, amount: told[index] ?? 0n })),
-    ),
-    amountsDeposited: told,
-    minAmountsOut: told.map((amount) => (amount * (1_000_000n - request.centiBps)) / 1_000_000n),
-    ...(request.feesBps && { feeAmounts: feesOf(request) }),
+    priceImpact: await priceImpact(run, request.inputs, gained),
+    deposits: gained.map(({ token, amount }) => ({
+      token,
+      amountOut: amount,
+      minAmountOut: (amount * (1_000_000n - request.centiBps)) / 1_000_000n,
+    })),
+    ...(fees.length > 0 && { fees }),
     positionOut: request.positionOut,
   }
 }
@@ -94,8 +101,11 @@ async function sharesOf(
   )
 }
 
-function feesOf({ amountsIn, feesBps = [] }: NontokenizedRequest): bigint[] {
-  return amountsIn.map((amount, index) => (amount * (feesBps[index] ?? 0n)) / bpsDenominator)
+/** Empty without a fee. */
+function feesOf({ inputs }: NontokenizedRequest): TokenAmount[] {
+  return inputs.flatMap(({ token, amount, feeBps }) =>
+    feeBps === undefined ? [] : { token, amount: (amount * feeBps) / bpsDenominator },
+  )
 }
 
 function actionsOf(
@@ -105,32 +115,36 @@ function actionsOf(
 ) {
   const actions: BundleAction[] = []
   const fees = feesOf(request)
-  const { tokensIn, amountsIn } = request
-  for (const [index, token] of tokensIn.entries()) {
-    const amount = fees[index] ?? 0n
+  for (const { token, amount } of fees) {
     if (amount === 0n) continue
     const args = { token, recipient: request.feeReceiver, amount: amount.toString() }
     actions.push({ protocol: serviceName, action: 'transfer', args })
   }
-  const left = amountsIn.map((amount, index) => amount - (fees[index] ?? 0n))
+  const feeOf = new Map(fees.map(({ token, amount }) => [token, amount]))
+  const net = request.inputs.map(({ token, amount }) => ({
+    token,
+    amount: amount - (feeOf.get(token) ?? 0n),
+  }))
+  let left = net
   const amounts: { token: Address; amount: Amount }[] = []
   const deposits: number[] = []
   for (const [index, token] of position.underlyingTokens.entries()) {
     const isLast = index === position.underlyingTokens.length - 1
-    const parts = amountsIn.map((amount, place) => {
-      const net = amount - (fees[place] ?? 0n)
-      const rest = left[place] ?? 0n
-      const part = isLast ? rest : (net * BigInt(shares[index] ?? 0)) / bpsDenominator
-      left[place] = rest - part
-      return part
-    })
-    const used = parts.flatMap((part, place) => (part > 0n ? [place] : []))
+    const share = BigInt(at(shares, index))
+    const parts = isLast
+      ? left
+      : net.map((one) => ({ token: one.token, amount: (one.amount * share) / bpsDenominator }))
+    left = zip(left, parts).map(([rest, part]) => ({
+      token: rest.token,
+      amount: rest.amount - part.amount,
+    }))
+    const used = parts.filter((part) => part.amount > 0n)
     if (used.length === 0) continue
     deposits.push(actions.length)
     amounts.push({ token, amount: { useOutputOfCallAt: actions.length } as unknown as Amount })
     const args = {
-      tokenIn: used.map((place) => tokensIn[place]),
-      amountIn: used.map((place) => String(parts[place])),
+      tokenIn: used.map((part) => part.token),
+      amountIn: used.map((part) => String(part.amount)),
       tokenOut: token,
       slippage: toBps(request.centiBps),
     }

@@ -1,5 +1,6 @@
 /** A route as one action of a bundle: the best one for the amount at the block, as steps among others. */
 import { ForkrouteError } from '../../domain/errors.js'
+import { at } from '../../domain/lists.js'
 import type { Amount, CallStep, Step } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
@@ -56,8 +57,7 @@ export async function planRouteStep(
       fromAddress: quoteSender,
       strategy: 'router',
       executionMode: 'backend',
-      tokensIn: [tokenIn],
-      amountsIn: [amount],
+      inputs: [{ token: tokenIn, amount }],
       tokensOut: [tokenOut],
       limit: { kind: 'slippage', centiBps: 0n },
       ignoreAggregators: request.ignoreAggregators,
@@ -90,7 +90,7 @@ export async function planRouteStep(
   const last: Amount = { ref: 'output', step: plan.firstStep + plan.steps.length - 1 }
   return {
     output: before ? difference(measuring, balanceOf(measuring, tokenOut), before) : last,
-    quoted: found.answer.amountsOut[0] ?? 0n,
+    quoted: at(found.answer.outputs, 0).amountOut,
     records,
     leftovers: [tokenIn, ...sweep],
   }

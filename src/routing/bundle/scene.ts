@@ -1,7 +1,7 @@
 /** What the parts of planning and simulating a bundle know of it: `BundleBuilder`, as they see it. */
 import type { BundleRequest } from '../../domain/bundle.js'
 import type { Amount, Order, Step, UnsignedTransaction } from '../../domain/plan.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { ParsedAction } from './parse-actions.js'
 import type { BundlePlan } from './plan.js'
@@ -11,12 +11,6 @@ export interface BundleArgs {
   readonly accountId: Hex
   /** Actions whose first output the answer shall tell. */
   readonly tell?: readonly number[]
-}
-
-/** Raw units of a token. */
-export interface TokenAmount {
-  readonly token: Address
-  readonly amount: bigint
 }
 
 export interface BundleScene {

@@ -309,8 +309,7 @@ function call({ builder, parsed, values, add }: Scene): Outcome {
   }
   const step: CallStep = { kind: 'call', target, abi, args, ...(value !== undefined && { value }) }
   if (tokensOut.length) {
-    const gained = balanceChanges({ add, helper, runner: builder.runner }, step, tokensOut)
-    const outputs = tokensOut.map((token, position) => ({ token, amount: gained[position] ?? 0n }))
+    const outputs = balanceChanges({ add, helper, runner: builder.runner }, step, tokensOut)
     return { spends, outputs }
   }
   const word = wordReferred(builder, index)

@@ -31,13 +31,8 @@ export async function simulateBundle(
   const { run, args, permitted } = builder
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
-  const given = isChecked ? order.inputs : [...order.inputs, ...permitted]
-  const spending = {
-    strategy,
-    fromAddress,
-    tokensIn: given.map(({ token }) => token),
-    amountsIn: given.map(({ amount }) => amount),
-  }
+  const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
+  const spending = { strategy, fromAddress, inputs }
   const funds = isChecked ? await checkFunds(run, spending) : await overrideFunds(run, spending)
   const loans = await Promise.all(
     builder.loans.map(({ token, amount }) => run.fund(token, builder.runner, { balance: amount })),

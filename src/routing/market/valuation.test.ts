@@ -21,25 +21,43 @@ describe('gasInToken', () => {
 })
 
 describe('priceImpactBps', () => {
-  const request = { tokensIn: [weth], amountsIn: [10n ** 18n], tokensOut: [usdc] }
+  const inputs = [{ token: weth, amount: 10n ** 18n }]
   test('1 ether of 2,000 USD into 1,990 USDC is 50 bps', () => {
-    expect(priceImpactBps(request, [1_990_000_000n], priced)).toBe(50)
+    expect(priceImpactBps(inputs, [{ token: usdc, amount: 1_990_000_000n }], priced)).toBe(50)
   })
   test('an output worth more than the input is negative', () => {
-    expect(priceImpactBps(request, [2_002_000_000n], priced)).toBe(-10)
+    expect(priceImpactBps(inputs, [{ token: usdc, amount: 2_002_000_000n }], priced)).toBe(-10)
   })
   test('is null where a price is missing', () => {
     expect(
-      priceImpactBps(request, [1n], new Map([[weth, { decimals: 18, priceUsd: 1 }]])),
+      priceImpactBps(
+        inputs,
+        [{ token: usdc, amount: 1n }],
+        new Map([[weth, { decimals: 18, priceUsd: 1 }]]),
+      ),
     ).toBeNull()
   })
 })
 
 describe('netValue', () => {
   test('one output: amount less gas', () => {
-    expect(netValue([{ token: usdc }], [100n], 30n, priced)).toBe(70n)
+    expect(netValue([{ token: usdc, amount: 100n }], 30n, priced)).toBe(70n)
+  })
+  test('several outputs: their worth in USD times 1e18, gas taken from the first', () => {
+    const outputs = [
+      { token: usdc, amount: 5_000_000n },
+      { token: weth, amount: 10n ** 18n },
+    ]
+    expect(netValue(outputs, 2_000_000n, priced)).toBe(2_003n * 10n ** 18n)
+  })
+  test('several outputs without a price: the first amount alone', () => {
+    const outputs = [
+      { token: usdc, amount: 5n },
+      { token: weth, amount: 7n },
+    ]
+    expect(netValue(outputs, 2n, new Map())).toBe(5n)
   })
   test('one output without a price: the amount alone', () => {
-    expect(netValue([{ token: usdc }], [100n], null, new Map())).toBe(100n)
+    expect(netValue([{ token: usdc, amount: 100n }], null, new Map())).toBe(100n)
   })
 })

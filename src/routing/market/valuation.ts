@@ -1,7 +1,6 @@
 /** What amounts are worth, for choosing and for price impact. */
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { RouteRequest } from '../../domain/engine.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 
 export interface PricedToken {
   readonly decimals: number
@@ -40,21 +39,14 @@ export function gasInToken(
  * by the plain amounts where a price is missing.
  */
 export function netValue(
-  outputs: readonly { readonly token: Address }[],
-  amountsOut: readonly bigint[],
+  [first, ...others]: readonly TokenAmount[],
   gas: bigint | null,
   priced: ReadonlyMap<Address, PricedToken>,
 ): bigint {
-  const [first = 0n] = amountsOut
-  if (outputs.length === 1) return first - (gas ?? 0n)
-  const values = outputs.map(({ token }, index) => {
-    const price = priced.get(token)
-    return price
-      ? valueE18((amountsOut[index] ?? 0n) - (index === 0 ? (gas ?? 0n) : 0n), price)
-      : null
-  })
-  if (values.includes(null)) return first
-  return values.reduce<bigint>((sum, value) => sum + (value ?? 0n), 0n)
+  if (!first) return 0n
+  const net = { token: first.token, amount: first.amount - (gas ?? 0n) }
+  if (!others.length) return net.amount
+  return totalValue([net, ...others], priced) ?? first.amount
 }
 
 /**
@@ -62,26 +54,26 @@ export function netValue(
  * @returns null where any price is missing.
  */
 export function priceImpactBps(
-  request: Pick<RouteRequest, 'tokensIn' | 'amountsIn' | 'tokensOut'>,
-  amountsOut: readonly bigint[],
+  inputs: readonly TokenAmount[],
+  outputs: readonly TokenAmount[],
   priced: ReadonlyMap<Address, PricedToken>,
 ): number | null {
-  const valueIn = totalValue(request.tokensIn, request.amountsIn, priced)
-  const valueOut = totalValue(request.tokensOut, amountsOut, priced)
+  const valueIn = totalValue(inputs, priced)
+  const valueOut = totalValue(outputs, priced)
   if (valueIn === null || valueOut === null || valueIn === 0n) return null
   return Number(((valueIn - valueOut) * 1_000_000n) / valueIn) / 100
 }
 
+/** USD times 1e18, each amount rounded down; null where any price is missing. */
 function totalValue(
-  tokens: readonly Address[],
-  amounts: readonly bigint[],
+  amounts: readonly TokenAmount[],
   priced: ReadonlyMap<Address, PricedToken>,
 ): bigint | null {
   let total = 0n
-  for (const [index, token] of tokens.entries()) {
+  for (const { token, amount } of amounts) {
     const price = priced.get(token)
     if (!price) return null
-    total += valueE18(amounts[index] ?? 0n, price)
+    total += valueE18(amount, price)
   }
   return total
 }

@@ -1,7 +1,7 @@
 /** What a position is worth and earns, from what was read of it. Pure. */
 import { formatUnits } from 'viem'
 import type { PositionFigures } from '../../domain/metadata.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { PositionState } from '../../protocols/positions.js'
 
 const yearSeconds = 365 * 86_400
@@ -27,10 +27,7 @@ export function valuer(
 }
 
 /** Null as soon as one part has no value. */
-function sumOf(
-  parts: readonly { readonly token: Address; readonly amount: bigint }[],
-  usdOf: UsdOf,
-): number | null {
+function sumOf(parts: readonly TokenAmount[], usdOf: UsdOf): number | null {
   let sum = 0
   for (const { token, amount } of parts) {
     const value = usdOf(token, amount)

@@ -2,8 +2,8 @@
  * One candidate made into the transaction that would carry it out, and its simulation.
  */
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Order, UnsignedTransaction } from '../../domain/plan.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import type { Order, OrderInput, UnsignedTransaction } from '../../domain/plan.js'
+import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
@@ -32,33 +32,23 @@ export function poolsOn(candidate: Flow): ReadonlySet<Address> {
 
 export function build(
   run: TaskRun,
-  args: { request: RouteRequest; accountId: Hex },
+  args: { request: RouteRequest; inputs: readonly OrderInput[]; accountId: Hex },
   candidate: Flow,
-  feeAmounts: readonly bigint[],
   world: SimulatedWorld,
 ): Built {
-  const { request } = args
+  const { request, inputs } = args
   const receiver = receiverOf(request)
   const plan = planRoute({
     chain: run.block.chain,
     edges: candidate.edges,
-    inputs: new Map(
-      request.tokensIn.map((token, index) => [
-        token,
-        (request.amountsIn[index] ?? 0n) - (feeAmounts[index] ?? 0n),
-      ]),
-    ),
+    inputs: new Map(inputs.map(withoutFee).map(({ token, amount }) => [token, amount])),
     tokensOut: request.tokensOut,
     executor: runnerAddress(request.strategy, request.fromAddress),
     receiver,
     helpers: helpersOf(candidate),
   })
   const order: Order = {
-    inputs: request.tokensIn.map((token, index) => ({
-      token,
-      amount: request.amountsIn[index] ?? 0n,
-    })),
-    feeAmounts: request.feesBps ? feeAmounts : [],
+    inputs,
     // A quote may leave out who gets the fee; the sender is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: plan.steps,
@@ -73,6 +63,11 @@ export function build(
   }
   const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
   return { candidate, plan, order, tx, world }
+}
+
+/** What is left to swap. */
+export function withoutFee({ token, amount, fee = 0n }: OrderInput): TokenAmount {
+  return { token, amount: amount - fee }
 }
 
 /** An explicit receiver wins; toEoa=false leaves the output in the smart wallet. */

@@ -1,9 +1,11 @@
 /**
  * Which of the proven candidates is the answer, and the final transaction with its real minimum.
  */
+import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address } from '../../domain/primitives.js'
+import { zip } from '../../domain/lists.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
@@ -16,7 +18,14 @@ const centiBpsDenominator = 1_000_000n
 const finalAttempts = 3
 
 export interface Proven extends Built {
-  readonly amountsOut: readonly bigint[]
+  /** What the receiver gains of each tokenOut. */
+  readonly outputs: readonly TokenAmount[]
+  readonly gasUsed: bigint
+}
+
+/** With the minimums that its transaction enforces. */
+export interface Answer extends Built {
+  readonly outputs: readonly TransactionOutput[]
   readonly gasUsed: bigint
 }
 
@@ -28,18 +37,18 @@ export function rank(
   const proven: Proven[] = []
   for (const { built, result } of attempts) {
     if (result?.status !== 'success') continue
-    const amountsOut = decodeAmountsOut(result.returnData)
-    if (amountsOut.some((amount) => amount <= 0n)) continue
-    proven.push({ ...built, amountsOut, gasUsed: result.gasUsed })
+    const outputs = decodeAmountsOut(built.order, result.returnData)
+    if (outputs.some(({ amount }) => amount <= 0n)) continue
+    proven.push({ ...built, outputs, gasUsed: result.gasUsed })
   }
   const value = (one: Proven) => {
     const gas = gasInToken(
       run.block.chain,
       priced,
-      one.order.outputs[0]?.token,
+      one.outputs[0]?.token,
       one.gasUsed * run.gasPrice,
     )
-    return netValue(one.order.outputs, one.amountsOut, gas, priced)
+    return netValue(one.outputs, gas, priced)
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
   return proven.sort((a, b) => {
@@ -55,27 +64,25 @@ export async function finalise(
   run: TaskRun,
   args: { request: RouteRequest },
   proven: readonly Proven[],
-): Promise<{ answer: Proven; minAmountsOut: readonly bigint[] }> {
+): Promise<Answer> {
   const { request } = args
   const failed: ReturnType<typeof describe>[] = []
   for (const best of meetingMinimums(request, proven).slice(0, finalAttempts)) {
-    const minAmountsOut =
-      request.limit.kind === 'minimum'
-        ? request.limit.minAmountsOut
-        : minimums(best.amountsOut, request.limit.centiBps)
+    const minimums = minimumsOf(request, best.outputs)
     const order = {
       ...best.order,
-      outputs: best.order.outputs.map(({ token }, index) => ({
-        token,
-        minAmountOut: minAmountsOut[index] ?? 0n,
-      })),
+      outputs: minimums.map(({ token, amount }) => ({ token, minAmountOut: amount })),
     }
     const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
     const measure = order.outputs.map(({ token }) => ({ token, owner: order.receiver }))
     const [result] = await run.simulate([{ ...toSimulation({ ...best, tx }, request), measure }])
     if (result?.status === 'success') {
-      const answer = { ...best, order, tx, amountsOut: result.deltas, gasUsed: result.gasUsed }
-      return { answer, minAmountsOut }
+      const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
+        token,
+        amountOut: amount,
+        minAmountOut: minimum.amount,
+      }))
+      return { ...best, order, tx, outputs, gasUsed: result.gasUsed }
     }
     const reason = result?.status === 'reverted' ? result.reason : unreadableReason
     failed.push(describe(best.candidate, reason))
@@ -90,15 +97,21 @@ export async function finalise(
 /** Those that give the caller's minimums, though others may be worth more after gas; all when none does. */
 function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): readonly Proven[] {
   if (limit.kind === 'slippage') return proven
-  const meeting = proven.filter(({ amountsOut }) =>
-    amountsOut.every((amount, index) => amount >= (limit.minAmountsOut[index] ?? 0n)),
+  const meeting = proven.filter(({ outputs }) =>
+    zip(outputs, limit.minimums).every(([{ amount }, minimum]) => amount >= minimum.amount),
   )
   return meeting.length ? meeting : proven
 }
 
-/** floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */
-function minimums(amountsOut: readonly bigint[], centiBps: bigint): bigint[] {
-  return amountsOut.map(
-    (amount) => (amount * (centiBpsDenominator - centiBps)) / centiBpsDenominator,
-  )
+/** Those of the caller; else floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */
+function minimumsOf(
+  { limit }: RouteRequest,
+  outputs: readonly TokenAmount[],
+): readonly TokenAmount[] {
+  if (limit.kind === 'minimum') return limit.minimums
+  const part = centiBpsDenominator - limit.centiBps
+  return outputs.map(({ token, amount }) => ({
+    token,
+    amount: (amount * part) / centiBpsDenominator,
+  }))
 }

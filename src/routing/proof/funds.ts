@@ -4,7 +4,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { type Address, isNative } from '../../domain/primitives.js'
+import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type PrecedingCall,
@@ -22,7 +22,9 @@ const erc20 = parseAbi([
 ])
 
 /** What is pulled from whom. */
-export type Spending = Pick<RouteRequest, 'strategy' | 'fromAddress' | 'tokensIn' | 'amountsIn'>
+export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'> {
+  readonly inputs: readonly TokenAmount[]
+}
 
 /**
  * Throws when balance or allowance at the block is below amountIn; the simulation uses what is there.
@@ -32,8 +34,7 @@ export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy)
   const checks = await Promise.allSettled(
-    request.tokensIn.map(async (token, index) => {
-      const required = request.amountsIn[index] ?? 0n
+    request.inputs.map(async ({ token, amount: required }) => {
       const [balance, allowance] = isNative(token)
         ? [await run.nativeBalance(owner), null]
         : await readErc20(run, token, owner, spender)
@@ -82,7 +83,7 @@ const notHeld: ReadonlySet<string> = new Set(['NO_ROUTE', 'STATE_UNAVAILABLE'])
 export interface Funds {
   readonly overrides: StateOverrides
   /** Tokens whose balances no slot decides: a holder must send them before each simulated transaction. */
-  readonly unfunded: readonly { readonly token: Address; readonly amount: bigint }[]
+  readonly unfunded: readonly TokenAmount[]
 }
 
 /**
@@ -93,15 +94,14 @@ export async function overrideFunds(run: TaskRun, request: Spending): Promise<Fu
   const owner = request.fromAddress
   const spender = spenderOf(request.strategy)
   const found = await Promise.all(
-    request.tokensIn.map(async (token, index) => {
-      const amount = request.amountsIn[index] ?? 0n
+    request.inputs.map(async ({ token, amount }) => {
       const [balance, allowance] = await held(run, token, owner, spender)
       if (balance >= amount && (allowance >= amount || spender === null || isNative(token))) {
         return { token, amount, overrides: {} }
       }
       const overrides = await run.fund(token, owner, {
-        balance: balance > amount ? balance : amount,
-        ...(spender && { spender, allowance: allowance > amount ? allowance : amount }),
+        balance: larger(balance, amount),
+        ...(spender && { spender, allowance: larger(allowance, amount) }),
       })
       return { token, amount, overrides }
     }),
@@ -136,6 +136,10 @@ export async function callsThatFund(
     }),
   )
   return calls.every((plan) => plan !== null) ? calls.flat() : null
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
 
 function facts(

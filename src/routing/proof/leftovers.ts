@@ -5,7 +5,7 @@
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Order } from '../../domain/plan.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import type { SimulationResult } from '../../domain/state.js'
+import type { MeasuredBalance, SimulationResult } from '../../domain/state.js'
 import type { Built } from './built.js'
 
 /** Raw units that rounding of rebasing tokens may leave. */
@@ -13,9 +13,7 @@ const roundingDust = 10n
 /** Balances that are looked at beside one transaction: each takes a million gas of the simulated block. */
 const maxWatched = 8
 
-interface Watched {
-  readonly token: Address
-  readonly owner: Address
+interface Watched extends MeasuredBalance {
   /** The owner's balance difference when everything is spent; raw units. */
   readonly spent: bigint
   /** What may be left over all the same. */
@@ -32,10 +30,10 @@ export function watchLeftovers(
 ): Watched[] {
   if (candidate.exact) return []
   const owner = leftoverOwner(order, request)
-  const inputs = order.inputs.map(({ token, amount }, index): Watched => {
-    const fee = owner === order.feeReceiver ? (order.feeAmounts[index] ?? 0n) : 0n
+  const inputs = order.inputs.map(({ token, amount, fee = 0n }): Watched => {
+    const gained = owner === order.feeReceiver ? fee : 0n
     const paid = owner === request.fromAddress ? amount : 0n
-    return { token, owner, spent: fee - paid, dust: roundingDust + amount / bpsDenominator }
+    return { token, owner, spent: gained - paid, dust: roundingDust + amount / bpsDenominator }
   })
   const others = plan.sweep
     .filter((token) => inputs.every((input) => input.token !== token))
@@ -53,15 +51,21 @@ function leftoverOwner(
   return strategy === 'delegate-legacy' ? fromAddress : refundReceiver
 }
 
-/** The result itself, or `reverted` with the reason when the transaction left tokens unspent. */
+/**
+ * The result itself, or `reverted` with the reason when the transaction left tokens unspent.
+ *
+ * @param watched - the balances that were measured, each token once.
+ */
 export function refusePartial(
   watched: readonly Watched[],
   result: SimulationResult | null,
 ): SimulationResult | null {
   if (result?.status !== 'success') return result
-  const unspent = watched.find(
-    ({ spent, dust }, index) => (result.deltas[index] ?? 0n) - spent > dust,
-  )
+  const byToken = new Map(watched.map((one) => [one.token, one]))
+  const unspent = result.deltas.find(({ token, amount }) => {
+    const expected = byToken.get(token)
+    return expected !== undefined && amount - expected.spent > expected.dust
+  })
   if (!unspent) return result
   const { gasUsed, returnData } = result
   const reason = `the pools take only a part: ${unspent.token} is left unspent`

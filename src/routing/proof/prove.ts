@@ -2,6 +2,7 @@
  * Candidates made into transactions and run on the forks.
  */
 import type { RouteRequest } from '../../domain/engine.js'
+import type { OrderInput } from '../../domain/plan.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../../domain/state.js'
 import type { Pool } from '../../protocols/pool.js'
@@ -21,8 +22,8 @@ export interface Attempt {
 export interface ProofArgs {
   readonly request: RouteRequest
   readonly accountId: Hex
-  /** Raw units, one per input. */
-  readonly feeAmounts: readonly bigint[]
+  /** Those of the request, with their fees in raw units. */
+  readonly inputs: readonly OrderInput[]
   readonly funds: Funds
   /** Changes of the world that all candidates share. */
   readonly overrides: StateOverrides
@@ -47,21 +48,21 @@ export async function prove(
           args.allPools,
           poolsOn(candidate),
         )
-        return before && build(run, args, candidate, args.feeAmounts, { before, overrides })
+        return before && build(run, args, candidate, { before, overrides })
       }),
     ),
   )
   const built = plans.filter((one) => one !== null)
   const learnLeftovers = await run.stage('state', () => readAhead(run, request, built))
-  const watched = built.map((one) => watchLeftovers(one, request))
+  const watching = built.map((one) => ({ one, watched: watchLeftovers(one, request) }))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(
-      built.map((one, index) => ({ ...toSimulation(one, request), measure: watched[index] ?? [] })),
+      watching.map(({ one, watched }) => ({ ...toSimulation(one, request), measure: watched })),
     ),
   )
   learnLeftovers()
-  return built.map((one, index) => ({
+  return watching.map(({ one, watched }, index) => ({
     built: one,
-    result: refusePartial(watched[index] ?? [], simulated[index] ?? null),
+    result: refusePartial(watched, simulated[index] ?? null),
   }))
 }

@@ -13,8 +13,9 @@ import { swapsOf } from '../search/flow.js'
 import type { Built } from './built.js'
 
 /** Begins to learn the tokens that paths of the request may meet, while their pools are being read. */
-export function learnTokens(run: TaskRun, { tokensIn, tokensOut }: RouteRequest): void {
+export function learnTokens(run: TaskRun, { inputs, tokensOut }: RouteRequest): void {
   if (run.block.warm || run.settings.cassette === 'replay') return
+  const tokensIn = inputs.map(({ token }) => token)
   const tokens = new Set(pairsOf(run.block.chain, tokensIn, tokensOut).flat())
   for (const token of tokens) void run.accessOf(token)
 }

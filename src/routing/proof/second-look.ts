@@ -2,6 +2,7 @@
  * Splits spread over many pools, so one pool that does not do what its maths says spoils them all. The paths that
  * were simulated beside them tell which pools these are; without them a split may still be the best.
  */
+import { at } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { MarketPool } from '../market/market.js'
@@ -38,9 +39,9 @@ function delivers(attempt: Attempt): boolean {
   return amountOut(attempt) * bpsDenominator >= promised * (bpsDenominator - toleranceBps)
 }
 
-function amountOut({ result }: Attempt): bigint {
+function amountOut({ built, result }: Attempt): bigint {
   if (result?.status !== 'success') return 0n
-  return decodeAmountsOut(result.returnData)[0] ?? 0n
+  return at(decodeAmountsOut(built.order, result.returnData), 0).amount
 }
 
 function max(a: bigint, b: bigint): bigint {

@@ -1,7 +1,12 @@
 /**
  * What is worth simulating: splits, and the best paths by native maths, diverse in pools.
  */
-import { type Address, bpsDenominator, nativeToken } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  nativeToken,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
@@ -14,9 +19,8 @@ const maxSplits = 4
 export interface CandidateArgs {
   readonly pools: readonly MarketPool[]
   readonly wrappedNative: Address
-  readonly tokensIn: readonly Address[]
-  /** Raw units, fee already taken. */
-  readonly amountsIn: readonly bigint[]
+  /** Fee already taken. */
+  readonly inputs: readonly TokenAmount[]
   readonly tokensOut: readonly Address[]
   readonly maxHops: number
   readonly count: number
@@ -84,8 +88,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       shouldStop,
     })
   const legs: Leg[] = []
-  for (const [i, tokenIn] of args.tokensIn.entries()) {
-    let rest = args.amountsIn[i] ?? 0n
+  for (const { token: tokenIn, amount } of args.inputs) {
+    let rest = amount
     for (const [j, tokenOut] of args.tokensOut.entries()) {
       const bps = Math.floor(Number(bpsDenominator) / (args.tokensOut.length - j))
       const amountIn = (rest * BigInt(bps)) / bpsDenominator
@@ -138,10 +142,7 @@ function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
 /** Legs one after the other: later hops spend what the hop before brought in, so that legs do not eat each other's tokens. */
 function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
   const [tokenOut = nativeToken] = args.tokensOut
-  const inputs = args.tokensIn.map((token, index) => ({
-    token,
-    amountIn: args.amountsIn[index] ?? 0n,
-  }))
+  const inputs = args.inputs.map(({ token, amount }) => ({ token, amountIn: amount }))
   const options = legs.map((leg) => ({ leg, paths: pathsOf(leg, count) }))
   const choose = (chosen: readonly number[]): Flow | null => {
     const picked: { readonly leg: Leg; readonly path: Path }[] = []

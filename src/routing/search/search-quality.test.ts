@@ -101,8 +101,7 @@ describe('findPaths', () => {
     const candidates = {
       pools: market.pools,
       wrappedNative: args.wrappedNative,
-      tokensIn: [args.tokenIn],
-      amountsIn: [args.amountIn],
+      inputs: [{ token: args.tokenIn, amount: args.amountIn }],
       tokensOut: [args.tokenOut],
       maxHops: 3,
       count: 24,

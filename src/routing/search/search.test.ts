@@ -188,8 +188,10 @@ describe('findCandidates', () => {
   test('several inputs are merged into one output, a leg each', () => {
     const { candidates } = findCandidates({
       ...common,
-      tokensIn: [a, c],
-      amountsIn: [100n, 200n],
+      inputs: [
+        { token: a, amount: 100n },
+        { token: c, amount: 200n },
+      ],
       tokensOut: [b],
     })
     expect(
@@ -204,8 +206,7 @@ describe('findCandidates', () => {
   test('several outputs share an input equally, the last takes the remainder', () => {
     const { candidates } = findCandidates({
       ...common,
-      tokensIn: [a],
-      amountsIn: [101n],
+      inputs: [{ token: a, amount: 101n }],
       tokensOut: [b, d],
     })
     expect(
@@ -219,7 +220,7 @@ describe('findCandidates', () => {
   test('names the pair that has no path', () => {
     const unknown = token('7')
     expect(
-      findCandidates({ ...common, tokensIn: [a], amountsIn: [1n], tokensOut: [unknown] }),
+      findCandidates({ ...common, inputs: [{ token: a, amount: 1n }], tokensOut: [unknown] }),
     ).toEqual({ candidates: [], missing: { tokenIn: a, tokenOut: unknown }, wasCut: false })
   })
 })

@@ -2,6 +2,7 @@
  * The network of a split while it is being optimised: arcs with shares of what their token receives, how much
  * flows through each, and what one more unit anywhere is worth. Used by `split.ts` alone. Pure.
  */
+import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { applyHop, hopOutput, type PoolStates } from './flow.js'
@@ -103,8 +104,7 @@ export function evaluate(
     if (token === tokenOut) continue
     const own = arcs.filter(({ hop }) => hop.tokenIn === token)
     const amounts = divide(balances.get(token) ?? 0n, own)
-    for (const [index, arc] of own.entries()) {
-      const amountIn = amounts[index] ?? 0n
+    for (const [arc, amountIn] of zip(own, amounts)) {
       const output = hopOutput(arc.hop, states, amountIn)
       if (output.amountOut <= 0n || (exactOnly && !output.exact)) return null
       const isShared = arc.hop.kind === 'swap' && shared.has(arc.hop.market)

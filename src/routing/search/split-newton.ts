@@ -2,6 +2,7 @@
  * Shares at which one more unit is worth the same on every way: Newton steps on the marginal outputs of a split
  * network. Used by `split.ts` alone. Pure.
  */
+import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { hopOutput } from './flow.js'
 import {
@@ -135,11 +136,9 @@ function groupSlope(
 /** Several ways on as one, as they will be once their values are equal. */
 function settled(ways: readonly Way[]): Way {
   const amountIn = ways.reduce((sum, way) => sum + way.amountIn, 0)
-  const amounts = equalised(ways, amountIn)
-  const open = ways.flatMap((way, index) => {
-    const amount = amounts[index] ?? 0
-    return amount > 0 ? [{ way, value: way.value + way.curvature * (amount - way.amountIn) }] : []
-  })
+  const open = zip(ways, equalised(ways, amountIn)).flatMap(([way, amount]) =>
+    amount > 0 ? [{ way, value: way.value + way.curvature * (amount - way.amountIn) }] : [],
+  )
   const room = open.reduce((sum, { way }) => sum - 1 / way.curvature, 0)
   const value = open.reduce((sum, { way, value: own }) => sum - own / way.curvature, 0) / room
   const most = ways.reduce((sum, way) => sum + way.most, 0)
@@ -268,11 +267,8 @@ function newtonAmounts({ groups, values }: Margins): ReadonlyMap<string, number>
   for (const token of new Set(groups.map(tokenOf).reverse())) {
     const own = groups.filter((group) => tokenOf(group) === token)
     const total = own.reduce((sum, { amountIn }) => sum + amountIn, more.get(token) ?? 0)
-    const totals = equalised(own, total)
-    for (const [index, { arcs }] of own.entries()) {
-      const amounts = equalised(arcs, totals[index] ?? 0)
-      for (const [place, { arc, amountIn, value }] of arcs.entries()) {
-        const amount = amounts[place] ?? 0
+    for (const [{ arcs }, part] of zip(own, equalised(own, total))) {
+      for (const [{ arc, amountIn, value }, amount] of zip(arcs, equalised(arcs, part))) {
         // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
         if (Number.isFinite(amount)) targets.set(arc.key, amount)
         const { tokenOut } = arc.hop

@@ -44,8 +44,7 @@ function candidates(
   return findCandidates({
     pools,
     wrappedNative,
-    tokensIn: inputs.map(([address]) => address),
-    amountsIn: inputs.map(([, amountIn]) => amountIn),
+    inputs: inputs.map(([address, amount]) => ({ token: address, amount })),
     tokensOut: [b],
     maxHops: 3,
     count: 24,

@@ -67,7 +67,8 @@ async function lenders(
   run: TaskRun,
   request: ExecutionRequest['request'],
 ): Promise<readonly MarketPool[]> {
-  const { tokensIn, tokensOut } = request
+  const { tokensOut } = request
+  const tokensIn = request.inputs.map(({ token }) => token)
   const { maxHops } = routerFor(run.settings, request)
   return (await run.block.routeView(run.reader, tokensIn, tokensOut, maxHops)).pools
 }
@@ -81,7 +82,8 @@ function isMentioned({ adapter, loaded: { pool } }: MarketPool, data: string): b
 
 function toAnswer(result: SimulationResult | undefined): ExecutionAnswer {
   if (result?.status === 'success') {
-    return { status: 'filled', amountsOut: result.deltas, gas: result.gasUsed }
+    const outputs = result.deltas.map(({ token, amount }) => ({ token, amount }))
+    return { status: 'filled', outputs, gas: result.gasUsed }
   }
   if (result?.status === 'reverted') {
     return { status: 'reverted', reason: result.reason, gas: result.gasUsed }

@@ -2,8 +2,20 @@
  * One route or quote at one block: candidates by native maths, each proven by simulation,
  * the best after gas, simulated once more as the very transaction that is returned.
  */
-import type { RouteAnswer, RouteRequest, RouterSettings } from '../../domain/engine.js'
-import { type Address, bpsDenominator, type Hex, nativeToken } from '../../domain/primitives.js'
+import type {
+  RequestInput,
+  RouteAnswer,
+  RouteRequest,
+  RouterSettings,
+} from '../../domain/engine.js'
+import type { OrderInput } from '../../domain/plan.js'
+import {
+  type Address,
+  bpsDenominator,
+  type Hex,
+  nativeToken,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import { mergeOverrides } from '../../domain/state.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
@@ -11,7 +23,8 @@ import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
-import { finalise, type Proven, rank } from '../proof/choose.js'
+import { withoutFee } from '../proof/built.js'
+import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { type Attempt, prove } from '../proof/prove.js'
@@ -40,29 +53,26 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, minAmountsOut, feeAmounts, priced, warnings } = await findRoute(run, args)
+  const { answer, fees, priced, warnings } = await findRoute(run, args)
+  const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   return {
     chainId: run.block.chain.id,
     route: answer.plan.records,
     gas: answer.gasUsed,
-    amountsOut: answer.amountsOut,
-    minAmountsOut,
-    priceImpact: request.includePriceImpact
-      ? priceImpactBps(request, answer.amountsOut, priced)
-      : null,
+    outputs: answer.outputs,
+    priceImpact: request.includePriceImpact ? priceImpactBps(request.inputs, gained, priced) : null,
     block: run.pin,
     tx: answer.tx,
-    ...(request.feesBps && { feeAmounts }),
+    ...(fees.length > 0 && { fees }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings,
   }
 }
 
 export interface FoundRoute {
-  readonly answer: Proven
-  readonly minAmountsOut: readonly bigint[]
-  /** Raw units, one per input. */
-  readonly feeAmounts: readonly bigint[]
+  readonly answer: Answer
+  /** In the order of the inputs; empty without a fee. */
+  readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
   readonly warnings: readonly string[]
 }
@@ -72,18 +82,16 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const { request } = args
   const { chain } = run.block
   const router = routerFor(run.settings, request)
-  const feeAmounts = request.amountsIn.map(
-    (amount, index) => (amount * (request.feesBps?.[index] ?? 0n)) / bpsDenominator,
-  )
-  const amountsNet = request.amountsIn.map((amount, index) => amount - (feeAmounts[index] ?? 0n))
+  const tokensIn = request.inputs.map(({ token }) => token)
+  const inputs = request.inputs.map(withFee)
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
   learnTokens(run, request)
   const [all, funds, priced] = await run.stage('state', () =>
     Promise.all([
-      run.block.routeView(run.reader, request.tokensIn, request.tokensOut, router.maxHops),
+      run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
-      pricedTokens(run, request),
+      pricedTokens(run, [...tokensIn, ...request.tokensOut]),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
@@ -99,8 +107,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
         ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
         shouldStop: run.searchLimit(),
         wrappedNative: chain.wrappedNative,
-        tokensIn: request.tokensIn,
-        amountsIn: amountsNet,
+        inputs: inputs.map(withoutFee),
         tokensOut: request.tokensOut,
         maxHops: router.maxHops,
         count: router.candidates,
@@ -116,7 +123,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const proof = { ...args, feeAmounts, funds, overrides, allPools }
+  const proof = { ...args, inputs, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
@@ -131,20 +138,30 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (!proven.length) {
     // Wrapping is taken for granted, which it is not at blocks before there was what wraps.
     if (!(await run.hasCode(chain.wrappedNative))) {
-      const [tokenIn = nativeToken] = request.tokensIn
+      const [tokenIn = nativeToken] = tokensIn
       const [tokenOut = nativeToken] = request.tokensOut
       throw noRoute(view, { tokenIn, tokenOut }, chain, router.maxHops)
     }
     throw nothingProven(attempts, request)
   }
 
-  const { answer, minAmountsOut } = await run.stage('finalise', () => finalise(run, args, proven))
+  const answer = await run.stage('finalise', () => finalise(run, args, proven))
   const warnings = [
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
-  return { answer, minAmountsOut, feeAmounts, priced, warnings }
+  const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
+  return { answer, fees, priced, warnings }
+}
+
+/** The fee of an input in raw units, rounded down. */
+function withFee({ token, amount, feeBps }: RequestInput): OrderInput {
+  return {
+    token,
+    amount,
+    ...(feeBps !== undefined && { fee: (amount * feeBps) / bpsDenominator }),
+  }
 }
 
 /** What the caller leaves out can neither be used nor missed. */
@@ -197,11 +214,9 @@ async function deepPools(
   return pools.filter((_market, index) => deep[index])
 }
 
-async function pricedTokens(run: TaskRun, request: RouteRequest) {
+async function pricedTokens(run: TaskRun, asked: readonly Address[]) {
   const { block, reader } = run
-  const tokens = [
-    ...new Set([block.chain.wrappedNative, ...request.tokensIn, ...request.tokensOut]),
-  ]
+  const tokens = [...new Set([block.chain.wrappedNative, ...asked])]
   const priced = new Map<Address, PricedToken>()
   await Promise.all(
     tokens.map(async (token) => {

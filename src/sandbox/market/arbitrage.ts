@@ -2,6 +2,7 @@
  * Traders who keep every pool but the traps near the market's prices: a pool that is further off than its
  * fee, which is what a trade costs them, is brought back to a random price within it. Integers only.
  */
+import { zip } from '../../domain/lists.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SandboxToken } from '../tokens.js'
 import { type Prices, priceOf, sqrtPriceX96 } from './amounts.js'
@@ -25,9 +26,9 @@ const e36 = 10n ** 36n
 /** Calls of the trading desk, at most one for each pool. */
 export function arbitrage(state: MarketState, prices: Prices, dice: Dice): Hex[] {
   return [
-    ...pairPlans.flatMap((plan, index) => pairTrade(plan, state.roots[index] ?? 0n, prices, dice)),
-    ...basketPlans.flatMap((plan, index) =>
-      basketTrade(plan, state.balances[index] ?? [], prices, dice),
+    ...zip(pairPlans, state.roots).flatMap(([plan, root]) => pairTrade(plan, root, prices, dice)),
+    ...zip(basketPlans, state.balances).flatMap(([plan, balances]) =>
+      basketTrade(plan, balances, prices, dice),
     ),
   ]
 }
@@ -74,8 +75,8 @@ function basketTrade(
   prices: Prices,
   dice: Dice,
 ): Hex[] {
-  const holdings = basketTokens(plan).map(({ token, weight }, index) => {
-    const balance = (balances[index] ?? 0n) * 10n ** BigInt(18 - token.decimals)
+  const holdings = zip(basketTokens(plan), balances).map(([{ token, weight }, raw]) => {
+    const balance = raw * 10n ** BigInt(18 - token.decimals)
     const price = priceOf(prices, token)
     return { token, weight, balance, price, worth: (balance * price) / e18 }
   })

@@ -11,8 +11,7 @@ const requests = [
   exampleQuote,
   {
     ...exampleQuote,
-    tokensIn: ['0x514910771af9ca656af840dff83e8264ecf986ca'],
-    amountsIn: [5_000n * ether],
+    inputs: [{ token: '0x514910771af9ca656af840dff83e8264ecf986ca', amount: 5_000n * ether }],
     tokensOut: ['0x6b175474e89094c44da98b954eedeac495271d0f'],
   },
 ] as const satisfies (typeof exampleQuote)[]

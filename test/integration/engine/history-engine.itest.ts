@@ -44,8 +44,7 @@ function wanted(router?: RouterSettings, tokenIn = weth, tokenOut = usdc): Quote
     chainId: 1,
     strategy: 'router',
     executionMode: 'backend',
-    tokensIn: [tokenIn],
-    amountsIn: [200n * 10n ** 18n],
+    inputs: [{ token: tokenIn, amount: 200n * 10n ** 18n }],
     tokensOut: [tokenOut],
     limit: { kind: 'slippage', centiBps: 5_000n },
     ignoreAggregators: [],
@@ -74,7 +73,7 @@ describe('RouteRequest.router', () => {
     const whole = await ask(wanted({ splits: false }))
     expect(legs(split).length).toBeGreaterThan(split.route.length)
     expect(legs(whole).map(({ share }) => share)).toEqual(whole.route.map(() => 10_000))
-    expect(whole.amountsOut[0]).toBeLessThan(split.amountsOut[0] ?? 0n)
+    expect(whole.outputs[0]?.amountOut).toBeLessThan(split.outputs[0]?.amountOut ?? 0n)
   })
 
   test('with one hop only pools of the two tokens are used; without such a pool there is no route', async () => {
@@ -146,22 +145,34 @@ describe('executions', () => {
 
   test('at the block of the quote they give its very amounts and gas, by every strategy and for every kind of token', async () => {
     const limit = { kind: 'slippage', centiBps: 0n } as const
+    const { inputs } = wanted()
+    const amount = 200n * 10n ** 18n
     pairs = await Promise.all([
       ...strategies.map((strategy) => found({ strategy, limit })),
-      found({ tokensIn: [nativeToken], tokensOut: [dai], receiver }),
+      found({ inputs: [{ token: nativeToken, amount }], tokensOut: [dai], receiver }),
       found({ tokensOut: [nativeToken] }),
-      found({ tokensIn: [weth, dai], amountsIn: [10n ** 18n, 10n ** 18n], tokensOut: [usdc, uni] }),
-      found({ feesBps: [25n], feeReceiver: receiver }),
+      found({
+        inputs: [
+          { token: weth, amount: 10n ** 18n },
+          { token: dai, amount: 10n ** 18n },
+        ],
+        tokensOut: [usdc, uni],
+      }),
+      found({ inputs: inputs.map((input) => ({ ...input, feeBps: 25n })), feeReceiver: receiver }),
       // No slot decides its balances: a pool off the path lends it.
-      found({ tokensIn: [snt], tokensOut: [weth], amountsIn: [10n ** 18n] }),
+      found({ inputs: [{ token: snt, amount: 10n ** 18n }], tokensOut: [weth] }),
       // Its balances are shares.
-      found({ tokensIn: [steth], tokensOut: [weth], amountsIn: [10n ** 18n] }),
+      found({ inputs: [{ token: steth, amount: 10n ** 18n }], tokensOut: [weth] }),
       // Holds some of it already.
       found({ fromAddress: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266' }),
     ])
     const answers = await one.engine.executions(1, past(), requests(), context)
     expect(answers).toEqual(
-      pairs.map(([, { amountsOut, gas }]) => ({ status: 'filled', amountsOut, gas })),
+      pairs.map(([, { outputs, gas }]) => ({
+        status: 'filled',
+        outputs: outputs.map(({ token, amountOut }) => ({ token, amount: amountOut })),
+        gas,
+      })),
     )
   })
 
@@ -174,10 +185,11 @@ describe('executions', () => {
     expect(filled.length).toBeGreaterThan(0)
     expect(answers.length).toBeGreaterThan(filled.length)
     for (const [index, answer] of answers.entries()) {
-      const minAmountsOut = pairs[index % pairs.length]?.[1].minAmountsOut ?? []
+      const quoted = pairs[index % pairs.length]?.[1].outputs ?? []
       if (answer.status === 'filled') {
-        for (const [place, amount] of answer.amountsOut.entries()) {
-          expect(amount).toBeGreaterThanOrEqual(minAmountsOut[place] ?? 0n)
+        expect(answer.outputs).toHaveLength(quoted.length)
+        for (const [place, { amount }] of answer.outputs.entries()) {
+          expect(amount).toBeGreaterThanOrEqual(quoted[place]?.minAmountOut ?? 0n)
         }
       } else {
         const reason = expect.stringContaining('InsufficientOutput(')

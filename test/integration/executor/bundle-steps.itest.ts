@@ -84,7 +84,6 @@ async function run(
 ): Promise<boolean> {
   const order: Order = {
     inputs: [],
-    feeAmounts: [],
     feeReceiver: zeroAddress,
     steps,
     outputs: [],

@@ -81,10 +81,14 @@ async function balance(token: Address, owner: Address): Promise<bigint> {
   return hexToBigInt(await anvil.rpc<Hex>('eth_call', [{ to: token, data }, 'latest']))
 }
 
+/** What a transaction with one output says that the receiver gained. */
+function gainOf(token: Address, returned: Hex) {
+  return decodeAmountsOut({ outputs: [{ token, minAmountOut: 0n }] }, returned)
+}
+
 function order(changes: Partial<Order>): Order {
   return {
     inputs: [],
-    feeAmounts: [],
     feeReceiver,
     steps: [],
     outputs: [],
@@ -205,8 +209,7 @@ describe('buildTransaction', () => {
       'router',
       user,
       order({
-        inputs: [{ token: nativeToken, amount: 2n * ether }],
-        feeAmounts: [ether],
+        inputs: [{ token: nativeToken, amount: 2n * ether, fee: ether }],
         steps: [wrapAll, swapStep(receiver)],
         outputs: [{ token: usdc, minAmountOut: (999n * ether) / 1_000n }],
         outputsPaidBySteps: true,
@@ -215,7 +218,7 @@ describe('buildTransaction', () => {
     )
     expect(receipt.status).toBe('0x1')
     expect(tx.value).toBe(2n * ether)
-    expect(decodeAmountsOut(returned)).toEqual([(999n * ether) / 1_000n])
+    expect(gainOf(usdc, returned)).toEqual([{ token: usdc, amount: (999n * ether) / 1_000n }])
     expect((await balance(usdc, receiver)) - before).toBe((999n * ether) / 1_000n)
     expect(await balance(nativeToken, feeReceiver)).toBe(ether)
     const [event] = routedEvent(receipt)
@@ -326,7 +329,7 @@ describe('buildTransaction', () => {
     expect(receipt.status).toBe('0x1')
     const gained = (await balance(usdc, receiver)) - before
     expect(gained).toBe((999n * ether) / 1_000n)
-    if (!isDelegate) expect(decodeAmountsOut(returned)).toEqual([gained])
+    if (!isDelegate) expect(gainOf(usdc, returned)).toEqual([{ token: usdc, amount: gained }])
     expect(await balance(weth, runner)).toBe(held)
     expect(await balance(usdc, runner)).toBe(0n)
     expect(routedEvent(receipt)).toHaveLength(events)
@@ -354,7 +357,7 @@ describe('buildTransaction', () => {
     const overrides = { [from]: { code, balance: numberToHex(3n * ether) } }
     const call = { from, to: from, data: tx.data }
     const returned = await anvil.rpc<Hex>('eth_call', [call, 'latest', overrides])
-    expect(decodeAmountsOut(returned)).toEqual([ether])
+    expect(gainOf(nativeToken, returned)).toEqual([{ token: nativeToken, amount: ether }])
     const stranger = { ...call, from: user }
     await expect(anvil.rpc('eth_call', [stranger, 'latest', overrides])).rejects.toThrow(/revert/)
   })

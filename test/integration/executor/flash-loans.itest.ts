@@ -115,7 +115,6 @@ function feeOf(amount: bigint, feeE18: bigint): bigint {
 function toTransaction(changes: Partial<Order>): AnswerTransaction {
   const order: Order = {
     inputs: [],
-    feeAmounts: [],
     feeReceiver: alice,
     steps: [],
     outputs: [],

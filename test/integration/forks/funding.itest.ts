@@ -121,7 +121,7 @@ describe('createFunding', () => {
       )
       expect(await pull(token, owner, overrides ?? {})).toMatchObject({
         status: 'success',
-        deltas: [-amount, amount],
+        deltas: [{ amount: -amount }, { amount }],
       })
       expect(await pull(token, owner, overrides ?? {}, amount + 1n)).toMatchObject({
         status: 'reverted',
@@ -211,7 +211,10 @@ describe('fundFromHolder', () => {
     const [result] = await simulate(fork, [
       { from: spender, to: token, data, value: 0n, overrides: {}, before: before ?? [], measure },
     ])
-    expect(result).toMatchObject({ status: 'success', deltas: [-amount, amount - 1n] })
+    expect(result).toMatchObject({
+      status: 'success',
+      deltas: [{ amount: -amount }, { amount: amount - 1n }],
+    })
   })
 
   test('without a holder that has enough there is no plan', async () => {

@@ -110,22 +110,27 @@ describe('simulate', () => {
     const measured = { ...plain, measure: [{ token, owner: receiver }] }
     const [first, second] = await run([plain, measured])
     expect(first).toMatchObject({ status: 'success', deltas: [] })
-    expect(second).toMatchObject({ status: 'success', deltas: [10n] })
+    expect(second).toMatchObject({
+      status: 'success',
+      deltas: [{ token, owner: receiver, amount: 10n }],
+    })
     expect(gasOf(first)).toBe(gasOf(second))
   })
 
   test('native deltas leave gas out, whoever pays and whoever is paid', async () => {
     const native = (owner: Address) => ({ token: nativeToken, owner })
     const measure = [native(world.deployer), native(bench), native(receiver)]
+    const amounts = (...changes: bigint[]) =>
+      measure.map((one, index) => ({ ...one, amount: changes[index] }))
     const [kept, failed] = await run([
       request('Bench', 'keep', [], { value: 3n, measure }),
       request('Bench', 'pay', [receiver, 1n], { value: 0n, measure }),
     ])
-    expect(kept).toMatchObject({ status: 'success', deltas: [-3n, 3n, 0n] })
+    expect(kept).toMatchObject({ status: 'success', deltas: amounts(-3n, 3n, 0n) })
     expect(failed).toMatchObject({ status: 'reverted' })
     const overrides = { [bench]: { balance: 9n } }
     const [paid] = await run([request('Bench', 'pay', [receiver, 4n], { overrides, measure })])
-    expect(paid).toMatchObject({ status: 'success', deltas: [0n, -4n, 4n] })
+    expect(paid).toMatchObject({ status: 'success', deltas: amounts(0n, -4n, 4n) })
   })
 
   test('a sender without ETH simulates; one that sends more than it has does not', async () => {
@@ -203,7 +208,10 @@ describe('simulate', () => {
       { ...call, before },
       { ...call, before: [{ from: stranger, to: token, data: transfer(receiver, 1n) }] },
     ])
-    expect(result).toMatchObject({ status: 'success', deltas: [-5n] })
+    expect(result).toMatchObject({
+      status: 'success',
+      deltas: [{ token, owner: stranger, amount: -5n }],
+    })
     expect(result?.status === 'success' && result.logs).toHaveLength(1)
     expect(failed).toMatchObject({
       status: 'reverted',

@@ -155,7 +155,6 @@ async function trade(tokenIn: Address, amountIn: bigint): Promise<void> {
     from: alice,
     order: {
       inputs: [{ token: tokenIn, amount: amountIn }],
-      feeAmounts: [],
       feeReceiver: zeroAddress,
       steps,
       outputs: [{ token: tokenOut, minAmountOut: 1n }],

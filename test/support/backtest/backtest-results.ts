@@ -72,8 +72,7 @@ export function sampleJob(shape: ResultsShape): BacktestJob {
         chainId: 1,
         strategy: 'router',
         executionMode: 'backend',
-        tokensIn: [pair.from],
-        amountsIn: [BigInt(size) * 10n ** BigInt(pair.fromUnits)],
+        inputs: [{ token: pair.from, amount: BigInt(size) * 10n ** BigInt(pair.fromUnits) }],
         tokensOut: [pair.to],
         limit: { kind: 'slippage', centiBps: 5_000n },
         ignoreAggregators: [],
@@ -176,7 +175,7 @@ function sampleRow(args: {
     return { ...common, outcome: { ok: false, error }, executions: [] }
   }
   const pair = pairs[at % pairs.length] ?? pairs[0]
-  const amountIn = request.request.amountsIn[0] ?? 1n
+  const amountIn = request.request.inputs[0]?.amount ?? 1n
   const impact = Math.log10(1 + Number(amountIn) / 10 ** pair.fromUnits) * 0.0004
   const worse =
     which === 0 ? random() * 0.00002 : random() < 0.4 ? 0 : random() ** 3 * 0.0006 * which

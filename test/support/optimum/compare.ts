@@ -51,8 +51,7 @@ export function createComparison(
       amountOut - (gas * gasCostOut) / gasUnit
     const asked = {
       ...place,
-      tokensIn: [tokenIn],
-      amountsIn: [amountIn],
+      inputs: [{ token: tokenIn, amount: amountIn }],
       tokensOut: [tokenOut],
       count,
     }

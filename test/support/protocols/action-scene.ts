@@ -80,7 +80,6 @@ export async function executeAction(
     from,
     order: {
       inputs,
-      feeAmounts: [],
       feeReceiver: zeroAddress,
       steps,
       outputs,

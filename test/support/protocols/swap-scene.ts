@@ -166,7 +166,6 @@ export class SwapScene {
       })
     const order: Order = {
       inputs: [{ token: tokenIn, amount }],
-      feeAmounts: [],
       feeReceiver: zeroAddress,
       steps: [
         ...amounts.slice(0, -1).flatMap(swap),
@@ -201,5 +200,5 @@ export class SwapScene {
 
 function gained(result: SimulationResult): bigint {
   if (result.status === 'unreadable') throw new Error(result.message)
-  return result.status === 'success' ? (result.deltas[0] ?? 0n) : 0n
+  return result.status === 'success' ? (result.deltas[0]?.amount ?? 0n) : 0n
 }

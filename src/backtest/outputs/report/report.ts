@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { BacktestPlan } from '../../../domain/backtest.js'
+import { toPlanRecord } from '../../../domain/plan-record.js'
 import { bigintToString } from '../../../domain/primitives.js'
 import type { BacktestSummary } from '../../summary.js'
 import { type CreateEncoder, noBytes, utf8 } from '../encoder.js'
@@ -189,7 +190,7 @@ function facts(plan: BacktestPlan, summary: BacktestSummary): Markup {
 }
 
 function planPart(plan: BacktestPlan): Markup {
-  const json = JSON.stringify(plan, bigintToString, 2)
+  const json = JSON.stringify(toPlanRecord(plan), bigintToString, 2)
   return html`<section><h2>Plan</h2>
 <details><summary>The whole plan as JSON</summary><pre tabindex="0"><code>${json}</code></pre></details></section>`
 }

@@ -3,6 +3,7 @@
  * Owns the plain state of such a pool. Pure; called by the adapters of these protocols only.
  * @see Uniswap/v3-core 1.0.1, contracts/UniswapV3Pool.sol, swap, and libraries/TickBitmap.sol
  */
+import { at } from '../../../domain/lists.js'
 import { swapStep } from './swap-step.js'
 import {
   maxSqrtPriceX96,
@@ -98,7 +99,7 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
     remaining -= step.consumed
     if (step.sqrtPriceX96 === stopPrice) {
       if (stop === candidate) {
-        const net = liquidityNets[index] ?? 0n
+        const net = at(liquidityNets, index)
         liquidity += zeroForOne ? -net : net
         index += zeroForOne ? -1 : 1
       }

@@ -4,6 +4,7 @@
  * @see Uniswap/v3-core 1.0.1, contracts/libraries/TickMath.sol
  * @see Uniswap/v4-core 1.0.2, src/libraries/TickMath.sol
  */
+import { at } from '../../../domain/lists.js'
 import { memo } from './memo.js'
 
 export const minTick = -887_272
@@ -51,7 +52,7 @@ export const sqrtPriceAtTick = memo(65_536, (tick: number): bigint => {
   let ratio = 1n << 128n
   let bits = Math.abs(tick)
   for (let i = 0; bits !== 0; i += 1, bits >>= 1) {
-    if (bits & 1) ratio = (ratio * (factors[i] ?? 0n)) >> 128n
+    if (bits & 1) ratio = (ratio * at(factors, i)) >> 128n
   }
   if (tick > 0) ratio = maxUint256 / ratio
   return (ratio + 0xffffffffn) >> 32n

@@ -1,0 +1,34 @@
+/**
+ * Lists read by position. A missing entry is a mistake of the program, which no default may hide: it throws a TypeError,
+ * since the maths of pools throws RangeError where a contract reverts. Pure.
+ */
+import type { Address } from './primitives.js'
+
+/** @throws TypeError when the list has no such entry. */
+export function at<T>(list: readonly T[], index: number): T {
+  const entry = list[index]
+  if (entry === undefined) throw new TypeError(`no entry ${index} of ${list.length}`)
+  return entry
+}
+
+/**
+ * The entries at the same position, as pairs.
+ * @throws TypeError when one list is longer than the other.
+ */
+export function zip<A, B>(left: readonly A[], right: readonly B[]): (readonly [A, B])[] {
+  if (left.length !== right.length) {
+    throw new TypeError(`${left.length} entries beside ${right.length}`)
+  }
+  return left.map((entry, index) => [entry, right[index] as B])
+}
+
+/**
+ * Tokens and the amounts at the same position, from where they come as two lists: requests, calldata, arguments.
+ * @throws TypeError when one list is longer than the other.
+ */
+export function tokenAmounts<A>(
+  tokens: readonly Address[],
+  amounts: readonly A[],
+): { readonly token: Address; readonly amount: A }[] {
+  return zip(tokens, amounts).map(([token, amount]) => ({ token, amount }))
+}
