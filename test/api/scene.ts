@@ -257,6 +257,11 @@ export async function documented(scene: Scene, path: string, schema: z.ZodType) 
   return reply.body
 }
 
+/** Headers of a request with an API key. */
+export function bearer(key: string) {
+  return { authorization: `Bearer ${key}` }
+}
+
 /** As `openScene`, until the test is over. */
 export async function startScene(
   env: Record<string, string> = {},
