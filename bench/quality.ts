@@ -2,11 +2,12 @@
  * How far routes stay below the best that the same pools can give, by maths alone: seeded requests of all sizes over
  * all tokens, on the sandbox and on recorded mainnet. What a gap is measured against: test/support/optimum.
  */
-import { isRecorded } from '../test/mainnet/recorded.js'
+
 import { type Compared, createComparison, gapBps } from '../test/support/optimum/compare.js'
 import { createLaneCurves } from '../test/support/optimum/lane-curves.js'
 import { makeRequests } from '../test/support/optimum/requests.js'
 import { openRecorded, openSandbox } from '../test/support/optimum/scenes.js'
+import { isRecorded } from '../test/support/recorded-mainnet.js'
 import { quantile, type Section } from './section.js'
 
 const count = Number(process.env.BENCH_QUALITY_REQUESTS ?? 500)

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { z } from 'zod'
-import { TokenPage } from '../../src/api/records/metadata-records.js'
 import {
   Approval,
   ErrorBody,
@@ -8,29 +6,19 @@ import {
   Opportunities,
   Price,
   Quote,
-  Readiness,
   RouteTransaction,
   Wallet,
   WalletBalance,
 } from '../../src/api/records/records.js'
 import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
-import { observeStage, registerGauge } from '../../src/metrics.js'
-import { answerTo, blockNumber, dai, type Scene, sender, startScene, usdc, weth } from './scene.js'
+import { answerTo, blockNumber, dai, documented, sender, startScene, usdc, weth } from './scene.js'
 
 const trade = `tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 function warned(request: QuoteRequest): RouteAnswer {
   return { ...answerTo(request), warnings: ['curve could not be read'] }
-}
-
-/** The body, which must be of the documented shape with nothing undocumented in it. */
-async function documented(scene: Scene, path: string, schema: z.ZodType) {
-  const reply = await scene.get(path)
-  expect(reply.status, reply.text).toBe(200)
-  expect(schema.parse(reply.body)).toEqual(reply.body)
-  return reply.body
 }
 
 describe('route answers', () => {
@@ -163,97 +151,6 @@ describe('metadata', () => {
   test('aggregators', async () => {
     const scene = await startScene()
     expect((await scene.get('/aggregators')).body).toEqual(['uniswap-v2', 'uniswap-v3'])
-  })
-})
-
-describe('tokens', () => {
-  test('a page without metadata', async () => {
-    const scene = await startScene()
-    const body = await documented(scene, '/tokens', TokenPage)
-    expect(body.meta).toEqual({
-      total: 4,
-      lastPage: 1,
-      currentPage: 1,
-      perPage: 1000,
-      prev: null,
-      next: null,
-      cursor: null,
-    })
-    expect(body.data[0]).toEqual({
-      address: dai,
-      chainId: 1,
-      type: 'base',
-      underlyingTokens: null,
-      project: null,
-      protocolSlug: null,
-      protocol: null,
-      primaryAddress: null,
-      apy: null,
-      apyBase: null,
-      apyReward: null,
-      tvl: null,
-    })
-  })
-
-  test('metadata in, underlying out', async () => {
-    const scene = await startScene()
-    const path = `/tokens?address=${usdc}&chainId=1&includeMetadata=true&includeUnderlying=false`
-    const body = await documented(scene, path, TokenPage)
-    expect(body.data[0]).toMatchObject({
-      symbol: 'USDC',
-      name: 'USD Coin',
-      decimals: 6,
-      logosUri: ['u.png'],
-    })
-    expect(body.data[0]).not.toHaveProperty('underlyingTokens')
-  })
-
-  test.each([
-    ['chainId=8453', 1],
-    ['symbol=usdc', 2],
-    ['symbol=usdc,dai', 3],
-    ['symbol[]=usdc&symbol[]=weth&chainId=1', 2],
-    ['name=USD%20Coin', 1],
-    [`address=${usdc.toUpperCase()}`, 2],
-    ['type=base', 4],
-    ['type=defi', 0],
-    ['project=aave', 0],
-    ['protocolSlug=aave-v3', 0],
-    [`underlyingTokens=${usdc}`, 0],
-    [`underlyingTokensExact=${usdc}`, 0],
-    [`primaryAddress=${usdc}`, 0],
-    ['liquidityType=SingleToken', 0],
-    ['apyFrom=0', 0],
-    ['tvlTo=1000000.5', 0],
-  ])('%s finds %i', async (search, total) => {
-    const scene = await startScene()
-    const body = await documented(scene, `/tokens?${search}`, TokenPage)
-    expect(body.meta.total).toBe(total)
-    expect(body.data).toHaveLength(total)
-  })
-
-  test('pages by number and by cursor are the same', async () => {
-    const scene = await startScene()
-    const first = await documented(scene, '/tokens?pageSize=3', TokenPage)
-    expect(first.meta).toMatchObject({ lastPage: 2, prev: null, next: 2, cursor: 3 })
-    const second = await documented(scene, '/tokens?pageSize=3&page=2', TokenPage)
-    expect(second.meta).toMatchObject({ currentPage: 2, prev: 1, next: null, cursor: null })
-    expect(await documented(scene, '/tokens?pageSize=3&cursor=3', TokenPage)).toEqual(second)
-    const beyond = (await scene.get('/tokens?pageSize=3&page=9')).body
-    expect(beyond.data).toEqual([])
-    expect(beyond.meta).toMatchObject({ currentPage: 9, prev: 2, next: null })
-  })
-
-  test('wrong filters are listed at once', async () => {
-    const scene = await startScene()
-    const reply = await scene.get('/tokens?pageSize=1001&page=0&type=x&apyFrom=a&chainId=7')
-    expect(reply.body.message).toEqual([
-      'type must be one of defi, base',
-      'page must be an integer from 1 to 1000000000',
-      'pageSize must be an integer from 1 to 1000',
-      'apyFrom must be a number',
-      'chainId 7 is not configured here',
-    ])
   })
 })
 
@@ -390,124 +287,5 @@ describe('opportunities', () => {
       'tokenAddress must be an address: 0x and 40 hexadecimal digits',
       'amountIn must be greater than zero',
     ])
-  })
-})
-
-describe('outside /api', () => {
-  test('/health and /ready', async () => {
-    const scene = await startScene()
-    expect((await scene.get('/health')).body).toEqual({ status: 'ok' })
-    expect(await documented(scene, '/ready', Readiness)).toEqual({ ready: true, chains: [] })
-  })
-
-  test('/ready is a 503 that says which chain is late, and why', async () => {
-    const late = {
-      chainId: 1,
-      ready: false,
-      blockNumber: null,
-      ageSeconds: null,
-      capabilities: { logs: true },
-      problem: 'node 1 of chain 1 gives no answer',
-    }
-    const readiness = () => ({ ready: false, chains: [late] })
-    const scene = await startScene({}, { readiness })
-    const reply = await scene.get('/ready')
-    expect(reply.body).toMatchObject({
-      statusCode: 503,
-      code: 'CHAIN_NOT_READY',
-      message: 'Not ready: chain 1.',
-      details: { chains: [late] },
-    })
-    expect(reply.headers.get('retry-after')).toBe('1')
-  })
-
-  test('/metrics counts by path of the contract, stage and gauge', async () => {
-    const scene = await startScene()
-    await scene.get(`/prices/1/${weth}`)
-    await scene.get('/secret-looking-path')
-    const searches = async () => {
-      const { text } = await scene.get('/metrics')
-      return Number(/^forkroute_stage_seconds_count\{stage="search"\} (\d+)$/m.exec(text)?.[1] ?? 0)
-    }
-    // The process counts for all files of tests that it runs.
-    const before = await searches()
-    observeStage('search', 0.01)
-    expect(await searches()).toBe(before + 1)
-    registerGauge('test_forks', 'Forks.', () => [{ labels: { state: 'idle' }, value: 2 }], [
-      'state',
-    ])
-    const reply = await scene.get('/metrics')
-    expect(reply.headers.get('content-type')).toContain('text/plain')
-    expect(reply.text).toContain(
-      'forkroute_http_seconds_count{method="GET",route="/api/v1/prices/{chainId}/{address}",status="200"}',
-    )
-    expect(reply.text).toContain('forkroute_test_forks{state="idle"} 2')
-    expect(reply.text).toContain('forkroute_calculations_in_flight 0')
-    expect(reply.text).toContain('process_resident_memory_bytes')
-    expect(reply.text).not.toContain('secret-looking')
-  })
-
-  test('/docs needs no other host', async () => {
-    const scene = await startScene()
-    const page = await scene.get('/docs')
-    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
-    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
-    expect(links).toHaveLength(4)
-    for (const link of links) {
-      const file = await scene.get(link)
-      expect(file.status, link).toBe(200)
-      expect(file.text.length).toBeGreaterThan(50)
-    }
-    expect(page.text).not.toMatch(/https?:|<script>|onload/)
-  })
-
-  test('security headers are set, and nothing tells what serves', async () => {
-    const scene = await startScene()
-    const { headers } = await scene.get('/networks')
-    expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
-    expect(headers.get('x-content-type-options')).toBe('nosniff')
-    expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('x-powered-by')).toBeNull()
-  })
-})
-
-describe('CORS', () => {
-  const origin = 'https://app.example.org'
-
-  function preflight(scene: Scene, from: string) {
-    return fetch(`${scene.url}/api/v1/shortcuts/route`, {
-      method: 'OPTIONS',
-      headers: {
-        origin: from,
-        'access-control-request-method': 'POST',
-        'access-control-request-headers': 'authorization,content-type,x-sdk-version,cookie',
-      },
-    })
-  }
-
-  test('is off by default', async () => {
-    const scene = await startScene()
-    const reply = await scene.get('/networks', { origin })
-    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
-    expect((await preflight(scene, origin)).headers.get('access-control-allow-origin')).toBeNull()
-  })
-
-  test('lets configured origins in, with authorization and x- headers, before any key is asked for', async () => {
-    const scene = await startScene({
-      AUTH_MODE: 'key',
-      CORS_ORIGINS: `${origin},http://localhost:5173`,
-    })
-    const asked = await preflight(scene, origin)
-    expect(asked.status).toBe(204)
-    expect(asked.headers.get('access-control-allow-origin')).toBe(origin)
-    expect(asked.headers.get('access-control-allow-headers')).toBe(
-      'authorization,content-type,x-sdk-version',
-    )
-    const reply = await scene.get('/networks', { origin })
-    expect(reply.status).toBe(401)
-    expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
-    expect(reply.headers.get('access-control-expose-headers')).toContain('x-request-id')
-    const other = await preflight(scene, 'https://evil.example')
-    expect(other.headers.get('access-control-allow-origin')).toBeNull()
   })
 })

@@ -93,6 +93,7 @@ describe('/openapi.json', () => {
   test('describes every operation and parameter, with an example of every required one', async () => {
     const scene = await startScene()
     const { body } = await scene.get('/openapi.json')
+    expect(operationsOf(body).length).toBeGreaterThan(20)
     for (const operation of operationsOf(body)) {
       expect(operation.description, operation.operationId).toMatch(/\.$/)
       for (const { name, description, required, example, schema } of operation.parameters) {

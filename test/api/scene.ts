@@ -6,7 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import type { z } from 'zod'
 import { type KeyStore, openKeyStore } from '../../src/api/key-store.js'
 import { type ApiServer, createApiServer } from '../../src/api/server.js'
 import { serviceVersion } from '../../src/api/version.js'
@@ -255,6 +256,19 @@ export async function read(response: Response): Promise<Reply> {
   const isJson = response.headers.get('content-type')?.includes('application/json')
   const { status, headers } = response
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined }
+}
+
+/** The body, which must be of the documented shape with nothing undocumented in it. */
+export async function documented(scene: Scene, path: string, schema: z.ZodType) {
+  const reply = await scene.get(path)
+  expect(reply.status, reply.text).toBe(200)
+  expect(schema.parse(reply.body)).toEqual(reply.body)
+  return reply.body
+}
+
+/** Headers of a request with an API key. */
+export function bearer(key: string) {
+  return { authorization: `Bearer ${key}` }
 }
 
 /** As `openScene`, until the test is over. */

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { planRequests, readRequests } from '../../src/cassette/requests-file.js'
 import { summarise } from '../../src/cassette/summary.js'
 import { openCatalog } from '../../src/catalog/store.js'
@@ -10,13 +10,14 @@ import { verify } from '../../src/cli/replay.js'
 import { loadConfig } from '../../src/config.js'
 import { openLocalService } from '../../src/local-service.js'
 import { createLogger } from '../../src/log.js'
-import { isRecorded, recordedPools, startRecordedNode } from './recorded.js'
+import { recordedPools, startRecordedNode } from '../support/recorded-mainnet.js'
+import { describeRecorded } from './describe-recorded.js'
 
 const requestsFile = new URL('../../examples/cassettes/mainnet.yaml', import.meta.url).pathname
 /** Of the file's 40: both blocks, tokens of all kinds. */
 const every = 5
 
-describe.skipIf(!isRecorded)('a cassette of recorded mainnet', () => {
+describeRecorded('a cassette of recorded mainnet', () => {
   const logger = createLogger('silent')
   let folder: string
   let file: string

@@ -1,6 +1,6 @@
 /**
  * The maths of Curve's crypto pools against their real code on recorded mainnet: `exchange` of the pool whose
- * state is recorded whole, in every direction and size. Skipped where the recording is absent.
+ * state is recorded whole, in every direction and size. Skipped where the recording is absent, without CI.
  */
 import {
   encodeAbiParameters,
@@ -9,14 +9,15 @@ import {
   parseAbi,
   parseAbiParameters,
 } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Address, BlockPin, Hex } from '../../src/domain/primitives.js'
 import type { ReadResult, StateReader } from '../../src/domain/state.js'
 import { curve } from '../../src/protocols/curve/index.js'
 import type { Pool } from '../../src/protocols/pool.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
-import { isRecorded, type RecordedNode, recordedSwaps, startRecordedNode } from './recorded.js'
+import { type RecordedNode, recordedSwaps, startRecordedNode } from '../support/recorded-mainnet.js'
+import { describeRecorded } from './describe-recorded.js'
 
 const address: Address = '0x7f86bf177dd4f3494b841a37e810a34dd56c829b'
 /** USDC, WBTC, WETH, and where each keeps balances and allowances. */
@@ -36,7 +37,7 @@ const slotOf = (key: Address, base: Hex | bigint) =>
   keccak256(encodeAbiParameters(parseAbiParameters('address, bytes32'), [key, toWord(base)]))
 const toWord = (value: Hex | bigint): Hex => `0x${BigInt(value).toString(16).padStart(64, '0')}`
 
-describe.skipIf(!isRecorded)('crypto pool of recorded mainnet', () => {
+describeRecorded('crypto pool of recorded mainnet', () => {
   let node: RecordedNode
   let fork: TestAnvil
 

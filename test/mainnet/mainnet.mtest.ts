@@ -1,26 +1,26 @@
 /**
  * What the service answers on recorded Ethereum mainnet must equal what mainnet did.
- * `npm run test:mainnet`; skipped with a message where the recording is absent.
+ * `npm run test:mainnet`; where the recording is absent, skipped with a message, or failed where CI is set.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCatalog } from '../../src/catalog/store.js'
 import { type Address, isNative, nativeToken } from '../../src/domain/primitives.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { startAnvil, type TestAnvil } from '../support/anvil.js'
 import { executeOnFork, placeContracts } from '../support/execute.js'
 import { readPin } from '../support/pin.js'
-import { startService, type TestService } from '../support/service.js'
 import {
-  isRecorded,
   type RecordedNode,
   recordedPools,
   recordedSwaps,
   startRecordedNode,
   toToken,
-} from './recorded.js'
+} from '../support/recorded-mainnet.js'
+import { startService, type TestService } from '../support/service.js'
+import { describeRecorded } from './describe-recorded.js'
 import { answerOf, type SinglePools, singlePools } from './single-pool.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -30,15 +30,9 @@ const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const wbtc: Address = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 const sender: Address = '0x00000000000000000000000000000000000d35c0'
 
-if (!isRecorded) {
-  console.warn(
-    'Recorded mainnet is not here: these tests are skipped. RECORDED_MAINNET_DIR names its folder.',
-  )
-}
-
-describe.skipIf(!isRecorded)('recorded mainnet', () => {
-  const pools = isRecorded ? recordedPools() : []
-  const { stateBlock, swaps } = isRecorded ? recordedSwaps() : { stateBlock: 0, swaps: [] }
+describeRecorded('recorded mainnet', () => {
+  const pools = recordedPools()
+  const { stateBlock, swaps } = recordedSwaps()
   let node: RecordedNode
   let fork: TestAnvil
   let single: SinglePools

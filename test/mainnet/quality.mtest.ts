@@ -1,19 +1,13 @@
 /** Route quality on recorded mainnet, by maths alone: seeded requests against the best the pools can give. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Compared, createComparison } from '../support/optimum/compare.js'
 import { expectQuality } from '../support/optimum/expect-quality.js'
 import { createLaneCurves } from '../support/optimum/lane-curves.js'
 import { makeRequests } from '../support/optimum/requests.js'
 import { type OpenScene, openRecorded } from '../support/optimum/scenes.js'
-import { isRecorded } from './recorded.js'
+import { describeRecorded } from './describe-recorded.js'
 
-if (!isRecorded) {
-  console.warn(
-    'Recorded mainnet is not here: these tests are skipped. RECORDED_MAINNET_DIR names its folder.',
-  )
-}
-
-describe.skipIf(!isRecorded)('routes on recorded mainnet', () => {
+describeRecorded('routes on recorded mainnet', () => {
   let open: OpenScene
   let all: Compared[]
 

@@ -6,8 +6,8 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, isNative } from '../../src/domain/primitives.js'
 import { executorContracts } from '../../src/executor/deployments.js'
-import { nextBaseFee } from '../../src/forks/block-environment.js'
 import { startAnvil, type TestAnvil } from './anvil.js'
+import { baseFeeAfter } from './base-fee.js'
 
 export interface AnswerTransaction {
   readonly from: Address
@@ -91,12 +91,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
 
   const head = await anvil.rpc<Header>('eth_getBlockByNumber', ['latest', false])
   if (Number(head.number) !== args.blockNumber) throw new Error('the fork is not at the block')
-  const baseFee = nextBaseFee({
-    chainId: 1,
-    number: BigInt(head.number),
-    hash: '0x',
-    parentHash: '0x',
-    timestamp: BigInt(head.timestamp),
+  const baseFee = baseFeeAfter({
     baseFeePerGas: BigInt(head.baseFeePerGas),
     gasUsed: BigInt(head.gasUsed),
     gasLimit: BigInt(head.gasLimit),

@@ -1,9 +1,15 @@
 /** A small chain of our own that forks fork from, and a separate Anvil on which transactions are really mined. */
 import { type Abi, encodeDeployData, encodeFunctionData } from 'viem'
-import { type Address, type BlockPin, type Hex, toAddress } from '../../src/domain/primitives.js'
+import {
+  type Address,
+  type BlockPin,
+  type Hex,
+  toAddress,
+  zeroAddress,
+} from '../../src/domain/primitives.js'
 import type { SimulationRequest } from '../../src/domain/state.js'
-import { blockEnvironment } from '../../src/forks/block-environment.js'
 import { startAnvil, type TestAnvil } from './anvil.js'
+import { baseFeeAfter } from './base-fee.js'
 import { type CompiledContract, compileTestContracts } from './forks-contracts.js'
 
 export const blockTimeSeconds = 12
@@ -106,7 +112,6 @@ export async function mineForReal(
     ...['--no-mining', '--accounts', '0', '--no-storage-caching'],
   ])
   try {
-    const environment = blockEnvironment(pin, blockTimeSeconds)
     await judge.rpc('anvil_autoImpersonateAccount', [true])
     for (const [address, { balance, stateDiff, code }] of Object.entries(request.overrides)) {
       if (balance !== undefined) await judge.rpc('anvil_setBalance', [address, hex(balance)])
@@ -117,9 +122,9 @@ export async function mineForReal(
     }
     const balance = BigInt(await judge.rpc<Hex>('eth_getBalance', [request.from, 'latest']))
     await judge.rpc('anvil_setBalance', [request.from, hex(balance + 10n ** 18n)])
-    await judge.rpc('anvil_setCoinbase', [environment.feeRecipient])
-    await judge.rpc('anvil_setNextBlockBaseFeePerGas', [hex(environment.baseFeePerGas)])
-    await judge.rpc('evm_setNextBlockTimestamp', [hex(environment.time)])
+    await judge.rpc('anvil_setCoinbase', [zeroAddress])
+    await judge.rpc('anvil_setNextBlockBaseFeePerGas', [hex(baseFeeAfter(pin))])
+    await judge.rpc('evm_setNextBlockTimestamp', [hex(pin.timestamp + BigInt(blockTimeSeconds))])
     const { from, to, data, value } = request
     const hash = await judge.rpc<Hex>('eth_sendTransaction', [
       { from, to, data, value: hex(value), gas: hex(16_777_216) },

@@ -6,6 +6,7 @@ import { startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
 import { createBacktests } from '../../../src/backtest/jobs.js'
 import { openPostgresStore } from '../../../src/backtest/stores/postgres-store.js'
 import type { BacktestStore } from '../../../src/backtest/stores/store.js'
+import type { BacktestBlock } from '../../../src/domain/backtest.js'
 import type { Engine } from '../../../src/domain/engine.js'
 import { createLogger } from '../../../src/log.js'
 import { blockOf, planOf } from '../../support/backtest/backtests.js'
@@ -81,9 +82,9 @@ test('what Postgres takes for no text is stored with a replacement', async () =>
     ],
   })
   await store.put(id, reverted('a\0b\ud800c \ud83d\ude00'))
-  for await (const block of store.results(id)) {
-    expect(block).toEqual(reverted('a\ufffdb\ufffdc \ud83d\ude00'))
-  }
+  const stored: BacktestBlock[] = []
+  for await (const block of store.results(id)) stored.push(block)
+  expect(stored).toEqual([reverted('a\ufffdb\ufffdc \ud83d\ude00')])
 })
 
 test('a database that crashes and starts again: who waits for it goes on', async () => {

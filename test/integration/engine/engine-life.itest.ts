@@ -1,4 +1,5 @@
 /** The calculation core over its life: replayed recordings, many blocks at once, callers that leave, threads that die. */
+import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,8 +18,9 @@ const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const uni: Address = '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984'
 
 const scene = withSandbox()
-const cassette = join(tmpdir(), `forkroute-${process.pid}.cassette`)
-afterAll(() => rm(cassette, { force: true }))
+const folder = mkdtempSync(join(tmpdir(), 'forkroute-engine-life-'))
+const cassette = join(folder, 'engine.cassette')
+afterAll(() => rm(folder, { recursive: true }))
 
 function request(tokenIn: Address, tokenOut: Address, blockNumber?: bigint): QuoteRequest {
   return {

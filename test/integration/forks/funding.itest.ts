@@ -154,8 +154,9 @@ describe('createFunding', () => {
       { urls: lease.urls, pin },
       { token, owner, amount },
     )
+    expect(Object.keys(overrides ?? {})).toHaveLength(1)
     const [address] = Object.keys(overrides ?? {})
-    expect(address).toBeDefined()
+    expect(address).toMatch(/^0x[0-9a-f]{40}$/)
     expect(address).not.toBe(token)
   })
 

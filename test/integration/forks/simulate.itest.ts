@@ -6,12 +6,13 @@ import {
   type BlockPin,
   type Hex,
   nativeToken,
+  zeroAddress,
 } from '../../../src/domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../../src/domain/state.js'
-import { blockEnvironment } from '../../../src/forks/block-environment.js'
 import { ForkLostError } from '../../../src/forks/faults.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
+import { baseFeeAfter } from '../../support/base-fee.js'
 import { blockTimeSeconds, mineForReal, startWorld, type World } from '../../support/forks-world.js'
 
 const stranger: Address = '0x00000000000000000000000000000000beef0001'
@@ -151,16 +152,15 @@ describe('simulate', () => {
   test('a contract sees the pinned environment and the balance its caller really has', async () => {
     const overrides = { [stranger]: { balance: 77n } }
     const [result] = await run([request('Bench', 'environment', [], { from: stranger, overrides })])
-    const environment = blockEnvironment(pin, blockTimeSeconds)
     const types = 'uint256, uint256, uint256, uint256, address, uint256, uint256, bytes32, uint256'
     expect(decodeAbiParameters(parseAbiParameters(types), returned(result))).toEqual([
       pin.number + 1n,
       pin.timestamp + 12n,
-      environment.baseFeePerGas,
+      baseFeeAfter(pin),
       BigInt(pin.hash),
-      environment.feeRecipient,
+      zeroAddress,
       pin.gasLimit,
-      environment.baseFeePerGas,
+      baseFeeAfter(pin),
       pin.hash,
       77n,
     ])

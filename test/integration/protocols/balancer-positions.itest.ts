@@ -68,6 +68,7 @@ describe('balancer-v2 positions', () => {
 
   test('a share is worth the rate that its pool states', async () => {
     const { positions, read } = await states()
+    expect(positions).toHaveLength(pools.length)
     for (const [k, { key }] of positions.entries()) {
       const state = read[k]
       if (!state || !('base' in state)) throw new Error('not read')

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { openCatalog } from '../../../src/catalog/store.js'
 import { loadTokenLists } from '../../../src/catalog/token-lists.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import { nextBaseFee } from '../../../src/forks/block-environment.js'
 import { createReader } from '../../../src/forks/reader.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import { WorkerContext } from '../../../src/routing/context/worker-context.js'
 import type { MarketPool } from '../../../src/routing/market/market.js'
 import { pairsOf } from '../../../src/routing/market/pairs.js'
 import { gasInToken, type PricedToken } from '../../../src/routing/market/valuation.js'
+import { baseFeeAfter } from '../base-fee.js'
 import { readPin } from '../pin.js'
 
 export interface QualityScene {
@@ -54,7 +54,7 @@ export async function openQualityScene(args: {
   const block = worker.block(pin)
   const reader = createReader({ pin, archiveUrl: args.nodeUrl, forkUrls: [args.callUrl] })
   const { chain } = block
-  const gasPrice = nextBaseFee(pin) + chain.priorityFeePerGas
+  const gasPrice = baseFeeAfter(pin) + chain.priorityFeePerGas
 
   async function priced(token: Address): Promise<[Address, PricedToken][]> {
     const [facts, price] = await Promise.all([

@@ -1,8 +1,8 @@
 /** The two worlds in which route quality is measured. */
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
-import { recordedPools, recordedSwaps, startRecordedNode } from '../../mainnet/recorded.js'
 import { startAnvil } from '../anvil.js'
+import { recordedPools, recordedSwaps, startRecordedNode } from '../recorded-mainnet.js'
 import { openQualityScene, type QualityScene } from './scene.js'
 
 export interface OpenScene {

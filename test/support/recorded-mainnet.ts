@@ -9,11 +9,12 @@ import { join, resolve } from 'node:path'
 import { type Address, nativeToken, zeroAddress } from '../../src/domain/primitives.js'
 import type { Pool } from '../../src/protocols/pool.js'
 
-const folder = resolve(
+/** Where the recording lies, if it does. */
+export const recordingFolder = resolve(
   process.env.RECORDED_MAINNET_DIR ?? join(import.meta.dirname, '../../../shared/mainnet'),
 )
 
-export const isRecorded = existsSync(join(folder, 'serve.mjs'))
+export const isRecorded = existsSync(join(recordingFolder, 'serve.mjs'))
 
 export interface RecordedNode {
   readonly url: string
@@ -27,7 +28,13 @@ export async function startRecordedNode(latencyMs = 0): Promise<RecordedNode> {
   const child = spawn(
     process.execPath,
     // The node runs only under its real path.
-    [realpathSync(join(folder, 'serve.mjs')), '--port', '0', '--latency-ms', String(latencyMs)],
+    [
+      realpathSync(join(recordingFolder, 'serve.mjs')),
+      '--port',
+      '0',
+      '--latency-ms',
+      String(latencyMs),
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const exited = once(child, 'exit')
@@ -79,7 +86,7 @@ export interface SwapRow {
 }
 
 function read<T>(name: string): T {
-  return JSON.parse(readFileSync(join(folder, name), 'utf8')) as T
+  return JSON.parse(readFileSync(join(recordingFolder, name), 'utf8')) as T
 }
 
 /** Forks of a protocol run its code, so any of its adapters serves them. */

@@ -1,0 +1,124 @@
+/** What operators and browsers see of the service: health, metrics, documentation, headers and CORS. */
+import { describe, expect, test } from 'vitest'
+import { Readiness } from '../../src/api/records/records.js'
+import { observeStage, registerGauge } from '../../src/metrics.js'
+import { documented, type Scene, startScene, weth } from './scene.js'
+
+describe('outside /api', () => {
+  test('/health and /ready', async () => {
+    const scene = await startScene()
+    expect((await scene.get('/health')).body).toEqual({ status: 'ok' })
+    expect(await documented(scene, '/ready', Readiness)).toEqual({ ready: true, chains: [] })
+  })
+
+  test('/ready is a 503 that says which chain is late, and why', async () => {
+    const late = {
+      chainId: 1,
+      ready: false,
+      blockNumber: null,
+      ageSeconds: null,
+      capabilities: { logs: true },
+      problem: 'node 1 of chain 1 gives no answer',
+    }
+    const readiness = () => ({ ready: false, chains: [late] })
+    const scene = await startScene({}, { readiness })
+    const reply = await scene.get('/ready')
+    expect(reply.body).toMatchObject({
+      statusCode: 503,
+      code: 'CHAIN_NOT_READY',
+      message: 'Not ready: chain 1.',
+      details: { chains: [late] },
+    })
+    expect(reply.headers.get('retry-after')).toBe('1')
+  })
+
+  test('/metrics counts by path of the contract, stage and gauge', async () => {
+    const scene = await startScene()
+    await scene.get(`/prices/1/${weth}`)
+    await scene.get('/secret-looking-path')
+    const searches = async () => {
+      const { text } = await scene.get('/metrics')
+      return Number(/^forkroute_stage_seconds_count\{stage="search"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+    }
+    // The process counts for all files of tests that it runs.
+    const before = await searches()
+    observeStage('search', 0.01)
+    expect(await searches()).toBe(before + 1)
+    registerGauge('test_forks', 'Forks.', () => [{ labels: { state: 'idle' }, value: 2 }], [
+      'state',
+    ])
+    const reply = await scene.get('/metrics')
+    expect(reply.headers.get('content-type')).toContain('text/plain')
+    expect(reply.text).toContain(
+      'forkroute_http_seconds_count{method="GET",route="/api/v1/prices/{chainId}/{address}",status="200"}',
+    )
+    expect(reply.text).toContain('forkroute_test_forks{state="idle"} 2')
+    expect(reply.text).toContain('forkroute_calculations_in_flight 0')
+    expect(reply.text).toContain('process_resident_memory_bytes')
+    expect(reply.text).not.toContain('secret-looking')
+  })
+
+  test('/docs needs no other host', async () => {
+    const scene = await startScene()
+    const page = await scene.get('/docs')
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
+    expect(links).toHaveLength(4)
+    for (const link of links) {
+      const file = await scene.get(link)
+      expect(file.status, link).toBe(200)
+      expect(file.text.length).toBeGreaterThan(50)
+    }
+    expect(page.text).not.toMatch(/https?:|<script>|onload/)
+  })
+
+  test('security headers are set, and nothing tells what serves', async () => {
+    const scene = await startScene()
+    const { headers } = await scene.get('/networks')
+    expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-powered-by')).toBeNull()
+  })
+})
+
+describe('CORS', () => {
+  const origin = 'https://app.example.org'
+
+  function preflight(scene: Scene, from: string) {
+    return fetch(`${scene.url}/api/v1/shortcuts/route`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-sdk-version,cookie',
+      },
+    })
+  }
+
+  test('is off by default', async () => {
+    const scene = await startScene()
+    const reply = await scene.get('/networks', { origin })
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+    expect((await preflight(scene, origin)).headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('lets configured origins in, with authorization and x- headers, before any key is asked for', async () => {
+    const scene = await startScene({
+      AUTH_MODE: 'key',
+      CORS_ORIGINS: `${origin},http://localhost:5173`,
+    })
+    const asked = await preflight(scene, origin)
+    expect(asked.status).toBe(204)
+    expect(asked.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(asked.headers.get('access-control-allow-headers')).toBe(
+      'authorization,content-type,x-sdk-version',
+    )
+    const reply = await scene.get('/networks', { origin })
+    expect(reply.status).toBe(401)
+    expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(reply.headers.get('access-control-expose-headers')).toContain('x-request-id')
+    const other = await preflight(scene, 'https://evil.example')
+    expect(other.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})

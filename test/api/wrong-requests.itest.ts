@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { base, query } from './route-query.js'
+import { dai, sender, startScene, usdc, weth } from './scene.js'
+
+describe('wrong route requests', () => {
+  const address = 'must be an address: 0x and 40 hexadecimal digits'
+  const amount = 'must be an amount in the smallest unit: a decimal string below 2^256'
+  const fee = { fee: '25', feeReceiver: dai }
+  test.each<[Record<string, string | null>, string]>([
+    [{ fromAddress: null }, 'fromAddress is required'],
+    [{ tokenIn: null }, 'tokenIn is required'],
+    [{ tokenOut: null }, 'tokenOut is required'],
+    [{ amountIn: null }, 'amountIn is required'],
+    [{ fromAddress: 'null' }, 'fromAddress is required'],
+    [{ fromAddress: '0x12' }, `fromAddress ${address}`],
+    [{ fromAddress: `${sender}0` }, `fromAddress ${address}`],
+    [{ tokenIn: 'WETH' }, `tokenIn[0] ${address}`],
+    [
+      { tokenIn: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756cc2' },
+      'tokenIn[0] has a wrong EIP-55 checksum; write it in lower case to skip the check',
+    ],
+    [{ tokenOut: `${usdc},` }, `tokenOut[1] ${address}`],
+    [{ amountIn: '0' }, 'amountIn[0] must be greater than zero'],
+    [{ amountIn: '-1' }, `amountIn[0] ${amount}`],
+    [{ amountIn: '1.5' }, `amountIn[0] ${amount}`],
+    [{ amountIn: '1e18' }, `amountIn[0] ${amount}`],
+    [{ amountIn: '0x10' }, `amountIn[0] ${amount}`],
+    [{ amountIn: (2n ** 256n).toString() }, `amountIn[0] ${amount}`],
+    [{ amountIn: '1,2' }, 'amountIn must hold one amount per tokenIn (1, not 2)'],
+    [{ tokenIn: `${weth},${dai}` }, 'amountIn must hold one amount per tokenIn (2, not 1)'],
+    [
+      { tokenIn: `${weth},${weth.toUpperCase()}`, amountIn: '1,2' },
+      'tokenIn must not name a token twice',
+    ],
+    [{ tokenOut: `${usdc},${usdc}` }, 'tokenOut must not name a token twice'],
+    [{ tokenOut: weth }, 'tokenOut must differ from tokenIn'],
+    [{ chainId: 'one' }, 'chainId must be an integer of at least 1'],
+    [{ chainId: '0' }, 'chainId must be an integer of at least 1'],
+    [{ chainId: '1.0' }, 'chainId must be an integer of at least 1'],
+    [{ chainId: '9007199254740993' }, 'chainId must be an integer of at least 1'],
+    [
+      { slippage: '1.234' },
+      'slippage must be basis points from 0 to 10000 with at most two decimals',
+    ],
+    [
+      { slippage: '10001' },
+      'slippage must be basis points from 0 to 10000 with at most two decimals',
+    ],
+    [{ slippage: '-1' }, 'slippage must be basis points from 0 to 10000 with at most two decimals'],
+    [
+      { slippage: '50', minAmountOut: '1' },
+      'slippage must not be given together with minAmountOut',
+    ],
+    [{ minAmountOut: '1,2' }, 'minAmountOut must hold one amount per tokenOut (1, not 2)'],
+    [{ fee: '25' }, 'feeReceiver is required with fee'],
+    [{ ...fee, fee: '101' }, 'fee[0] must be at most 100 basis points'],
+    [{ ...fee, fee: '1.5' }, 'fee[0] must be whole basis points'],
+    [{ ...fee, fee: '1,2' }, 'fee must hold one value per amountIn (1, not 2)'],
+    [
+      { ...fee, fee: '5,0', tokenIn: `${weth},${dai}`, amountIn: '1,2' },
+      'fee[1] must be from 1 to 100 basis points',
+    ],
+    [{ spender: dai }, 'spender must equal fromAddress with a router strategy'],
+    [
+      { spender: dai, routingStrategy: 'router-legacy' },
+      'spender must equal fromAddress with a router strategy',
+    ],
+    [
+      { referralCode: '12345678901234567' },
+      'referralCode must be 1 to 16 printable ASCII characters',
+    ],
+    [{ referralCode: 'é' }, 'referralCode must be 1 to 16 printable ASCII characters'],
+    [{ executionMode: 'fast' }, 'executionMode must be one of user, backend'],
+    [{ toEoa: 'yes' }, 'toEoa must be true or false'],
+    [
+      { routingStrategy: 'checkout' },
+      'routingStrategy must be one of router, delegate, router-legacy, delegate-legacy, svcwallet-v2',
+    ],
+    [
+      { crosschainRouteMode: 'x' },
+      'crosschainRouteMode must be one of direct, source, destination, sourceOrDestination, full',
+    ],
+    [{ blockNumber: '-1' }, 'blockNumber must be an integer of at least 0'],
+    [{ deadlineMs: '49' }, 'deadlineMs must be an integer from 50 to 60000'],
+    [{ deadlineMs: '60001' }, 'deadlineMs must be an integer from 50 to 60000'],
+    [
+      { destinationChainId: '8453' },
+      'destinationChainId must equal chainId: cross-chain routes are not available',
+    ],
+  ])('%o', async (change, message) => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/route?${query(change)}`)
+    expect(reply.body).toEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message,
+      code: 'INVALID_REQUEST',
+      requestId: reply.headers.get('x-request-id'),
+    })
+    expect(scene.asked.routes).toHaveLength(0)
+  })
+
+  test('an unknown chain alone has its own code', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(`/shortcuts/route?${query({ chainId: '999' })}`)
+    expect(reply.body).toMatchObject({
+      statusCode: 400,
+      code: 'UNKNOWN_CHAIN',
+      message: 'chainId 999 is not configured here',
+    })
+  })
+
+  test('a scalar given twice is refused, also with the same value', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(
+      `/shortcuts/route?${base}&chainId=1&slippage=1&slippage=2&fromAddress=${sender}`,
+    )
+    expect(reply.body.message).toEqual([
+      'chainId must be given once',
+      'fromAddress must be given once',
+      'slippage must be given once',
+    ])
+  })
+
+  test('every wrong field is listed at once, the chain and the rules between fields included', async () => {
+    const scene = await startScene()
+    const reply = await scene.get(
+      `/shortcuts/route?chainId=999&tokenIn=a,${weth}&tokenOut=${weth}&amountIn=0` +
+        '&slippage=x&minAmountOut=1&fee=500&deadlineMs=1&referralCode=12345678901234567',
+    )
+    expect(reply.status).toBe(400)
+    expect(reply.body.code).toBe('INVALID_REQUEST')
+    expect(reply.body.message).toEqual([
+      `tokenIn[0] ${address}`,
+      'amountIn[0] must be greater than zero',
+      'deadlineMs must be an integer from 50 to 60000',
+      'fromAddress is required',
+      'slippage must be basis points from 0 to 10000 with at most two decimals',
+      'fee[0] must be at most 100 basis points',
+      'referralCode must be 1 to 16 printable ASCII characters',
+      'tokenOut must differ from tokenIn',
+      'amountIn must hold one amount per tokenIn (2, not 1)',
+      'slippage must not be given together with minAmountOut',
+      'feeReceiver is required with fee',
+      'chainId 999 is not configured here',
+    ])
+  })
+})
