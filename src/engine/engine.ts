@@ -95,7 +95,7 @@ export function createEngine(parts: EngineParts): Engine {
     { signal, isBackground = false, heads, onBlock }: CallContext,
   ): Promise<BlockPin> {
     const number = at.blockNumber ?? heads?.get(at.chainId)
-    const options = { isWalk: isBackground }
+    const options = { isBackground }
     const pin = await untilAborted(parts.pins.at(chainOf(at.chainId).id, number, options), signal)
     onBlock?.(pin, at.blockNumber === undefined)
     return pin
@@ -128,7 +128,7 @@ export function createEngine(parts: EngineParts): Engine {
     pin: BlockPin,
     { signal, isBackground }: { readonly signal: AbortSignal; readonly isBackground: boolean },
   ): Promise<TaskTypes[K]['result']> {
-    const lease = await parts.forks.acquire(pin, { isWalk: isBackground })
+    const lease = await parts.forks.acquire(pin, { isBackground })
     let isDone = false
     try {
       const archiveUrl = parts.archive.url(pin.chainId, pin.number, pin.hash)
@@ -218,7 +218,7 @@ export function createEngine(parts: EngineParts): Engine {
       const all = batch.requests.map(fromSomebody)
       // One task per thread at a time: a batch leaves room for what others ask meanwhile.
       const turn = pLimit(parts.workers.threads)
-      // Who walks through blocks has several of them in flight: reading one block in one thread alone is less work.
+      // Background work has several blocks in flight: reading one block in one thread alone is less work.
       const threads = context.isBackground ? 1 : parts.workers.threads
       const size = Math.min(quotesAtOnce, Math.ceil(all.length / threads))
       const outcomes = await Promise.all(

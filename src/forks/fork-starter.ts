@@ -94,10 +94,10 @@ export function createForkStarter(options: {
   async function start(
     pin: BlockPin,
     onExit: (fork: Fork) => void,
-    { isWalk = false }: PinOptions = {},
+    { isBackground = false }: PinOptions = {},
   ): Promise<Fork> {
     const fork = await startAny(pin, onExit)
-    if (isWalk) await fillFork(fork.url, options.archiveUrl(pin))
+    if (isBackground) await fillFork(fork.url, options.archiveUrl(pin))
     return fork
   }
 

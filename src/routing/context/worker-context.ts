@@ -30,7 +30,7 @@ import { Market, type MarketPool, type MarketView } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
 import type { WorkerSettings } from '../messages.js'
 
-/** Blocks whose markets stay in memory, and as many of those that background work walks through. */
+/** Blocks whose markets stay in memory, and as many of those that background work goes through. */
 const blocksKept = 8
 
 /** Positions of positions that routes see through. */
@@ -247,13 +247,13 @@ export class WorkerContext {
   }
 
   /**
-   * @param isPassing - for background work, which takes the place of no block that is asked for live.
+   * @param isBackground - the block takes the place of none that is asked for live.
    * @throws ForkrouteError UNKNOWN_CHAIN.
    */
-  block(pin: BlockPin, isPassing = false): BlockContext {
+  block(pin: BlockPin, isBackground = false): BlockContext {
     const key = `${pin.chainId}:${pin.hash}`
     const context = this.#blocks.get(key) ?? this.#passed.get(key) ?? this.#open(pin)
-    if (isPassing && !this.#blocks.has(key)) this.#passed.set(key, context)
+    if (isBackground && !this.#blocks.has(key)) this.#passed.set(key, context)
     else this.#blocks.set(key, context)
     return context
   }

@@ -217,7 +217,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
 
   async function pin(
     at: bigint | 'latest',
-    { isWalk = false }: PinOptions = {},
+    { isBackground = false }: PinOptions = {},
   ): Promise<BlockPin> {
     if (at === 'latest') {
       await polling.first
@@ -225,7 +225,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       if (head) return head
       throw notReady()
     }
-    const { found, hasState } = await opener.open(at, isWalk)
+    const { found, hasState } = await opener.open(at, isBackground)
     if (!found.ok) {
       const head = tracker.head()
       const advice = head && at <= head.number ? ` ${archiveNeeded}` : ''
