@@ -4,7 +4,7 @@ import type { Bundle, Price, Quote, RouteTransaction } from '../api/records/reco
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
 import type { UnsignedTransaction } from '../domain/plan.js'
-import { type Address, type Hex, toAddress } from '../domain/primitives.js'
+import { type Address, bpsDenominator, type Hex, toAddress } from '../domain/primitives.js'
 import type { RouteStepRecord } from '../domain/route-step.js'
 
 /** One pool, market or vault on the way. */
@@ -165,6 +165,8 @@ function toPath(route: readonly RouteStepRecord[]): PathPart[] {
       }))
     }
     const isWrapping = action === 'wrap' || action === 'unwrap'
-    return primary && !isWrapping ? [{ protocol, pool: primary, shareBps: 10_000 }] : []
+    return primary && !isWrapping
+      ? [{ protocol, pool: primary, shareBps: Number(bpsDenominator) }]
+      : []
   })
 }

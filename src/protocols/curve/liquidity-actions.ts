@@ -1,6 +1,6 @@
 /** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
 import type { Amount, AmountRef, Step } from '../../domain/plan.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { balanceChanges } from '../shared/balance-changes.js'
 import {
@@ -168,7 +168,7 @@ const withdraw = defineAction({
     const change = withdrawExactly(maths.base, known)
     if (!change) return context.refuse('amountOut', 'no more than the pool can pay')
     const { supply } = maths.base
-    const raised = change.burned + (change.burned * spareBps) / 10_000n + 1n
+    const raised = change.burned + (change.burned * spareBps) / bpsDenominator + 1n
     const most = raised < supply ? raised : supply
     context.add(withdrawExactlyStep(primaryAddress, amounts, amountsType, most))
     return {

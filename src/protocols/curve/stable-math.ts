@@ -8,11 +8,11 @@
  * @see curvefi/curve-factory 5272fd2, contracts/implementations/plain-2/Plain2Basic.vy and
  *   curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapNG.vy (`get_D`, `_dynamic_fee`)
  */
+import { maxUint256 } from '../../domain/primitives.js'
 
 const precision = 10n ** 18n
 /** Denominator of `fee` and `admin_fee`. */
 const feeDenominator = 10n ** 10n
-const maxUint256 = 2n ** 256n - 1n
 const maxNewtonRounds = 255
 
 export interface StablePoolState {

@@ -4,7 +4,7 @@
  */
 import type { BundleAnswer } from '../../domain/bundle.js'
 import type { Order, Step } from '../../domain/plan.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, lessSlippage } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { type PricedToken, priceImpactBps } from '../market/valuation.js'
@@ -14,9 +14,6 @@ import type { Minimum } from './plan.js'
 import type { BundleArgs, TokenAmount } from './scene.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep } from './tools.js'
-
-/** Hundredths of a basis point in one. */
-const whole = 1_000_000n
 
 /** Actions after which the value that goes in need not come out: debts, and positions without a token. */
 const unpriced = new Set(['borrow', 'repay', 'call', 'transfer', 'harvest', 'fee', 'flashloan'])
@@ -122,10 +119,6 @@ function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
     if (step.kind !== 'call' || !step.callback) return step
     return { ...step, callback: replaced(step.callback, by) }
   })
-}
-
-function lessSlippage(amount: bigint, centiBps: bigint): bigint {
-  return (amount * (whole - centiBps)) / whole
 }
 
 /** Null where value goes elsewhere than into the outputs. */

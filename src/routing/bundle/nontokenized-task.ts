@@ -6,7 +6,13 @@ import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount } from '../../domain/plan.js'
-import { type Address, bpsDenominator, type Hex } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  type Hex,
+  lessSlippage,
+  toBps,
+} from '../../domain/primitives.js'
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
@@ -54,7 +60,7 @@ export async function runNontokenized(
       deposited.map((token, index) => ({ token, amount: told[index] ?? 0n })),
     ),
     amountsDeposited: told,
-    minAmountsOut: told.map((amount) => (amount * (1_000_000n - request.centiBps)) / 1_000_000n),
+    minAmountsOut: told.map((amount) => lessSlippage(amount, request.centiBps)),
     ...(request.feesBps && { feeAmounts: feesOf(request) }),
     positionOut: request.positionOut,
   }
@@ -84,13 +90,14 @@ async function sharesOf(
 ): Promise<readonly number[]> {
   const { chain } = run.block
   const count = position.underlyingTokens.length
-  if (count === 1) return [10_000]
+  const whole = Number(bpsDenominator)
+  if (count === 1) return [whole]
   const venue = chain.venues[adapter.slug] ?? {}
   const shares = await positions.enterShares?.({ reader: run.reader, chain, venue, position })
-  const equal = Math.floor(10_000 / count)
+  const equal = Math.floor(whole / count)
   return (
     shares ??
-    position.underlyingTokens.map((_token, index) => (index ? equal : 10_000 - equal * (count - 1)))
+    position.underlyingTokens.map((_token, index) => (index ? equal : whole - equal * (count - 1)))
   )
 }
 
@@ -140,8 +147,4 @@ function actionsOf(
   const args = { ...given, receiver: request.receiver }
   actions.push({ protocol: adapter.slug, action: 'deposit', args })
   return { actions, deposits, deposited: amounts.map(({ token }) => token) }
-}
-
-function toBps(centiBps: bigint): string {
-  return `${centiBps / 100n}.${(centiBps % 100n).toString().padStart(2, '0')}`
 }

@@ -5,6 +5,7 @@
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BundleAction } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { centiBpsDenominator } from '../../domain/primitives.js'
 import type { ActionDefinition, ArgumentSpec } from '../../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
@@ -190,7 +191,7 @@ function parseSlippage(value: unknown): bigint {
   const [, whole, fraction = ''] = /^(\d{1,5})(?:\.(\d{1,2}))?$/.exec(String(value)) ?? []
   const centiBps =
     whole === undefined ? -1n : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
-  if (centiBps < 0n || centiBps > 1_000_000n) {
+  if (centiBps < 0n || centiBps > centiBpsDenominator) {
     throw new BadArgument('basis points from 0 to 10000 with at most two decimals')
   }
   return centiBps

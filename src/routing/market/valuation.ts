@@ -1,7 +1,7 @@
 /** What amounts are worth, for choosing and for price impact. */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, centiBpsDenominator } from '../../domain/primitives.js'
 
 export interface PricedToken {
   readonly decimals: number
@@ -69,7 +69,7 @@ export function priceImpactBps(
   const valueIn = totalValue(request.tokensIn, request.amountsIn, priced)
   const valueOut = totalValue(request.tokensOut, amountsOut, priced)
   if (valueIn === null || valueOut === null || valueIn === 0n) return null
-  return Number(((valueIn - valueOut) * 1_000_000n) / valueIn) / 100
+  return Number(((valueIn - valueOut) * centiBpsDenominator) / valueIn) / 100
 }
 
 function totalValue(

@@ -3,15 +3,13 @@
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, lessSlippage } from '../../domain/primitives.js'
 import { buildTransaction, decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import { type Built, describe, toSimulation, unreadableReason } from './built.js'
 import type { Attempt } from './prove.js'
 
-/** Hundredths of a basis point in one. */
-const centiBpsDenominator = 1_000_000n
 /** How many of the best candidates may fail as the final transaction before the answer is an error. */
 const finalAttempts = 3
 
@@ -98,7 +96,5 @@ function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): re
 
 /** floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */
 function minimums(amountsOut: readonly bigint[], centiBps: bigint): bigint[] {
-  return amountsOut.map(
-    (amount) => (amount * (centiBpsDenominator - centiBps)) / centiBpsDenominator,
-  )
+  return amountsOut.map((amount) => lessSlippage(amount, centiBps))
 }

@@ -4,6 +4,7 @@
  * @see Uniswap/v3-core 1.0.1, contracts/libraries/TickMath.sol
  * @see Uniswap/v4-core 1.0.2, src/libraries/TickMath.sol
  */
+import { maxUint256 } from '../../../domain/primitives.js'
 import { memo } from './memo.js'
 
 export const minTick = -887_272
@@ -37,7 +38,6 @@ const factors = [
   0x48a170391f7dc42444e8fa2n,
 ] as const
 
-const maxUint256 = (1n << 256n) - 1n
 const lnOfTick = Math.log(1.0001)
 
 /**
