@@ -6,6 +6,7 @@ import type { PositionStore } from '../catalog/position-store.js'
 import type { Catalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { untilAborted } from '../domain/abort.js'
+import { unknownBlock, unknownChain } from '../domain/common-errors.js'
 import {
   type CallContext,
   type Engine,
@@ -69,10 +70,7 @@ export function createEngine(parts: EngineParts): Engine {
   function chainOf(chainId: number): ChainDefinition {
     const chain = byId.get(chainId)
     if (chain) return chain
-    throw new ForkrouteError(
-      'UNKNOWN_CHAIN',
-      `Chain ${chainId} is not configured here; configured: ${[...byId.keys()].join(', ')}.`,
-    )
+    throw unknownChain(chainId, [...byId.keys()])
   }
 
   function note(chainId: number, block: bigint, trace: TaskTrace): void {
@@ -265,8 +263,8 @@ export function createEngine(parts: EngineParts): Engine {
     async changedBlocks({ chainId, ...question }, context) {
       const head = await pinOf({ chainId }, context)
       if (question.to > head.number) {
-        const details = { chainId, blockNumber: question.to.toString() }
-        throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${question.to} is not there yet.`, details)
+        const block = { chainId, number: question.to }
+        throw unknownBlock(block, `Block ${block.number} is not there yet.`)
       }
       return untilAborted(parts.archive.changedBlocks(chainId, question), context.signal)
     },

@@ -3,6 +3,7 @@
  * asking the token. Two kinds: the number itself, and a share of which the token computes the number.
  */
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
+import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type Address, type BlockPin, type Hex, maxUint256 } from '../domain/primitives.js'
 import { askFork, faultOf } from './faults.js'
@@ -184,7 +185,7 @@ export async function askAtPin<T>(
   throw new ForkrouteError(
     'STATE_UNAVAILABLE',
     `Where a token keeps its balances cannot be read at block ${pin.number}.`,
-    { chainId: pin.chainId, blockNumber: pin.number.toString() },
+    blockFacts(pin),
     { cause: reply.error },
   )
 }

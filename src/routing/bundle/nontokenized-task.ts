@@ -3,8 +3,8 @@
  * that is deposited. The same as the bundle that a caller could write himself.
  */
 import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
+import { notFound } from '../../domain/common-errors.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount } from '../../domain/plan.js'
 import {
   type Address,
@@ -78,9 +78,7 @@ async function findTarget(run: TaskRun, id: string): Promise<Target> {
     const position = listed.find((one) => one.primaryAddress === primary && one.key === key)
     if (position) return { adapter, positions, position }
   }
-  throw new ForkrouteError('NOT_FOUND', `There is no position ${id} that a route can enter.`, {
-    positionOut: id,
-  })
+  throw notFound(`position ${id} that a route can enter`, { positionOut: id })
 }
 
 /** Basis points of the value, one per underlying token. */

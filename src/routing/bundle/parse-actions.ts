@@ -4,7 +4,8 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BundleAction } from '../../domain/bundle.js'
-import { ForkrouteError } from '../../domain/errors.js'
+import { invalidRequest } from '../../domain/common-errors.js'
+import type { ForkrouteError } from '../../domain/errors.js'
 import { centiBpsDenominator } from '../../domain/primitives.js'
 import type { ActionDefinition, ArgumentSpec } from '../../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
@@ -57,10 +58,7 @@ export function badArguments(problems: readonly Problem[]): ForkrouteError {
     ({ action, argument, expected }) => `action ${action}, ${argument} must be ${expected}`,
   )
   const [first] = problems
-  return new ForkrouteError('INVALID_REQUEST', messages.length === 1 ? messages.join() : messages, {
-    ...first,
-    problems,
-  })
+  return invalidRequest(messages, { ...first, problems })
 }
 
 function parseAction(

@@ -7,7 +7,7 @@ import { readTokenFacts } from '../../catalog/token-facts.js'
 import { tokenKey } from '../../catalog/token-lists.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { chainById } from '../../chains/registry.js'
-import { ForkrouteError } from '../../domain/errors.js'
+import { unknownChain } from '../../domain/common-errors.js'
 import {
   type Address,
   type BlockPin,
@@ -260,9 +260,7 @@ export class WorkerContext {
 
   #open(pin: BlockPin): BlockContext {
     const chain = chainById(pin.chainId)
-    if (!chain) {
-      throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
-    }
+    if (!chain) throw unknownChain(pin.chainId)
     return new BlockContext(withHooks(chain, this.settings), pin, this)
   }
 }

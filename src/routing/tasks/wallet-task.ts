@@ -1,5 +1,6 @@
 /** Balances and approvals of a wallet at one block. */
 import { encodeFunctionData, erc20Abi } from 'viem'
+import { unreadable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
 import { spenderOf } from '../../executor/strategies.js'
@@ -84,5 +85,5 @@ export async function buildApproval(
       { token, spender, reason: result.reason },
     )
   }
-  throw new ForkrouteError('STATE_UNAVAILABLE', `The state of ${token} cannot be read.`, { token })
+  throw unreadable(`The state of ${token}`, { token })
 }
