@@ -7,7 +7,7 @@ import type { Order, Step } from '../../domain/plan.js'
 import { type Address, lessSlippage } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
-import { type PricedToken, priceImpactBps } from '../market/valuation.js'
+import { priceImpactBps } from '../market/valuation.js'
 import { BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
@@ -143,16 +143,8 @@ export async function priceImpact(
   outputs: readonly TokenAmount[],
 ): Promise<number | null> {
   if (!inputs.length || !outputs.length) return null
-  const priced = new Map<Address, PricedToken>()
-  await Promise.all(
-    [...new Set([...inputs, ...outputs].map(({ token }) => token))].map(async (token) => {
-      const [facts, price] = await Promise.all([
-        run.block.tokenFacts(run.reader, token),
-        run.block.price(run.reader, token),
-      ])
-      if (facts && price) priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
-    }),
-  )
+  const tokens = [...inputs, ...outputs].map(({ token }) => token)
+  const priced = await run.block.pricedTokens(run.reader, tokens)
   const sides = {
     tokensIn: inputs.map(({ token }) => token),
     amountsIn: inputs.map(({ amount }) => amount),

@@ -83,7 +83,11 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     Promise.all([
       run.block.routeView(run.reader, request.tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
-      pricedTokens(run, request),
+      run.block.pricedTokens(run.reader, [
+        chain.wrappedNative,
+        ...request.tokensIn,
+        ...request.tokensOut,
+      ]),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
@@ -195,26 +199,6 @@ async function deepPools(
     pools.map((market) => run.block.isDeepEnough(run.reader, market, floor)),
   )
   return pools.filter((_market, index) => deep[index])
-}
-
-async function pricedTokens(run: TaskRun, request: RouteRequest) {
-  const { block, reader } = run
-  const tokens = [
-    ...new Set([block.chain.wrappedNative, ...request.tokensIn, ...request.tokensOut]),
-  ]
-  const priced = new Map<Address, PricedToken>()
-  await Promise.all(
-    tokens.map(async (token) => {
-      const [facts, price] = await Promise.all([
-        block.tokenFacts(reader, token),
-        block.price(reader, token),
-      ])
-      if (facts && price) {
-        priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
-      }
-    }),
-  )
-  return priced
 }
 
 function droppedWarnings(attempts: readonly Attempt[]): string[] {

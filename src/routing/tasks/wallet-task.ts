@@ -31,11 +31,8 @@ export async function readBalances(
   const all: readonly [Address, bigint][] = native ? [[nativeToken, native], ...held] : held
   const found = await Promise.all(
     all.map(async ([address, amount]) => {
-      const [token, price] = await Promise.all([
-        run.block.tokenFacts(run.reader, address),
-        run.block.price(run.reader, address),
-      ])
-      return token && { token, amount, priceUsd: price?.priceUsd ?? null }
+      const found = await run.block.tokenWithPrice(run.reader, address)
+      return found && { token: found.token, amount, priceUsd: found.price?.priceUsd ?? null }
     }),
   )
   return found.filter((balance) => balance !== null)
