@@ -1,6 +1,5 @@
 /** Shares of pools as positions, and what a bundle does with any pool of the Vault: deposit and redeem. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import type { Amount } from '../../domain/plan.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
 import { isLiquidity, type Pool, type Unreadable } from '../pool.js'
@@ -12,6 +11,7 @@ import {
   type PositionReadArgs,
   type PositionState,
 } from '../positions.js'
+import { amountsInOrder, expectAddress } from '../shared/arguments.js'
 import { balanceChanges } from '../shared/balance-changes.js'
 import { readWord } from '../shared/read-word.js'
 import { readTokenNames } from '../shared/token-names.js'
@@ -135,9 +135,7 @@ async function liquidityOf(
     const why = failure ? ` (${failure.message})` : ''
     return context.refuse('primaryAddress', `a weighted or stable pool of the Vault${why}`)
   }
-  if (share !== undefined && share !== primaryAddress) {
-    context.refuse(argument, `the pool itself, ${primaryAddress}`)
-  }
+  expectAddress(context, argument, share, primaryAddress, `the pool itself, ${primaryAddress}`)
   const swaps = swapPool(record)
   return { pool: swaps, assets: assetsOf(swaps), isComposable: !isLiquidity(record) }
 }
@@ -155,18 +153,16 @@ const deposit = defineAction({
   async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
     const found = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
     const { assets } = found
-    const isWrong = tokenIn.some((token) => !assets.includes(token))
-    if (isWrong || tokenIn.length === 0 || new Set(tokenIn).size !== tokenIn.length) {
-      context.refuse('tokenIn', `tokens of the pool, each once: ${assets.join(', ')}`)
-    }
-    if (amountIn.length !== tokenIn.length) {
-      context.refuse('amountIn', `one amount for each token, ${tokenIn.length}`)
-    }
+    const amounts = amountsInOrder(
+      context,
+      { tokens: assets, called: 'tokens' },
+      { argument: 'tokenIn', given: tokenIn },
+      { argument: 'amountIn', given: amountIn },
+    )
     const vault = vaultOf(context.venue)
     tokenIn.forEach((token, k) => {
       context.add({ kind: 'approve', token, spender: vault, amount: amountIn[k] ?? 0n })
     })
-    const amounts = assets.map((token): Amount => amountIn[tokenIn.indexOf(token)] ?? 0n)
     const call = joinStep({ ...vaultCall(context, found.pool), userData: joinData(amounts) })
     const output = { kind: 'balance', token: primaryAddress } as const
     const step = context.add({ ...call, output })

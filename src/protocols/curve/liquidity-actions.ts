@@ -1,7 +1,8 @@
 /** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
-import type { Amount, AmountRef, Step } from '../../domain/plan.js'
+import type { AmountRef, Step } from '../../domain/plan.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
+import { amountsInOrder } from '../shared/arguments.js'
 import { balanceChanges } from '../shared/balance-changes.js'
 import {
   depositSteps,
@@ -50,24 +51,6 @@ async function liquidityOf(
   return { ...liquidityParameters(record), target, state: loaded.state }
 }
 
-/** Amounts in the pool's order, 0n where none was given. */
-function inOrder(
-  context: ActionContext,
-  coins: readonly Address[],
-  names: { readonly tokens: string; readonly amounts: string },
-  tokens: readonly Address[],
-  amounts: readonly Amount[],
-): Amount[] {
-  const isWrong = tokens.some((token) => !coins.includes(token))
-  if (isWrong || tokens.length === 0 || new Set(tokens).size !== tokens.length) {
-    context.refuse(names.tokens, `coins of the pool, each once: ${coins.join(', ')}`)
-  }
-  if (amounts.length !== tokens.length) {
-    context.refuse(names.amounts, `one amount for each token, ${tokens.length}`)
-  }
-  return coins.map((coin) => amounts[tokens.indexOf(coin)] ?? 0n)
-}
-
 /** The last of the steps brings the token. @returns its index. */
 function addMeasured(context: ActionContext, steps: readonly Step[], token: Address): number {
   const indexes = steps.map((step, k) =>
@@ -92,8 +75,12 @@ const deposit = defineAction({
   },
   async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
     const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
-    const names = { tokens: 'tokenIn', amounts: 'amountIn' }
-    const amounts = inOrder(context, coins, names, tokenIn, amountIn)
+    const amounts = amountsInOrder(
+      context,
+      { tokens: coins, called: 'coins' },
+      { argument: 'tokenIn', given: tokenIn },
+      { argument: 'amountIn', given: amountIn },
+    )
     const { amountsType } = state
     const steps = depositSteps({ target: primaryAddress, coins, amounts, amountsType })
     const step = addMeasured(context, steps, tokenOut)
@@ -158,8 +145,12 @@ const withdraw = defineAction({
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
     const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
-    const names = { tokens: 'tokenOut', amounts: 'amountOut' }
-    const amounts = inOrder(context, coins, names, tokenOut, amountOut)
+    const amounts = amountsInOrder(
+      context,
+      { tokens: coins, called: 'coins' },
+      { argument: 'tokenOut', given: tokenOut },
+      { argument: 'amountOut', given: amountOut },
+    )
     const { maths, amountsType } = state
     if (maths.kind === 'sampled') {
       return context.refuse('primaryAddress', 'a stable pool, which can pay exact amounts')

@@ -7,7 +7,7 @@ import type { BundleAction } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { ForkrouteError } from '../../domain/errors.js'
 import { centiBpsDenominator } from '../../domain/primitives.js'
-import type { ActionDefinition, ArgumentSpec } from '../../protocols/positions.js'
+import { type ActionDefinition, argumentsOf } from '../../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import { parseSignature } from './call-arguments.js'
@@ -75,9 +75,7 @@ function parseAction(
   const performs = performerOf(source, args, report)
   if (!performs) return null
   const specs: Readonly<Record<string, ServiceAction['inputs'][string]>> =
-    performs.kind === 'service'
-      ? performs.action.inputs
-      : { ...performs.definition.inputs, receiver: receiverSpec }
+    performs.kind === 'service' ? performs.action.inputs : argumentsOf(performs.definition)
   const values: Record<string, unknown> = {}
   let callback: ParsedAction[] | undefined
   for (const name of Object.keys(source.args)) {
@@ -117,12 +115,6 @@ function parseAction(
     }
   }
   return { index, source, performs, values, ...(callback && { callback }) }
-}
-
-const receiverSpec: ArgumentSpec = {
-  kind: 'address',
-  description: 'Who is to own what the action yields.',
-  optional: true,
 }
 
 function performerOf(
