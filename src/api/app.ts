@@ -8,6 +8,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import helmet from 'helmet'
 import type { Config } from '../config.js'
 import type { Backtests } from '../domain/backtest.js'
+import { notFound } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
@@ -112,7 +113,7 @@ export function createApp(args: AppArgs): Express {
     ),
   )
   app.use((req) => {
-    throw new ForkrouteError('NOT_FOUND', `There is no path ${req.path.slice(0, 200)}.`)
+    throw notFound(`path ${req.path.slice(0, 200)}`)
   })
   app.use(errorHandler(logger))
   return app

@@ -11,8 +11,8 @@ import {
   type PlanVariant,
 } from '../domain/backtest.js'
 import type { BlockTag } from '../domain/block-tag.js'
+import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
-import { ForkrouteError } from '../domain/errors.js'
 import { planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
 import { fromBody, type Given, isAbsent } from './input.js'
@@ -33,7 +33,7 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
   const inputs = planInputs(args.serviceName)
   const shape = planBody(args.serviceName).shape
   const given = objectOf(body, 'the plan', problems)
-  if (!given) return refuse(problems)
+  if (!given) throw invalidRequest(problems)
   refuseUnknown(given, Object.keys(shape), '', problems)
   const top = checkFields(
     planBody(args.serviceName).pick({ name: true, chainId: true, baseline: true }),
@@ -58,7 +58,7 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
   }
   const delays = readDelays(given.delays, problems)
   const blocks = readBlocks(given.blocks, inputs, problems)
-  if (problems.length) refuse(problems)
+  if (problems.length) throw invalidRequest(problems)
   const range = await toRange(blocks, chainId, args)
   return {
     name: top.name ?? 'backtest',
@@ -69,10 +69,6 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
     baseline,
     delays,
   }
-}
-
-function refuse(problems: readonly string[]): never {
-  throw new ForkrouteError('INVALID_REQUEST', problems.length === 1 ? problems.join() : problems)
 }
 
 /** A quote where it has the fields of one alone, else a route for which nobody needs to have the funds. */
@@ -177,9 +173,9 @@ async function toRange(
   chainId: number,
   { engine, context }: PlanContext,
 ): Promise<BlockRange> {
-  if (!blocks) throw new ForkrouteError('INVALID_REQUEST', 'blocks is required')
+  if (!blocks) throw invalidRequest(['blocks is required'])
   if (!engine.networks().some(({ id }) => id === chainId)) {
-    throw new ForkrouteError('UNKNOWN_CHAIN', `chainId ${chainId} is not configured here`)
+    throw unknownChainId(chainId)
   }
   const head = (await engine.block(chainId, 'latest', context)).number
   const numberOf = async (tag: BlockTag) => {
@@ -196,7 +192,7 @@ async function toRange(
   if (to - from >= BigInt(limits.span)) {
     problems.push(`blocks.to must be less than ${limits.span} blocks after blocks.from`)
   }
-  if (problems.length) refuse(problems)
+  if (problems.length) throw invalidRequest(problems)
   return blocks.changesOf
     ? { kind: 'changes', from, to, addresses: blocks.changesOf }
     : { kind: 'step', from, to, step: BigInt(blocks.step ?? 1) }

@@ -1,7 +1,7 @@
 /** The block that a caller has named. */
 import type { BlockTag } from '../domain/block-tag.js'
+import { unknownBlock } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
-import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 
 /** @throws ForkrouteError UNKNOWN_BLOCK, and what `Engine.block` throws. */
@@ -16,9 +16,8 @@ export async function blockOf(
   const head = await engine.block(chainId, 'latest', context)
   if (tag.back === 0n) return head
   if (tag.back <= head.number) return engine.block(chainId, head.number - tag.back, context)
-  throw new ForkrouteError(
-    'UNKNOWN_BLOCK',
+  throw unknownBlock(
+    { chainId, number: head.number },
     `Chain ${chainId} has no block ${tag.back} below its newest, which is ${head.number}.`,
-    { chainId, blockNumber: head.number.toString() },
   )
 }

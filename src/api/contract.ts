@@ -4,8 +4,9 @@
  */
 import { z } from 'zod'
 import type { Backtests } from '../domain/backtest.js'
+import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
-import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
+import type { ErrorCode } from '../domain/errors.js'
 import type { FileAnswer } from './file-answer.js'
 import { fromBody, fromQuery, type Given, type RawQuery } from './input.js'
 
@@ -220,12 +221,9 @@ function refuse(
 ): void {
   const chainId = unknownChain(definition, given, engine)
   if (problems.length === 0 && chainId === null) return
-  const unknown = chainId === null ? [] : [`chainId ${chainId} is not configured here`]
-  const all = [...problems, ...unknown]
-  throw new ForkrouteError(
-    problems.length === 0 ? 'UNKNOWN_CHAIN' : 'INVALID_REQUEST',
-    all.length === 1 ? all.join() : all,
-  )
+  if (chainId === null) throw invalidRequest(problems)
+  const unknown = unknownChainId(chainId)
+  throw problems.length === 0 ? unknown : invalidRequest([...problems, unknown.message])
 }
 
 function jsonObject(body: unknown): Readonly<Record<string, unknown>> {
@@ -233,7 +231,7 @@ function jsonObject(body: unknown): Readonly<Record<string, unknown>> {
     return body as Record<string, unknown>
   }
   if (body === undefined) return {}
-  throw new ForkrouteError('INVALID_REQUEST', 'The request body must be a JSON object.')
+  throw invalidRequest(['The request body must be a JSON object.'])
 }
 
 /** Null when the chain is known, not given, badly written, or no concern of the endpoint. */

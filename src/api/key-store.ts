@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { notFound } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 
@@ -144,14 +145,14 @@ export function openKeyStore(dataDir: string): KeyStore {
 
   function record(id: string): KeyRecord {
     const row = byId.get(id)
-    if (!row) throw new ForkrouteError('NOT_FOUND', `There is no key with the id ${id}.`)
+    if (!row) throw notFound(`key with the id ${id}`)
     return toRecord(row)
   }
 
   function accountFor(args: { accountId?: string; accountName?: string }, time: number): string {
     if (args.accountId !== undefined) {
       if (account.get(args.accountId)) return args.accountId
-      throw new ForkrouteError('NOT_FOUND', `There is no account with the id ${args.accountId}.`)
+      throw notFound(`account with the id ${args.accountId}`)
     }
     const id = `0x${randomBytes(32).toString('hex')}`
     addAccount.run(id, args.accountName ?? 'default', time)

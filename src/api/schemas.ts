@@ -7,7 +7,15 @@ import { getAddress } from 'viem'
 import { z } from 'zod'
 import { type BlockTag, blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/plan.js'
-import { type Address as Address20, nativeToken, toAddress } from '../domain/primitives.js'
+import {
+  type Address as Address20,
+  centiBpsDenominator,
+  defaultCentiBps,
+  maxUint256,
+  nativeToken,
+  toAddress,
+  toBps,
+} from '../domain/primitives.js'
 
 /** Documents a string of the query as the JSON type that it stands for. */
 function documentedAs(type: 'integer' | 'number' | 'boolean', more: Record<string, unknown> = {}) {
@@ -44,8 +52,6 @@ export const examples = {
   weth: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
   oneEther: '1000000000000000000',
 } as const
-
-const maxUint256 = 2n ** 256n - 1n
 
 const amountMessage = 'must be an amount in the smallest unit: a decimal string below 2^256'
 /** Raw units, zero allowed. */
@@ -118,10 +124,9 @@ export const Slippage = z
     const [whole = '0', fraction = ''] = text.split('.')
     return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
   })
-  .refine((centiBps) => centiBps <= 1_000_000n, slippageMessage)
+  .refine((centiBps) => centiBps <= centiBpsDenominator, slippageMessage)
   .meta({
-    description:
-      'Basis points with at most two decimals; 50 when neither it nor minAmountOut is given.',
+    description: `Basis points with at most two decimals; ${toBps(defaultCentiBps)} when neither it nor minAmountOut is given.`,
   })
 
 /** Whole basis points; which figures are allowed depends on the endpoint. */

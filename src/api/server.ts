@@ -7,7 +7,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { ConfigError } from '../config.js'
-import { ForkrouteError } from '../domain/errors.js'
+import { shuttingDown } from '../domain/common-errors.js'
 import { type AppArgs, createApp } from './app.js'
 import { answerParserErrors } from './parser-errors.js'
 
@@ -87,7 +87,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
     close() {
       closing ??= new Promise((resolve) => {
         const timer = setTimeout(() => {
-          stopping.abort(new ForkrouteError('OVERLOADED', 'The service is shutting down.'))
+          stopping.abort(shuttingDown())
           // Lets the answers to what was just stopped reach their sockets.
           setImmediate(() => setImmediate(() => server.closeAllConnections()))
         }, config.shutdownTimeoutMs)

@@ -22,7 +22,7 @@ import {
   type RouteAnswer,
 } from '../domain/engine.js'
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
-import { type Address, type BlockPin, nativeToken } from '../domain/primitives.js'
+import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
 import type { CalculateBlock } from './engines/job-engine.js'
 import { type Patience, patience as usualPatience, withRetries } from './retry.js'
 
@@ -242,7 +242,7 @@ function pathOf({ route }: RouteAnswer): PathPart[] {
     }
     // Wrapping is no venue.
     return primary && protocol !== 'wrapped-native'
-      ? [{ protocol, pool: primary, shareBps: 10_000 }]
+      ? [{ protocol, pool: primary, shareBps: Number(bpsDenominator) }]
       : []
   })
 }

@@ -1,7 +1,7 @@
 /** What a row is worth beside the others of the same block and request. docs/backtest-report.md has the definitions. */
 import { chainById } from '../chains/registry.js'
 import type { BacktestBlock, BacktestPlan, BacktestRow, PlanRequest } from '../domain/backtest.js'
-import { type Address, isNative } from '../domain/primitives.js'
+import { type Address, centiBpsDenominator, isNative } from '../domain/primitives.js'
 
 /** In hundredths of a basis point, rounded to the nearest, halves away from zero; null where there is nothing to compare. */
 export interface RowComparison {
@@ -31,7 +31,7 @@ const nothing: RowComparison = {
 /** `part` of `whole` in hundredths of a basis point, to the nearest, halves away from zero; null when `whole` is 0. */
 export function centiBps(part: bigint, whole: bigint): number | null {
   if (whole <= 0n) return null
-  const scaled = (part < 0n ? -part : part) * 2_000_000n
+  const scaled = (part < 0n ? -part : part) * 2n * centiBpsDenominator
   const rounded = (scaled + whole) / (2n * whole)
   return part < 0n ? -Number(rounded) : Number(rounded)
 }

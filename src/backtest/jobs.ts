@@ -5,6 +5,7 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestJob, Backtests, JobProgress, JobState } from '../domain/backtest.js'
+import { notFound, shuttingDown } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
@@ -53,7 +54,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
 
   async function show(id: string): Promise<BacktestJob> {
     const job = await store.job(id)
-    if (!job) throw new ForkrouteError('NOT_FOUND', `There is no backtest ${id.slice(0, 64)}.`)
+    if (!job) throw notFound(`backtest ${id.slice(0, 64)}`)
     return withUnsaved(job)
   }
 
@@ -277,7 +278,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
 
     async close() {
       clearInterval(looking)
-      closing.abort(new ForkrouteError('OVERLOADED', 'The service is shutting down.'))
+      closing.abort(shuttingDown())
       current?.controller.abort(closing.signal.reason)
       await current?.done
       owner.retire()

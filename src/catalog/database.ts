@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { ForkrouteError } from '../domain/errors.js'
+import { storageUnavailable } from '../domain/common-errors.js'
 
 const migrations = [
   `CREATE TABLE pools (
@@ -89,12 +89,6 @@ export function guarded<T>(work: () => T): T {
   try {
     return work()
   } catch (cause) {
-    const code = (cause as { code?: string }).code ?? 'unknown'
-    throw new ForkrouteError(
-      'STORAGE_UNAVAILABLE',
-      `The catalog cannot be read or written (${code}).`,
-      undefined,
-      { cause },
-    )
+    throw storageUnavailable('The catalog cannot be read or written', cause)
   }
 }

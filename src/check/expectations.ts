@@ -1,5 +1,6 @@
 /** Whether an outcome is what a case expects: the differences as sentences. Pure. */
 import { ForkrouteError } from '../domain/errors.js'
+import { bpsDenominator } from '../domain/primitives.js'
 import type { Delivery, PriceResult } from '../testing/answers.js'
 import { missingParts, tooLittle, wrongAmount } from '../testing/compare.js'
 import type { Expectation, SuiteCase } from './suite.js'
@@ -46,7 +47,7 @@ function priceDifferences(
   return prices.flatMap((record, index) => {
     const wanted = expected[index] ?? 0
     if (!record) return [`knows no price, ${wanted} USD was expected`]
-    const bps = (Math.abs(record.price - wanted) / wanted) * 10_000
+    const bps = (Math.abs(record.price - wanted) / wanted) * Number(bpsDenominator)
     if (bps <= toleranceBps) return []
     const allowed = toleranceBps > 0 ? ` within ${toleranceBps} bps` : ''
     return [

@@ -7,7 +7,7 @@ import type { RawQuery } from '../api/input.js'
 import { ConfigError } from '../config.js'
 import type { Engine } from '../domain/engine.js'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
-import { toAddress } from '../domain/primitives.js'
+import { bpsDenominator, toAddress } from '../domain/primitives.js'
 import type { ExpectedAmount } from '../testing/compare.js'
 import { type RequestKind, requestKinds, toApiRequest } from '../testing/requests.js'
 import { type FileProblem, parseYaml, problemsOf, type YamlFile } from '../yaml-file.js'
@@ -41,7 +41,7 @@ const Token = z
 const Amount: z.ZodType<ExpectedAmount> = z.union([Units, z.record(Token, Units)], amountMessage)
 const tolerance = z
   .union([z.bigint().transform(Number), z.number()], 'must be basis points from 0 to 10000')
-  .refine((bps) => bps >= 0 && bps <= 10_000, 'must be basis points from 0 to 10000')
+  .refine((bps) => bps >= 0 && bps <= bpsDenominator, 'must be basis points from 0 to 10000')
 const Usd = z
   .union([z.bigint().transform(Number), z.number()], 'must be a number of USD')
   .refine((price) => price > 0, 'must be greater than zero')

@@ -1,5 +1,6 @@
 /** `forkroute route` and `forkroute quote`: amounts in whole tokens, tokens by symbol or address. */
 import type { Command } from 'commander'
+import { defaultCentiBps, toBps } from '../domain/primitives.js'
 import {
   type ApiClient,
   blockHelp,
@@ -140,7 +141,7 @@ export function addRoute(program: Command): void {
   tradeCommand(program, 'route', 'find the best route and print its unsigned transaction')
     .requiredOption('--from <address>', 'sender; must hold the amount, and allow it to the router')
     .option('--receiver <address>', 'who gets the output; default the sender')
-    .option('--slippage <bps>', 'basis points; default 50')
+    .option('--slippage <bps>', `basis points; default ${toBps(defaultCentiBps)}`)
     .option('--backend', 'do not ask whether the sender has the funds now')
     .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
       run('/shortcuts/route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),

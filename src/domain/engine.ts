@@ -103,7 +103,10 @@ export const noAccount: Hex = `0x${'0'.repeat(64)}`
 
 /** Of one call: who asks, and when to stop. */
 export interface CallContext {
-  /** Waits for live calls: what belongs to a backtest. */
+  /**
+   * Work nobody waits for, at one block of many: what belongs to a backtest. It calculates in the room that live
+   * calls leave, spares calls to nodes rather than rounds, and what is kept of other blocks stays.
+   */
   readonly isBackground?: boolean
   /** bytes32 of the account, for the on-chain event; zero in open mode. */
   readonly accountId: `0x${string}`

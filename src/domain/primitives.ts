@@ -14,6 +14,8 @@ export const nativeToken: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
+export const maxUint256 = 2n ** 256n - 1n
+
 /** One hundred percent in basis points. */
 export const bpsDenominator = 10_000n
 
@@ -22,6 +24,11 @@ export interface TokenAmount {
   readonly token: Address
   readonly amount: bigint
 }
+/** One hundred percent in hundredths of a basis point. */
+export const centiBpsDenominator = 1_000_000n
+
+/** Hundredths of a basis point that an output may fall short of what was promised, unless the caller says otherwise. */
+export const defaultCentiBps = 5_000n
 
 /** The block at whose end all state of one answer is read. Structured-clonable. */
 export interface BlockPin {
@@ -54,6 +61,19 @@ export function isNative(token: Address): boolean {
 /** Lower-cases an address that is already known to be well formed. */
 export function toAddress(value: string): Address {
   return value.toLowerCase() as Address
+}
+
+/** @returns floor(amount * (1 - centiBps / 1_000_000)). */
+export function lessSlippage(amount: bigint, centiBps: bigint): bigint {
+  return (amount * (centiBpsDenominator - centiBps)) / centiBpsDenominator
+}
+
+/** Hundredths of a basis point in basis points, with at most two decimals. */
+export function toBps(centiBps: bigint): string {
+  const fraction = String(centiBps % 100n)
+    .padStart(2, '0')
+    .replace(/0+$/, '')
+  return `${centiBps / 100n}${fraction && `.${fraction}`}`
 }
 
 /** JSON.stringify replacer that writes bigint as a decimal string. */

@@ -6,6 +6,7 @@ import type { PositionStore } from '../catalog/position-store.js'
 import type { Catalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { untilAborted } from '../domain/abort.js'
+import { unknownBlock, unknownChain } from '../domain/common-errors.js'
 import {
   type CallContext,
   type Engine,
@@ -69,10 +70,7 @@ export function createEngine(parts: EngineParts): Engine {
   function chainOf(chainId: number): ChainDefinition {
     const chain = byId.get(chainId)
     if (chain) return chain
-    throw new ForkrouteError(
-      'UNKNOWN_CHAIN',
-      `Chain ${chainId} is not configured here; configured: ${[...byId.keys()].join(', ')}.`,
-    )
+    throw unknownChain(chainId, [...byId.keys()])
   }
 
   function note(chainId: number, block: bigint, trace: TaskTrace): void {
@@ -95,7 +93,7 @@ export function createEngine(parts: EngineParts): Engine {
     { signal, isBackground = false, heads, onBlock }: CallContext,
   ): Promise<BlockPin> {
     const number = at.blockNumber ?? heads?.get(at.chainId)
-    const options = { isWalk: isBackground }
+    const options = { isBackground }
     const pin = await untilAborted(parts.pins.at(chainOf(at.chainId).id, number, options), signal)
     onBlock?.(pin, at.blockNumber === undefined)
     return pin
@@ -128,7 +126,7 @@ export function createEngine(parts: EngineParts): Engine {
     pin: BlockPin,
     { signal, isBackground }: { readonly signal: AbortSignal; readonly isBackground: boolean },
   ): Promise<TaskTypes[K]['result']> {
-    const lease = await parts.forks.acquire(pin, { isWalk: isBackground })
+    const lease = await parts.forks.acquire(pin, { isBackground })
     let isDone = false
     try {
       const archiveUrl = parts.archive.url(pin.chainId, pin.number, pin.hash)
@@ -218,7 +216,7 @@ export function createEngine(parts: EngineParts): Engine {
       const all = batch.requests.map(fromSomebody)
       // One task per thread at a time: a batch leaves room for what others ask meanwhile.
       const turn = pLimit(parts.workers.threads)
-      // Who walks through blocks has several of them in flight: reading one block in one thread alone is less work.
+      // Background work has several blocks in flight: reading one block in one thread alone is less work.
       const threads = context.isBackground ? 1 : parts.workers.threads
       const size = Math.min(quotesAtOnce, Math.ceil(all.length / threads))
       const outcomes = await Promise.all(
@@ -265,8 +263,8 @@ export function createEngine(parts: EngineParts): Engine {
     async changedBlocks({ chainId, ...question }, context) {
       const head = await pinOf({ chainId }, context)
       if (question.to > head.number) {
-        const details = { chainId, blockNumber: question.to.toString() }
-        throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${question.to} is not there yet.`, details)
+        const block = { chainId, number: question.to }
+        throw unknownBlock(block, `Block ${block.number} is not there yet.`)
       }
       return untilAborted(parts.archive.changedBlocks(chainId, question), context.signal)
     },

@@ -6,7 +6,7 @@ import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { CallContext, Engine, Opportunity, QuoteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { PositionListing } from '../domain/metadata.js'
-import { type Address, isNative } from '../domain/primitives.js'
+import { type Address, defaultCentiBps, isNative } from '../domain/primitives.js'
 import { type Holding, type RankedOpportunity, rankOpportunities } from './opportunities.js'
 
 /** Of the ranking: how many are quoted, and how many of those are given. */
@@ -106,7 +106,7 @@ function toQuote(
     executionMode: 'backend',
     inputs: [{ token: holding.token, amount: holding.amount }],
     tokensOut: [tokenOut],
-    limit: { kind: 'slippage', centiBps: 5_000n },
+    limit: { kind: 'slippage', centiBps: defaultCentiBps },
     ignoreAggregators: [],
     ignoreStandards: [],
     includeTransactionCost: false,

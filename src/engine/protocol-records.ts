@@ -1,7 +1,7 @@
 /** Protocols and their actions as the API lists them, from the registry. */
 import type { ChainDefinition } from '../chains/chain.js'
 import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
-import type { ActionDefinition } from '../protocols/positions.js'
+import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { type ServiceAction, serviceActions } from '../routing/bundle/service-actions.js'
 
@@ -20,8 +20,7 @@ function inputsOf(
 
 function ofProtocol(definition: ActionDefinition): ActionRecord {
   const { action, name, functionNames } = definition
-  const receiver = { description: 'who gets what comes out', optional: true }
-  return { action, name, functionNames, inputs: inputsOf({ ...definition.inputs, receiver }) }
+  return { action, name, functionNames, inputs: inputsOf(argumentsOf(definition)) }
 }
 
 function ofService({ name, description, inputs }: ServiceAction): ActionRecord {

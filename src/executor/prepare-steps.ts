@@ -7,12 +7,10 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { Amount, CallStep, Step } from '../domain/plan.js'
 import { isAmountRef } from '../domain/plan.js'
 import type { Address } from '../domain/primitives.js'
-import { bpsDenominator, isNative } from '../domain/primitives.js'
+import { bpsDenominator, isNative, maxUint256 } from '../domain/primitives.js'
 import { encodeCall, invalidStep } from './call-data.js'
 import { packProgram } from './pack-program.js'
 import type { PreparedStep } from './prepared-step.js'
-
-const maximumUint256 = 2n ** 256n - 1n
 
 /**
  * @param before - of a callback, the outer steps before its call.
@@ -85,7 +83,7 @@ function encodeWithCallback(step: CallStep, callback: readonly PreparedStep[], i
 
 function checkAmount(steps: readonly Step[], amount: Amount, index: number): void {
   if (!isAmountRef(amount)) {
-    if (amount < 0n || amount > maximumUint256) {
+    if (amount < 0n || amount > maxUint256) {
       throw invalidStep(index, `the amount ${amount} is not within uint256.`)
     }
     return

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rootCertificates } from 'node:tls'
 import { Instance } from 'prool'
+import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../priority.js'
@@ -226,10 +227,8 @@ async function untilReady(
         return checkHash(args.pin, info.currentBlockHash)
       }
       if (signal.aborted) {
-        throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not start in time.', {
-          chainId: args.pin.chainId,
-          blockNumber: args.pin.number.toString(),
-        })
+        const details = blockFacts(args.pin)
+        throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not start in time.', details)
       }
       await sleep(readyPollMs)
     }
@@ -243,12 +242,12 @@ function checkHash(pin: BlockPin, found: string): void {
   throw new ForkrouteError(
     'UPSTREAM_UNAVAILABLE',
     `The node gives block ${pin.number} with hash ${found} in place of ${pin.hash}.`,
-    { chainId: pin.chainId, blockNumber: pin.number.toString() },
+    blockFacts(pin),
   )
 }
 
 function startError(pin: BlockPin, started: Launched): ForkrouteError {
-  const details = { chainId: pin.chainId, blockNumber: pin.number.toString() }
+  const details = blockFacts(pin)
   const cause = started.failure() ?? new Error(started.output())
   return upstreamFault.test(started.output())
     ? new ForkrouteError(

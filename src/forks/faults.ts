@@ -2,6 +2,7 @@
  * What a failed request to a fork or to the archive means. Forks pass the archive's words on inside
  * their own messages, so the words are the interface.
  */
+import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { JsonRpcError, type RpcCall, type RpcResult, TransportError } from '../rpc/node/json-rpc.js'
@@ -19,7 +20,7 @@ export class ForkLostError extends ForkrouteError {
     super(
       'FORK_UNAVAILABLE',
       `A fork of block ${pin.number} does not answer any more.`,
-      facts(pin),
+      blockFacts(pin),
       options,
     )
   }
@@ -50,7 +51,7 @@ export function upstreamUnavailable(pin: BlockPin, cause: unknown): ForkrouteErr
     'UPSTREAM_UNAVAILABLE',
     inCassette ??
       `The state of block ${pin.number} cannot be read: no node of chain ${pin.chainId} answers.`,
-    facts(pin),
+    blockFacts(pin),
     { cause },
   )
 }
@@ -106,8 +107,4 @@ export async function forkError(
 function isTimeout(error: TransportError): boolean {
   const code = (error.cause as { code?: unknown } | undefined)?.code
   return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
-}
-
-function facts(pin: BlockPin): { chainId: number; blockNumber: string } {
-  return { chainId: pin.chainId, blockNumber: pin.number.toString() }
 }

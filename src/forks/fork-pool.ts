@@ -72,7 +72,7 @@ export interface ForkPool {
    * A block that was not warmed starts with one fork and gets another with each lease at the same time, up to
    * `forksPerBlock`: a block of the past is mostly asked for once, and a start costs more than a route.
    *
-   * @param options.isWalk - forks that are started are given at once what was read at other blocks.
+   * @param options.isBackground - forks that are started are given at once what was read at other blocks.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE.
    */
   acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>

@@ -5,6 +5,7 @@
 import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
+import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/archive.js'
@@ -94,10 +95,10 @@ export function createForkStarter(options: {
   async function start(
     pin: BlockPin,
     onExit: (fork: Fork) => void,
-    { isWalk = false }: PinOptions = {},
+    { isBackground = false }: PinOptions = {},
   ): Promise<Fork> {
     const fork = await startAny(pin, onExit)
-    if (isWalk) await fillFork(fork.url, options.archiveUrl(pin))
+    if (isBackground) await fillFork(fork.url, options.archiveUrl(pin))
     return fork
   }
 
@@ -196,8 +197,8 @@ function forkOf(key: string, instance: Running['instance'], uses: number): Fork 
 }
 
 function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
-  const facts = { chainId: pin.chainId, blockNumber: pin.number.toString() }
-  return new ForkrouteError('FORK_UNAVAILABLE', 'A fork cannot be started.', facts, { cause })
+  const details = blockFacts(pin)
+  return new ForkrouteError('FORK_UNAVAILABLE', 'A fork cannot be started.', details, { cause })
 }
 
 /** Zero where the system does not tell. */

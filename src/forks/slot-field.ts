@@ -3,8 +3,9 @@
  * asking the token. Two kinds: the number itself, and a share of which the token computes the number.
  */
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
+import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { type Address, type BlockPin, type Hex, maxUint256 } from '../domain/primitives.js'
 import { askFork, faultOf } from './faults.js'
 import { deriveSlot, type Parties, type SlotRule } from './slot-rules.js'
 
@@ -30,13 +31,12 @@ export interface TokenRead extends Parties {
   readonly token: Address
 }
 
-const wordMask = 2n ** 256n - 1n
 /** A word without pattern: no shifted part of it equals another. First 32 bytes of the fraction of pi. */
 const patternWord = 0x243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c89n
 /** A field is told from chance by this many bits; no token counts in fewer. */
 const minFieldBits = 32
 /** Widths of fields that hold shares: lending tokens pack theirs into half a word. */
-const shareMasks = [2n ** 128n - 1n, wordMask]
+const shareMasks = [2n ** 128n - 1n, maxUint256]
 /** Shares in a probe: large enough to show the rate, small enough to multiply without overflow. */
 const shareProbe = 2n ** 90n
 /** Shares are first estimated by the rate, then corrected so often at most. */
@@ -49,7 +49,7 @@ export async function findLayout(
   rule: SlotRule,
 ): Promise<Layout | null> {
   const [direct, inverse] = await Promise.all(
-    [patternWord, wordMask ^ patternWord].map((word) => readAmount(context, read, rule, word)),
+    [patternWord, maxUint256 ^ patternWord].map((word) => readAmount(context, read, rule, word)),
   )
   const plain = findBits(direct ?? null, inverse ?? null)
   if (plain) return { rule, ...plain, rate: null }
@@ -140,12 +140,12 @@ async function withValue(
   { rule, shift, mask }: Layout,
   value: bigint,
 ): Promise<Hex> {
-  const fieldBits = (mask << shift) & wordMask
+  const fieldBits = (mask << shift) & maxUint256
   let rest = 0n
-  if (fieldBits !== wordMask) {
+  if (fieldBits !== maxUint256) {
     const params = [rule.contract, deriveSlot(rule, read)]
     const word = await askAtPin<Hex>(context, 'eth_getStorageAt', params)
-    rest = BigInt(word ?? '0x0') & (wordMask ^ fieldBits)
+    rest = BigInt(word ?? '0x0') & (maxUint256 ^ fieldBits)
   }
   return numberToHex(rest | (value << shift), { size: 32 })
 }
@@ -185,7 +185,7 @@ export async function askAtPin<T>(
   throw new ForkrouteError(
     'STATE_UNAVAILABLE',
     `Where a token keeps its balances cannot be read at block ${pin.number}.`,
-    { chainId: pin.chainId, blockNumber: pin.number.toString() },
+    blockFacts(pin),
     { cause: reply.error },
   )
 }

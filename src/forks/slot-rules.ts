@@ -5,7 +5,7 @@
  * hand-packed keys are all the same to it. Pure.
  */
 import { keccak256, numberToHex } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../domain/primitives.js'
 
 /** Piece of the bytes that are hashed. */
 export type Piece =
@@ -40,7 +40,7 @@ export interface TraceStep {
 
 /** Members of a struct lie this close behind its hash. */
 const maxOffset = 64n
-const wordModulus = 2n ** 256n
+const wordModulus = maxUint256 + 1n
 /** Bytes of the longest key that is looked at. */
 const maxPreimageBytes = 512
 

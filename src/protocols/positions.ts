@@ -79,6 +79,13 @@ export interface ArgumentSpec {
 }
 
 type Specs = Readonly<Record<string, ArgumentSpec>>
+
+/** Every action takes it: who is paid in place of the bundle's receiver. */
+const receiverArgument: ArgumentSpec = {
+  kind: 'address',
+  description: 'who gets what comes out',
+  optional: true,
+}
 type Values<S extends Specs> = {
   readonly [N in keyof S as S[N]['optional'] extends true ? never : N]: ArgumentTypes[S[N]['kind']]
 } & {
@@ -148,9 +155,17 @@ export interface ActionDefinition<S extends Specs = Specs> {
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
-  /** Every argument that it takes; `receiver` is added for all. */
+  /** Every argument that it takes besides `receiver`, which all take. */
   readonly inputs: S
-  build(args: Values<S>, context: ActionContext): Promise<ActionResult>
+  build(
+    args: Values<S> & { readonly receiver?: Address },
+    context: ActionContext,
+  ): Promise<ActionResult>
+}
+
+/** All arguments of an action, `receiver` last. */
+export function argumentsOf({ inputs }: Pick<ActionDefinition, 'inputs'>): Specs {
+  return { ...inputs, receiver: receiverArgument }
 }
 
 /** Gives `build` the types of its arguments. */

@@ -37,10 +37,7 @@ const handlers: Handlers = {
   prices: (run, { addresses }) =>
     Promise.all(
       addresses.map(async (address) => {
-        const [token, price] = await Promise.all([
-          run.block.tokenFacts(run.reader, address),
-          run.block.price(run.reader, address),
-        ])
+        const { token, price } = (await run.block.tokenWithPrice(run.reader, address)) ?? {}
         if (!token || !price) return null
         // A stable token is worth a dollar once it is there.
         const isThere = price.source !== 'anchor' || isNative(address) || run.hasCode(address)

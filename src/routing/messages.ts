@@ -119,7 +119,7 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly kind: K
   readonly args: TaskTypes[K]['args']
   readonly place: TaskPlace
-  /** Its block is one of many that are passed through: what is kept of others stays. */
+  /** As in `CallContext`: what is kept of other blocks stays. */
   readonly isBackground?: boolean
   /** Any message on it means: stop, nobody waits any more. */
   readonly cancel: MessagePort

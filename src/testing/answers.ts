@@ -5,7 +5,13 @@ import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
 import { at, tokenAmounts } from '../domain/lists.js'
 import type { UnsignedTransaction } from '../domain/plan.js'
-import { type Address, type Hex, type TokenAmount, toAddress } from '../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  type Hex,
+  type TokenAmount,
+  toAddress,
+} from '../domain/primitives.js'
 import type { RouteStepRecord } from '../domain/route-step.js'
 
 /** One pool, market or vault on the way. */
@@ -171,6 +177,8 @@ function toPath(route: readonly RouteStepRecord[]): PathPart[] {
       }))
     }
     const isWrapping = action === 'wrap' || action === 'unwrap'
-    return primary && !isWrapping ? [{ protocol, pool: primary, shareBps: 10_000 }] : []
+    return primary && !isWrapping
+      ? [{ protocol, pool: primary, shareBps: Number(bpsDenominator) }]
+      : []
   })
 }

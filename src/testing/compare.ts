@@ -1,6 +1,10 @@
 /** How an answer differs from what was expected, in words: what matchers and suites share. Pure. */
-import type { Address } from '../domain/primitives.js'
-import { toAddress } from '../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  centiBpsDenominator,
+  toAddress,
+} from '../domain/primitives.js'
 import type { AmountsByToken, Delivery, PathPart } from './answers.js'
 
 /** Of the only token, or by token. Raw units. */
@@ -62,7 +66,7 @@ export function wrongPath(path: readonly PathPart[], expected: readonly Expected
 /** `uniswap-v3 0xe055… > curve 0xbebc… 40%`. */
 export function pathText(path: readonly PathPart[]): string {
   const parts = path.map(({ protocol, pool, shareBps }) =>
-    [protocol, pool, ...(shareBps < 10_000 ? [`${shareBps / 100}%`] : [])].join(' '),
+    [protocol, pool, ...(shareBps < bpsDenominator ? [`${shareBps / 100}%`] : [])].join(' '),
   )
   return parts.join(' > ') || 'no pool'
 }
@@ -108,7 +112,7 @@ function pairs(answer: Delivery, expected: ExpectedAmount): Pair[] {
 
 function isWithin(actual: bigint, expected: bigint, toleranceBps: number): boolean {
   const difference = actual > expected ? actual - expected : expected - actual
-  return difference * 1_000_000n <= expected * BigInt(Math.round(toleranceBps * 100))
+  return difference * centiBpsDenominator <= expected * BigInt(Math.round(toleranceBps * 100))
 }
 
 function less(actual: bigint, expected: bigint): string {
@@ -123,5 +127,5 @@ function apart(actual: bigint, expected: bigint): string {
 
 /** With two decimals, rounded down. */
 function bps(part: bigint, whole: bigint): string {
-  return whole === 0n ? 'of nothing' : `${Number((part * 1_000_000n) / whole) / 100} bps`
+  return whole === 0n ? 'of nothing' : `${Number((part * centiBpsDenominator) / whole) / 100} bps`
 }

@@ -13,7 +13,12 @@ import { contractAddress } from '../../src/executor/deployments.js'
 import { executorErrorsAbi } from '../../src/executor/errors.js'
 import { spenderOf } from '../../src/executor/strategies.js'
 import { decodeRevert } from '../../src/forks/revert.js'
-import type { ActionContext, ActionResult, ProtocolAction } from '../../src/protocols/positions.js'
+import {
+  type ActionContext,
+  type ActionResult,
+  argumentsOf,
+  type ProtocolAction,
+} from '../../src/protocols/positions.js'
 import type { ProtocolAdapter } from '../../src/protocols/protocol.js'
 import { createRpcClient, type RpcClient } from '../../src/rpc/node/json-rpc.js'
 import { startAnvil, type TestAnvil } from './anvil.js'
@@ -163,7 +168,7 @@ export class ActionFork {
     const definition = adapter.positions?.actions.find(({ action }) => action === wanted.action)
     if (!definition) throw new Error(`${adapter.slug} has no action ${wanted.action}`)
     for (const name of Object.keys(wanted.args)) {
-      if (!(name in definition.inputs)) throw new Error(`${wanted.action} takes no ${name}`)
+      if (!(name in argumentsOf(definition))) throw new Error(`${wanted.action} takes no ${name}`)
     }
     const steps: Step[] = [...(wanted.before ?? [])]
     const runner = runnerAddress(strategy, from)

@@ -1,6 +1,6 @@
 /** Protocols on their way to the wire: records, projects, standards and actions. */
 import type { z } from 'zod'
-import { ForkrouteError } from '../../domain/errors.js'
+import { notFound } from '../../domain/common-errors.js'
 import type { ActionRecord, ProtocolRecord } from '../../domain/metadata.js'
 import type { Action, Project, Protocol, Standard } from './metadata-records.js'
 
@@ -14,7 +14,7 @@ export function toProtocol(record: ProtocolRecord): z.output<typeof Protocol> {
 export function protocolOf(protocols: readonly ProtocolRecord[], slug: string): ProtocolRecord {
   const found = protocols.find((one) => one.slug === slug.toLowerCase())
   if (found) return found
-  throw new ForkrouteError('NOT_FOUND', `There is no protocol ${slug}.`)
+  throw notFound(`protocol ${slug}`)
 }
 
 /** Protocols by project, in the order of their first. */

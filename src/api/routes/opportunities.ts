@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Opportunity } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import { defaultCentiBps, toBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Opportunities } from '../records/records.js'
 import { Address, Amount, ChainId, described, examples, Slippage, withDefault } from '../schemas.js'
@@ -21,7 +22,7 @@ const errors: readonly ErrorCode[] = [
 const common = {
   chainId: withDefault(ChainId, 1, 1),
   slippage: described(
-    withDefault(Slippage, 5_000n, '50'),
+    withDefault(Slippage, defaultCentiBps, toBps(defaultCentiBps)),
     'Basis points, as the actions are to have it.',
   ),
 }
@@ -65,14 +66,6 @@ const ofToken = defineRoute({
   readsListings: true,
   errors,
 })
-
-/** Basis points of hundredths of them. */
-function toBps(centiBps: bigint): string {
-  const fraction = String(centiBps % 100n)
-    .padStart(2, '0')
-    .replace(/0+$/, '')
-  return `${centiBps / 100n}${fraction && `.${fraction}`}`
-}
 
 export function opportunityEndpoints(serviceName: string): Endpoint[] {
   const toBundles = (found: readonly Opportunity[], centiBps: bigint) =>

@@ -1,7 +1,7 @@
 /** Projects, protocols, standards and actions: docs/api.md#protocols-and-actions. */
 import { z } from 'zod'
+import { notFound } from '../../domain/common-errors.js'
 import type { Engine } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Action, Project, Protocol, Standard } from '../records/metadata-records.js'
 import {
@@ -132,7 +132,7 @@ export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
     endpoint(getProjectProtocols, ({ engine, params }) => {
       const found = byProject(engine.protocols()).get(params.project.toLowerCase())
       if (found) return found.map(toProtocol)
-      throw new ForkrouteError('NOT_FOUND', `There is no project ${params.project}.`)
+      throw notFound(`project ${params.project}`)
     }),
     endpoint(getProtocols, ({ engine, input }) => {
       const wanted = input.slug?.map((text) => text.toLowerCase())

@@ -1,5 +1,6 @@
 /** Several quotes at one block in one call, ladders of amounts among them, and the same at every new block. */
 import { z } from 'zod'
+import { invalidRequest } from '../../domain/common-errors.js'
 import type { BatchAnswer, Engine, QuoteRequest, RouteAnswer } from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError, toWireError, type Wire } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
@@ -93,7 +94,7 @@ function parseItem(
 ): Parsed {
   try {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      throw new ForkrouteError('INVALID_REQUEST', 'A quote must be a JSON object.')
+      throw invalidRequest(['A quote must be a JSON object.'])
     }
     const own = Object.entries(item).filter(([, value]) => !isAbsent(value))
     const { chainId, blockNumber, deadlineMs } = call
@@ -106,9 +107,7 @@ function parseItem(
         ? []
         : [`blockNumber must be that of the call (${blockNumber ?? 'the newest'})`]),
     ]
-    if (other.length) {
-      throw new ForkrouteError('INVALID_REQUEST', other.length === 1 ? other.join() : other)
-    }
+    if (other.length) throw invalidRequest(other)
     return { ok: true, input, isLadder: isLadder(listsOf(item)) }
   } catch (error) {
     if (error instanceof ForkrouteError) return { ok: false, error }

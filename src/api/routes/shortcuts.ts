@@ -10,6 +10,7 @@ import type {
 } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
+import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
 import {
@@ -74,7 +75,7 @@ export function toPlanRequest(
     tokensOut: input.tokenOut,
     limit: input.minAmountOut
       ? { kind: 'minimum', minimums: tokenAmounts(input.tokenOut, input.minAmountOut) }
-      : { kind: 'slippage', centiBps: input.slippage ?? 5_000n },
+      : { kind: 'slippage', centiBps: input.slippage ?? defaultCentiBps },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
     includeTransactionCost: input.includeTransactionCost,
@@ -107,7 +108,7 @@ export function toQuoteRequest(
     executionMode: 'backend',
     inputs,
     tokensOut: input.tokenOut,
-    limit: { kind: 'slippage', centiBps: 5_000n },
+    limit: { kind: 'slippage', centiBps: defaultCentiBps },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
     includeTransactionCost: false,

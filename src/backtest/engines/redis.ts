@@ -3,7 +3,7 @@
  * While Redis is away commands wait for it; nothing fails and nothing is lost by that.
  */
 import { Redis } from 'ioredis'
-import { ForkrouteError } from '../../domain/errors.js'
+import { storageUnavailable } from '../../domain/common-errors.js'
 import type { Logger } from '../../log.js'
 
 /** Of a worker that was killed, its work is taken up by others after this long, twice at most. */
@@ -95,12 +95,5 @@ export function assertPassing(error: unknown): void {
   if (!(error instanceof Error) || error.name !== 'ReplyError') throw error
   const reason = reasonOf(error)
   if (!refusals.includes(reason)) return
-  throw new ForkrouteError(
-    'STORAGE_UNAVAILABLE',
-    `Redis refuses the request (${reason}).`,
-    undefined,
-    {
-      cause: error,
-    },
-  )
+  throw storageUnavailable('Redis refuses the request', error, reason)
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BacktestBlock } from '../../domain/backtest.js'
-import { ForkrouteError } from '../../domain/errors.js'
+import { storageUnavailable } from '../../domain/common-errors.js'
 import type { Encoder } from './encoder.js'
 import type { SqliteFile } from './sqlite.js'
 
@@ -93,13 +93,7 @@ export async function stored<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    const code = (cause as { code?: string }).code ?? 'unknown'
-    throw new ForkrouteError(
-      'STORAGE_UNAVAILABLE',
-      `An output file cannot be written (${code}).`,
-      undefined,
-      { cause },
-    )
+    throw storageUnavailable('An output file cannot be written', cause)
   }
 }
 

@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
+import { storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { newJobId } from '../job-id.js'
 import { planToJson } from '../plan-json.js'
@@ -79,12 +80,8 @@ export function openPostgresStore({ databaseUrl, serviceName }: PostgresOptions)
       return await work()
     } catch (cause) {
       if (cause instanceof ForkrouteError) throw cause
-      throw new ForkrouteError(
-        'STORAGE_UNAVAILABLE',
-        `The backtests in Postgres cannot be read or written (${reasonOf(cause)}).`,
-        undefined,
-        { cause },
-      )
+      const what = 'The backtests in Postgres cannot be read or written'
+      throw storageUnavailable(what, cause, reasonOf(cause))
     }
   }
 

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 
 const migrations = [
@@ -101,13 +102,11 @@ export function guarded<T>(work: () => T): T {
     return work()
   } catch (cause) {
     const { code, message } = cause as { code?: string; message?: string }
-    throw new ForkrouteError(
-      'STORAGE_UNAVAILABLE',
-      code === 'SQLITE_FULL'
-        ? 'The disk of the data folder is full: backtests cannot be written.'
-        : `The backtests cannot be read or written (${code ?? message ?? 'unknown'}).`,
-      undefined,
-      { cause },
-    )
+    if (code === 'SQLITE_FULL') {
+      const text = 'The disk of the data folder is full: backtests cannot be written.'
+      throw new ForkrouteError('STORAGE_UNAVAILABLE', text, undefined, { cause })
+    }
+    const reason = code ?? message ?? 'unknown'
+    throw storageUnavailable('The backtests cannot be read or written', cause, reason)
   }
 }

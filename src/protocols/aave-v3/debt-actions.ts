@@ -1,7 +1,7 @@
 /** borrow and repay: debts at the variable rate, always of the account. */
-import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
 import type { Amount } from '../../domain/plan.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { type ActionContext, defineAction, type Prerequisite } from '../positions.js'
 import { readWord } from '../shared/read-word.js'
 import { checkPool, findReserve, primaryAddress, reserveOf } from './arguments.js'

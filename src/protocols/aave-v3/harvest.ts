@@ -1,6 +1,6 @@
 /** harvest: what the rewards controller owes the account for one aToken. */
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { type ActionContext, type ActionOutput, defineAction } from '../positions.js'
 import { addressInWord } from '../shared/storage-slots.js'
 import { checkPool, primaryAddress, reserveOfAToken } from './arguments.js'
@@ -11,7 +11,6 @@ const [claimAbi, claimOnBehalfAbi] = parseAbi([
   'function claimRewardsOnBehalf(address[] assets, uint256 amount, address user, address to, address reward) returns (uint256)',
 ])
 const claimerAbi = parseAbi(['function getClaimer(address user) view returns (address)'])
-const everything = 2n ** 256n - 1n
 
 export const harvest = defineAction({
   action: 'harvest',
@@ -42,8 +41,8 @@ export const harvest = defineAction({
         kind: 'call',
         target: controller,
         ...(isOwn
-          ? { abi: claimAbi, args: [[token], everything, runner, reward] }
-          : { abi: claimOnBehalfAbi, args: [[token], everything, account, runner, reward] }),
+          ? { abi: claimAbi, args: [[token], maxUint256, runner, reward] }
+          : { abi: claimOnBehalfAbi, args: [[token], maxUint256, account, runner, reward] }),
         output: { kind: 'word', index: 0 },
       })
       return { token: reward, amount: { ref: 'output', step } }

@@ -2,6 +2,7 @@
  * What an account gets for its deposit and withdrawal, and how much of either there is room for. Pure.
  * Both are one to one; balances are kept divided by the index of interest and rounded on the way back.
  */
+import { bpsDenominator, maxUint256 } from '../../domain/primitives.js'
 import { ray, rayDiv, rayMul } from './ray.js'
 import type { Reserve } from './reserve.js'
 
@@ -17,7 +18,6 @@ export interface EdgeState {
 
 /** Part of the treasury's share that is added to it: debts compound, the lenders' interest is linear. */
 const compoundMargin = 10n
-const bps = 10_000n
 
 /**
  * @param reserve.scaledSupply - aTokens of all holders, divided by the index.
@@ -42,10 +42,12 @@ export function edgeState(
  */
 function roomBelowCap(reserve: Reserve & { readonly scaledSupply: bigint }, index: bigint): bigint {
   const { supplyCap, decimals, scaledSupply, accruedToTreasury, reserveFactor } = reserve
-  if (supplyCap === 0n) return 2n ** 256n - 1n
+  if (supplyCap === 0n) return maxUint256
   const earned = (scaledSupply * (index - reserve.liquidityIndex)) / ray + 1n
   const share =
-    reserveFactor < bps ? (earned * reserveFactor) / (bps - reserveFactor) : reserveFactor
+    reserveFactor < bpsDenominator
+      ? (earned * reserveFactor) / (bpsDenominator - reserveFactor)
+      : reserveFactor
   const treasury = accruedToTreasury + share + share / compoundMargin + 2n
   const room = supplyCap * 10n ** BigInt(decimals) - rayMul(scaledSupply + treasury, index)
   return room > 0n ? room : 0n

@@ -1,7 +1,9 @@
 /** deposit, withdraw and redeem: underlying tokens into aTokens and back. */
 import { parseAbi } from 'viem'
 import type { Amount } from '../../domain/plan.js'
-import { defineAction } from '../positions.js'
+import type { Address } from '../../domain/primitives.js'
+import { type ActionContext, defineAction } from '../positions.js'
+import { expectAddress } from '../shared/arguments.js'
 import { checkPool, primaryAddress, reserveOf, reserveOfAToken } from './arguments.js'
 
 export const [supplyAbi, withdrawAbi] = parseAbi([
@@ -21,19 +23,14 @@ export const deposit = defineAction({
     tokenOut: { kind: 'address', description: 'Its aToken.' },
     amountIn: { kind: 'amount', description: 'Raw units of tokenIn.' },
     primaryAddress,
-    receiver: {
-      kind: 'address',
-      description:
-        'Who gets the aTokens at once, as its collateral: the account itself where the bundle goes on to borrow.',
-      optional: true,
-    },
   },
   async build({ tokenIn, tokenOut, amountIn, primaryAddress, receiver }, context) {
     const target = checkPool(context, primaryAddress)
     const { aToken } = await reserveOf(context, 'tokenIn', tokenIn)
-    if (tokenOut !== aToken) context.refuse('tokenOut', `the aToken of tokenIn, ${aToken}`)
+    expectAddress(context, 'tokenOut', tokenOut, aToken, `the aToken of tokenIn, ${aToken}`)
     context.add({ kind: 'approve', token: tokenIn, spender: target, amount: amountIn })
     const { runner, account } = context
+    // The receiver gets the aTokens at once, as its collateral: the account itself where the bundle goes on to borrow.
     const owner = receiver ?? runner
     const step = context.add({
       kind: 'call',
@@ -53,6 +50,17 @@ export const deposit = defineAction({
   },
 })
 
+/** The underlying token of `tokenIn`; refuses another `tokenOut`. */
+async function underlyingOf(
+  context: ActionContext,
+  tokenIn: Address,
+  tokenOut: Address,
+): Promise<Address> {
+  const { asset } = await reserveOfAToken(context, 'tokenIn', tokenIn)
+  expectAddress(context, 'tokenOut', tokenOut, asset, `the underlying token of tokenIn, ${asset}`)
+  return asset
+}
+
 export const withdraw = defineAction({
   action: 'withdraw',
   name: 'Withdraw an amount of the underlying token',
@@ -65,8 +73,7 @@ export const withdraw = defineAction({
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
     const target = checkPool(context, primaryAddress)
-    const { asset } = await reserveOfAToken(context, 'tokenIn', tokenIn)
-    if (tokenOut !== asset) context.refuse('tokenOut', `the underlying token of tokenIn, ${asset}`)
+    const asset = await underlyingOf(context, tokenIn, tokenOut)
     const args = [asset, amountOut, context.runner]
     context.add({ kind: 'call', target, abi: withdrawAbi, args })
     const isKnown = typeof amountOut === 'bigint'
@@ -91,8 +98,7 @@ export const redeem = defineAction({
   },
   async build({ tokenIn, tokenOut, amountIn, primaryAddress }, context) {
     const target = checkPool(context, primaryAddress)
-    const { asset } = await reserveOfAToken(context, 'tokenIn', tokenIn)
-    if (tokenOut !== asset) context.refuse('tokenOut', `the underlying token of tokenIn, ${asset}`)
+    const asset = await underlyingOf(context, tokenIn, tokenOut)
     // What arrives of a stated amount may be a unit less; a reference is what has arrived.
     const isStated = typeof amountIn === 'bigint' && amountIn > transferDust
     const amount: Amount = isStated ? amountIn - transferDust : amountIn

@@ -4,12 +4,12 @@
  *
  * @see balancer/balancer-v2-monorepo 316ded0, pkg/solidity-utils/contracts/math/FixedPoint.sol, Math.sol
  */
+import { maxUint256 } from '../../domain/primitives.js'
 import { pow } from './log-exp-math.js'
 
 export const one = 10n ** 18n
 const two = 2n * one
 const four = 4n * one
-const maxUint256 = 2n ** 256n - 1n
 /** Relative error that `pow` is taken to have at most, E18. */
 const maxPowRelativeError = 10_000n
 

@@ -2,9 +2,9 @@
  * Balancer V2: weighted and stable pools of one Vault and their shares, by native maths.
  * Owns everything that is particular to Balancer; called by routing through the adapter type only.
  */
-import { maxUint256, parseAbiItem } from 'viem'
+import { parseAbiItem } from 'viem'
 import type { Amount, Step } from '../../domain/plan.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   defineProtocol,

@@ -1,13 +1,7 @@
 /** Joins and exits of the Vault as steps of an Executor, and the same as questions to a pool. */
-import {
-  encodeAbiParameters,
-  encodeFunctionData,
-  maxUint256,
-  parseAbi,
-  parseAbiParameters,
-} from 'viem'
+import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import type { Amount, CallStep, EncodedValues } from '../../domain/plan.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 
 const [joinAbi, exitAbi] = parseAbi([
   'function joinPool(bytes32 poolId, address sender, address recipient, JoinRequest request) payable',

@@ -1,7 +1,8 @@
 /** `Pool.parameters` of Balancer V2 as typed values; README.md of this folder is its description. */
-import { ForkrouteError } from '../../domain/errors.js'
+import type { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
+import { invalidPool } from '../shared/invalid-pool.js'
 import { one } from './fixed-point.js'
 
 export interface BalancerParameters {
@@ -50,7 +51,5 @@ function listOf(value: unknown, length: number): bigint[] | null {
 }
 
 function invalid(pool: Pool, key: string): ForkrouteError {
-  return new ForkrouteError('INVALID_REQUEST', `Balancer pool ${pool.id} has no valid ${key}.`, {
-    pool: pool.id,
-  })
+  return invalidPool('Balancer pool', pool, key)
 }

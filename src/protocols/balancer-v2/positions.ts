@@ -13,6 +13,7 @@ import {
   type PositionReadArgs,
   type PositionState,
 } from '../positions.js'
+import { amountsInOrder, expectAddress } from '../shared/arguments.js'
 import { balanceChanges } from '../shared/balance-changes.js'
 import { readWord } from '../shared/read-word.js'
 import { readTokenNames } from '../shared/token-names.js'
@@ -135,9 +136,7 @@ async function liquidityOf(
     const why = failure ? ` (${failure.message})` : ''
     return context.refuse('primaryAddress', `a weighted or stable pool of the Vault${why}`)
   }
-  if (share !== undefined && share !== primaryAddress) {
-    context.refuse(argument, `the pool itself, ${primaryAddress}`)
-  }
+  expectAddress(context, argument, share, primaryAddress, `the pool itself, ${primaryAddress}`)
   const swaps = swapPool(record)
   return { pool: swaps, assets: assetsOf(swaps), isComposable: !isLiquidity(record) }
 }
@@ -155,20 +154,17 @@ const deposit = defineAction({
   async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
     const found = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
     const { assets } = found
-    const isWrong = tokenIn.some((token) => !assets.includes(token))
-    if (isWrong || tokenIn.length === 0 || new Set(tokenIn).size !== tokenIn.length) {
-      context.refuse('tokenIn', `tokens of the pool, each once: ${assets.join(', ')}`)
-    }
-    if (amountIn.length !== tokenIn.length) {
-      context.refuse('amountIn', `one amount for each token, ${tokenIn.length}`)
-    }
+    const amounts = amountsInOrder(
+      context,
+      { tokens: assets, called: 'tokens' },
+      { argument: 'tokenIn', given: tokenIn },
+      { argument: 'amountIn', given: amountIn },
+    )
     const vault = vaultOf(context.venue)
     const spends = tokenAmounts(tokenIn, amountIn)
     for (const { token, amount } of spends) {
       context.add({ kind: 'approve', token, spender: vault, amount })
     }
-    const given = new Map(spends.map(({ token, amount }) => [token, amount]))
-    const amounts = assets.map((token) => given.get(token) ?? 0n)
     const call = joinStep({ ...vaultCall(context, found.pool), userData: joinData(amounts) })
     const output = { kind: 'balance', token: primaryAddress } as const
     const step = context.add({ ...call, output })

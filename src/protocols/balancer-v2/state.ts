@@ -106,8 +106,7 @@ function shareOutput(
 ): bigint {
   const { ownIndex, supply, scalingFactors } = state
   if (supply === undefined) return 0n
-  const place = (k: number) => (ownIndex !== null && k > ownIndex ? k - 1 : k)
-  const balances = scaled.filter((_balance, k) => k !== ownIndex)
+  const { balances, place } = withoutOwn(state, scaled)
   const numbers = { ...state, balances, supply }
   if (j === ownIndex) {
     const amount = mulDown(amountIn, at(scalingFactors, i))
@@ -126,9 +125,14 @@ function stableOutput(
   j: number,
   amountIn: bigint,
 ): bigint {
-  const { amp, ownIndex } = state
-  const balances = scaled.filter((_balance, k) => k !== ownIndex)
-  const place = (k: number) => (ownIndex !== null && k > ownIndex ? k - 1 : k)
+  const { amp } = state
+  const { balances, place } = withoutOwn(state, scaled)
   const invariant = stableInvariant(amp, balances, !state.isModern)
   return stableOutGivenIn(amp, balances, invariant, place(i), place(j), amountIn)
+}
+
+/** The balances that the invariant counts, and where each token stands among them: all but the pool's own share. */
+function withoutOwn({ ownIndex }: BalancerState, scaled: readonly bigint[]) {
+  const place = (k: number) => (ownIndex !== null && k > ownIndex ? k - 1 : k)
+  return { balances: scaled.filter((_balance, k) => k !== ownIndex), place }
 }

@@ -5,6 +5,12 @@
 import type { Amount } from '../../domain/plan.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
+import {
+  addressArgument,
+  amountArgument,
+  expectAddress,
+  optionalAddress,
+} from '../shared/arguments.js'
 import { readWord } from '../shared/read-word.js'
 import { addCall, gainOf, lesser, requireZero } from '../shared/value-steps.js'
 import { encodeRead, marketAbi } from './abi.js'
@@ -12,26 +18,13 @@ import { readMarkets } from './load.js'
 import { comptrollerOf, listedMarket, type Market } from './markets.js'
 import { accrued, tokensFor } from './maths.js'
 
-const primaryAddress = {
-  kind: 'address',
-  description: 'Market, such as that of cUSDC.',
-} as const
-const tokenArgument = (description: string) =>
-  ({ kind: 'address', description, optional: true }) as const
-const amountArgument = (description: string) => ({ kind: 'amount', description }) as const
+const primaryAddress = addressArgument('Market, such as that of cUSDC.')
+const share = optionalAddress('The market, whose token it is.')
+const lent = optionalAddress('What the market lends; native for ether.')
 
 async function marketOf(context: ActionContext, address: Address): Promise<Market> {
   const market = await listedMarket(context, address)
   return market ?? context.refuse('primaryAddress', 'a market that the Comptroller lists')
-}
-
-function expectToken(
-  context: ActionContext,
-  argument: string,
-  given: Address | undefined,
-  expected: Address,
-): void {
-  if (given !== undefined && given !== expected) context.refuse(argument, expected)
 }
 
 /** A call that returns a code; other than zero fails the transaction. */
@@ -61,14 +54,14 @@ const deposit = defineAction({
   functionNames: ['mint'],
   inputs: {
     primaryAddress,
-    tokenIn: tokenArgument('What the market lends; native for ether.'),
-    tokenOut: tokenArgument('The market, whose token it is.'),
+    tokenIn: lent,
+    tokenOut: share,
     amountIn: amountArgument('Raw units of tokenIn.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args.primaryAddress)
-    expectToken(context, 'tokenIn', args.tokenIn, market.underlying)
-    expectToken(context, 'tokenOut', args.tokenOut, market.address)
+    expectAddress(context, 'tokenIn', args.tokenIn, market.underlying)
+    expectAddress(context, 'tokenOut', args.tokenOut, market.address)
     const amount = gainOf(context, market.address, () => addMint(context, market, args.amountIn))
     return {
       spends: [{ token: market.underlying, amount: args.amountIn }],
@@ -84,14 +77,14 @@ const redeem = defineAction({
   functionNames: ['redeem'],
   inputs: {
     primaryAddress,
-    tokenIn: tokenArgument('The market, whose token it is.'),
-    tokenOut: tokenArgument('What the market lends; native for ether.'),
+    tokenIn: share,
+    tokenOut: lent,
     amountIn: amountArgument('Raw units of tokenIn.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args.primaryAddress)
-    expectToken(context, 'tokenIn', args.tokenIn, market.address)
-    expectToken(context, 'tokenOut', args.tokenOut, market.underlying)
+    expectAddress(context, 'tokenIn', args.tokenIn, market.address)
+    expectAddress(context, 'tokenOut', args.tokenOut, market.underlying)
     const amount = gainOf(context, market.underlying, () =>
       addChecked(context, market.address, marketAbi.redeem, [args.amountIn]),
     )
@@ -109,14 +102,14 @@ const withdraw = defineAction({
   functionNames: ['redeemUnderlying'],
   inputs: {
     primaryAddress,
-    tokenIn: tokenArgument('The market, whose token it is.'),
-    tokenOut: tokenArgument('What the market lends; native for ether.'),
+    tokenIn: share,
+    tokenOut: lent,
     amountOut: amountArgument('Raw units of tokenOut; what is not needed of tokenIn comes back.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args.primaryAddress)
-    expectToken(context, 'tokenIn', args.tokenIn, market.address)
-    expectToken(context, 'tokenOut', args.tokenOut, market.underlying)
+    expectAddress(context, 'tokenIn', args.tokenIn, market.address)
+    expectAddress(context, 'tokenOut', args.tokenOut, market.underlying)
     const [stored] = await readMarkets(context.reader, [market.address])
     if (!stored || 'message' in stored) {
       return context.refuse('primaryAddress', 'a market that says what its token is worth')
@@ -152,13 +145,13 @@ const borrow = defineAction({
   functionNames: ['enterMarkets', 'borrow'],
   inputs: {
     primaryAddress,
-    collateral: tokenArgument('Market whose token backs the loan, where it does not yet.'),
-    tokenOut: tokenArgument('What the market lends; native for ether.'),
+    collateral: optionalAddress('Market whose token backs the loan, where it does not yet.'),
+    tokenOut: lent,
     amountOut: amountArgument('Raw units of tokenOut.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args.primaryAddress)
-    expectToken(context, 'tokenOut', args.tokenOut, market.underlying)
+    expectAddress(context, 'tokenOut', args.tokenOut, market.underlying)
     if (context.runner !== context.account) {
       context.refuse(
         'routingStrategy',
@@ -184,13 +177,13 @@ const repay = defineAction({
   functionNames: ['repayBorrowBehalf'],
   inputs: {
     primaryAddress,
-    tokenIn: tokenArgument('What the market lends; native for ether.'),
+    tokenIn: lent,
     amountIn: amountArgument('Raw units of tokenIn; what is above the debt comes back.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args.primaryAddress)
     const { address: target, underlying } = market
-    expectToken(context, 'tokenIn', args.tokenIn, underlying)
+    expectAddress(context, 'tokenIn', args.tokenIn, underlying)
     const debt = addCall(context, { target, abi: marketAbi.debt, args: [context.account] })
     const amount = lesser(context, args.amountIn, debt)
     if (isNative(underlying)) {

@@ -11,7 +11,13 @@ import {
   defineAction,
   type Prerequisite,
 } from '../positions.js'
-import { readWord } from '../shared/read-word.js'
+import {
+  addressArgument,
+  amountArgument,
+  expectAddress,
+  optionalAddress,
+} from '../shared/arguments.js'
+import { permissionToManage } from '../shared/permission.js'
 import { addCall, gainOf, lesser, requireAtLeast } from '../shared/value-steps.js'
 import { cometAbi, encodeRead } from './abi.js'
 import { type Comet, collateralsOf, describeComets, knownComets } from './markets.js'
@@ -20,25 +26,15 @@ export function collateralKey(comet: Address, asset: Address): string {
   return `${comet}-${asset}`
 }
 
-const primaryAddress = { kind: 'address', description: 'Market, such as cUSDCv3.' } as const
-const optional = (description: string) =>
-  ({ kind: 'address', description, optional: true }) as const
-const amountArgument = (description: string) => ({ kind: 'amount', description }) as const
+const primaryAddress = addressArgument('Market, such as cUSDCv3.')
+const base = optionalAddress('Base token of the market.')
+const share = optionalAddress('The market, whose token it is.')
 
 async function cometOf(context: ActionContext, address: Address): Promise<Comet> {
   const known = knownComets(context.venue)
   const { comets } = await describeComets(context.reader, known.includes(address) ? [address] : [])
   const [comet] = comets
   return comet ?? context.refuse('primaryAddress', `a market: ${known.join(', ')}`)
-}
-
-function expectToken(
-  context: ActionContext,
-  argument: string,
-  given: Address | undefined,
-  expected: Address,
-): void {
-  if (given !== undefined && given !== expected) context.refuse(argument, expected)
 }
 
 async function expectCollateral(
@@ -52,16 +48,14 @@ async function expectCollateral(
   context.refuse(argument, `${comet.baseToken} or a collateral: ${assets.join(', ')}`)
 }
 
-/** None where the account runs the steps itself, or has allowed who does. */
-async function permission(context: ActionContext, { address }: Comet): Promise<Prerequisite[]> {
-  const { account, runner, reader } = context
-  if (runner === account) return []
-  const [result] = await reader.call([
-    { to: address, data: encodeRead('hasPermission', [account, runner]) },
-  ])
-  if (readWord(result) === 1n) return []
-  const data = encodeFunctionData({ abi: [cometAbi.allow], args: [runner, true] })
-  return [{ to: address, data, purpose: 'let the executor manage the account in Compound III' }]
+function permission(context: ActionContext, { address: to }: Comet): Promise<Prerequisite[]> {
+  const { account, runner } = context
+  return permissionToManage(context, {
+    to,
+    question: encodeRead('hasPermission', [account, runner]),
+    allow: encodeFunctionData({ abi: [cometAbi.allow], args: [runner, true] }),
+    purpose: 'let the executor manage the account in Compound III',
+  })
 }
 
 function addSupply(
@@ -93,11 +87,8 @@ const deposit = defineAction({
   functionNames: ['supplyTo'],
   inputs: {
     primaryAddress,
-    tokenIn: {
-      kind: 'address',
-      description: 'Base token of the market to lend it, or a collateral token.',
-    },
-    tokenOut: optional('The market, whose token what is lent becomes.'),
+    tokenIn: addressArgument('Base token of the market to lend it, or a collateral token.'),
+    tokenOut: optionalAddress('The market, whose token what is lent becomes.'),
     amountIn: amountArgument('Raw units of tokenIn.'),
   },
   async build({ tokenIn, tokenOut, amountIn: amount, ...args }, context) {
@@ -108,7 +99,7 @@ const deposit = defineAction({
       addSupply(context, comet, context.receiver, tokenIn, amount)
       return { spends, outputs: [], positionsOut: [collateralKey(comet.address, tokenIn)] }
     }
-    expectToken(context, 'tokenOut', tokenOut, comet.address)
+    expectAddress(context, 'tokenOut', tokenOut, comet.address)
     const gained = gainOf(context, comet.address, () =>
       addSupply(context, comet, context.runner, tokenIn, amount),
     )
@@ -126,15 +117,15 @@ const redeem = defineAction({
   functionNames: ['withdrawTo'],
   inputs: {
     primaryAddress,
-    tokenIn: optional('The market, whose token it is.'),
-    tokenOut: optional('Base token of the market.'),
+    tokenIn: share,
+    tokenOut: base,
     amountIn: amountArgument('Raw units of tokenIn.'),
   },
   async build(args, context) {
     const comet = await cometOf(context, args.primaryAddress)
     const { address: target, baseToken } = comet
-    expectToken(context, 'tokenIn', args.tokenIn, target)
-    expectToken(context, 'tokenOut', args.tokenOut, baseToken)
+    expectAddress(context, 'tokenIn', args.tokenIn, target)
+    expectAddress(context, 'tokenOut', args.tokenOut, baseToken)
     // A transfer may lose a unit on the way, and what is not there would be borrowed.
     const held = { ref: 'balance', token: target } as const
     const amount = lesser(context, args.amountIn, held)
@@ -154,16 +145,13 @@ const withdraw = defineAction({
   functionNames: ['withdrawFrom'],
   inputs: {
     primaryAddress,
-    tokenIn: optional('The market, whose token it is.'),
-    tokenOut: {
-      kind: 'address',
-      description: 'Base token of the market, or a collateral token.',
-    },
+    tokenIn: share,
+    tokenOut: addressArgument('Base token of the market, or a collateral token.'),
     amountOut: amountArgument('Raw units of tokenOut.'),
   },
   async build({ tokenIn, tokenOut: token, amountOut: amount, ...args }, context) {
     const comet = await cometOf(context, args.primaryAddress)
-    expectToken(context, 'tokenIn', tokenIn, comet.address)
+    expectAddress(context, 'tokenIn', tokenIn, comet.address)
     const isBase = token === comet.baseToken
     if (isBase) {
       // What is above the balance would be borrowed.
@@ -186,13 +174,15 @@ const borrow = defineAction({
   functionNames: ['withdrawFrom'],
   inputs: {
     primaryAddress,
-    collateral: optional('Collateral token that backs the loan; all that the account has does.'),
-    tokenOut: optional('Base token of the market.'),
+    collateral: optionalAddress(
+      'Collateral token that backs the loan; all that the account has does.',
+    ),
+    tokenOut: base,
     amountOut: amountArgument('Raw units of tokenOut; what the account lends itself goes first.'),
   },
   async build(args, context) {
     const comet = await cometOf(context, args.primaryAddress)
-    expectToken(context, 'tokenOut', args.tokenOut, comet.baseToken)
+    expectAddress(context, 'tokenOut', args.tokenOut, comet.baseToken)
     if (args.collateral !== undefined) {
       await expectCollateral(context, comet, 'collateral', args.collateral)
     }
@@ -211,13 +201,13 @@ const repay = defineAction({
   functionNames: ['supplyTo'],
   inputs: {
     primaryAddress,
-    tokenIn: optional('Base token of the market.'),
+    tokenIn: base,
     amountIn: amountArgument('Raw units of tokenIn; what is above the debt comes back.'),
   },
   async build(args, context) {
     const comet = await cometOf(context, args.primaryAddress)
     const { address: target, baseToken: token } = comet
-    expectToken(context, 'tokenIn', args.tokenIn, token)
+    expectAddress(context, 'tokenIn', args.tokenIn, token)
     const { account } = context
     const owed = addCall(context, { target, abi: cometAbi.borrowBalanceOf, args: [account] })
     addSupply(context, comet, account, token, lesser(context, args.amountIn, owed))

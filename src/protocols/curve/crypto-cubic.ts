@@ -5,6 +5,8 @@
  * @see curvefi/tricrypto-ng 584591e, contracts/main/CurveCryptoMathOptimized3.vy and curvefi/metaregistry b18e83e,
  *   contracts/amms/twocryptong/CurveCryptoMathOptimized2.vy (`get_y`, `_cbrt`)
  */
+import { maxUint256 } from '../../domain/primitives.js'
+
 const e14 = 10n ** 14n
 const e18 = 10n ** 18n
 const e32 = 10n ** 32n
@@ -13,7 +15,7 @@ const minShare = 10n ** 16n
 const maxShare = 10n ** 20n
 const ampMultiplier = 10_000n
 /** From here on x * 1e36 does not fit into 256 bits, and from 1e18 times it on x * 1e18 does not. */
-const cubeRootLimit = (2n ** 256n - 1n) / e36
+const cubeRootLimit = maxUint256 / e36
 
 interface Curve {
   /** A * n^n * 10_000. */

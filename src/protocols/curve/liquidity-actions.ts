@@ -1,8 +1,9 @@
 /** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
 import { tokenAmounts } from '../../domain/lists.js'
-import type { Amount, Step } from '../../domain/plan.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Step } from '../../domain/plan.js'
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
+import { amountsInOrder } from '../shared/arguments.js'
 import { balanceChanges } from '../shared/balance-changes.js'
 import {
   depositSteps,
@@ -51,32 +52,6 @@ async function liquidityOf(
   return { ...liquidityParameters(record), target, state: loaded.state }
 }
 
-interface Given {
-  /** In the order in which they were given. */
-  readonly given: readonly { readonly token: Address; readonly amount: Amount }[]
-  /** In the pool's order, 0n where none was given. */
-  readonly amounts: readonly Amount[]
-}
-
-function amountsOf(
-  context: ActionContext,
-  coins: readonly Address[],
-  names: { readonly tokens: string; readonly amounts: string },
-  tokens: readonly Address[],
-  amounts: readonly Amount[],
-): Given {
-  const isWrong = tokens.some((token) => !coins.includes(token))
-  if (isWrong || tokens.length === 0 || new Set(tokens).size !== tokens.length) {
-    context.refuse(names.tokens, `coins of the pool, each once: ${coins.join(', ')}`)
-  }
-  if (amounts.length !== tokens.length) {
-    context.refuse(names.amounts, `one amount for each token, ${tokens.length}`)
-  }
-  const given = tokenAmounts(tokens, amounts)
-  const byCoin = new Map(given.map(({ token, amount }) => [token, amount]))
-  return { given, amounts: coins.map((coin) => byCoin.get(coin) ?? 0n) }
-}
-
 /** The last of the steps brings the token. @returns its index. */
 function addMeasured(context: ActionContext, steps: readonly Step[], token: Address): number {
   const indexes = steps.map((step, k) =>
@@ -101,13 +76,17 @@ const deposit = defineAction({
   },
   async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
     const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
-    const names = { tokens: 'tokenIn', amounts: 'amountIn' }
-    const { given, amounts } = amountsOf(context, coins, names, tokenIn, amountIn)
+    const amounts = amountsInOrder(
+      context,
+      { tokens: coins, called: 'coins' },
+      { argument: 'tokenIn', given: tokenIn },
+      { argument: 'amountIn', given: amountIn },
+    )
     const { amountsType } = state
     const steps = depositSteps({ target: primaryAddress, coins, amounts, amountsType })
     const step = addMeasured(context, steps, tokenOut)
     return {
-      spends: given,
+      spends: tokenAmounts(tokenIn, amountIn),
       outputs: [{ token: tokenOut, amount: { ref: 'output', step } }],
       positionsOut: [tokenOut],
     }
@@ -166,8 +145,12 @@ const withdraw = defineAction({
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
     const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
-    const names = { tokens: 'tokenOut', amounts: 'amountOut' }
-    const { given, amounts } = amountsOf(context, coins, names, tokenOut, amountOut)
+    const amounts = amountsInOrder(
+      context,
+      { tokens: coins, called: 'coins' },
+      { argument: 'tokenOut', given: tokenOut },
+      { argument: 'amountOut', given: amountOut },
+    )
     const { maths, amountsType } = state
     if (maths.kind === 'sampled') {
       return context.refuse('primaryAddress', 'a stable pool, which can pay exact amounts')
@@ -176,12 +159,12 @@ const withdraw = defineAction({
     const change = withdrawExactly(maths.base, known)
     if (!change) return context.refuse('amountOut', 'no more than the pool can pay')
     const { supply } = maths.base
-    const raised = change.burned + (change.burned * spareBps) / 10_000n + 1n
+    const raised = change.burned + (change.burned * spareBps) / bpsDenominator + 1n
     const most = raised < supply ? raised : supply
     context.add(withdrawExactlyStep(primaryAddress, amounts, amountsType, most))
     return {
       spends: [{ token: tokenIn, amount: most }],
-      outputs: given,
+      outputs: tokenAmounts(tokenOut, amountOut),
       leftovers: [tokenIn],
       positionsIn: [tokenIn],
     }

@@ -2,9 +2,10 @@
  * The liquidity of a Curve pool as a record of its own: coins into shares and shares into coins, beside the record
  * of the pool's swaps. Its last token is the share; README.md of this folder describes its parameters.
  */
-import { ForkrouteError } from '../../domain/errors.js'
+import type { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { isLiquidity, type Pool } from '../pool.js'
+import { invalidPool } from '../shared/invalid-pool.js'
 import { type CurveParameters, curveParameters } from './parameters.js'
 
 export const shareDecimals = 18
@@ -54,6 +55,5 @@ function addressOf(pool: Pool, value: unknown): Address {
 }
 
 function invalid(pool: Pool, key: string): ForkrouteError {
-  const message = `Curve liquidity ${pool.id} has no valid ${key}.`
-  return new ForkrouteError('INVALID_REQUEST', message, { pool: pool.id })
+  return invalidPool('Curve liquidity', pool, key)
 }

@@ -1,7 +1,8 @@
 /** `Pool.parameters` of Curve as typed values; README.md of this folder is its description. */
-import { ForkrouteError } from '../../domain/errors.js'
+import type { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
+import { invalidPool } from '../shared/invalid-pool.js'
 
 export type IndexType = 'int128' | 'uint256'
 
@@ -59,7 +60,5 @@ function toIndexType(pool: Pool, value: unknown, fallback: IndexType): IndexType
 }
 
 function invalid(pool: Pool, key: string): ForkrouteError {
-  return new ForkrouteError('INVALID_REQUEST', `Curve pool ${pool.id} has no valid ${key}.`, {
-    pool: pool.id,
-  })
+  return invalidPool('Curve pool', pool, key)
 }

@@ -9,11 +9,11 @@
  *   curvefi/stableswap-ng 2abe778, contracts/main/CurveStableSwapNG.vy (`get_D`, `_dynamic_fee`)
  */
 import { at } from '../../domain/lists.js'
+import { maxUint256 } from '../../domain/primitives.js'
 
 const precision = 10n ** 18n
 /** Denominator of `fee` and `admin_fee`. */
 const feeDenominator = 10n ** 10n
-const maxUint256 = 2n ** 256n - 1n
 const maxNewtonRounds = 255
 
 export interface StablePoolState {

@@ -2,7 +2,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
-import { outputOf, paidDirectly, payeeOf, receiverInput } from '../shared/paid-output.js'
+import { addPaying, payeeOf } from '../shared/paid-output.js'
 import { readWord } from '../shared/read-word.js'
 import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../shared/vault-parts.js'
 import { readAssets } from './discover.js'
@@ -28,21 +28,15 @@ const redeem = defineAction({
     tokenIn: vaultInputs.shareIn,
     tokenOut: vaultInputs.assetOut,
     amountIn: { kind: 'amount', description: 'raw units of the share' },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
     const asset = await assetOf(vaultKind, context, primaryAddress, names)
-    const step = context.add({
-      kind: 'call',
-      target: primaryAddress,
-      abi: redeemAbi,
-      args: [amountIn, payeeOf(context, receiver), context.runner],
-      output: outputOf(context, asset, receiver),
-    })
+    const args = [amountIn, payeeOf(context, receiver), context.runner]
+    const call = { target: primaryAddress, abi: redeemAbi, args }
     return {
       spends: [{ token: primaryAddress, amount: amountIn }],
-      outputs: [paidDirectly(context, asset, step, receiver)],
+      outputs: [addPaying(context, call, asset, receiver)],
       positionsIn: [primaryAddress],
     }
   },
@@ -63,22 +57,16 @@ const withdraw = defineAction({
         'raw units of the share to spend at most, the rest comes back; by default what the vault asks at the block',
       optional: true,
     },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountOut, amountIn, receiver }, context) {
     const names = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
     const asset = await assetOf(vaultKind, context, primaryAddress, names)
     const shares = amountIn ?? (await sharesFor(context, primaryAddress, amountOut))
-    const step = context.add({
-      kind: 'call',
-      target: primaryAddress,
-      abi: withdrawAbi,
-      args: [amountOut, payeeOf(context, receiver), context.runner],
-      output: outputOf(context, asset, receiver),
-    })
+    const args = [amountOut, payeeOf(context, receiver), context.runner]
+    const call = { target: primaryAddress, abi: withdrawAbi, args }
     return {
       spends: [{ token: primaryAddress, amount: shares }],
-      outputs: [paidDirectly(context, asset, step, receiver)],
+      outputs: [addPaying(context, call, asset, receiver)],
       leftovers: [primaryAddress],
       positionsIn: [primaryAddress],
     }

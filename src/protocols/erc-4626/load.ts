@@ -2,9 +2,9 @@
  * State of vaults in one bulk read. Each vault's own previews are the judge: totals are trusted as far as the plain
  * conversion by them gives the same answers. All is read at the time of the simulated block, as interest accrues.
  */
-import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'

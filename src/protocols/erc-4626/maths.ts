@@ -3,7 +3,7 @@
  * Plain vaults convert by their two totals, most of them with virtual shares and assets added; any other vault is
  * known by what it answered once.
  */
-import { maxUint256 } from 'viem'
+import { maxUint256 } from '../../domain/primitives.js'
 
 interface Limits {
   /** Raw units of the asset that the vault takes at most. */

@@ -3,15 +3,10 @@
  * so there is no redemption into it.
  */
 import { parseAbi } from 'viem'
-import {
-  type Address,
-  isNative,
-  nativeToken,
-  toAddress,
-  zeroAddress,
-} from '../../domain/primitives.js'
+import { isNative, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
-import { receiverInput, sentOn } from '../shared/paid-output.js'
+import { expectAddress } from '../shared/arguments.js'
+import { addSendingOn } from '../shared/paid-output.js'
 
 export const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
   'function submit(address referral) payable returns (uint256 shares)',
@@ -21,15 +16,6 @@ export const [submitAbi, wrapAbi, unwrapAbi] = parseAbi([
 
 function tokensOf({ venue }: Pick<ActionContext, 'venue'>) {
   return { stETH: toAddress(String(venue.stETH)), wstETH: toAddress(String(venue.wstETH)) }
-}
-
-function check(
-  context: ActionContext,
-  expected: Readonly<Record<string, readonly [given: Address | undefined, expected: Address]>>,
-): void {
-  for (const [argument, [given, wanted]] of Object.entries(expected)) {
-    if (given !== undefined && given !== wanted) context.refuse(argument, wanted)
-  }
 }
 
 const deposit = defineAction({
@@ -49,7 +35,6 @@ const deposit = defineAction({
       optional: true,
     },
     amountIn: { kind: 'amount', description: 'raw units of tokenIn' },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const { stETH, wstETH } = tokensOf(context)
@@ -58,21 +43,17 @@ const deposit = defineAction({
       context.refuse('tokenIn', `the native token ${nativeToken}, or stETH ${stETH}`)
     }
     const target = isStake ? stETH : wstETH
-    check(context, { primaryAddress: [primaryAddress, target], tokenOut: [tokenOut, target] })
+    expectAddress(context, 'primaryAddress', primaryAddress, target)
+    expectAddress(context, 'tokenOut', tokenOut, target)
     if (!isStake) {
       context.add({ kind: 'approve', token: stETH, spender: wstETH, amount: amountIn })
     }
-    const step = context.add({
-      kind: 'call',
-      target,
-      ...(isStake
-        ? { abi: submitAbi, args: [zeroAddress], value: amountIn }
-        : { abi: wrapAbi, args: [amountIn] }),
-      output: { kind: 'balance', token: target },
-    })
+    const call = isStake
+      ? { target, abi: submitAbi, args: [zeroAddress], value: amountIn }
+      : { target, abi: wrapAbi, args: [amountIn] }
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
-      outputs: [sentOn(context, target, step, receiver)],
+      outputs: [addSendingOn(context, call, target, receiver)],
       positionsIn: isStake ? [] : [stETH],
       positionsOut: [target],
     }
@@ -88,25 +69,16 @@ const redeem = defineAction({
     tokenIn: { kind: 'address', description: 'wstETH', optional: true },
     tokenOut: { kind: 'address', description: 'stETH', optional: true },
     amountIn: { kind: 'amount', description: 'raw units of wstETH' },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
     const { stETH, wstETH } = tokensOf(context)
-    check(context, {
-      primaryAddress: [primaryAddress, wstETH],
-      tokenIn: [tokenIn, wstETH],
-      tokenOut: [tokenOut, stETH],
-    })
-    const step = context.add({
-      kind: 'call',
-      target: wstETH,
-      abi: unwrapAbi,
-      args: [amountIn],
-      output: { kind: 'balance', token: stETH },
-    })
+    expectAddress(context, 'primaryAddress', primaryAddress, wstETH)
+    expectAddress(context, 'tokenIn', tokenIn, wstETH)
+    expectAddress(context, 'tokenOut', tokenOut, stETH)
+    const call = { target: wstETH, abi: unwrapAbi, args: [amountIn] }
     return {
       spends: [{ token: wstETH, amount: amountIn }],
-      outputs: [sentOn(context, stETH, step, receiver)],
+      outputs: [addSendingOn(context, call, stETH, receiver)],
       positionsIn: [wstETH],
       positionsOut: [stETH],
     }

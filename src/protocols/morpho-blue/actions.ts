@@ -10,7 +10,13 @@ import {
   defineAction,
   type Prerequisite,
 } from '../positions.js'
-import { readWord } from '../shared/read-word.js'
+import {
+  addressArgument,
+  amountArgument,
+  expectAddress,
+  optionalAddress,
+} from '../shared/arguments.js'
+import { permissionToManage } from '../shared/permission.js'
 import { addCall, lesser, proportion, sum } from '../shared/value-steps.js'
 import { morphoAbi, readAbi } from './abi.js'
 import { type MarketParameters, morphoOf, readParameters } from './markets.js'
@@ -23,15 +29,9 @@ export function positionKey(marketId: Hex, side: Side): string {
   return `${marketId}-${side}`
 }
 
-const primaryAddress = { kind: 'address', description: 'The Morpho contract.' } as const
+const primaryAddress = addressArgument('The Morpho contract.')
 const marketId = { kind: 'bytes', description: 'Id of the market, 32 bytes.' } as const
-const tokenArgument = (description: string) => ({ kind: 'address', description }) as const
-const loanTokenArgument = {
-  kind: 'address',
-  description: 'Loan token of the market.',
-  optional: true,
-} as const
-const amountArgument = (description: string) => ({ kind: 'amount', description }) as const
+const loanToken = optionalAddress('Loan token of the market.')
 
 interface Market {
   readonly morpho: Address
@@ -44,7 +44,7 @@ async function marketOf(
   args: { readonly primaryAddress: Address; readonly marketId: Hex },
 ): Promise<Market> {
   const morpho = morphoOf(context.venue)
-  if (args.primaryAddress !== morpho) context.refuse('primaryAddress', morpho)
+  expectAddress(context, 'primaryAddress', args.primaryAddress, morpho)
   const id = args.marketId.toLowerCase() as Hex
   if (id.length !== 66) context.refuse('marketId', 'the id of a market, 32 bytes')
   const [parameters] = await readParameters(context.reader, morpho, [id])
@@ -66,30 +66,18 @@ function sideOf(
   return context.refuse(argument, `${loanToken} to lend or ${collateralToken} as collateral`)
 }
 
-function expectLoanToken(
-  context: ActionContext,
-  { parameters }: Market,
-  argument: string,
-  token: Address | undefined,
-): void {
-  if (token !== undefined && token !== parameters.loanToken) {
-    context.refuse(argument, parameters.loanToken)
-  }
-}
-
-/** None where the account runs the steps itself, or has authorised who does. */
-async function authorisation(context: ActionContext, { morpho }: Market): Promise<Prerequisite[]> {
-  const { account, runner, reader } = context
-  if (runner === account) return []
-  const data = encodeFunctionData({
-    abi: readAbi,
-    functionName: 'isAuthorized',
-    args: [account, runner],
+function authorisation(context: ActionContext, { morpho: to }: Market): Promise<Prerequisite[]> {
+  const { account, runner } = context
+  return permissionToManage(context, {
+    to,
+    question: encodeFunctionData({
+      abi: readAbi,
+      functionName: 'isAuthorized',
+      args: [account, runner],
+    }),
+    allow: encodeFunctionData({ abi: [morphoAbi.setAuthorization], args: [runner, true] }),
+    purpose: 'let the executor manage positions of Morpho Blue',
   })
-  const [result] = await reader.call([{ to: morpho, data }])
-  if (readWord(result) === 1n) return []
-  const call = encodeFunctionData({ abi: [morphoAbi.setAuthorization], args: [runner, true] })
-  return [{ to: morpho, data: call, purpose: 'let the executor manage positions of Morpho Blue' }]
 }
 
 const deposit = defineAction({
@@ -99,7 +87,7 @@ const deposit = defineAction({
   inputs: {
     primaryAddress,
     marketId,
-    tokenIn: tokenArgument('Loan token of the market to lend it, or its collateral token.'),
+    tokenIn: addressArgument('Loan token of the market to lend it, or its collateral token.'),
     amountIn: amountArgument('Raw units of tokenIn.'),
   },
   async build(args, context) {
@@ -128,7 +116,7 @@ const withdraw = defineAction({
   inputs: {
     primaryAddress,
     marketId,
-    tokenOut: tokenArgument('Loan token of the market, or its collateral token.'),
+    tokenOut: addressArgument('Loan token of the market, or its collateral token.'),
     amountOut: amountArgument('Raw units of tokenOut.'),
   },
   async build(args, context) {
@@ -160,14 +148,14 @@ const redeem = defineAction({
   inputs: {
     primaryAddress,
     marketId,
-    tokenOut: loanTokenArgument,
+    tokenOut: loanToken,
     amountIn: amountArgument('Supply shares; more than the account has are all of them.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args)
     const { morpho: target, id, parameters } = market
     const { account, runner } = context
-    expectLoanToken(context, market, 'tokenOut', args.tokenOut)
+    expectAddress(context, 'tokenOut', args.tokenOut, parameters.loanToken)
     const held = addCall(context, { target, abi: morphoAbi.position, args: [id, account] })
     const shares = lesser(context, args.amountIn, held)
     const call = { abi: morphoAbi.withdraw, args: [parameters, 0n, shares, account, runner] }
@@ -188,29 +176,22 @@ const borrow = defineAction({
   inputs: {
     primaryAddress,
     marketId,
-    collateral: {
-      kind: 'address',
-      description: 'Collateral token of the market, which backs the loan.',
-      optional: true,
-    },
-    tokenOut: loanTokenArgument,
+    collateral: optionalAddress('Collateral token of the market, which backs the loan.'),
+    tokenOut: loanToken,
     amountOut: amountArgument('Raw units of tokenOut.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args)
     const { morpho: target, parameters } = market
     const { account, runner } = context
-    expectLoanToken(context, market, 'tokenOut', args.tokenOut)
-    const { collateralToken, loanToken } = parameters
-    if (args.collateral !== undefined && args.collateral !== collateralToken) {
-      context.refuse('collateral', collateralToken)
-    }
+    expectAddress(context, 'tokenOut', args.tokenOut, parameters.loanToken)
+    expectAddress(context, 'collateral', args.collateral, parameters.collateralToken)
     const { amountOut: amount } = args
     const call = { abi: morphoAbi.borrow, args: [parameters, amount, 0n, account, runner] }
     context.add({ kind: 'call', target, ...call })
     return {
       spends: [],
-      outputs: [{ token: loanToken, amount }],
+      outputs: [{ token: parameters.loanToken, amount }],
       prerequisites: await authorisation(context, market),
     }
   },
@@ -223,14 +204,14 @@ const repay = defineAction({
   inputs: {
     primaryAddress,
     marketId,
-    tokenIn: loanTokenArgument,
+    tokenIn: loanToken,
     amountIn: amountArgument('Raw units of tokenIn; what is above the debt comes back.'),
   },
   async build(args, context) {
     const market = await marketOf(context, args)
     const { morpho: target, id, parameters } = market
     const { account } = context
-    expectLoanToken(context, market, 'tokenIn', args.tokenIn)
+    expectAddress(context, 'tokenIn', args.tokenIn, parameters.loanToken)
     const { amountIn: amount } = args
     const token = parameters.loanToken
     // Debts are shares. Those that the amount pays for, but no more than the account owes, at the rate of this very

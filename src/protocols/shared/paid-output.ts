@@ -3,53 +3,44 @@ import type { CallStep } from '../../domain/plan.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../positions.js'
 
-export const receiverInput = {
-  kind: 'address',
-  description: 'gets what comes out, which no later action can use then; absent: it can',
-  optional: true,
-} as const
-
 /** Who the contract itself is to pay. */
 export function payeeOf(context: ActionContext, receiver: Address | undefined): Address {
   return receiver ?? context.runner
 }
 
+type Call = Omit<CallStep, 'kind' | 'output'>
+
 /**
- * What a step yields: measured in the runner, which tokens that tax transfers cannot mislead; what it never sees is the
- * first word that the contract returns.
+ * Adds a call of a contract that pays `payeeOf` itself. What it yields is measured in the runner, which tokens that tax
+ * transfers cannot mislead; what the runner never sees is the first word that the contract returns.
  */
-export function outputOf(
+export function addPaying(
   context: ActionContext,
+  call: Call,
   token: Address,
-  receiver: Address | undefined,
-): NonNullable<CallStep['output']> {
-  return payeeOf(context, receiver) === context.runner
-    ? { kind: 'balance', token }
-    : { kind: 'word', index: 0 }
-}
-
-/** For contracts that pay `payeeOf` themselves. */
-export function paidDirectly(
-  context: ActionContext,
-  token: Address,
-  step: number,
   receiver: Address | undefined,
 ): ActionOutput {
+  const isPaid = payeeOf(context, receiver) !== context.runner
+  const output = isPaid ? ({ kind: 'word', index: 0 } as const) : balanceIn(token)
+  const step = context.add({ kind: 'call', ...call, output })
+  return { token, amount: { ref: 'output', step }, ...(isPaid && { isPaid }) }
+}
+
+/** Adds a call of a contract that pays its caller alone, and sends on what has come. */
+export function addSendingOn(
+  context: ActionContext,
+  call: Call,
+  token: Address,
+  receiver: Address | undefined,
+): ActionOutput {
+  const step = context.add({ kind: 'call', ...call, output: balanceIn(token) })
   const amount = { ref: 'output', step } as const
-  return { token, amount, ...(payeeOf(context, receiver) !== context.runner && { isPaid: true }) }
+  const to = payeeOf(context, receiver)
+  if (to === context.runner) return { token, amount }
+  context.add({ kind: 'transfer', token, to, amount })
+  return { token, amount, isPaid: true }
 }
 
-/** For contracts that pay their caller alone: sends on what has come. */
-export function sentOn(
-  context: ActionContext,
-  token: Address,
-  step: number,
-  receiver: Address | undefined,
-): ActionOutput {
-  const output = paidDirectly(context, token, step, receiver)
-  if (output.isPaid) {
-    const to = payeeOf(context, receiver)
-    context.add({ kind: 'transfer', token, to, amount: output.amount })
-  }
-  return output
+function balanceIn(token: Address) {
+  return { kind: 'balance', token } as const
 }

@@ -9,7 +9,8 @@ import {
   defineAction,
   type Position,
 } from '../positions.js'
-import { outputOf, paidDirectly, payeeOf, receiverInput } from './paid-output.js'
+import { expectAddress } from './arguments.js'
+import { addPaying, payeeOf } from './paid-output.js'
 import { readTokenNames } from './token-names.js'
 
 /** The asset of a vault, null for what is none, or why that cannot be read. */
@@ -44,9 +45,7 @@ export async function assetOf(
     [named.asset, asset, "the vault's asset"],
     [named.share, primaryAddress, 'the vault itself'],
   ] as const) {
-    if (token !== undefined && token !== expected) {
-      context.refuse(argument, `${what}, ${expected}`)
-    }
+    expectAddress(context, argument, token, expected, `${what}, ${expected}`)
   }
   return asset
 }
@@ -74,22 +73,16 @@ export function vaultDeposit(kind: VaultKind): ActionDefinition {
       tokenIn: vaultInputs.assetIn,
       tokenOut: vaultInputs.shareOut,
       amountIn: { kind: 'amount', description: 'raw units of the asset' },
-      receiver: receiverInput,
     },
     async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
       const named = { asset: ['tokenIn', tokenIn], share: ['tokenOut', tokenOut] } as const
       await assetOf(kind, context, primaryAddress, named)
       context.add({ kind: 'approve', token: tokenIn, spender: primaryAddress, amount: amountIn })
-      const step = context.add({
-        kind: 'call',
-        target: primaryAddress,
-        abi: depositAbi,
-        args: [amountIn, payeeOf(context, receiver)],
-        output: outputOf(context, primaryAddress, receiver),
-      })
+      const args = [amountIn, payeeOf(context, receiver)]
+      const call = { target: primaryAddress, abi: depositAbi, args }
       return {
         spends: [{ token: tokenIn, amount: amountIn }],
-        outputs: [paidDirectly(context, primaryAddress, step, receiver)],
+        outputs: [addPaying(context, call, primaryAddress, receiver)],
         positionsOut: [primaryAddress],
       }
     },

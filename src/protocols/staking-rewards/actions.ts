@@ -5,7 +5,8 @@
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
-import { receiverInput, sentOn } from '../shared/paid-output.js'
+import { expectAddress } from '../shared/arguments.js'
+import { addSendingOn } from '../shared/paid-output.js'
 import { readGaugeTokens } from './gauges.js'
 
 const [stakeAbi, withdrawAbi, getRewardAbi] = parseAbi([
@@ -43,18 +44,13 @@ const deposit = defineAction({
     primaryAddress: gauge,
     tokenIn: { kind: 'address', description: 'the token that is staked' },
     amountIn: { kind: 'amount', description: 'raw units of it' },
-    receiver: {
-      kind: 'address',
-      description: 'the account that runs the steps: nobody else can own the stake',
-      optional: true,
-    },
   },
   async build({ primaryAddress, tokenIn, amountIn, receiver }, context) {
     const { staked } = await tokensOf(context, primaryAddress)
-    if (receiver !== undefined && receiver !== context.account) {
-      context.refuse('receiver', `${context.account}, who makes the call and so owns the stake`)
-    }
-    if (tokenIn !== staked) context.refuse('tokenIn', `the token that is staked, ${staked}`)
+    const { account } = context
+    const owner = `${account}, who makes the call and so owns the stake`
+    expectAddress(context, 'receiver', receiver, account, owner)
+    expectAddress(context, 'tokenIn', tokenIn, staked, `the token that is staked, ${staked}`)
     context.add({ kind: 'approve', token: staked, spender: primaryAddress, amount: amountIn })
     context.add({ kind: 'call', target: primaryAddress, abi: stakeAbi, args: [amountIn] })
     return {
@@ -73,23 +69,14 @@ const withdraw = defineAction({
     primaryAddress: gauge,
     tokenOut: { kind: 'address', description: 'the token that is staked', optional: true },
     amountOut: { kind: 'amount', description: 'raw units of it' },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, tokenOut, amountOut, receiver }, context) {
     const { staked } = await tokensOf(context, primaryAddress)
-    if (tokenOut !== undefined && tokenOut !== staked) {
-      context.refuse('tokenOut', `the token that is staked, ${staked}`)
-    }
-    const step = context.add({
-      kind: 'call',
-      target: primaryAddress,
-      abi: withdrawAbi,
-      args: [amountOut],
-      output: { kind: 'balance', token: staked },
-    })
+    expectAddress(context, 'tokenOut', tokenOut, staked, `the token that is staked, ${staked}`)
+    const call = { target: primaryAddress, abi: withdrawAbi, args: [amountOut] }
     return {
       spends: [],
-      outputs: [sentOn(context, staked, step, receiver)],
+      outputs: [addSendingOn(context, call, staked, receiver)],
       positionsIn: [primaryAddress],
     }
   },
@@ -102,23 +89,14 @@ const harvest = defineAction({
   inputs: {
     primaryAddress: gauge,
     token: { kind: 'address', description: 'the token that is earned', optional: true },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, token, receiver }, context) {
     const { reward } = await tokensOf(context, primaryAddress)
-    if (token !== undefined && token !== reward) {
-      context.refuse('token', `the token that is earned, ${reward}`)
-    }
-    const step = context.add({
-      kind: 'call',
-      target: primaryAddress,
-      abi: getRewardAbi,
-      args: [],
-      output: { kind: 'balance', token: reward },
-    })
+    expectAddress(context, 'token', token, reward, `the token that is earned, ${reward}`)
+    const call = { target: primaryAddress, abi: getRewardAbi, args: [] }
     return {
       spends: [],
-      outputs: [sentOn(context, reward, step, receiver)],
+      outputs: [addSendingOn(context, call, reward, receiver)],
       positionsIn: [primaryAddress],
       positionsOut: [primaryAddress],
     }

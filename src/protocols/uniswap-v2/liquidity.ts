@@ -3,6 +3,7 @@
  * Equal to the pair and to our `UniswapV2Zapper` to the wei. Pure.
  * @see Uniswap/v2-core 1.0.1, contracts/UniswapV2Pair.sol, mint, burn and _mintFee
  */
+import { bpsDenominator } from '../../domain/primitives.js'
 import { constantProductOut, type UniswapV2State } from './maths.js'
 
 /** What the exchange mints for itself of the growth of sqrt(k). */
@@ -43,7 +44,6 @@ export interface PairRules {
   readonly protocolFee: ProtocolFee
 }
 
-const bps = 10_000n
 const maxReserve = (1n << 112n) - 1n
 
 /** Largest integer whose square is not above the value. */
@@ -87,12 +87,15 @@ export function soldPart(
   reserveOut: bigint,
   feeBps: bigint,
 ): bigint {
-  const keep = bps - feeBps
+  const keep = bpsDenominator - feeBps
   if (keep <= 0n) return 0n
-  const b = reserveIn * (keep + bps)
-  const part = (squareRoot(b * b + 4n * bps * keep * reserveIn * amountIn) - b) / (2n * keep)
+  const b = reserveIn * (keep + bpsDenominator)
+  const part =
+    (squareRoot(b * b + 4n * bpsDenominator * keep * reserveIn * amountIn) - b) / (2n * keep)
   const bought = constantProductOut(part, reserveIn, reserveOut, feeBps)
-  return bought === 0n ? 0n : ceilDiv(reserveIn * bought * bps, (reserveOut - bought) * keep)
+  return bought === 0n
+    ? 0n
+    : ceilDiv(reserveIn * bought * bpsDenominator, (reserveOut - bought) * keep)
 }
 
 /** Null where the pair gives no shares for so much. */

@@ -1,6 +1,6 @@
 /** State of pairs in one bulk read of raw storage: reserves, and for their shares what these depend on. */
 import type { VenueParameters } from '../../chains/chain.js'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import { type Address, bpsDenominator, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
@@ -62,5 +62,5 @@ function toState(results: readonly ReadResult[]): UniswapV2State | LiquidityStat
 }
 
 function isFee(feeBps: unknown): boolean {
-  return Number.isInteger(feeBps) && Number(feeBps) >= 0 && Number(feeBps) <= 10_000
+  return Number.isInteger(feeBps) && Number(feeBps) >= 0 && Number(feeBps) <= bpsDenominator
 }

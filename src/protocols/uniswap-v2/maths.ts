@@ -1,10 +1,11 @@
+import { bpsDenominator } from '../../domain/primitives.js'
+
 /** Reserves as `getReserves` returns them, raw units. Structured-clonable. */
 export interface UniswapV2State {
   readonly reserve0: bigint
   readonly reserve1: bigint
 }
 
-const bps = 10_000n
 const maxReserve = (1n << 112n) - 1n
 
 /**
@@ -27,6 +28,6 @@ export function constantProductOut(
 ): bigint {
   if (amountIn <= 0n || reserveIn === 0n || reserveOut === 0n) return 0n
   if (reserveIn + amountIn > maxReserve) return 0n
-  const afterFee = amountIn * (bps - feeBps)
-  return (afterFee * reserveOut) / (reserveIn * bps + afterFee)
+  const afterFee = amountIn * (bpsDenominator - feeBps)
+  return (afterFee * reserveOut) / (reserveIn * bpsDenominator + afterFee)
 }

@@ -3,7 +3,7 @@
  * liquidity can be put; what one NFT holds is its own affair.
  */
 import { encodeFunctionData, parseAbi } from 'viem'
-import { toAddress } from '../../domain/primitives.js'
+import { bpsDenominator, toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { sqrtPriceAtTick } from '../shared/concentrated/tick-math.js'
@@ -14,7 +14,6 @@ import { explainV3 } from './nft-abi.js'
 import { fullRange, type NftSource, nftActions, positionKey } from './nft-actions.js'
 
 const balanceOfAbi = parseAbi(['function balanceOf(address owner) view returns (uint256)'])
-const whole = 10_000n
 
 /** @param source.slot0 - where a pool keeps its price. */
 export function nftPositions(source: NftSource & { readonly slot0: bigint }): PositionAdapter {
@@ -115,11 +114,11 @@ export function valueShares(
   tickUpper: number,
 ): readonly [number, number] {
   const [low, high] = [sqrtPriceAtTick(tickLower), sqrtPriceAtTick(tickUpper)]
-  if (sqrtPriceX96 <= low) return [Number(whole), 0]
-  if (sqrtPriceX96 >= high) return [0, Number(whole)]
+  if (sqrtPriceX96 <= low) return [Number(bpsDenominator), 0]
+  if (sqrtPriceX96 >= high) return [0, Number(bpsDenominator)]
   // Of a unit of liquidity, in token1: (1/p - 1/high) * p^2 and p - low, p being the root of the price.
   const value0 = sqrtPriceX96 - (sqrtPriceX96 * sqrtPriceX96) / high
   const value1 = sqrtPriceX96 - low
-  const share0 = Number((value0 * whole + (value0 + value1) / 2n) / (value0 + value1))
-  return [share0, Number(whole) - share0]
+  const share0 = Number((value0 * bpsDenominator + (value0 + value1) / 2n) / (value0 + value1))
+  return [share0, Number(bpsDenominator) - share0]
 }

@@ -1,7 +1,7 @@
 /** What a bundle does with any vault, listed or not. There is no withdrawal of exact assets: the contract knows none. */
 import { parseAbi } from 'viem'
 import { defineAction } from '../positions.js'
-import { outputOf, paidDirectly, payeeOf, receiverInput } from '../shared/paid-output.js'
+import { addPaying, payeeOf } from '../shared/paid-output.js'
 import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../shared/vault-parts.js'
 import { readAssets } from './discover.js'
 
@@ -30,23 +30,18 @@ const redeem = defineAction({
       description: 'basis points that strategies may have lost of it; by default 1',
       optional: true,
     },
-    receiver: receiverInput,
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, maxLoss, receiver }, context) {
     const expected = { asset: ['tokenOut', tokenOut], share: ['tokenIn', tokenIn] } as const
     const asset = await assetOf(vaultKind, context, primaryAddress, expected)
     const args = [amountIn, payeeOf(context, receiver)]
-    const step = context.add({
-      kind: 'call',
-      target: primaryAddress,
-      ...(maxLoss === undefined
-        ? { abi: withdrawAbi, args }
-        : { abi: withdrawLossAbi, args: [...args, maxLoss] }),
-      output: outputOf(context, asset, receiver),
-    })
+    const call =
+      maxLoss === undefined
+        ? { target: primaryAddress, abi: withdrawAbi, args }
+        : { target: primaryAddress, abi: withdrawLossAbi, args: [...args, maxLoss] }
     return {
       spends: [{ token: primaryAddress, amount: amountIn }],
-      outputs: [paidDirectly(context, asset, step, receiver)],
+      outputs: [addPaying(context, call, asset, receiver)],
       // What strategies have lost is kept out of the shares that are burnt where they cannot pay in full.
       leftovers: [primaryAddress],
       positionsIn: [primaryAddress],

@@ -4,14 +4,19 @@
  */
 
 import { type Amount, isAmountRef, type Order, type Step } from '../../domain/plan.js'
-import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
+import {
+  type Address,
+  defaultCentiBps,
+  isNative,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 import type { TaskRun } from '../context/task-context.js'
 import { noDeadline, toBytes16 } from '../proof/built.js'
 import type { ParsedAction } from './parse-actions.js'
-import { BundlePlan, defaultCentiBps, type PlannedAction } from './plan.js'
+import { BundlePlan, type PlannedAction } from './plan.js'
 import type { BundleArgs, BundleScene } from './scene.js'
 import { performService } from './service-steps.js'
 import { simulateBundle } from './simulate-bundle.js'

@@ -5,19 +5,16 @@
 import type { BundleAnswer } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
 import type { Order, Step } from '../../domain/plan.js'
-import type { Address, TokenAmount } from '../../domain/primitives.js'
+import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
-import { type PricedToken, priceImpactBps } from '../market/valuation.js'
+import { priceImpactBps } from '../market/valuation.js'
 import { BundleBuilder } from './builder.js'
 import { parseActions } from './parse-actions.js'
 import type { Minimum } from './plan.js'
 import type { BundleArgs } from './scene.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep } from './tools.js'
-
-/** Hundredths of a basis point in one. */
-const whole = 1_000_000n
 
 /** Actions after which the value that goes in need not come out: debts, and positions without a token. */
 const unpriced = new Set(['borrow', 'repay', 'call', 'transfer', 'harvest', 'fee', 'flashloan'])
@@ -128,10 +125,6 @@ function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
   })
 }
 
-function lessSlippage(amount: bigint, centiBps: bigint): bigint {
-  return (amount * (whole - centiBps)) / whole
-}
-
 /** Null where value goes elsewhere than into the outputs. */
 async function impact(
   { run, args, plan }: BundleBuilder,
@@ -154,15 +147,6 @@ export async function priceImpact(
   outputs: readonly TokenAmount[],
 ): Promise<number | null> {
   if (!inputs.length || !outputs.length) return null
-  const priced = new Map<Address, PricedToken>()
-  await Promise.all(
-    [...new Set([...inputs, ...outputs].map(({ token }) => token))].map(async (token) => {
-      const [facts, price] = await Promise.all([
-        run.block.tokenFacts(run.reader, token),
-        run.block.price(run.reader, token),
-      ])
-      if (facts && price) priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
-    }),
-  )
-  return priceImpactBps(inputs, outputs, priced)
+  const tokens = [...inputs, ...outputs].map(({ token }) => token)
+  return priceImpactBps(inputs, outputs, await run.block.pricedTokens(run.reader, tokens))
 }

@@ -3,15 +3,17 @@
  * that is deposited. The same as the bundle that a caller could write himself.
  */
 import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
+import { notFound } from '../../domain/common-errors.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
 import { at, tokenAmounts, zip } from '../../domain/lists.js'
 import type { Amount } from '../../domain/plan.js'
 import {
   type Address,
   bpsDenominator,
   type Hex,
+  lessSlippage,
   type TokenAmount,
+  toBps,
 } from '../../domain/primitives.js'
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
@@ -60,7 +62,7 @@ export async function runNontokenized(
     deposits: gained.map(({ token, amount }) => ({
       token,
       amountOut: amount,
-      minAmountOut: (amount * (1_000_000n - request.centiBps)) / 1_000_000n,
+      minAmountOut: lessSlippage(amount, request.centiBps),
     })),
     ...(fees.length > 0 && { fees }),
     positionOut: request.positionOut,
@@ -79,9 +81,7 @@ async function findTarget(run: TaskRun, id: string): Promise<Target> {
     const position = listed.find((one) => one.primaryAddress === primary && one.key === key)
     if (position) return { adapter, positions, position }
   }
-  throw new ForkrouteError('NOT_FOUND', `There is no position ${id} that a route can enter.`, {
-    positionOut: id,
-  })
+  throw notFound(`position ${id} that a route can enter`, { positionOut: id })
 }
 
 /** Basis points of the value, one per underlying token. */
@@ -91,13 +91,14 @@ async function sharesOf(
 ): Promise<readonly number[]> {
   const { chain } = run.block
   const count = position.underlyingTokens.length
-  if (count === 1) return [10_000]
+  const whole = Number(bpsDenominator)
+  if (count === 1) return [whole]
   const venue = chain.venues[adapter.slug] ?? {}
   const shares = await positions.enterShares?.({ reader: run.reader, chain, venue, position })
-  const equal = Math.floor(10_000 / count)
+  const equal = Math.floor(whole / count)
   return (
     shares ??
-    position.underlyingTokens.map((_token, index) => (index ? equal : 10_000 - equal * (count - 1)))
+    position.underlyingTokens.map((_token, index) => (index ? equal : whole - equal * (count - 1)))
   )
 }
 
@@ -154,8 +155,4 @@ function actionsOf(
   const args = { ...given, receiver: request.receiver }
   actions.push({ protocol: adapter.slug, action: 'deposit', args })
   return { actions, deposits, deposited: amounts.map(({ token }) => token) }
-}
-
-function toBps(centiBps: bigint): string {
-  return `${centiBps / 100n}.${(centiBps % 100n).toString().padStart(2, '0')}`
 }

@@ -4,8 +4,10 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BundleAction } from '../../domain/bundle.js'
-import { ForkrouteError } from '../../domain/errors.js'
-import type { ActionDefinition, ArgumentSpec } from '../../protocols/positions.js'
+import { invalidRequest } from '../../domain/common-errors.js'
+import type { ForkrouteError } from '../../domain/errors.js'
+import { centiBpsDenominator } from '../../domain/primitives.js'
+import { type ActionDefinition, argumentsOf } from '../../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import { parseSignature } from './call-arguments.js'
@@ -56,10 +58,7 @@ export function badArguments(problems: readonly Problem[]): ForkrouteError {
     ({ action, argument, expected }) => `action ${action}, ${argument} must be ${expected}`,
   )
   const [first] = problems
-  return new ForkrouteError('INVALID_REQUEST', messages.length === 1 ? messages.join() : messages, {
-    ...first,
-    problems,
-  })
+  return invalidRequest(messages, { ...first, problems })
 }
 
 function parseAction(
@@ -76,9 +75,7 @@ function parseAction(
   const performs = performerOf(source, args, report)
   if (!performs) return null
   const specs: Readonly<Record<string, ServiceAction['inputs'][string]>> =
-    performs.kind === 'service'
-      ? performs.action.inputs
-      : { ...performs.definition.inputs, receiver: receiverSpec }
+    performs.kind === 'service' ? performs.action.inputs : argumentsOf(performs.definition)
   const values: Record<string, unknown> = {}
   let callback: ParsedAction[] | undefined
   for (const name of Object.keys(source.args)) {
@@ -118,12 +115,6 @@ function parseAction(
     }
   }
   return { index, source, performs, values, ...(callback && { callback }) }
-}
-
-const receiverSpec: ArgumentSpec = {
-  kind: 'address',
-  description: 'Who is to own what the action yields.',
-  optional: true,
 }
 
 function performerOf(
@@ -190,7 +181,7 @@ function parseSlippage(value: unknown): bigint {
   const [, whole, fraction = ''] = /^(\d{1,5})(?:\.(\d{1,2}))?$/.exec(String(value)) ?? []
   const centiBps =
     whole === undefined ? -1n : BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
-  if (centiBps < 0n || centiBps > 1_000_000n) {
+  if (centiBps < 0n || centiBps > centiBpsDenominator) {
     throw new BadArgument('basis points from 0 to 10000 with at most two decimals')
   }
   return centiBps

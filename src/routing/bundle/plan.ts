@@ -5,14 +5,11 @@
 
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Amount, type AmountRef, isAmountRef, type Step } from '../../domain/plan.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
 import type { ParsedAction } from './parse-actions.js'
 import type { Reference } from './values.js'
-
-/** Hundredths of a basis point that outputs may fall short of the simulation unless an action says otherwise. */
-export const defaultCentiBps = 5_000n
 
 /** A minimum that is set once the amount is known from a simulation. */
 export interface Minimum {
@@ -168,7 +165,10 @@ export class BundlePlan {
   }
 }
 
-function amountKey(token: Address, { ref, bps = 10_000, ...rest }: AmountRef): string {
+function amountKey(
+  token: Address,
+  { ref, bps = Number(bpsDenominator), ...rest }: AmountRef,
+): string {
   const source = 'step' in rest ? rest.step : rest.token
   return `${token}:${ref}:${source}:${bps}`
 }

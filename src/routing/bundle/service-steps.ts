@@ -4,6 +4,7 @@ import { type Amount, type CallStep, isAmountRef, type Step } from '../../domain
 import {
   type Address,
   bpsDenominator,
+  defaultCentiBps,
   type Hex,
   isNative,
   nativeToken,
@@ -18,7 +19,7 @@ import type { MarketPool } from '../market/market.js'
 import { approveNft, permitTransfer, transferNft } from './bundle-steps.js'
 import { toCallArguments } from './call-arguments.js'
 import type { ParsedAction } from './parse-actions.js'
-import { defaultCentiBps, type PlannedAction } from './plan.js'
+import type { PlannedAction } from './plan.js'
 import { planRouteStep } from './route-step.js'
 import type { BundleScene } from './scene.js'
 import { helper, minimumStep, refuse } from './tools.js'

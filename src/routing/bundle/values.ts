@@ -4,7 +4,7 @@
  */
 import { getAddress } from 'viem'
 import type { Address } from '../../domain/primitives.js'
-import { nativeToken, toAddress } from '../../domain/primitives.js'
+import { maxUint256, nativeToken, toAddress } from '../../domain/primitives.js'
 import type { ArgumentSpec } from '../../protocols/positions.js'
 
 /** The output of an earlier action. */
@@ -15,8 +15,6 @@ export interface Reference {
 
 /** Why an argument cannot be taken: what it must be. */
 export class BadArgument extends Error {}
-
-const maximumUint256 = 2n ** 256n - 1n
 
 export function isReferenceLike(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && 'useOutputOfCallAt' in value
@@ -82,7 +80,7 @@ export function parseAmount(value: unknown): bigint | Reference {
     'an amount in the smallest unit (a decimal string below 2^256) or a reference {useOutputOfCallAt}'
   if (typeof text !== 'string' || !/^\d{1,78}$/.test(text)) throw new BadArgument(expected)
   const amount = BigInt(text)
-  if (amount > maximumUint256) throw new BadArgument(expected)
+  if (amount > maxUint256) throw new BadArgument(expected)
   return amount
 }
 

@@ -3,7 +3,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { concatHex, numberToHex } from 'viem'
-import { ForkrouteError } from '../../domain/errors.js'
+import { unreadable } from '../../domain/common-errors.js'
 import type { RoutingStrategy } from '../../domain/plan.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type {
@@ -226,9 +226,7 @@ export class TaskRun {
       return await archive.request<Hex>(method, [address, block], this.signal)
     } catch (cause) {
       if (!(cause instanceof JsonRpcError)) throw cause
-      throw new ForkrouteError('STATE_UNAVAILABLE', `The account ${address} cannot be read.`, {
-        address,
-      })
+      throw unreadable(`The account ${address}`, { address })
     }
   }
 

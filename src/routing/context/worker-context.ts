@@ -7,7 +7,7 @@ import { readTokenFacts } from '../../catalog/token-facts.js'
 import { tokenKey } from '../../catalog/token-lists.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { chainById } from '../../chains/registry.js'
-import { ForkrouteError } from '../../domain/errors.js'
+import { unknownChain } from '../../domain/common-errors.js'
 import {
   type Address,
   type BlockPin,
@@ -28,9 +28,10 @@ import { uniswapV4 } from '../../protocols/uniswap-v4/index.js'
 import { importedIntermediates } from '../market/intermediates.js'
 import { Market, type MarketPool, type MarketView } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
+import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
 
-/** Blocks whose markets stay in memory, and as many of those that background work walks through. */
+/** Blocks whose markets stay in memory, and as many of those that background work goes through. */
 const blocksKept = 8
 
 /** Positions of positions that routes see through. */
@@ -140,14 +141,60 @@ export class BlockContext {
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */
   tokenFacts(reader: StateReader, address: Address): Promise<Token | null> {
-    if (isNative(address)) return Promise.resolve(this.nativeFacts())
-    const listed = this.worker.listedTokens.get(tokenKey(this.chain.id, address))
-    if (listed) return Promise.resolve(listed)
+    const known = this.#knownFacts(address)
+    if (known) return Promise.resolve(known)
     return once(
       this.#facts,
       address,
       async () => (await readTokenFacts(reader, [address]))[0] ?? null,
     )
+  }
+
+  /** As `tokenFacts`, of those that are tokens: what no list has is read from the chain in one go. */
+  async allTokenFacts(
+    reader: StateReader,
+    addresses: Iterable<Address>,
+  ): Promise<ReadonlyMap<Address, Token>> {
+    const all = [...addresses]
+    const unknown = all.filter((address) => !this.#knownFacts(address))
+    const read = unknown.length ? await readTokenFacts(reader, unknown) : []
+    const facts = [...all.map((address) => this.#knownFacts(address)), ...read]
+    return new Map(facts.flatMap((fact) => (fact ? [[fact.address, fact]] : [])))
+  }
+
+  /** Without a look at the chain. */
+  #knownFacts(address: Address): Token | undefined {
+    if (!isNative(address)) return this.worker.listedTokens.get(tokenKey(this.chain.id, address))
+    const { nativeCurrency, id } = this.chain
+    return { chainId: id, address: nativeToken, ...nativeCurrency, logoUri: null }
+  }
+
+  /** A token with its price, which may be unknown; null: not a token. */
+  async tokenWithPrice(
+    reader: StateReader,
+    address: Address,
+  ): Promise<{ readonly token: Token; readonly price: TokenPrice | null } | null> {
+    const [token, price] = await Promise.all([
+      this.tokenFacts(reader, address),
+      this.price(reader, address),
+    ])
+    return token && { token, price }
+  }
+
+  /** What amounts of the tokens are valued by: those of them that have decimals and a price. */
+  async pricedTokens(
+    reader: StateReader,
+    addresses: Iterable<Address>,
+  ): Promise<ReadonlyMap<Address, PricedToken>> {
+    const priced = new Map<Address, PricedToken>()
+    await Promise.all(
+      [...new Set(addresses)].map(async (address) => {
+        const found = await this.tokenWithPrice(reader, address)
+        if (!found?.price) return
+        priced.set(address, { decimals: found.token.decimals, priceUsd: found.price.priceUsd })
+      }),
+    )
+    return priced
   }
 
   /**
@@ -198,17 +245,14 @@ export class BlockContext {
       const quote = tokens.find((token) => connectors.has(token))
       const own = tokens.find((token) => token !== quote)
       if (!quote || !own) return true
-      const [price, quoteFacts, ownFacts] = await Promise.all([
-        this.price(reader, quote),
-        this.tokenFacts(reader, quote),
+      const [priced, ownFacts] = await Promise.all([
+        this.pricedTokens(reader, [quote]),
         this.tokenFacts(reader, own),
       ])
-      if (!price || !quoteFacts || !ownFacts) return true
-      const depth = depthUsd(
-        market,
-        { token: own, decimals: ownFacts.decimals },
-        { token: quote, decimals: quoteFacts.decimals, priceUsd: price.priceUsd },
-      )
+      const known = priced.get(quote)
+      if (!known || !ownFacts) return true
+      const ownToken = { token: own, decimals: ownFacts.decimals }
+      const depth = depthUsd(market, ownToken, { token: quote, ...known })
       return depth === null || depth >= floorUsd
     })
   }
@@ -216,11 +260,6 @@ export class BlockContext {
   /** Pools that look-ups at this block found since the last call; the main thread stores them. */
   takeDiscovered(): Pool[] {
     return this.#discovered.splice(0)
-  }
-
-  nativeFacts(): Token {
-    const { nativeCurrency, id } = this.chain
-    return { chainId: id, address: nativeToken, ...nativeCurrency, logoUri: null }
   }
 }
 
@@ -247,22 +286,20 @@ export class WorkerContext {
   }
 
   /**
-   * @param isPassing - for background work, which takes the place of no block that is asked for live.
+   * @param isBackground - the block takes the place of none that is asked for live.
    * @throws ForkrouteError UNKNOWN_CHAIN.
    */
-  block(pin: BlockPin, isPassing = false): BlockContext {
+  block(pin: BlockPin, isBackground = false): BlockContext {
     const key = `${pin.chainId}:${pin.hash}`
     const context = this.#blocks.get(key) ?? this.#passed.get(key) ?? this.#open(pin)
-    if (isPassing && !this.#blocks.has(key)) this.#passed.set(key, context)
+    if (isBackground && !this.#blocks.has(key)) this.#passed.set(key, context)
     else this.#blocks.set(key, context)
     return context
   }
 
   #open(pin: BlockPin): BlockContext {
     const chain = chainById(pin.chainId)
-    if (!chain) {
-      throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${pin.chainId} is not supported.`)
-    }
+    if (!chain) throw unknownChain(pin.chainId)
     return new BlockContext(withHooks(chain, this.settings), pin, this)
   }
 }

@@ -1,6 +1,6 @@
 /** What amounts are worth, for choosing and for price impact. */
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { Address, TokenAmount } from '../../domain/primitives.js'
+import { type Address, centiBpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 
 export interface PricedToken {
   readonly decimals: number
@@ -61,7 +61,7 @@ export function priceImpactBps(
   const valueIn = totalValue(inputs, priced)
   const valueOut = totalValue(outputs, priced)
   if (valueIn === null || valueOut === null || valueIn === 0n) return null
-  return Number(((valueIn - valueOut) * 1_000_000n) / valueIn) / 100
+  return Number(((valueIn - valueOut) * centiBpsDenominator) / valueIn) / 100
 }
 
 /** USD times 1e18, each amount rounded down; null where any price is missing. */

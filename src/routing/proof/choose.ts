@@ -5,15 +5,13 @@ import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
-import type { Address, TokenAmount } from '../../domain/primitives.js'
+import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import { type Built, describe, toSimulation, unreadableReason } from './built.js'
 import type { Attempt } from './prove.js'
 
-/** Hundredths of a basis point in one. */
-const centiBpsDenominator = 1_000_000n
 /** How many of the best candidates may fail as the final transaction before the answer is an error. */
 const finalAttempts = 3
 
@@ -109,9 +107,6 @@ function minimumsOf(
   outputs: readonly TokenAmount[],
 ): readonly TokenAmount[] {
   if (limit.kind === 'minimum') return limit.minimums
-  const part = centiBpsDenominator - limit.centiBps
-  return outputs.map(({ token, amount }) => ({
-    token,
-    amount: (amount * part) / centiBpsDenominator,
-  }))
+  const { centiBps } = limit
+  return outputs.map(({ token, amount }) => ({ token, amount: lessSlippage(amount, centiBps) }))
 }

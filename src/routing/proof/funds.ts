@@ -2,6 +2,7 @@
  * The sender's funds: really there (routes of a user), or put there for the simulation (quotes, backends).
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { unreadable } from '../../domain/common-errors.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative, type TokenAmount } from '../../domain/primitives.js'
@@ -190,7 +191,5 @@ function decode(
   if (result?.ok || result?.reason === 'reverted') {
     throw new ForkrouteError('NO_ROUTE', `${token} is no token at this block.`, { token })
   }
-  throw new ForkrouteError('STATE_UNAVAILABLE', `${functionName} of ${token} cannot be read.`, {
-    token,
-  })
+  throw unreadable(`${functionName} of ${token}`, { token })
 }

@@ -1,10 +1,7 @@
 /** Positions of every protocol at one block: what they are, what they hold, what that is worth. */
 import pLimit from 'p-limit'
-import { readTokenFacts } from '../../catalog/token-facts.js'
-import { tokenKey } from '../../catalog/token-lists.js'
 import type { TokenFacts } from '../../domain/metadata.js'
 import type { Address } from '../../domain/primitives.js'
-import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { Position, PositionReadArgs, PositionState } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
@@ -154,8 +151,8 @@ function unknownToken(chainId: number, address: Address): TokenFacts {
   return { chainId, address, symbol: null, name: null, decimals: null, logoUri: null }
 }
 
-/** Of every token that a position is, is made of, holds or pays. From the lists, else from the chain in bulk. */
-async function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, TokenFacts>> {
+/** Of every token that a position is, is made of, holds or pays. */
+function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, TokenFacts>> {
   const tokens = new Set(
     read.flatMap(({ position, state }) => [
       ...(position.token ? [position.token] : []),
@@ -163,25 +160,7 @@ async function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address
       ...tokensOf(state),
     ]),
   )
-  const native = run.block.nativeFacts()
-  const { id } = run.block.chain
-  const facts = new Map<Address, TokenFacts>([[native.address, native]])
-  const unlisted: Address[] = []
-  for (const token of tokens) {
-    const listed = run.worker.listedTokens.get(tokenKey(id, token))
-    if (listed) facts.set(token, listed)
-    else if (token !== native.address) unlisted.push(token)
-  }
-  for (const fact of await readUnlisted(run.reader, unlisted)) facts.set(fact.address, fact)
-  return facts
-}
-
-async function readUnlisted(
-  reader: StateReader,
-  tokens: readonly Address[],
-): Promise<TokenFacts[]> {
-  if (!tokens.length) return []
-  return (await readTokenFacts(reader, tokens)).flatMap((fact) => fact ?? [])
+  return run.block.allTokenFacts(run.reader, tokens)
 }
 
 /** What its holders own and are paid. */

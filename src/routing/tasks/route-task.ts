@@ -91,7 +91,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
-      pricedTokens(run, [...tokensIn, ...request.tokensOut]),
+      run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
@@ -212,24 +212,6 @@ async function deepPools(
     pools.map((market) => run.block.isDeepEnough(run.reader, market, floor)),
   )
   return pools.filter((_market, index) => deep[index])
-}
-
-async function pricedTokens(run: TaskRun, asked: readonly Address[]) {
-  const { block, reader } = run
-  const tokens = [...new Set([block.chain.wrappedNative, ...asked])]
-  const priced = new Map<Address, PricedToken>()
-  await Promise.all(
-    tokens.map(async (token) => {
-      const [facts, price] = await Promise.all([
-        block.tokenFacts(reader, token),
-        block.price(reader, token),
-      ])
-      if (facts && price) {
-        priced.set(token, { decimals: facts.decimals, priceUsd: price.priceUsd })
-      }
-    }),
-  )
-  return priced
 }
 
 function droppedWarnings(attempts: readonly Attempt[]): string[] {

@@ -1,5 +1,6 @@
 /** Balances and approvals of a wallet at one block. */
 import { encodeFunctionData, erc20Abi } from 'viem'
+import { unreadable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
 import { spenderOf } from '../../executor/strategies.js'
@@ -30,11 +31,8 @@ export async function readBalances(
   const all: readonly [Address, bigint][] = native ? [[nativeToken, native], ...held] : held
   const found = await Promise.all(
     all.map(async ([address, amount]) => {
-      const [token, price] = await Promise.all([
-        run.block.tokenFacts(run.reader, address),
-        run.block.price(run.reader, address),
-      ])
-      return token && { token, amount, priceUsd: price?.priceUsd ?? null }
+      const found = await run.block.tokenWithPrice(run.reader, address)
+      return found && { token: found.token, amount, priceUsd: found.price?.priceUsd ?? null }
     }),
   )
   return found.filter((balance) => balance !== null)
@@ -84,5 +82,5 @@ export async function buildApproval(
       { token, spender, reason: result.reason },
     )
   }
-  throw new ForkrouteError('STATE_UNAVAILABLE', `The state of ${token} cannot be read.`, { token })
+  throw unreadable(`The state of ${token}`, { token })
 }

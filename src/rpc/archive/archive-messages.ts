@@ -79,7 +79,7 @@ export type ArchiveRequest =
       readonly kind: 'pin'
       readonly chainId: number
       readonly block: bigint | 'latest'
-      readonly isWalk: boolean
+      readonly isBackground: boolean
     }
   /** The header alone: whether a node has the state is not asked. */
   | { readonly kind: 'header'; readonly chainId: number; readonly block: bigint }

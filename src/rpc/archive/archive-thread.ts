@@ -3,7 +3,7 @@
  * `workers/archive.ts` connects it to the main thread.
  */
 import { LRUCache } from 'lru-cache'
-import { ForkrouteError } from '../../domain/errors.js'
+import { unknownBlock, unknownChain } from '../../domain/common-errors.js'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
 import { openCassetteFile } from '../cassette/cassette-file.js'
 import type { CassetteHead } from '../cassette/cassette-requests.js'
@@ -107,16 +107,13 @@ export async function startArchiveThread(
   function sourceOf(chainId: number): ChainSource {
     const source = sources.get(chainId)
     if (source) return source
-    throw new ForkrouteError('UNKNOWN_CHAIN', `Chain ${chainId} is not configured here.`, {
-      chainId,
-    })
+    throw unknownChain(chainId)
   }
 
   async function headerOf(chainId: number, number: bigint): Promise<BlockPin> {
     const found = await sourceOf(chainId).block(number)
     if (found.ok) return found.value.pin
-    const details = { chainId, blockNumber: number.toString() }
-    throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${number}: ${found.message}.`, details)
+    throw unknownBlock({ chainId, number }, `Block ${number}: ${found.message}.`)
   }
 
   function stats(): ArchiveStats {

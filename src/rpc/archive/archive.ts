@@ -155,8 +155,8 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
         },
       }
     },
-    async pin(chainId, block, { isWalk = false } = {}) {
-      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, isWalk })
+    async pin(chainId, block, { isBackground = false } = {}) {
+      const pin = await link.ask<BlockPin>({ kind: 'pin', chainId, block, isBackground })
       remember(pin)
       return pin
     },

@@ -2,8 +2,8 @@
  * A block that was not met yet: its header and what recent blocks were asked for, read in one round. By hash where
  * the head's chain tells it, by number where no reorg reaches; of other blocks the header comes first.
  *
- * Whoever walks through blocks spares calls rather than rounds: there, accounts are asked for proofs first, and only
- * the values of those that changed are read.
+ * Background work, which goes through many blocks, spares calls rather than rounds: there, accounts are asked for
+ * proofs first, and only the values of those that changed are read.
  */
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -15,10 +15,14 @@ import type { BlockBook } from './block-book.js'
 import type { ProvenState } from './proven-state.js'
 
 export interface BlockOpener {
-  /** `hasState`: some state of the block was read, so a node has it. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  /**
+   * `hasState`: some state of the block was read, so a node has it.
+   * @param isBackground - accounts are asked for proofs before their values.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
   open(
     number: bigint,
-    isWalk: boolean,
+    isBackground: boolean,
   ): Promise<{ readonly found: Answer<VerifiedBlock>; readonly hasState: boolean }>
   /** The reads that began with the block's header, true where they found something; null when none did. */
   readsOf(hash: Hex): readonly Promise<boolean>[] | null
@@ -65,10 +69,13 @@ export function createBlockOpener(parts: {
     })
   }
 
-  async function openByNumber(number: bigint, isWalk: boolean): Promise<Answer<VerifiedBlock>> {
+  async function openByNumber(
+    number: bigint,
+    isBackground: boolean,
+  ): Promise<Answer<VerifiedBlock>> {
     const finding = blocks.find(number)
     const keys = parts.keys(number)
-    const byProof = isWalk
+    const byProof = isBackground
       ? prove(keys, { number, found: finding })
       : new Map<ItemKey, Promise<Answer<Hex>>>()
     const values = new Map(
@@ -137,43 +144,43 @@ export function createBlockOpener(parts: {
   async function openByHash(
     number: bigint,
     hash: Hex,
-    isWalk: boolean,
+    isBackground: boolean,
   ): Promise<Answer<VerifiedBlock>> {
     blocks.adopt({ number, hash })
     const at = { number, hash }
     // What was read of a block is kept with its header: without one there is nothing to look for.
     const isNew = blocks.held(hash, false) === null
     const finding = blocks.find(number)
-    begin(at, isNew, isWalk)
+    begin(at, isNew, isBackground)
     const found = await finding
     if (found.ok) tracker.learnParent(found.value.pin)
     return found
   }
 
-  function begin(at: BlockRef, isNew: boolean, isWalk: boolean): void {
+  function begin(at: BlockRef, isNew: boolean, isBackground: boolean): void {
     const wanted = parts.keys(at.number)
     const keys = isNew ? wanted : wanted.filter((key) => parts.held(key, at) === null)
-    if (isWalk) expect(prove(keys, at), at)
+    if (isBackground) expect(prove(keys, at), at)
     fetchAll(keys, at)
     before = at
   }
 
-  async function find(number: bigint, isWalk: boolean): Promise<Answer<VerifiedBlock>> {
+  async function find(number: bigint, isBackground: boolean): Promise<Answer<VerifiedBlock>> {
     if (!blocks.knows(number)) {
       const hash = tracker.hashOf(number)
-      if (hash !== null) return openByHash(number, hash, isWalk)
-      if (upstream.isFinal(number)) return openByNumber(number, isWalk)
+      if (hash !== null) return openByHash(number, hash, isBackground)
+      if (upstream.isFinal(number)) return openByNumber(number, isBackground)
     }
     const found = await blocks.find(number)
-    if (isWalk && found.ok && !reads.has(found.value.pin.hash)) {
-      begin({ number, hash: found.value.pin.hash }, false, isWalk)
+    if (isBackground && found.ok && !reads.has(found.value.pin.hash)) {
+      begin({ number, hash: found.value.pin.hash }, false, isBackground)
     }
     return found
   }
 
   return {
-    async open(number, isWalk) {
-      const found = await find(number, isWalk)
+    async open(number, isBackground) {
+      const found = await find(number, isBackground)
       const begun = found.ok ? reads.get(found.value.pin.hash) : undefined
       return { found, hasState: begun !== undefined && (await anyFound(begun)) }
     },

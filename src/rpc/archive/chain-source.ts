@@ -13,8 +13,8 @@ import type { Answer, BlockRef } from '../node/upstream.js'
 import type { ChainStatus } from './archive-messages.js'
 
 export interface PinOptions {
-  /** One of many blocks that are gone through: calls to nodes are spared, though the first answer comes a round later. */
-  readonly isWalk?: boolean
+  /** As in `CallContext`: calls to nodes are spared, though the first answer comes a round later. */
+  readonly isBackground?: boolean
 }
 
 export interface ChainSource {

@@ -3,6 +3,7 @@
  * Everything is kept by block hash, so that a reorg cannot mix states.
  */
 import { LRUCache } from 'lru-cache'
+import { unknownBlock } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
@@ -217,7 +218,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
 
   async function pin(
     at: bigint | 'latest',
-    { isWalk = false }: PinOptions = {},
+    { isBackground = false }: PinOptions = {},
   ): Promise<BlockPin> {
     if (at === 'latest') {
       await polling.first
@@ -225,26 +226,20 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       if (head) return head
       throw notReady()
     }
-    const { found, hasState } = await opener.open(at, isWalk)
+    const { found, hasState } = await opener.open(at, isBackground)
     if (!found.ok) {
       const head = tracker.head()
       const advice = head && at <= head.number ? ` ${archiveNeeded}` : ''
-      throw new ForkrouteError(
-        'UNKNOWN_BLOCK',
-        `Block ${at} is not known: ${found.message}.${advice}`,
-        { chainId, blockNumber: at.toString() },
-      )
+      const why = `Block ${at} is not known: ${found.message}.${advice}`
+      throw unknownBlock({ chainId, number: at }, why)
     }
     const { pin: result, json } = found.value
     // Every block touches its fee recipient, so a node with the block's state has this account.
     if (!hasState && result.hash !== tracker.head()?.hash && typeof json.miner === 'string') {
       const state = await fetchHeld(balanceKey(json.miner.toLowerCase() as Address), result)
       if (!state.ok) {
-        throw new ForkrouteError(
-          'UNKNOWN_BLOCK',
-          `The state of block ${at} is not available: ${state.message}. ${archiveNeeded}`,
-          { chainId, blockNumber: at.toString() },
-        )
+        const why = `The state of block ${at} is not available: ${state.message}. ${archiveNeeded}`
+        throw unknownBlock({ chainId, number: at }, why)
       }
     }
     return result

@@ -2,6 +2,7 @@
  * A chain served from a cassette and from nothing else. What is missing or damaged is named; it never reads as zero.
  */
 import { LRUCache } from 'lru-cache'
+import { unknownBlock } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import {
@@ -130,10 +131,7 @@ export function createReplayChain(options: {
       }
       const block = findBlock(at)
       if (block.ok) return block.value.pin
-      throw new ForkrouteError('UNKNOWN_BLOCK', `Block ${at} is not in the cassette.`, {
-        chainId,
-        blockNumber: at.toString(),
-      })
+      throw unknownBlock({ chainId, number: at }, `Block ${at} is not in the cassette.`)
     },
     block: async (ref) => findBlock(ref),
     read,

@@ -1,5 +1,6 @@
 /** Our own contracts on the sandbox chain, where everybody finds them, and the users' approvals of the Router. */
 import { concatHex, encodeFunctionData, padHex } from 'viem'
+import { maxUint256 } from '../../domain/primitives.js'
 import { contractAddress, executorContracts } from '../../executor/deployments.js'
 import { sandboxAccount } from '../accounts.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
@@ -13,7 +14,6 @@ const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const zeroSalt = padHex('0x', { size: 32 })
 const deploymentGas = 12_000_000n
 
-const maximum = 2n ** 256n - 1n
 /** What bob lets the Router take of each token, dollars. Alice sets no limit, the others allow nothing. */
 const limitUsd = 100_000
 
@@ -29,7 +29,7 @@ export function deployExecutor(chain: ChainWriter): void {
   const router = contractAddress('Router')
   for (const token of sandboxTokens) {
     const approvals = [
-      ['alice', maximum],
+      ['alice', maxUint256],
       ['bob', rawWorth(token, limitUsd, startPrices)],
     ] as const
     for (const [name, amount] of approvals) {

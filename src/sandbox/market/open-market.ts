@@ -1,6 +1,6 @@
 /** Gives the accounts their tokens and opens every pool with its first liquidity. */
 import { encodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'viem'
-import type { Address, Hex } from '../../domain/primitives.js'
+import { type Address, bpsDenominator, type Hex, maxUint256 } from '../../domain/primitives.js'
 import { sandboxAccounts } from '../accounts.js'
 import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
@@ -28,13 +28,12 @@ const userFundsUsd = 5_000_000
 /** Native ether of the desk, wei. */
 const deskEther = 2_000_000n * 10n ** 18n
 const zero = '0x0000000000000000000000000000000000000000'
-const maximum = 2n ** 256n - 1n
 
-function pricesFor({ symbols, trapPriceBps = 10_000 }: V2Plan | V3Plan): Prices {
+function pricesFor({ symbols, trapPriceBps = Number(bpsDenominator) }: V2Plan | V3Plan): Prices {
   const first = sandboxToken(symbols[0])
   return {
     ...startPrices,
-    [first.symbol]: (first.priceUsdE12 * BigInt(trapPriceBps)) / 10_000n,
+    [first.symbol]: (first.priceUsdE12 * BigInt(trapPriceBps)) / bpsDenominator,
   }
 }
 
@@ -70,7 +69,7 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
   await chain.mine()
   for (const { address } of sandboxTokens) {
     for (const spender of [at.balancerVault, ...curvePoolAddresses]) {
-      const args = [spender, maximum] as const
+      const args = [spender, maxUint256] as const
       execute(address, encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args }))
     }
   }

@@ -3,8 +3,8 @@
  * The deployer lends and owes most of it; alice, bob and carol lend a little. LINK is all but full, AAVE is paused,
  * UNI frozen, FRAX borrowed out; lenders of USDC are paid AAVE on top.
  */
-import { encodeFunctionData, maxUint256, parseAbi } from 'viem'
-import type { Address } from '../../domain/primitives.js'
+import { encodeFunctionData, parseAbi } from 'viem'
+import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { sandboxAccount } from '../accounts.js'
 import { rawWorth } from '../market/amounts.js'
 import { sandboxFeeds } from '../market/deploy-contracts.js'

@@ -4,7 +4,13 @@
  */
 import { type AbiParameter, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { ethereum } from '../../chains/ethereum.js'
-import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
+import {
+  type Address,
+  type Hex,
+  maxUint256,
+  toAddress,
+  zeroAddress,
+} from '../../domain/primitives.js'
 import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
 import { sandboxToken } from '../tokens.js'
@@ -77,7 +83,6 @@ const markets: readonly MarketPlan[] = [
 const [baseRate, multiplier] = [2n * percent, 18n * percent]
 const closeFactor = 50n * percent
 const liquidationIncentive = 108n * percent
-const maximum = 2n ** 256n - 1n
 const activityGas = 700_000n
 const blocksBetweenActivities = 12
 
@@ -178,7 +183,7 @@ export const compoundV2: SandboxVenue = {
         const data = encodeFunctionData({ abi: [mintEther] })
         chain.send({ from: deployer, to: market.address, data, value: amount })
       } else {
-        send(underlying(market).address, 'approve', [market.address, maximum])
+        send(underlying(market).address, 'approve', [market.address, maxUint256])
         send(market.address, 'mint', [amount])
       }
     }

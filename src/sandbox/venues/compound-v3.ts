@@ -3,7 +3,7 @@
  * (`SandboxComet.sol`), as no package ships the real one compiled. The deployer lends and borrows.
  */
 import { encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
-import type { Address } from '../../domain/primitives.js'
+import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
 import { sandboxToken } from '../tokens.js'
@@ -16,7 +16,6 @@ const ether = 10n ** 18n
 const supplied = 80_000_000n * dollar
 const backing = 40_000n * ether
 const borrowed = 66_000_000n * dollar
-const maximum = 2n ** 256n - 1n
 const activityGas = 400_000n
 const blocksBetweenActivities = 18
 
@@ -51,11 +50,11 @@ export const compoundV3: SandboxVenue = {
     const send = (from: Address, to: Address, functionName: string, args: readonly unknown[]) => {
       chain.send({ from, to, data: encodeFunctionData({ abi, functionName, args } as never) })
     }
-    send(deployer, usdc, 'approve', [comet, maximum])
+    send(deployer, usdc, 'approve', [comet, maxUint256])
     send(deployer, comet, 'supply', [usdc, supplied])
     send(deployer, weth, 'transfer', [borrower, backing])
     await chain.mine()
-    send(borrower, weth, 'approve', [comet, maximum])
+    send(borrower, weth, 'approve', [comet, maxUint256])
     send(borrower, comet, 'supply', [weth, backing])
     send(borrower, comet, 'withdraw', [usdc, borrowed])
     await chain.mine()

@@ -3,7 +3,7 @@
  * one that has lent most of its assets out, and one whose asset taxes transfers.
  */
 import { encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import { type Address, maxUint256, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
 import { sandboxAccount } from '../accounts.js'
 import { placeContracts } from '../chain/placement.js'
@@ -84,7 +84,6 @@ const vaultAbi = parseAbi([
   'function lend(address borrower, uint256 assets)',
   'function pause()',
 ])
-const maximum = 2n ** 256n - 1n
 
 /** @throws RangeError for a vault that the sandbox does not have. */
 export function sandboxVault(symbol: string): Address {
@@ -105,7 +104,7 @@ export const erc4626Venue: SandboxVenue = {
       deployer,
       vaultPlans.map(({ address, symbol, suffix, offset = 0, capUsd }) => {
         const asset = sandboxToken(symbol)
-        const cap = capUsd === undefined ? maximum : rawWorth(asset, capUsd, startPrices)
+        const cap = capUsd === undefined ? maxUint256 : rawWorth(asset, capUsd, startPrices)
         const tail = suffix ? ` ${suffix}` : ''
         return {
           address,
@@ -126,7 +125,7 @@ export const erc4626Venue: SandboxVenue = {
       const asset = sandboxToken(symbol)
       const send = (to: Address, call: Parameters<typeof encodeFunctionData<typeof vaultAbi>>[0]) =>
         chain.send({ from: deployer, to, data: encodeFunctionData(call) })
-      send(asset.address, { abi: vaultAbi, functionName: 'approve', args: [address, maximum] })
+      send(asset.address, { abi: vaultAbi, functionName: 'approve', args: [address, maxUint256] })
       const deposited = rawWorth(asset, depositUsd, startPrices)
       for (const [owner, amount] of [
         [deployer, deposited - deposited / 20n],

@@ -4,7 +4,7 @@
  */
 import { encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { ethereum } from '../../chains/ethereum.js'
-import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
+import { type Address, maxUint256, toAddress, zeroAddress } from '../../domain/primitives.js'
 import { type Placement, placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
 import { sandboxToken } from '../tokens.js'
@@ -56,7 +56,6 @@ const markets: readonly MarketPlan[] = [
   },
 ]
 
-const maximum = 2n ** 256n - 1n
 const activityGas = 500_000n
 const blocksBetweenActivities = 15
 
@@ -132,7 +131,7 @@ export const morphoBlue: SandboxVenue = {
     }
     const symbols = markets.flatMap(({ loan, collateral }) => [loan, collateral])
     for (const symbol of new Set(symbols)) {
-      send(sandboxToken(symbol).address, 'approve', [morpho, maximum])
+      send(sandboxToken(symbol).address, 'approve', [morpho, maxUint256])
     }
     for (const market of markets) {
       const { loan, collateral, supplied, backing, borrowed } = market

@@ -4,7 +4,7 @@
  */
 import { type Abi, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { ethereum } from '../../chains/ethereum.js'
-import { type Address, toAddress, zeroAddress } from '../../domain/primitives.js'
+import { type Address, maxUint256, toAddress, zeroAddress } from '../../domain/primitives.js'
 import { sandboxAccount } from '../accounts.js'
 import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
@@ -43,7 +43,6 @@ export const yearnPlans: readonly VaultPlan[] = [
 /** Of the assets, basis points: the rest lies in the vault. */
 const debtRatioBps = 8_000n
 const performanceFeeBps = 1_000n
-const maximum = 2n ** 256n - 1n
 const registry = toAddress(String(ethereum.venues['yearn-v2']?.registry))
 
 const abi = parseAbi([
@@ -91,10 +90,10 @@ export const yearnV2Venue: SandboxVenue = {
       send(registry, 'endorseVault', [vault])
       const asset = sandboxToken(symbol)
       const deposited = rawWorth(asset, depositUsd, startPrices)
-      send(asset.address, 'approve', [vault, maximum])
+      send(asset.address, 'approve', [vault, maxUint256])
       send(vault, 'deposit', [deposited - deposited / 20n, deployer])
       send(vault, 'deposit', [deposited / 20n, sandboxAccount('alice').address])
-      send(vault, 'addStrategy', [strategy, debtRatioBps, 0n, maximum, performanceFeeBps])
+      send(vault, 'addStrategy', [strategy, debtRatioBps, 0n, maxUint256, performanceFeeBps])
     }
     await chain.mine()
     for (const { strategy } of yearnPlans) send(strategy, 'harvest', [0n])

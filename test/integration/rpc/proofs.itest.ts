@@ -64,7 +64,7 @@ async function visit(
   at: bigint,
 ): Promise<{ pin: BlockPin; values: unknown; reads: number; proofs: number }> {
   node.requests.length = 0
-  const pin = await archive.pin(77, at, { isWalk: true })
+  const pin = await archive.pin(77, at, { isBackground: true })
   await archive.prefetch(pin)
   const values = await valuesFrom(archive.url(77, at, pin.hash), 'latest')
   const [reads = 0, proofs = 0] = ['eth_getStorageAt', 'eth_getProof'].map((method) =>
@@ -102,7 +102,7 @@ test('up, down and again: the values of the node, read only where the storage ch
   expect((await scene.archive.stats()).provenHits).toBeGreaterThan(0)
 })
 
-test('a fork of a walk is given at once what those of other blocks asked for, each value as it is at its own', async () => {
+test('a fork for background work is given at once what those of other blocks asked for, each value as it is at its own', async () => {
   const scene = await archiveOf()
   const proxies = new Map<bigint, FaultyNode>()
   const pool = createForkPool({
@@ -115,11 +115,11 @@ test('a fork of a walk is given at once what those of other blocks asked for, ea
   })
   const asked: number[] = []
   for (const at of [1n, 2n, 4n]) {
-    const pin = await scene.archive.pin(77, at, { isWalk: true })
+    const pin = await scene.archive.pin(77, at, { isBackground: true })
     await scene.archive.prefetch(pin)
     const proxy = await startFaultyNode(scene.archive.forkUrl(pin))
     proxies.set(at, proxy)
-    const { urls } = await pool.acquire(pin, { isWalk: true })
+    const { urls } = await pool.acquire(pin, { isBackground: true })
     const fork = createRpcClient(urls[0] ?? '')
     const values = [restless, still].map((to) => fork.request('eth_call', [{ to }, 'latest']))
     const expected = [restless, still].map((to) =>

@@ -4,11 +4,11 @@
  * @see Uniswap/v3-core 1.0.1, contracts/libraries/SwapMath.sol and SqrtPriceMath.sol
  * @see Uniswap/v4-core 1.0.2, src/libraries/SwapMath.sol (same results for exact input)
  */
+import { maxUint256 } from '../../../domain/primitives.js'
 
 /** Fees are parts of a million. */
 const pips = 1_000_000n
 const q96 = 96n
-const maxUint256 = (1n << 256n) - 1n
 
 function divideUp(numerator: bigint, denominator: bigint): bigint {
   return (numerator + denominator - 1n) / denominator

@@ -5,6 +5,7 @@
  * @see Uniswap/v4-core 1.0.2, src/libraries/TickMath.sol
  */
 import { at } from '../../../domain/lists.js'
+import { maxUint256 } from '../../../domain/primitives.js'
 import { memo } from './memo.js'
 
 export const minTick = -887_272
@@ -38,7 +39,6 @@ const factors = [
   0x48a170391f7dc42444e8fa2n,
 ] as const
 
-const maxUint256 = (1n << 256n) - 1n
 const lnOfTick = Math.log(1.0001)
 
 /**

@@ -1,0 +1,76 @@
+/**
+ * Errors that several places raise, one factory each: facts in, error out. What only one place can meet is worded
+ * there.
+ */
+import { type ErrorDetails, ForkrouteError } from './errors.js'
+import type { BlockPin } from './primitives.js'
+
+type BlockName = Pick<BlockPin, 'chainId' | 'number'>
+
+/** A block as details of an error. */
+export function blockFacts({ chainId, number }: BlockName): {
+  readonly chainId: number
+  readonly blockNumber: string
+} {
+  return { chainId, blockNumber: number.toString() }
+}
+
+/** @param problems - a sentence for each input that is wrong; one at least. */
+export function invalidRequest(
+  problems: readonly string[],
+  details?: ErrorDetails,
+): ForkrouteError {
+  return new ForkrouteError(
+    'INVALID_REQUEST',
+    problems.length === 1 ? problems.join() : problems,
+    details,
+  )
+}
+
+/** A request's field `chainId` names a chain that is not served. */
+export function unknownChainId(chainId: number | string): ForkrouteError {
+  return new ForkrouteError('UNKNOWN_CHAIN', `chainId ${chainId} is not configured here`)
+}
+
+/**
+ * A part of the service is asked about a chain that it does not know.
+ * @param known - ids of the chains that it knows, to be named.
+ */
+export function unknownChain(chainId: number, known: readonly number[] = []): ForkrouteError {
+  const others = known.length > 0 ? `; configured: ${known.join(', ')}` : ''
+  return new ForkrouteError('UNKNOWN_CHAIN', `Chain ${chainId} is not configured here${others}.`, {
+    chainId,
+  })
+}
+
+/** @param why - a sentence. */
+export function unknownBlock(block: BlockName, why: string): ForkrouteError {
+  return new ForkrouteError('UNKNOWN_BLOCK', why, blockFacts(block))
+}
+
+/** @param what - the kind of thing and its name. */
+export function notFound(what: string, details?: ErrorDetails): ForkrouteError {
+  return new ForkrouteError('NOT_FOUND', `There is no ${what}.`, details)
+}
+
+/** @param what - whose state the node does not give. */
+export function unreadable(what: string, details: ErrorDetails): ForkrouteError {
+  return new ForkrouteError('STATE_UNAVAILABLE', `${what} cannot be read.`, details)
+}
+
+/**
+ * @param what - which storage refuses what, as the beginning of a sentence.
+ * @param reason - the code of the cause unless it is given: the cause's text may name files and hosts.
+ */
+export function storageUnavailable(
+  what: string,
+  cause: unknown,
+  reason = (cause as { readonly code?: string }).code ?? 'unknown',
+): ForkrouteError {
+  return new ForkrouteError('STORAGE_UNAVAILABLE', `${what} (${reason}).`, undefined, { cause })
+}
+
+/** What is under way is stopped with this when the service ends. */
+export function shuttingDown(): ForkrouteError {
+  return new ForkrouteError('OVERLOADED', 'The service is shutting down.')
+}

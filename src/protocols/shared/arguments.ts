@@ -1,0 +1,51 @@
+/** How actions of protocols describe their arguments, and refuse those that do not fit. */
+import type { Amount } from '../../domain/plan.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ActionContext } from '../positions.js'
+
+export const addressArgument = (description: string) => ({ kind: 'address', description }) as const
+
+export const optionalAddress = (description: string) =>
+  ({ kind: 'address', description, optional: true }) as const
+
+export const amountArgument = (description: string) => ({ kind: 'amount', description }) as const
+
+/**
+ * Refuses an argument that is given and is another address than the expected one.
+ * @param what - completes "must be …".
+ */
+export function expectAddress(
+  context: Pick<ActionContext, 'refuse'>,
+  argument: string,
+  given: Address | undefined,
+  expected: Address,
+  what: string = expected,
+): void {
+  if (given !== undefined && given !== expected) context.refuse(argument, what)
+}
+
+/**
+ * Amounts in the order of a pool's tokens, 0n for those that are not named. Refuses tokens of other pools, none at all,
+ * the same twice, and more or fewer amounts than tokens.
+ *
+ * @param pool.called - what the protocol calls its tokens.
+ */
+export function amountsInOrder(
+  context: Pick<ActionContext, 'refuse'>,
+  pool: { readonly tokens: readonly Address[]; readonly called: 'coins' | 'tokens' },
+  tokens: { readonly argument: string; readonly given: readonly Address[] },
+  amounts: { readonly argument: string; readonly given: readonly Amount[] },
+): Amount[] {
+  const { given } = tokens
+  const isForeign = given.some((token) => !pool.tokens.includes(token))
+  if (isForeign || given.length === 0 || new Set(given).size !== given.length) {
+    context.refuse(
+      tokens.argument,
+      `${pool.called} of the pool, each once: ${pool.tokens.join(', ')}`,
+    )
+  }
+  if (amounts.given.length !== given.length) {
+    context.refuse(amounts.argument, `one amount for each token, ${given.length}`)
+  }
+  return pool.tokens.map((token) => amounts.given[given.indexOf(token)] ?? 0n)
+}
