@@ -17,6 +17,11 @@ export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 /** One hundred percent in basis points. */
 export const bpsDenominator = 10_000n
 
+export interface TokenAmount {
+  readonly token: Address
+  readonly amount: bigint
+}
+
 /** The block at whose end all state of one answer is read. Structured-clonable. */
 export interface BlockPin {
   readonly chainId: number

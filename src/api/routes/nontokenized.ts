@@ -1,6 +1,7 @@
 /** Routes into positions that have no token: contract section 4.10. */
 import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
+import { defaultCentiBps } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { NontokenizedTransaction } from '../records/records.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
@@ -110,7 +111,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
           amountsIn: input.amountIn,
           positionOut: input.positionOut,
           receiver: input.receiver,
-          centiBps: input.slippage ?? 5_000n,
+          centiBps: input.slippage ?? defaultCentiBps,
           ignoreAggregators: lowerCased(input.ignoreAggregators),
           ignoreStandards: lowerCased(input.ignoreStandards),
           ...defined({

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Opportunity } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import { defaultCentiBps } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Opportunities } from '../records/records.js'
 import { Address, Amount, ChainId, described, examples, Slippage, withDefault } from '../schemas.js'
@@ -21,7 +22,7 @@ const errors: readonly ErrorCode[] = [
 const common = {
   chainId: withDefault(ChainId, 1, 1),
   slippage: described(
-    withDefault(Slippage, 5_000n, '50'),
+    withDefault(Slippage, defaultCentiBps, '50'),
     'Basis points, as the actions are to have it.',
   ),
 }

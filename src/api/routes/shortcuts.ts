@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Cost, GasCost, QuoteRequest, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import { defaultCentiBps } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
 import {
@@ -53,7 +54,7 @@ export function toPlanRequest(
     tokensOut: input.tokenOut,
     limit: input.minAmountOut
       ? { kind: 'minimum', minAmountsOut: input.minAmountOut }
-      : { kind: 'slippage', centiBps: input.slippage ?? 5_000n },
+      : { kind: 'slippage', centiBps: input.slippage ?? defaultCentiBps },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
     includeTransactionCost: input.includeTransactionCost,
@@ -87,7 +88,7 @@ export function toQuoteRequest(
     tokensIn: input.tokenIn,
     amountsIn: input.amountIn,
     tokensOut: input.tokenOut,
-    limit: { kind: 'slippage', centiBps: 5_000n },
+    limit: { kind: 'slippage', centiBps: defaultCentiBps },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
     includeTransactionCost: false,

@@ -2,16 +2,22 @@
  * A route into a position that has no token: fees are taken, the rest is routed to what the position is made of, and
  * that is deposited. The same as the bundle that a caller could write himself.
  */
-import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
+import type { Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Amount } from '../../domain/plan.js'
-import { type Address, bpsDenominator, type Hex } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  type Hex,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
-import { priceImpact, runBundle } from './bundle-task.js'
+import { merge } from './actions/merge.js'
+import { transfer } from './actions/transfer.js'
+import { lessSlippage, priceImpact, runBundle } from './bundle-task.js'
 
 const serviceName = 'svc'
 
@@ -27,14 +33,14 @@ export async function runNontokenized(
 ): Promise<NontokenizedAnswer> {
   const target = await run.stage('state', () => findTarget(run, request.positionOut))
   const shares = await sharesOf(run, target)
-  const { actions, deposits, deposited } = actionsOf(request, target, shares)
-  const bundle: BundleRequest = {
+  const inputs = inputsOf(request)
+  const { actions, deposits } = actionsOf(request, inputs, target, shares)
+  const bundle: TypedBundle = {
     chainId: request.chainId,
     fromAddress: request.fromAddress,
     strategy: request.strategy,
     executionMode: request.executionMode,
     actions,
-    serviceName,
     receiver: request.receiver,
     ignoreAggregators: request.ignoreAggregators,
     ignoreStandards: request.ignoreStandards,
@@ -42,22 +48,29 @@ export async function runNontokenized(
     ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
   }
-  const answer = await runBundle(run, { request: bundle, accountId, tell: deposits })
-  const { told, ...rest } = answer
+  const { told, ...rest } = await runBundle(run, { request: bundle, accountId, tell: deposits })
   return {
     ...rest,
     // The fee is told by its own field.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
-    priceImpact: await priceImpact(
-      run,
-      request.tokensIn.map((token, index) => ({ token, amount: request.amountsIn[index] ?? 0n })),
-      deposited.map((token, index) => ({ token, amount: told[index] ?? 0n })),
-    ),
-    amountsDeposited: told,
-    minAmountsOut: told.map((amount) => (amount * (1_000_000n - request.centiBps)) / 1_000_000n),
-    ...(request.feesBps && { feeAmounts: feesOf(request) }),
+    priceImpact: await priceImpact(run, inputs, told),
+    amountsDeposited: told.map(({ amount }) => amount),
+    minAmountsOut: told.map(({ amount }) => lessSlippage(amount, request.centiBps)),
+    ...(request.feesBps && { feeAmounts: inputs.map(({ fee }) => fee) }),
     positionOut: request.positionOut,
   }
+}
+
+/** What the sender gives, and the raw units of it that are the fee. */
+interface Input extends TokenAmount {
+  readonly fee: bigint
+}
+
+function inputsOf({ tokensIn, amountsIn, feesBps = [] }: NontokenizedRequest): Input[] {
+  return tokensIn.map((token, index) => {
+    const amount = amountsIn[index] ?? 0n
+    return { token, amount, fee: (amount * (feesBps[index] ?? 0n)) / bpsDenominator }
+  })
 }
 
 /** @throws ForkrouteError NOT_FOUND. */
@@ -94,54 +107,41 @@ async function sharesOf(
   )
 }
 
-function feesOf({ amountsIn, feesBps = [] }: NontokenizedRequest): bigint[] {
-  return amountsIn.map((amount, index) => (amount * (feesBps[index] ?? 0n)) / bpsDenominator)
-}
-
 function actionsOf(
   request: NontokenizedRequest,
+  inputs: readonly Input[],
   { adapter, positions, position }: Target,
   shares: readonly number[],
 ) {
-  const actions: BundleAction[] = []
-  const fees = feesOf(request)
-  const { tokensIn, amountsIn } = request
-  for (const [index, token] of tokensIn.entries()) {
-    const amount = fees[index] ?? 0n
-    if (amount === 0n) continue
-    const args = { token, recipient: request.feeReceiver, amount: amount.toString() }
-    actions.push({ protocol: serviceName, action: 'transfer', args })
+  const { feeReceiver, receiver, centiBps } = request
+  const actions: TypedAction[] = []
+  for (const { token, fee } of inputs) {
+    if (fee === 0n || !feeReceiver) continue
+    actions.push(transfer.typed(serviceName, { token, recipient: feeReceiver, amount: fee }))
   }
-  const left = amountsIn.map((amount, index) => amount - (fees[index] ?? 0n))
-  const amounts: { token: Address; amount: Amount }[] = []
-  const deposits: number[] = []
-  for (const [index, token] of position.underlyingTokens.entries()) {
-    const isLast = index === position.underlyingTokens.length - 1
-    const parts = amountsIn.map((amount, place) => {
-      const net = amount - (fees[place] ?? 0n)
-      const rest = left[place] ?? 0n
-      const part = isLast ? rest : (net * BigInt(shares[index] ?? 0)) / bpsDenominator
-      left[place] = rest - part
-      return part
+  const amounts: { token: Address; amount: Reference }[] = []
+  const left = new Map(inputs.map(({ token, amount, fee }) => [token, amount - fee]))
+  const last = position.underlyingTokens.length - 1
+  for (const [index, tokenOut] of position.underlyingTokens.entries()) {
+    const share = BigInt(shares[index] ?? 0)
+    const parts = inputs.flatMap(({ token, amount: given, fee }): TokenAmount[] => {
+      const rest = left.get(token) ?? 0n
+      const amount = index === last ? rest : ((given - fee) * share) / bpsDenominator
+      left.set(token, rest - amount)
+      return amount > 0n ? [{ token, amount }] : []
     })
-    const used = parts.flatMap((part, place) => (part > 0n ? [place] : []))
-    if (used.length === 0) continue
-    deposits.push(actions.length)
-    amounts.push({ token, amount: { useOutputOfCallAt: actions.length } as unknown as Amount })
+    if (parts.length === 0) continue
+    amounts.push({ token: tokenOut, amount: { useOutputOfCallAt: actions.length, index: 0 } })
     const args = {
-      tokenIn: used.map((place) => tokensIn[place]),
-      amountIn: used.map((place) => String(parts[place])),
-      tokenOut: token,
-      slippage: toBps(request.centiBps),
+      tokenIn: parts.map(({ token }) => token),
+      amountIn: parts.map(({ amount }) => amount),
+      tokenOut,
+      slippage: centiBps,
     }
-    actions.push({ protocol: serviceName, action: 'merge', args })
+    actions.push(merge.typed(serviceName, args))
   }
-  const given = positions.enter?.(position, amounts) ?? {}
-  const args = { ...given, receiver: request.receiver }
-  actions.push({ protocol: adapter.slug, action: 'deposit', args })
-  return { actions, deposits, deposited: amounts.map(({ token }) => token) }
-}
-
-function toBps(centiBps: bigint): string {
-  return `${centiBps / 100n}.${(centiBps % 100n).toString().padStart(2, '0')}`
+  const deposits = amounts.map(({ amount }) => amount.useOutputOfCallAt)
+  const values = { ...positions.enter?.(position, amounts), receiver }
+  actions.push({ protocol: adapter.slug, action: 'deposit', of: 'protocol', values })
+  return { actions, deposits }
 }
