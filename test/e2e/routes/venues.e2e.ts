@@ -19,6 +19,7 @@ import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { expectExecution, stepsOf } from '../../support/answers.js'
+import { askBundle } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { type Answer, startService, type TestService } from '../../support/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
@@ -238,5 +239,28 @@ describe('hooked V4 pools', () => {
     expect(answer.status, answer.text).toBe(422)
     expect(answer.body.code).toBe('NO_ROUTE')
     expect(answer.body.details.warnings).toEqual([expect.stringContaining('uniswap-v4')])
+  })
+
+  test('a bundle says once what the routes inside it have left out', async () => {
+    const trade = { tokenIn: token('DAI'), tokenOut: token('WETH'), amountIn: String(ether) }
+    const quote = await service.get('/api/v1/shortcuts/quote', trade)
+    expect(quote.body.warnings).toEqual([
+      'uniswap-v4: 1 look-up or pool could not be read at this block.',
+    ])
+    const route = { protocol: 'svc', action: 'route', args: trade }
+    const loan = {
+      protocol: 'svc',
+      action: 'flashloan',
+      args: { token: token('USDC'), amount: '1000000', callback: [route] },
+    }
+    for (const actions of [[route], [route, route], [loan]]) {
+      const answer = await askBundle(service, { fromAddress: alice }, actions)
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.body.warnings).toEqual(quote.body.warnings)
+    }
+    const args = { token: token('DAI'), recipient: router, amount: '1' }
+    const without = [{ protocol: 'svc', action: 'transfer', args }]
+    const answer = await askBundle(service, { fromAddress: alice }, without)
+    expect(answer.body).not.toHaveProperty('warnings')
   })
 })
