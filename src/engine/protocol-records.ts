@@ -4,6 +4,7 @@ import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
 import type { ActionDefinition } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { serviceActions } from '../routing/bundle/actions/registry.js'
+import { receiver } from '../routing/bundle/performers.js'
 import type { ServiceAction } from '../routing/bundle/service-action.js'
 
 function inputsOf(
@@ -21,7 +22,6 @@ function inputsOf(
 
 function ofProtocol(definition: ActionDefinition): ActionRecord {
   const { action, name, functionNames } = definition
-  const receiver = { description: 'who gets what comes out', optional: true }
   return { action, name, functionNames, inputs: inputsOf({ ...definition.inputs, receiver }) }
 }
 

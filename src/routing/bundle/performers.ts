@@ -33,9 +33,10 @@ export interface PerformableAction extends TypedAction {
   readonly performer: Performer
 }
 
-const receiver: ArgumentSpec = {
+/** Every action of a protocol takes it besides its own arguments. */
+export const receiver: ArgumentSpec = {
   kind: 'address',
-  description: 'Who is to own what the action yields.',
+  description: 'who gets what comes out',
   optional: true,
 }
 
