@@ -126,7 +126,20 @@ async function openHookedPools(): Promise<Pool[]> {
     const id = poolIdOf(key)
     pools.push({ protocol: 'uniswap-v4', id, address: manager, tokens, parameters })
   }
-  return pools
+  return [...pools, notAllowedPool(token('LINK'), dai)]
+}
+
+/** Of tokens that other pools swap, too; it is not looked at, so it need not be there. */
+function notAllowedPool(...tokens: readonly [Address, Address]): Pool {
+  const [currency0, currency1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]]
+  const key = { currency0, currency1, fee: 3_000, tickSpacing: 60, hooks: hooks.notAllowed }
+  return {
+    protocol: 'uniswap-v4',
+    id: poolIdOf(key),
+    address: manager,
+    tokens: [currency0, currency1],
+    parameters: { fee: key.fee, tickSpacing: key.tickSpacing, hooks: key.hooks },
+  }
 }
 
 function route(
@@ -242,7 +255,7 @@ describe('hooked V4 pools', () => {
   })
 
   test('a bundle says once what the routes inside it have left out', async () => {
-    const trade = { tokenIn: token('DAI'), tokenOut: token('WETH'), amountIn: String(ether) }
+    const trade = { tokenIn: token('LINK'), tokenOut: token('DAI'), amountIn: String(ether) }
     const quote = await service.get('/api/v1/shortcuts/quote', trade)
     expect(quote.body.warnings).toEqual([
       'uniswap-v4: 1 look-up or pool could not be read at this block.',
