@@ -3,16 +3,23 @@
  * All inputs are strings here; `input.ts` has made them so, from a query as from a JSON body.
  * Addresses are lower-cased here, once. Messages complete the sentence "<field> …".
  */
-import { getAddress } from 'viem'
 import { z } from 'zod'
 import { type BlockTag, blockTagForms, parseBlockTag } from '../domain/block-tag.js'
+import {
+  addressForm,
+  addressPattern,
+  amountPattern,
+  hasValidChecksum,
+  slippageForm,
+  slippagePattern,
+  toCentiBps,
+} from '../domain/grammar.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/plan.js'
 import {
   type Address as Address20,
   centiBpsDenominator,
   defaultCentiBps,
   maxUint256,
-  nativeToken,
   toAddress,
   toBps,
 } from '../domain/primitives.js'
@@ -28,20 +35,10 @@ function documentedAs(type: 'integer' | 'number' | 'boolean', more: Record<strin
   }
 }
 
-/** Mixed case carries a checksum (EIP-55); one case alone, and the native token in any case, do not. */
-function hasValidChecksum(address: string): boolean {
-  const digits = address.slice(2)
-  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
-  if (address.toLowerCase() === nativeToken) return true
-  return getAddress(address.toLowerCase()) === `0x${digits}`
-}
-
+const addressMessage = `must be ${addressForm}`
 export const Address = z
-  .string('must be an address: 0x and 40 hexadecimal digits')
-  .regex(/^0[xX][0-9a-fA-F]{40}$/, {
-    error: 'must be an address: 0x and 40 hexadecimal digits',
-    abort: true,
-  })
+  .string(addressMessage)
+  .regex(addressPattern, { error: addressMessage, abort: true })
   .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
   .transform((text): Address20 => toAddress(text))
 
@@ -57,7 +54,7 @@ const amountMessage = 'must be an amount in the smallest unit: a decimal string 
 /** Raw units, zero allowed. */
 export const AmountOrZero = z
   .string(amountMessage)
-  .regex(/^\d{1,78}$/, { error: amountMessage, abort: true })
+  .regex(amountPattern, { error: amountMessage, abort: true })
   .transform(BigInt)
   .refine((amount) => amount <= maxUint256, amountMessage)
 
@@ -115,15 +112,12 @@ export const Flag = z
   .transform((text) => text === 'true')
   .meta(documentedAs('boolean'))
 
-const slippageMessage = 'must be basis points from 0 to 10000 with at most two decimals'
+const slippageMessage = `must be ${slippageForm}`
 /** Basis points on the wire, hundredths of a basis point inside. */
 export const Slippage = z
   .string(slippageMessage)
-  .regex(/^\d{1,5}(\.\d{1,2})?$/, { error: slippageMessage, abort: true })
-  .transform((text) => {
-    const [whole = '0', fraction = ''] = text.split('.')
-    return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
-  })
+  .regex(slippagePattern, { error: slippageMessage, abort: true })
+  .transform(toCentiBps)
   .refine((centiBps) => centiBps <= centiBpsDenominator, slippageMessage)
   .meta({
     description: `Basis points with at most two decimals; ${toBps(defaultCentiBps)} when neither it nor minAmountOut is given.`,

@@ -4,8 +4,6 @@ import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
-export const maxActions = 50
-
 export interface BundleAction {
   /** Slug of a protocol, or the service's name for its own actions. */
   readonly protocol: string
@@ -14,15 +12,30 @@ export interface BundleAction {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-export interface BundleRequest {
+/** The output of an earlier action, as an argument of a later one. */
+export interface Reference {
+  readonly useOutputOfCallAt: number
+  readonly index: number
+}
+
+/** An action whose arguments have been checked. Structured-clonable. */
+export interface TypedAction {
+  /** As given, for records and messages. */
+  readonly protocol: string
+  readonly action: string
+  /** Whether `protocol` is a word for the service or the slug of a protocol. */
+  readonly of: 'service' | 'protocol'
+  /** By argument, each of the type that its kind says; amounts may be references. */
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** What a bundle is asked with, besides its actions. */
+interface BundleTerms {
   readonly chainId: number
   readonly fromAddress: Address
   readonly strategy: RoutingStrategy
   /** `backend`: what is pulled from the sender is overridden in the simulation. `user`: it is checked. */
   readonly executionMode: 'user' | 'backend'
-  readonly actions: readonly BundleAction[]
-  /** The word that stands for the service as a protocol. */
-  readonly serviceName: string
   readonly receiver?: Address
   readonly refundReceiver?: Address
   readonly ignoreAggregators: readonly string[]
@@ -32,6 +45,17 @@ export interface BundleRequest {
   readonly skipQuote: boolean
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
+}
+
+export interface BundleRequest extends BundleTerms {
+  readonly actions: readonly BundleAction[]
+  /** The word that stands for the service as a protocol. */
+  readonly serviceName: string
+}
+
+/** A bundle without mistakes. Structured-clonable. */
+export interface TypedBundle extends BundleTerms {
+  readonly actions: readonly TypedAction[]
 }
 
 /** What the account must have sent before, and for what. */
@@ -49,13 +73,13 @@ export interface TransactionOutput {
   readonly minAmountOut: bigint
 }
 
-export interface BundleAnswer {
+/** What has become of the actions. */
+export interface BundleResult {
   readonly chainId: number
-  readonly actions: readonly BundleAction[]
   /** Null where nothing was simulated; so are the amounts. */
   readonly gas: bigint | null
   readonly outputs: readonly TransactionOutput[] | null
-  /** Raw units that the sender gives, by token. */
+  /** Raw units that the sender gives, each token once. */
   readonly inputs: readonly TokenAmount[]
   readonly route: readonly RouteStepRecord[]
   readonly block: BlockPin
@@ -63,5 +87,10 @@ export interface BundleAnswer {
   /** Basis points; null without USD prices or where nothing was simulated. */
   readonly priceImpact: number | null
   readonly prerequisites: readonly PrerequisiteRecord[]
+  /** Of the routes inside, each sentence once. */
   readonly warnings: readonly string[]
+}
+
+export interface BundleAnswer extends BundleResult {
+  readonly actions: readonly BundleAction[]
 }

@@ -3,7 +3,7 @@
  * and routing below. Values are parsed: lower-case addresses, bigint amounts.
  */
 
-import type { BundleAnswer, BundleRequest, TransactionOutput } from './bundle.js'
+import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Wire } from './errors.js'
 import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
@@ -170,7 +170,7 @@ export interface NontokenizedRequest
   readonly centiBps: bigint
 }
 
-export interface NontokenizedAnswer extends BundleAnswer {
+export interface NontokenizedAnswer extends BundleResult {
   readonly positionOut: string
   /** What enters the position of the underlying tokens. */
   readonly deposits: readonly TransactionOutput[]

@@ -25,6 +25,7 @@ import { countSimulations, observeStage } from '../metrics.js'
 import { poolKey } from '../protocols/pool.js'
 import { canSwap } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
+import { parseBundle } from '../routing/bundle/parse-actions.js'
 import type { TaskKind, TaskTrace, TaskTypes, TokenPriceFact } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { findBlockAtTime } from './block-at-time.js'
@@ -270,8 +271,10 @@ export function createEngine(parts: EngineParts): Engine {
     },
 
     async bundle(request, context) {
-      const args = { request, accountId: context.accountId }
-      return (await run('bundle', args, request, context)).value
+      // Before a block is pinned: its own mistakes are the caller's, whatever there is of the chain.
+      const bundle = parseBundle(request, chainOf(request.chainId))
+      const args = { request: bundle, accountId: context.accountId }
+      return { ...(await run('bundle', args, request, context)).value, actions: request.actions }
     },
 
     async nontokenized(request, context) {

@@ -3,7 +3,8 @@ import type { ChainDefinition } from '../chains/chain.js'
 import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
 import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
-import { type ServiceAction, serviceActions } from '../routing/bundle/service-actions.js'
+import { serviceActions } from '../routing/bundle/actions/registry.js'
+import type { ServiceAction } from '../routing/bundle/service-action.js'
 
 function inputsOf(
   inputs: Readonly<
@@ -55,7 +56,7 @@ export function protocolRecords(
         actions: [
           ...(adapter.positions?.actions ?? []).map(ofProtocol),
           ...(isExchange(adapter)
-            ? serviceActions.filter(({ name: action }) => action === 'swap').map(ofService)
+            ? serviceActions.filter(({ isOfProtocols }) => isOfProtocols).map(ofService)
             : []),
         ],
       },

@@ -8,6 +8,11 @@ export function isDelegate(strategy: RoutingStrategy): boolean {
   return strategy === 'delegate' || strategy === 'delegate-legacy'
 }
 
+/** True where an account runs its own orders, instead of the sender's Executor. */
+export function runsOwnOrders(strategy: RoutingStrategy): boolean {
+  return strategy === 'wallet-v2' || isDelegate(strategy)
+}
+
 /**
  * Who must be allowed to spend the owner's tokens; null where the account itself runs the steps.
  * The wallet's tokens are brought by its factory: a wallet makes any call its owner asks for, so it holds no allowance.

@@ -12,6 +12,16 @@ import type { Pool, Unreadable } from './pool.js'
 /** The actions that protocols perform; the service itself performs the others: docs/bundles.md. */
 export type ProtocolAction = 'borrow' | 'deposit' | 'harvest' | 'redeem' | 'repay' | 'withdraw'
 
+/** Whether the value that goes into an action comes out of it: not so with debts and rewards. */
+export const isPriced: Readonly<Record<ProtocolAction, boolean>> = {
+  borrow: false,
+  deposit: true,
+  harvest: false,
+  redeem: true,
+  repay: false,
+  withdraw: true,
+}
+
 /** Identity of one position: what the catalog stores. JSON values only. */
 export interface Position {
   readonly protocol: string
@@ -184,12 +194,14 @@ export interface PositionAdapter {
   ): Promise<(PositionState | Unreadable)[]>
   readonly actions: readonly ActionDefinition[]
   /**
-   * How to enter a position without a token from its underlying tokens: arguments of its `deposit`.
-   * Absent: positions have tokens and are entered by swap edges.
+   * How to enter a position without a token from its underlying tokens: arguments of its `deposit`, of the types that
+   * their kinds say. Absent: positions have tokens and are entered by swap edges.
+   *
+   * @param amounts - go into the arguments as they are, whether they are known or not.
    */
-  enter?(
+  enter?<A>(
     position: Position,
-    amounts: readonly { readonly token: Address; readonly amount: Amount }[],
+    amounts: readonly { readonly token: Address; readonly amount: A }[],
   ): Readonly<Record<string, unknown>>
   /** Part of the value that each underlying token has, basis points; absent: equal parts. */
   enterShares?(args: PositionReadArgs & { readonly position: Position }): Promise<readonly number[]>

@@ -30,8 +30,8 @@ const handlers: Handlers = {
   quotes: runQuotes,
   executions: runExecutions,
   bundle: async (run, args) => {
-    const { told: _, ...answer } = await runBundle(run, args)
-    return answer
+    const { told: _, ...result } = await runBundle(run, args)
+    return result
   },
   nontokenized: runNontokenized,
   prices: (run, { addresses }) =>

@@ -2,7 +2,7 @@
  * What the main thread asks of a worker thread, and what comes back. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { BundleAnswer, BundleRequest } from '../domain/bundle.js'
+import type { BundleResult, TypedBundle } from '../domain/bundle.js'
 import type {
   ExecutionAnswer,
   ExecutionRequest,
@@ -77,7 +77,7 @@ export interface TaskTypes {
     args: { requests: readonly ExecutionRequest[] }
     result: readonly ExecutionAnswer[]
   }
-  bundle: { args: { request: BundleRequest; accountId: Hex }; result: BundleAnswer }
+  bundle: { args: { request: TypedBundle; accountId: Hex }; result: BundleResult }
   nontokenized: {
     args: { request: NontokenizedRequest; accountId: Hex }
     result: NontokenizedAnswer

@@ -1,6 +1,7 @@
 /** A list of actions as one transaction: docs/api.md#bundles. */
 import { z } from 'zod'
-import { type BundleAction, type BundleAnswer, maxActions } from '../../domain/bundle.js'
+import type { BundleAction, BundleAnswer } from '../../domain/bundle.js'
+import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Bundle } from '../records/records.js'
 import {

@@ -78,13 +78,12 @@ export function nftPositions(source: NftSource & { readonly slot0: bigint }): Po
     enter: ({ primaryAddress, parameters, underlyingTokens }, amounts) => ({
       primaryAddress,
       tokenIn: underlyingTokens,
-      amountIn: underlyingTokens.map((token) => {
-        const amount = amounts.find((each) => each.token === token)?.amount ?? 0n
-        return typeof amount === 'bigint' ? amount.toString() : amount
-      }),
-      fee: parameters.fee,
-      tickLower: parameters.tickLower,
-      tickUpper: parameters.tickUpper,
+      amountIn: underlyingTokens.map(
+        (token) => amounts.find((each) => each.token === token)?.amount ?? 0n,
+      ),
+      fee: Number(parameters.fee),
+      tickLower: Number(parameters.tickLower),
+      tickUpper: Number(parameters.tickUpper),
     }),
 
     async enterShares({ reader, position }) {

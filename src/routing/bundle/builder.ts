@@ -3,25 +3,18 @@
  * been planned so far wherever a number is needed that only the chain knows.
  */
 
+import type { TypedAction } from '../../domain/bundle.js'
 import { type Amount, isAmountRef, type Order, type Step } from '../../domain/plan.js'
-import {
-  type Address,
-  defaultCentiBps,
-  isNative,
-  type TokenAmount,
-} from '../../domain/primitives.js'
-import type { RouteStepRecord } from '../../domain/route-step.js'
+import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
-import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 import type { TaskRun } from '../context/task-context.js'
 import { noDeadline, toBytes16 } from '../proof/built.js'
-import type { ParsedAction } from './parse-actions.js'
-import { BundlePlan, type PlannedAction } from './plan.js'
-import type { BundleArgs, BundleScene } from './scene.js'
-import { performService } from './service-steps.js'
+import { performAction } from './perform-action.js'
+import { type PerformableAction, referencesOf, toPerformable } from './performers.js'
+import { BundlePlan } from './plan.js'
+import type { BundleArgs, BundleScene, NamedAction } from './scene.js'
 import { simulateBundle } from './simulate-bundle.js'
-import { helper, notedIn, noteStep, refuse } from './tools.js'
-import { isReferenceLike, type Reference, referencesIn } from './values.js'
+import { notedIn, noteStep } from './tools.js'
 
 /** Of actions within a flash loan. */
 interface Outer {
@@ -40,13 +33,14 @@ export class BundleBuilder implements BundleScene {
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved = new Map<string, bigint>()
+  readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
   readonly #noted = new Map<string, bigint>()
 
   constructor(
     readonly run: TaskRun,
     readonly args: BundleArgs,
-    readonly parsed: readonly ParsedAction[],
+    actions: readonly TypedAction[],
     private readonly outer?: Outer & { readonly firstStep: number },
   ) {
     this.plan = new BundlePlan(outer?.firstStep)
@@ -55,20 +49,17 @@ export class BundleBuilder implements BundleScene {
     this.runner = runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
+    this.#actions = toPerformable(actions)
+    const references = this.#actions.flatMap(referencesOf)
     this.#referenced = new Set(
-      parsed.flatMap(({ source: { args: given } }) =>
-        referencesIn({ ...given, callback: null }, '').map(({ value }) => {
-          const { useOutputOfCallAt, index = 0 } = value
-          return `${useOutputOfCallAt}:${index}`
-        }),
-      ),
+      references.map(({ useOutputOfCallAt, index }) => `${useOutputOfCallAt}:${index}`),
     )
   }
 
   async build(): Promise<void> {
-    for (const action of this.parsed) {
+    for (const action of this.#actions) {
       this.run.signal.throwIfAborted()
-      await this.#perform(action)
+      await performAction(this, action)
     }
   }
 
@@ -81,9 +72,10 @@ export class BundleBuilder implements BundleScene {
   isMentioned(address: Address, except: number): boolean {
     const { outer } = this
     return (
-      this.parsed.some(
-        ({ index, source }) =>
-          index !== except && JSON.stringify(source.args).toLowerCase().includes(address),
+      this.#actions.some(
+        ({ index, values }) =>
+          index !== except &&
+          JSON.stringify(values, bigintToString).toLowerCase().includes(address),
       ) ||
       (outer?.builder.isMentioned(address, outer.action) ?? false)
     )
@@ -91,12 +83,12 @@ export class BundleBuilder implements BundleScene {
 
   /** For the actions of a flash loan's callback, whose steps count from `firstStep`. */
   within(
-    { index }: ParsedAction,
-    callback: readonly ParsedAction[],
+    action: number,
+    callback: readonly TypedAction[],
     firstStep: number,
     loans: Outer['loans'],
   ): BundleScene {
-    const outer = { builder: this, action: index, loans, firstStep }
+    const outer = { builder: this, action, loans, firstStep }
     return new BundleBuilder(this.run, this.args, callback, outer)
   }
 
@@ -112,74 +104,13 @@ export class BundleBuilder implements BundleScene {
   }
 
   /** The actions of the bundle itself. */
-  get all(): readonly ParsedAction[] {
-    return this.outer?.builder.all ?? this.parsed
+  get all(): readonly NamedAction[] {
+    return this.outer?.builder.all ?? this.#actions
   }
 
   /** What lies in the runner although nobody has pulled it there. */
   get loans(): Outer['loans'] {
     return this.outer?.loans ?? []
-  }
-
-  async #perform(parsed: ParsedAction): Promise<void> {
-    const { index, source, performs } = parsed
-    const values = this.#resolved(parsed)
-    if (performs.kind === 'service') {
-      const { planned, result } = await performService(this, parsed, values)
-      this.plan.close(planned, result)
-      return
-    }
-    const { adapter, definition } = performs
-    const own = typeof values.receiver === 'string' ? (values.receiver as Address) : null
-    const context: ActionContext = {
-      chain: this.run.block.chain,
-      venue: this.run.block.chain.venues[adapter.slug] ?? {},
-      reader: this.run.reader,
-      runner: this.runner,
-      account: this.account,
-      receiver: own ?? this.receiver,
-      helper,
-      valueOf: (amount) => this.valueOf(amount, index),
-      add: (step) => this.plan.add(index, step),
-      refuse: (argument, expected) => refuse(index, argument, expected),
-    }
-    const result = await definition.build(values as never, context)
-    const planned: PlannedAction = {
-      parsed,
-      outputs: result.outputs,
-      centiBps: defaultCentiBps,
-      records: [toRecord(this.run.block.chain.id, source, values, result)],
-      prerequisites: result.prerequisites ?? [],
-    }
-    this.plan.close(planned, result)
-  }
-
-  /** Arguments with their references replaced by what they stand for. */
-  #resolved({ index, values, performs, source }: ParsedAction): Record<string, unknown> {
-    const resolve = (value: unknown, name: string): unknown => {
-      if (isReferenceLike(value)) {
-        return this.plan.resolve(value as unknown as Reference, index, name)
-      }
-      if (Array.isArray(value) && name !== 'args') return value.map((item) => resolve(item, name))
-      return value
-    }
-    const all = Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, resolve(value, name)]),
-    )
-    const isTransfer = performs.kind === 'service' && source.action === 'transfer'
-    const [token, amount] = isTransfer ? ['token', 'amount'] : ['tokenIn', 'amountIn']
-    const tokens = [all[token] ?? []].flat() as Address[]
-    const amounts = [all[amount] ?? []].flat() as Amount[]
-    if (source.action === 'call' || tokens.length !== amounts.length) return all
-    const stated = amounts.map((each, place) => {
-      const address = tokens[place]
-      if (!address || typeof each !== 'bigint' || isNative(address)) return each
-      // What arrives of a taxed token is less than what was sent.
-      const isShared = this.isMentioned(address, index) || this.plan.hasCredit(address)
-      return isShared ? each : this.plan.stateAsBalance(address, each)
-    })
-    all[amount] = Array.isArray(all[amount]) ? stated : stated[0]
-    return all
   }
 
   /** The amount in raw units: itself, or what it is once the steps so far have run. */
@@ -239,26 +170,5 @@ export class BundleBuilder implements BundleScene {
   transaction(order: Order) {
     const { strategy, fromAddress } = this.args.request
     return buildTransaction({ strategy, from: fromAddress, order })
-  }
-}
-
-function toRecord(
-  chainId: number,
-  { protocol, action }: ParsedAction['source'],
-  values: Readonly<Record<string, unknown>>,
-  { positionsIn = [], positionsOut = [], outputs, spends }: ActionResult,
-): RouteStepRecord {
-  const primary = values.primaryAddress as Address | undefined
-  // Positions that are entered at their own token need no other address.
-  const idOf = (key: string) => `${chainId}:${primary ?? key}:${key}`
-  return {
-    action,
-    protocol,
-    tokenIn: [...new Set(spends.map(({ token }) => token))],
-    tokenOut: [...new Set(outputs.flatMap(({ token }) => token ?? []))],
-    positionInId: positionsIn.map(idOf),
-    positionOutId: positionsOut.map(idOf),
-    chainId,
-    ...(primary && { primary }),
   }
 }

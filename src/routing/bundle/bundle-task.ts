@@ -2,53 +2,46 @@
  * One bundle at one block: its actions planned, simulated whole to learn what they yield, and simulated once more as
  * the very transaction that is returned, with its minimums.
  */
-import type { BundleAnswer } from '../../domain/bundle.js'
+import type { BundleResult } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
 import type { Order, Step } from '../../domain/plan.js'
-import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
+import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
 import { BundleBuilder } from './builder.js'
-import { parseActions } from './parse-actions.js'
-import type { Minimum } from './plan.js'
+import type { Minimum, Remaining } from './plan.js'
 import type { BundleArgs } from './scene.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep } from './tools.js'
 
-/** Actions after which the value that goes in need not come out: debts, and positions without a token. */
-const unpriced = new Set(['borrow', 'repay', 'call', 'transfer', 'harvest', 'fee', 'flashloan'])
-
 /** With what the actions of `args.tell` yield in the transaction. */
-export interface ToldAnswer extends BundleAnswer {
-  readonly told: readonly bigint[]
+export interface ToldResult extends BundleResult {
+  readonly told: readonly TokenAmount[]
 }
 
-export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAnswer> {
+export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
   const { request } = args
   const { chain } = run.block
-  const parsed = parseActions(request.actions, { chain, serviceName: request.serviceName })
-  const builder = new BundleBuilder(run, args, parsed)
+  const builder = new BundleBuilder(run, args, request.actions)
   await run.stage('plan', () => builder.build())
   const { plan } = builder
   const remaining = plan.remaining()
   const common = {
     chainId: chain.id,
-    actions: request.actions,
     inputs: plan.pulled(),
     route: plan.actions.flatMap(({ records }) => records),
     block: run.pin,
     prerequisites: prerequisitesOf(builder),
-    warnings: [],
+    warnings: [...new Set(plan.actions.flatMap(({ warnings }) => warnings))],
   }
-  const none = remaining.map(({ token }) => ({ token, minAmountOut: 0n }))
   if (request.skipQuote) {
     const steps = withMinimums(plan.steps, plan.minimums, ({ quoted }) => quoted ?? 0n)
-    const tx = builder.transaction(builder.order(steps, none))
+    const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
     return { ...common, gas: null, outputs: null, tx, priceImpact: null, told: [] }
   }
-  const { amounts, checked, told } = await run.stage('simulate', () => measure(builder, none))
-  const outputs = zip(remaining, amounts).map(([{ token, centiBps }, { amount }]) => ({
+  const { gained, checked, told } = await run.stage('simulate', () => measure(builder, remaining))
+  const outputs = gained.map(({ token, amount, centiBps }) => ({
     token,
     minAmountOut: lessSlippage(amount, centiBps),
   }))
@@ -56,26 +49,42 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldAns
   const { tx, result } = await run.stage('finalise', () =>
     simulateBundle(builder, order, plan.owners),
   )
-  const gained = decodeAmountsOut(order, result.returnData)
-  const found = zip(outputs, gained).map(([output, { amount }]) => ({
-    ...output,
-    amountOut: amount,
-  }))
+  const found = withAmounts(order, outputs, result.returnData)
   return {
     ...common,
     gas: result.gasUsed,
-    outputs: found.filter(({ amountOut }) => amountOut > 0n),
+    outputs: found
+      .filter(({ amount }) => amount > 0n)
+      .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
     tx,
     priceImpact: await impact(builder, common.inputs, found),
     told,
   }
 }
 
+function withoutMinimums(remaining: readonly Remaining[]): Order['outputs'] {
+  return remaining.map(({ token }) => ({ token, minAmountOut: 0n }))
+}
+
+/** The outputs of an order, each with what the receiver gained of it. */
+function withAmounts<T extends object>(
+  order: Order,
+  outputs: readonly T[],
+  returnData: Hex,
+): (T & { readonly amount: bigint })[] {
+  const gained = decodeAmountsOut(order, returnData)
+  return zip(outputs, gained).map(([output, { amount }]) => ({ ...output, amount }))
+}
+
 /** What remains of each token, and the steps with the minimums that the simulation tells. */
 async function measure(
   builder: BundleBuilder,
-  outputs: Order['outputs'],
-): Promise<{ amounts: readonly TokenAmount[]; checked: Step[]; told: readonly bigint[] }> {
+  remaining: readonly Remaining[],
+): Promise<{
+  gained: readonly (Remaining & TokenAmount)[]
+  checked: Step[]
+  told: readonly TokenAmount[]
+}> {
   const { plan } = builder
   const { tell = [] } = builder.args
   const noting = replaced(
@@ -83,19 +92,24 @@ async function measure(
     new Map(plan.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
   )
   const firstTold = plan.minimums.length
-  const telling = tell.map((action, index) =>
-    noteStep(BigInt(firstTold + index), plan.actions[action]?.outputs[0]?.amount ?? 0n),
-  )
-  const order = builder.order([...noting, ...telling], outputs)
-  const owners = [...plan.owners, ...tell]
+  const toTell = tell.flatMap((action, index) => {
+    const { token, amount } = plan.actions[action]?.outputs[0] ?? {}
+    const key = BigInt(firstTold + index)
+    return token && amount !== undefined
+      ? [{ action, token, key, step: noteStep(key, amount) }]
+      : []
+  })
+  const steps = [...noting, ...toTell.map(({ step }) => step)]
+  const order = builder.order(steps, withoutMinimums(remaining))
+  const owners = [...plan.owners, ...toTell.map(({ action }) => action)]
   const { result } = await simulateBundle(builder, order, owners)
   const noted = notedIn(result)
   return {
-    amounts: decodeAmountsOut(order, result.returnData),
+    gained: withAmounts(order, remaining, result.returnData),
     checked: withMinimums(plan.steps, plan.minimums, ({ centiBps }, key) =>
       lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
     ),
-    told: tell.map((_action, index) => noted.get(BigInt(firstTold + index)) ?? 0n),
+    told: toTell.map(({ token, key }) => ({ token, amount: noted.get(key) ?? 0n })),
   }
 }
 
@@ -127,17 +141,12 @@ function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
 
 /** Null where value goes elsewhere than into the outputs. */
 async function impact(
-  { run, args, plan }: BundleBuilder,
+  { run, plan }: BundleBuilder,
   inputs: readonly TokenAmount[],
-  outputs: readonly { readonly token: Address; readonly amountOut: bigint }[],
+  outputs: readonly TokenAmount[],
 ): Promise<number | null> {
-  const isAway = plan.actions.some(
-    ({ outputs: own, parsed }) =>
-      own.some(({ isPaid }) => isPaid) || (parsed.performs.kind === 'protocol' && !own.length),
-  )
-  if (isAway || args.request.actions.some(({ action }) => unpriced.has(action))) return null
-  const gained = outputs.map(({ token, amountOut: amount }) => ({ token, amount }))
-  return priceImpact(run, inputs, gained)
+  const isComparable = plan.actions.every(({ isPriced }) => isPriced)
+  return isComparable ? priceImpact(run, inputs, outputs) : null
 }
 
 /** Basis points; null without prices, and where nothing goes in or comes out. */

@@ -3,17 +3,19 @@
  * at any depth of tuples and lists. Pure.
  */
 import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
+import type { Reference } from '../../domain/bundle.js'
 import type { Amount } from '../../domain/plan.js'
 import {
   BadArgument,
+  isBytes,
   isReferenceLike,
   parseAddress,
   parseReference,
-  type Reference,
+  toText,
 } from './values.js'
 
 /** @throws BadArgument. */
-export function parseSignature(signature: string, method: string): AbiFunction {
+export function parseSignature(signature: string): AbiFunction {
   const text = signature.trim()
   let item: unknown
   try {
@@ -24,7 +26,6 @@ export function parseSignature(signature: string, method: string): AbiFunction {
   }
   const found = item as AbiFunction
   if (found.type !== 'function') throw new BadArgument('the signature of a function')
-  if (found.name !== method) throw new BadArgument(`the signature of method ${method}`)
   return found
 }
 
@@ -83,7 +84,7 @@ function convert(
       : fields.map(([, field]) => field)
   }
   if (/^u?int\d*$/.test(type)) {
-    const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
+    const text = toText(value)
     return typeof text === 'string' && /^-?\d{1,78}$/.test(text)
       ? BigInt(text)
       : refuse(`a decimal string for ${type}`)
@@ -100,6 +101,5 @@ function convert(
     }
   }
   if (type === 'string') return typeof value === 'string' ? value : refuse('a text')
-  const isHex = typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)
-  return isHex ? value : refuse(`0x and hexadecimal digits for ${type}`)
+  return isBytes(value) ? value : refuse(`0x and hexadecimal digits for ${type}`)
 }

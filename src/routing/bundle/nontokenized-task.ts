@@ -2,23 +2,23 @@
  * A route into a position that has no token: fees are taken, the rest is routed to what the position is made of, and
  * that is deposited. The same as the bundle that a caller could write himself.
  */
-import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
+import type { Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
 import { notFound } from '../../domain/common-errors.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
-import { at, tokenAmounts, zip } from '../../domain/lists.js'
-import type { Amount } from '../../domain/plan.js'
+import { at } from '../../domain/lists.js'
 import {
   type Address,
   bpsDenominator,
   type Hex,
   lessSlippage,
   type TokenAmount,
-  toBps,
 } from '../../domain/primitives.js'
 import type { Position, PositionAdapter } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
+import { merge } from './actions/merge.js'
+import { transfer } from './actions/transfer.js'
 import { priceImpact, runBundle } from './bundle-task.js'
 
 const serviceName = 'svc'
@@ -35,14 +35,15 @@ export async function runNontokenized(
 ): Promise<NontokenizedAnswer> {
   const target = await run.stage('state', () => findTarget(run, request.positionOut))
   const shares = await sharesOf(run, target)
-  const { actions, deposits, deposited } = actionsOf(request, target, shares)
-  const bundle: BundleRequest = {
+  const inputs = inputsOf(request)
+  const hasFees = request.inputs.some(({ feeBps }) => feeBps !== undefined)
+  const { actions, deposits } = actionsOf(request, inputs, target, shares)
+  const bundle: TypedBundle = {
     chainId: request.chainId,
     fromAddress: request.fromAddress,
     strategy: request.strategy,
     executionMode: request.executionMode,
     actions,
-    serviceName,
     receiver: request.receiver,
     ignoreAggregators: request.ignoreAggregators,
     ignoreStandards: request.ignoreStandards,
@@ -50,23 +51,33 @@ export async function runNontokenized(
     ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
   }
-  const answer = await runBundle(run, { request: bundle, accountId, tell: deposits })
-  const { told, ...rest } = answer
-  const gained = tokenAmounts(deposited, told)
-  const fees = feesOf(request)
+  const { told, ...rest } = await runBundle(run, { request: bundle, accountId, tell: deposits })
   return {
     ...rest,
     // The fee is told by its own field.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
-    priceImpact: await priceImpact(run, request.inputs, gained),
-    deposits: gained.map(({ token, amount }) => ({
+    priceImpact: await priceImpact(run, inputs, told),
+    deposits: told.map(({ token, amount }) => ({
       token,
       amountOut: amount,
       minAmountOut: lessSlippage(amount, request.centiBps),
     })),
-    ...(fees.length > 0 && { fees }),
+    ...(hasFees && { fees: inputs.map(({ token, fee }) => ({ token, amount: fee })) }),
     positionOut: request.positionOut,
   }
+}
+
+/** What the sender gives, and the raw units of it that are the fee. */
+interface Input extends TokenAmount {
+  readonly fee: bigint
+}
+
+function inputsOf({ inputs }: NontokenizedRequest): Input[] {
+  return inputs.map(({ token, amount, feeBps = 0n }) => ({
+    token,
+    amount,
+    fee: (amount * feeBps) / bpsDenominator,
+  }))
 }
 
 /** @throws ForkrouteError NOT_FOUND. */
@@ -102,57 +113,41 @@ async function sharesOf(
   )
 }
 
-/** Empty without a fee. */
-function feesOf({ inputs }: NontokenizedRequest): TokenAmount[] {
-  return inputs.flatMap(({ token, amount, feeBps }) =>
-    feeBps === undefined ? [] : { token, amount: (amount * feeBps) / bpsDenominator },
-  )
-}
-
 function actionsOf(
   request: NontokenizedRequest,
+  inputs: readonly Input[],
   { adapter, positions, position }: Target,
   shares: readonly number[],
 ) {
-  const actions: BundleAction[] = []
-  const fees = feesOf(request)
-  for (const { token, amount } of fees) {
-    if (amount === 0n) continue
-    const args = { token, recipient: request.feeReceiver, amount: amount.toString() }
-    actions.push({ protocol: serviceName, action: 'transfer', args })
+  const { feeReceiver, receiver, centiBps } = request
+  const actions: TypedAction[] = []
+  for (const { token, fee } of inputs) {
+    if (fee === 0n || !feeReceiver) continue
+    actions.push(transfer.typed(serviceName, { token, recipient: feeReceiver, amount: fee }))
   }
-  const feeOf = new Map(fees.map(({ token, amount }) => [token, amount]))
-  const net = request.inputs.map(({ token, amount }) => ({
-    token,
-    amount: amount - (feeOf.get(token) ?? 0n),
-  }))
-  let left = net
-  const amounts: { token: Address; amount: Amount }[] = []
-  const deposits: number[] = []
-  for (const [index, token] of position.underlyingTokens.entries()) {
-    const isLast = index === position.underlyingTokens.length - 1
+  const amounts: { token: Address; amount: Reference }[] = []
+  const left = new Map(inputs.map(({ token, amount, fee }) => [token, amount - fee]))
+  const last = position.underlyingTokens.length - 1
+  for (const [index, tokenOut] of position.underlyingTokens.entries()) {
     const share = BigInt(at(shares, index))
-    const parts = isLast
-      ? left
-      : net.map((one) => ({ token: one.token, amount: (one.amount * share) / bpsDenominator }))
-    left = zip(left, parts).map(([rest, part]) => ({
-      token: rest.token,
-      amount: rest.amount - part.amount,
-    }))
-    const used = parts.filter((part) => part.amount > 0n)
-    if (used.length === 0) continue
-    deposits.push(actions.length)
-    amounts.push({ token, amount: { useOutputOfCallAt: actions.length } as unknown as Amount })
+    const parts = inputs.flatMap(({ token, amount: given, fee }): TokenAmount[] => {
+      const rest = left.get(token) ?? 0n
+      const amount = index === last ? rest : ((given - fee) * share) / bpsDenominator
+      left.set(token, rest - amount)
+      return amount > 0n ? [{ token, amount }] : []
+    })
+    if (parts.length === 0) continue
+    amounts.push({ token: tokenOut, amount: { useOutputOfCallAt: actions.length, index: 0 } })
     const args = {
-      tokenIn: used.map((part) => part.token),
-      amountIn: used.map((part) => String(part.amount)),
-      tokenOut: token,
-      slippage: toBps(request.centiBps),
+      tokenIn: parts.map(({ token }) => token),
+      amountIn: parts.map(({ amount }) => amount),
+      tokenOut,
+      slippage: centiBps,
     }
-    actions.push({ protocol: serviceName, action: 'merge', args })
+    actions.push(merge.typed(serviceName, args))
   }
-  const given = positions.enter?.(position, amounts) ?? {}
-  const args = { ...given, receiver: request.receiver }
-  actions.push({ protocol: adapter.slug, action: 'deposit', args })
-  return { actions, deposits, deposited: amounts.map(({ token }) => token) }
+  const deposits = amounts.map(({ amount }) => amount.useOutputOfCallAt)
+  const values = { ...positions.enter?.(position, amounts), receiver }
+  actions.push({ protocol: adapter.slug, action: 'deposit', of: 'protocol', values })
+  return { actions, deposits }
 }

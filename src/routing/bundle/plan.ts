@@ -3,13 +3,13 @@
  * step belongs. Pure.
  */
 
+import type { Reference } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Amount, type AmountRef, isAmountRef, type Step } from '../../domain/plan.js'
-import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
-import type { ParsedAction } from './parse-actions.js'
-import type { Reference } from './values.js'
+import { missingOutput } from './values.js'
 
 /** A minimum that is set once the amount is known from a simulation. */
 export interface Minimum {
@@ -21,13 +21,22 @@ export interface Minimum {
   readonly quoted: bigint | null
 }
 
+/** A token that lies in the runner at the end. */
+export interface Remaining {
+  readonly token: Address
+  /** Hundredths of a basis point that it may fall short of the simulation. */
+  readonly centiBps: bigint
+}
+
 export interface PlannedAction {
-  readonly parsed: ParsedAction
+  /** False where value goes elsewhere than into the outputs. */
+  readonly isPriced: boolean
   readonly outputs: readonly ActionOutput[]
   /** Hundredths of a basis point that an output paid to the receiver may fall short of the simulation. */
   readonly centiBps: bigint
   readonly records: readonly RouteStepRecord[]
   readonly prerequisites: readonly Prerequisite[]
+  readonly warnings: readonly string[]
 }
 
 export class BundlePlan {
@@ -85,7 +94,7 @@ export class BundlePlan {
   }
 
   /** What the transaction pulls from the sender, also for the action that is being planned. */
-  pulled(): { readonly token: Address; readonly amount: bigint }[] {
+  pulled(): TokenAmount[] {
     const all = new Map(this.inputs)
     for (const [token, amount] of this.#stated) all.set(token, (all.get(token) ?? 0n) + amount)
     return [...all].map(([token, amount]) => ({ token, amount }))
@@ -127,14 +136,11 @@ export class BundlePlan {
   }
 
   /** @throws ForkrouteError INVALID_REQUEST naming the action that refers. */
-  resolve({ useOutputOfCallAt, index }: Reference, from: number, argument: string): Amount {
+  resolve({ useOutputOfCallAt, index }: Reference, from: number, argument: string): ActionOutput {
     const action = this.actions[useOutputOfCallAt]
     const output = action?.outputs[index]
-    if (output) return output.amount
-    const count = action?.outputs.length ?? 0
-    const expected = count
-      ? `a reference with index 0 to ${count - 1}`
-      : `a reference to an action with an output, which action ${useOutputOfCallAt} has not`
+    if (output) return output
+    const expected = missingOutput(useOutputOfCallAt, action?.outputs.length ?? 0)
     throw new ForkrouteError('INVALID_REQUEST', `action ${from}, ${argument} must be ${expected}`, {
       action: from,
       argument,
@@ -143,7 +149,7 @@ export class BundlePlan {
   }
 
   /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
-  remaining(): { readonly token: Address; readonly centiBps: bigint }[] {
+  remaining(): Remaining[] {
     const found = new Map<Address, bigint>()
     const spent = new Map(this.#spent)
     for (const { outputs, centiBps } of this.actions) {
@@ -165,10 +171,7 @@ export class BundlePlan {
   }
 }
 
-function amountKey(
-  token: Address,
-  { ref, bps = Number(bpsDenominator), ...rest }: AmountRef,
-): string {
+function amountKey(token: Address, { ref, bps = 10_000, ...rest }: AmountRef): string {
   const source = 'step' in rest ? rest.step : rest.token
   return `${token}:${ref}:${source}:${bps}`
 }

@@ -11,11 +11,13 @@ import { helpersOf } from '../proof/built.js'
 import { planRoute } from '../proof/plan-route.js'
 import type { Flow } from '../search/flow.js'
 import { findRoute } from '../tasks/route-task.js'
+import { refuse } from './problems.js'
 import type { BundleScene } from './scene.js'
-import { helper, refuse } from './tools.js'
+import { helper, moreThanZero } from './tools.js'
 
-export interface RouteStepArgs {
+interface RouteStepArgs {
   readonly action: number
+  /** Another than `tokenOut`. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: Amount
@@ -32,6 +34,8 @@ export interface RoutedStep {
   readonly records: readonly RouteStepRecord[]
   /** Tokens that may be left over. */
   readonly leftovers: readonly Address[]
+  /** What the search for it had to leave out. */
+  readonly warnings: readonly string[]
 }
 
 /** @throws ForkrouteError as a quote, with the action's index in the details. */
@@ -42,9 +46,8 @@ export async function planRouteStep(
   const { run, plan, runner } = builder
   const { request, accountId } = builder.args
   const { action, tokenIn, tokenOut, amountIn } = args
-  if (tokenIn === tokenOut) return refuse(action, 'tokenOut', 'another token than tokenIn')
   const amount = args.search ?? (await builder.searchAmount(amountIn, action))
-  if (amount === 0n) return refuse(action, 'amountIn', 'more than zero at this point')
+  if (amount === 0n) return refuse(action, 'amountIn', moreThanZero)
   const found = await findRoute(run, {
     mode: 'quote',
     accountId,
@@ -93,6 +96,7 @@ export async function planRouteStep(
     quoted: at(found.answer.outputs, 0).amountOut,
     records,
     leftovers: [tokenIn, ...sweep],
+    warnings: found.warnings,
   }
 }
 

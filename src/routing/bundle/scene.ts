@@ -1,16 +1,22 @@
 /** What the parts of planning and simulating a bundle know of it: `BundleBuilder`, as they see it. */
-import type { BundleRequest } from '../../domain/bundle.js'
+import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Amount, Order, Step, UnsignedTransaction } from '../../domain/plan.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
+import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { ParsedAction } from './parse-actions.js'
 import type { BundlePlan } from './plan.js'
 
 export interface BundleArgs {
-  readonly request: BundleRequest
+  readonly request: TypedBundle
   readonly accountId: Hex
   /** Actions whose first output the answer shall tell. */
   readonly tell?: readonly number[]
+}
+
+/** What messages tell of an action. */
+export interface NamedAction extends Pick<TypedAction, 'protocol' | 'action'> {
+  /** `adapter`: the one protocol that it goes through; null where there may be several, or none. */
+  readonly performer: { readonly adapter: ProtocolAdapter | null }
 }
 
 export interface BundleScene {
@@ -21,7 +27,7 @@ export interface BundleScene {
   readonly account: Address
   readonly receiver: Address
   /** The actions of the bundle itself, also inside a flash loan. */
-  readonly all: readonly ParsedAction[]
+  readonly all: readonly NamedAction[]
   /** What lies in the runner although nobody has pulled it there. */
   readonly loans: readonly TokenAmount[]
   /** Raw units that the sender gives by signatures, beside what is pulled. */
@@ -35,8 +41,8 @@ export interface BundleScene {
   isMentioned(address: Address, except: number): boolean
   /** For the actions of a flash loan's callback, whose steps count from `firstStep`. */
   within(
-    action: ParsedAction,
-    callback: readonly ParsedAction[],
+    action: number,
+    callback: readonly TypedAction[],
     firstStep: number,
     loans: readonly TokenAmount[],
   ): BundleScene

@@ -6,7 +6,7 @@ import type { Order, Step, UnsignedTransaction } from '../../domain/plan.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../../domain/state.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
-import { isDelegate } from '../../executor/strategies.js'
+import { isDelegate, runsOwnOrders } from '../../executor/strategies.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
@@ -86,9 +86,8 @@ function failure(
   if (!at || step === null || step === undefined || !parsed || index === undefined) {
     return new ForkrouteError('SIMULATION_REVERTED', `The bundle fails: ${reason}.`, { reason })
   }
-  const { protocol, action } = parsed.source
-  const { performs } = parsed
-  const adapter = performs.kind === 'protocol' ? performs.adapter : performs.only
+  const { protocol, action, performer } = parsed
+  const { adapter } = performer
   const inner = at.reason
     ? decodeRevert(at.reason, [...executorErrorsAbi, ...(adapter?.positions?.errorsAbi ?? [])])
     : reason
@@ -138,7 +137,7 @@ function originalStep(
   packed: number,
 ): number | null {
   const { strategy } = args.request
-  if (!isDelegate(strategy) && strategy !== 'wallet-v2') return packed
+  if (!runsOwnOrders(strategy)) return packed
   let position = 0
   for (const [index, step] of steps.entries()) {
     position += step.kind === 'call' && step.payToken ? 2 : 1

@@ -5,11 +5,9 @@ import type { Amount, Step } from '../../domain/plan.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { SimulationResult } from '../../domain/state.js'
 import { executorContracts } from '../../executor/deployments.js'
-import { badArguments } from './parse-actions.js'
 
-export function refuse(action: number, argument: string, expected: string): never {
-  throw badArguments([{ action, argument, expected }])
-}
+/** Of an amount that a route is sought for. */
+export const moreThanZero = 'more than zero at this point'
 
 /** Address of a helper contract. */
 export function helper(name: string): Address {

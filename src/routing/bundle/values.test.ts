@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseSignature, toCallArguments } from './call-arguments.js'
-import { BadArgument, parseAddress, parseAmount, parseArgument, referencesIn } from './values.js'
+import { parseArgument } from './parse-argument.js'
+import { BadArgument, parseAddress, parseAmount, referencesIn } from './values.js'
 
 const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
 
@@ -65,7 +66,7 @@ describe('toCallArguments', () => {
 
   test('tuples by name or by place, nested lists, references inside', () => {
     const signature = 'f((address to, (uint256 a, bool b)[2] parts, bytes data) x, int24[][] ticks)'
-    const { inputs } = parseSignature(signature, 'f')
+    const { inputs } = parseSignature(signature)
     const reference = { useOutputOfCallAt: 2 }
     const given = [
       { to: dai, parts: [[reference, true], { a: '7', b: 'false' }], data: '0x' },
@@ -91,7 +92,7 @@ describe('toCallArguments', () => {
     ['f(bytes32)', [{ useOutputOfCallAt: 0 }], /a bytes32, not a reference, at \[0\]/],
     ['f((uint256 a) x)', [{ b: 1 }], /the field a of the tuple at \[0\]/],
   ])('%s with %j says what is wrong', (signature, values, message) => {
-    const { inputs } = parseSignature(signature, 'f')
+    const { inputs } = parseSignature(signature)
     expect(() => toCallArguments(inputs, values, resolve)).toThrow(message)
   })
 })

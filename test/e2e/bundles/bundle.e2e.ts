@@ -444,6 +444,20 @@ describe('a bundle is refused', () => {
     expect(body.details.problems).toHaveLength(3)
   })
 
+  test('its own mistakes come before those of its block', async () => {
+    const query = { blockNumber: '999999999' }
+    expect(await refused([route(weth, usdc, ether)], query)).toMatchObject({
+      status: 400,
+      body: { code: 'UNKNOWN_BLOCK' },
+    })
+    for (const [, actions, details, message] of cases) {
+      const { status, body } = await refused(actions, query)
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'INVALID_REQUEST', details })
+      expect(String(body.message)).toMatch(message)
+    }
+  })
+
   test('over 50 actions, no actions, a body that is no list', async () => {
     const one = route(weth, usdc, ether)
     for (const actions of [Array.from({ length: 51 }, () => one), []]) {

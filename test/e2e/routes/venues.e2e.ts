@@ -19,6 +19,7 @@ import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { expectExecution, stepsOf } from '../../support/answers.js'
+import { askBundle } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { type Answer, startService, type TestService } from '../../support/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
@@ -125,7 +126,20 @@ async function openHookedPools(): Promise<Pool[]> {
     const id = poolIdOf(key)
     pools.push({ protocol: 'uniswap-v4', id, address: manager, tokens, parameters })
   }
-  return pools
+  return [...pools, notAllowedPool(token('LINK'), dai)]
+}
+
+/** Of tokens that other pools swap, too; it is not looked at, so it need not be there. */
+function notAllowedPool(...tokens: readonly [Address, Address]): Pool {
+  const [currency0, currency1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]]
+  const key = { currency0, currency1, fee: 3_000, tickSpacing: 60, hooks: hooks.notAllowed }
+  return {
+    protocol: 'uniswap-v4',
+    id: poolIdOf(key),
+    address: manager,
+    tokens: [currency0, currency1],
+    parameters: { fee: key.fee, tickSpacing: key.tickSpacing, hooks: key.hooks },
+  }
 }
 
 function route(
@@ -238,5 +252,28 @@ describe('hooked V4 pools', () => {
     expect(answer.status, answer.text).toBe(422)
     expect(answer.body.code).toBe('NO_ROUTE')
     expect(answer.body.details.warnings).toEqual([expect.stringContaining('uniswap-v4')])
+  })
+
+  test('a bundle says once what the routes inside it have left out', async () => {
+    const trade = { tokenIn: token('LINK'), tokenOut: token('DAI'), amountIn: String(ether) }
+    const quote = await service.get('/api/v1/shortcuts/quote', trade)
+    expect(quote.body.warnings).toEqual([
+      'uniswap-v4: 1 look-up or pool could not be read at this block.',
+    ])
+    const route = { protocol: 'svc', action: 'route', args: trade }
+    const loan = {
+      protocol: 'svc',
+      action: 'flashloan',
+      args: { token: token('USDC'), amount: '1000000', callback: [route] },
+    }
+    for (const actions of [[route], [route, route], [loan]]) {
+      const answer = await askBundle(service, { fromAddress: alice }, actions)
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.body.warnings).toEqual(quote.body.warnings)
+    }
+    const args = { token: token('DAI'), recipient: router, amount: '1' }
+    const without = [{ protocol: 'svc', action: 'transfer', args }]
+    const answer = await askBundle(service, { fromAddress: alice }, without)
+    expect(answer.body).not.toHaveProperty('warnings')
   })
 })

@@ -1,0 +1,40 @@
+/**
+ * How addresses, amounts and slippage are written, and how much one bundle may hold: one set of rules for the fields of
+ * requests and for the arguments of bundle actions. Forms complete the sentence "<argument> must be …". Pure.
+ */
+import { getAddress } from 'viem'
+import { nativeToken } from './primitives.js'
+
+export const addressPattern = /^0[xX][0-9a-fA-F]{40}$/
+export const addressForm = 'an address: 0x and 40 hexadecimal digits'
+
+/**
+ * Mixed case carries a checksum (EIP-55); one case alone, and the native token in any case, do not.
+ *
+ * @param address - matches `addressPattern`.
+ */
+export function hasValidChecksum(address: string): boolean {
+  const digits = address.slice(2)
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
+  if (address.toLowerCase() === nativeToken) return true
+  return getAddress(address.toLowerCase()) === `0x${digits}`
+}
+
+/** Raw units as a decimal string; what it stands for may still be above `maxUint256`. */
+export const amountPattern = /^\d{1,78}$/
+
+/** Basis points with two decimals at most; what they stand for may still be above one hundred percent. */
+export const slippagePattern = /^\d{1,5}(\.\d{1,2})?$/
+export const slippageForm = 'basis points from 0 to 10000 with at most two decimals'
+
+/**
+ * @param text - matches `slippagePattern`.
+ * @returns hundredths of a basis point; at most `centiBpsDenominator` where the slippage is a valid one.
+ */
+export function toCentiBps(text: string): bigint {
+  const [whole = '0', fraction = ''] = text.split('.')
+  return BigInt(whole) * 100n + BigInt(fraction.padEnd(2, '0'))
+}
+
+/** Actions of one bundle, and of the callback of one of them. */
+export const maxActions = 50

@@ -1,0 +1,119 @@
+/** What several of the service's own actions have in common. */
+import type { Reference } from '../../domain/bundle.js'
+import { tokenAmounts } from '../../domain/lists.js'
+import type { Amount } from '../../domain/plan.js'
+import { type Address, defaultCentiBps } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import { planRouteStep } from './route-step.js'
+import {
+  type CheckContext,
+  type Outcome,
+  optional,
+  type PerformContext,
+  type Refuse,
+  required,
+} from './service-action.js'
+import { minimumStep, moreThanZero } from './tools.js'
+
+export const slippage = optional('slippage', 'Basis points, 50 when absent.')
+
+export const swapInputs = {
+  tokenIn: required('address', 'Token to give.'),
+  tokenOut: required('address', 'Token or position to get.'),
+  amountIn: required('amount', 'Raw units of tokenIn, or a reference.'),
+  slippage,
+}
+
+interface SwapArgs<A> {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: A
+  readonly slippage?: bigint
+}
+
+export function checkSwap(
+  { tokenIn, tokenOut, amountIn }: SwapArgs<bigint | Reference>,
+  { refuse }: CheckContext,
+): void {
+  if (tokenIn === tokenOut) refuse('tokenOut', 'another token than tokenIn')
+  if (amountIn === 0n) refuse('amountIn', moreThanZero)
+}
+
+/** The best route by the pools that are allowed. */
+export async function performSwap(
+  { tokenIn, tokenOut, amountIn, slippage: centiBps = defaultCentiBps }: SwapArgs<Amount>,
+  context: PerformContext,
+  isAllowed: (market: MarketPool) => boolean,
+): Promise<Outcome> {
+  const { builder, index } = context
+  const args = { action: index, tokenIn, tokenOut, amountIn, isAllowed }
+  const routed = await planRouteStep(builder, args)
+  keepMinimum(context, 0, routed.output, centiBps, routed.quoted)
+  return {
+    spends: [{ token: tokenIn, amount: amountIn }],
+    outputs: [{ token: tokenOut, amount: routed.output }],
+    leftovers: routed.leftovers,
+    records: routed.records,
+    warnings: routed.warnings,
+    centiBps,
+  }
+}
+
+/** What later actions spend is checked on the way; what remains is checked at the end. */
+export function keepMinimum(
+  { builder, index, add }: PerformContext,
+  output: number,
+  amount: Amount,
+  centiBps: bigint,
+  quoted: bigint | null,
+): void {
+  if (!builder.isReferenced(index, output)) return
+  const step = minimumStep(amount, 0n)
+  add(step)
+  builder.plan.minimums.push({ step, amount, centiBps, quoted })
+}
+
+/** The output that a check looks at, and what is to come of it: all of it, if it is enough. */
+export function performMinimum(
+  { token, amount }: { readonly token: Address | null; readonly amount: Amount },
+  { builder, add }: PerformContext,
+  limit: { readonly centiBps: bigint } | { readonly minimum: Amount },
+): Outcome {
+  const check = minimumStep(amount, 'minimum' in limit ? limit.minimum : 0n)
+  const step = add(check)
+  if ('centiBps' in limit) {
+    builder.plan.minimums.push({ step: check, amount, centiBps: limit.centiBps, quoted: null })
+  }
+  return {
+    spends: token ? [{ token, amount }] : [],
+    outputs: [{ token, amount: { ref: 'output', step } }],
+    ...('centiBps' in limit && { centiBps: limit.centiBps }),
+  }
+}
+
+/** Each token with its amount. Refuses lists of different lengths. */
+export function pairsOf<A>(
+  tokens: readonly Address[],
+  amounts: readonly A[],
+  refuse: Refuse,
+  [tokenName, amountName]: readonly [string, string],
+): { readonly token: Address; readonly amount: A }[] {
+  if (tokens.length === amounts.length) return tokenAmounts(tokens, amounts)
+  return refuse(amountName, `a list of ${tokens.length} amounts, one per ${tokenName}`)
+}
+
+export const nftInputs = {
+  amount: optional('amount', 'Raw units.'),
+  id: optional('amount', 'Id of the token, of an ERC-721 contract.'),
+  tokenId: optional('amount', 'Id of the token, of an ERC-721 contract.'),
+}
+
+/** One NFT, or an amount of a token. Refuses arguments that say neither. */
+export function idOrAmount<A>(
+  { id, tokenId, amount }: { readonly id?: A; readonly tokenId?: A; readonly amount?: A },
+  refuse: Refuse,
+): { readonly id: A } | { readonly amount: A } {
+  const nft = id ?? tokenId
+  if (nft !== undefined) return { id: nft }
+  return amount === undefined ? refuse('amount', 'given, or an id') : { amount }
+}

@@ -1,0 +1,35 @@
+import { isNative } from '../../../domain/primitives.js'
+import { idOrAmount, nftInputs } from '../action-parts.js'
+import { approveNft } from '../bundle-steps.js'
+import { defineServiceAction, required } from '../service-action.js'
+
+export const approve = defineServiceAction({
+  name: 'approve',
+  description: 'Lets a contract take tokens of the executing contract, or one ERC-721 token.',
+  inputs: {
+    token: required('address', 'Token contract.'),
+    spender: required('address', 'Who may take it.'),
+    ...nftInputs,
+  },
+  isListed: true,
+  isPriced: true,
+  outputs: () => 0,
+  check(args, { refuse }) {
+    const what = idOrAmount(args, refuse)
+    if ('amount' in what && isNative(args.token)) {
+      refuse('token', 'a token: native needs no approval')
+    }
+  },
+  perform({ token, spender, ...args }, context) {
+    const { builder, add, refuse } = context
+    const what = idOrAmount(args, refuse)
+    if ('id' in what) return approveNft(context, { token, spender, id: what.id })
+    const { amount } = what
+    add({ kind: 'approve', token, spender, amount })
+    if (typeof amount === 'bigint') {
+      const key = `${spender}:${token}`
+      builder.approved.set(key, (builder.approved.get(key) ?? 0n) + amount)
+    }
+    return { spends: [], outputs: [] }
+  },
+})

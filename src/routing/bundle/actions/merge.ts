@@ -1,0 +1,60 @@
+import type { Amount } from '../../../domain/plan.js'
+import { type Address, defaultCentiBps } from '../../../domain/primitives.js'
+import type { RouteStepRecord } from '../../../domain/route-step.js'
+import { sum } from '../../../protocols/shared/value-steps.js'
+import { keepMinimum, pairsOf, slippage } from '../action-parts.js'
+import { planRouteStep } from '../route-step.js'
+import { defineServiceAction, required } from '../service-action.js'
+
+const pairNames = ['tokenIn', 'amountIn'] as const
+
+export const merge = defineServiceAction({
+  name: 'merge',
+  description: 'Several tokens into one.',
+  inputs: {
+    tokenIn: required('addresses', 'Tokens to give.'),
+    tokenOut: required('address', 'Token to get.'),
+    amountIn: required('amounts', 'Raw units of each.'),
+    slippage,
+  },
+  isListed: false,
+  isPriced: true,
+  takes: ['tokenIn', 'amountIn'],
+  outputs: () => 1,
+  check({ tokenIn, amountIn }, { refuse }) {
+    pairsOf(tokenIn, amountIn, refuse, pairNames)
+  },
+  async perform({ tokenIn, amountIn, tokenOut, slippage: centiBps = defaultCentiBps }, context) {
+    const { builder, index: action, refuse } = context
+    const spends = pairsOf(tokenIn, amountIn, refuse, pairNames)
+    const amounts: Amount[] = []
+    const records: RouteStepRecord[] = []
+    const warnings: string[] = []
+    const leftovers = new Set<Address>()
+    let quoted = 0n
+    for (const { token, amount } of spends) {
+      if (token === tokenOut) {
+        amounts.push(amount)
+        quoted += await builder.searchAmount(amount, action)
+        continue
+      }
+      const args = { action, tokenIn: token, tokenOut, amountIn: amount }
+      const routed = await planRouteStep(builder, args)
+      amounts.push(routed.output)
+      quoted += routed.quoted
+      records.push(...routed.records)
+      warnings.push(...routed.warnings)
+      for (const left of routed.leftovers) leftovers.add(left)
+    }
+    const amount = sum(context, amounts)
+    keepMinimum(context, 0, amount, centiBps, quoted)
+    return {
+      spends,
+      outputs: [{ token: tokenOut, amount }],
+      records,
+      warnings,
+      leftovers: [...leftovers],
+      centiBps,
+    }
+  },
+})

@@ -1,0 +1,44 @@
+/** Every action of the service itself. Adding one is a file beside this one and one line here. */
+import type { ServiceAction } from '../service-action.js'
+import { apiswap } from './apiswap.js'
+import { approve } from './approve.js'
+import { balance } from './balance.js'
+import { call } from './call.js'
+import { fee } from './fee.js'
+import { flashloan } from './flashloan.js'
+import { merge } from './merge.js'
+import { minamountout } from './minamountout.js'
+import { permittransferfrom } from './permittransferfrom.js'
+import { route } from './route.js'
+import { slippage } from './slippage.js'
+import { split } from './split.js'
+import { swap } from './swap.js'
+import { transfer } from './transfer.js'
+
+/** In the order in which they are listed. */
+export const serviceActions: readonly ServiceAction[] = [
+  route,
+  apiswap,
+  swap,
+  approve,
+  transfer,
+  permittransferfrom,
+  call,
+  balance,
+  split,
+  merge,
+  slippage,
+  minamountout,
+  fee,
+  flashloan,
+]
+
+const byName = new Map(serviceActions.map((action) => [action.name, action]))
+
+/** Null for a name that no action of the service has. */
+export function serviceActionByName(name: string): ServiceAction | null {
+  return byName.get(name) ?? null
+}
+
+/** Names that wallets and tokens are addressed by besides the service's own. */
+export const serviceProtocols: readonly string[] = ['erc20', 'erc721', 'permit2']

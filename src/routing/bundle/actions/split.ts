@@ -1,0 +1,67 @@
+import { type Amount, isAmountRef } from '../../../domain/plan.js'
+import { type Address, bpsDenominator, defaultCentiBps } from '../../../domain/primitives.js'
+import type { RouteStepRecord } from '../../../domain/route-step.js'
+import type { ActionOutput } from '../../../protocols/positions.js'
+import { keepMinimum, slippage } from '../action-parts.js'
+import { planRouteStep } from '../route-step.js'
+import { defineServiceAction, required } from '../service-action.js'
+
+/** An equal part for each token, the last gets what rounding leaves. */
+export const split = defineServiceAction({
+  name: 'split',
+  description: 'One token into several, equal parts of it each.',
+  inputs: {
+    tokenIn: required('address', 'Token to give.'),
+    tokenOut: required('addresses', 'Tokens to get: the outputs, in this order.'),
+    amountIn: required('amount', 'Raw units of tokenIn, or a reference.'),
+    slippage,
+  },
+  isListed: false,
+  isPriced: true,
+  takes: ['tokenIn', 'amountIn'],
+  outputs: ({ tokenOut }) => tokenOut.length,
+  async perform({ tokenIn, tokenOut, amountIn, slippage: centiBps = defaultCentiBps }, context) {
+    const { builder, index: action } = context
+    const outputs: ActionOutput[] = []
+    const records: RouteStepRecord[] = []
+    const warnings: string[] = []
+    const leftovers = new Set<Address>()
+    const stated = isAmountRef(amountIn) ? builder.plan.stated(tokenIn) : undefined
+    const parts = partsOf(stated ?? amountIn, tokenOut)
+    const last = parts.at(-1)
+    // Of a taxed token less arrives: the last part is what is there then.
+    if (last && stated !== undefined && !tokenOut.includes(tokenIn)) last.amount = amountIn
+    const search = (await builder.searchAmount(amountIn, action)) / BigInt(tokenOut.length)
+    for (const [place, { token, amount }] of parts.entries()) {
+      if (token === tokenIn) {
+        outputs.push({ token, amount })
+        continue
+      }
+      const args = { action, tokenIn, tokenOut: token, amountIn: amount, search }
+      const routed = await planRouteStep(builder, args)
+      keepMinimum(context, place, routed.output, centiBps, routed.quoted)
+      outputs.push({ token, amount: routed.output })
+      records.push(...routed.records)
+      warnings.push(...routed.warnings)
+      for (const left of routed.leftovers) leftovers.add(left)
+    }
+    const spends = [{ token: tokenIn, amount: amountIn }]
+    return { spends, outputs, records, warnings, leftovers: [...leftovers], centiBps }
+  },
+})
+
+function partsOf(total: Amount, tokens: readonly Address[]): { token: Address; amount: Amount }[] {
+  const count = tokens.length
+  if (!isAmountRef(total)) {
+    const part = total / BigInt(count)
+    const rest = total - part * BigInt(count - 1)
+    return tokens.map((token, index) => ({ token, amount: index === count - 1 ? rest : part }))
+  }
+  const whole = total.bps ?? Number(bpsDenominator)
+  const part = Math.floor(whole / count)
+  const rest = whole - part * (count - 1)
+  return tokens.map((token, index) => ({
+    token,
+    amount: { ...total, bps: index === count - 1 ? rest : part },
+  }))
+}

@@ -1,0 +1,78 @@
+/**
+ * What is wrong with actions whose arguments are right each by itself: arguments that do not go together, and references
+ * to outputs that an action will not have. Pure.
+ */
+import type { TypedAction } from '../../domain/bundle.js'
+import { callbacksOf, type PerformableAction, referencesOf, toPerformable } from './performers.js'
+import type { Report } from './problems.js'
+import type { CheckContext } from './service-action.js'
+import { BadArgument, missingOutput } from './values.js'
+
+type BundleFacts = Pick<CheckContext, 'chain' | 'isRunByAccount'>
+
+/** What `CheckContext.refuse` throws. */
+class Refused extends BadArgument {
+  constructor(
+    readonly argument: string,
+    expected: string,
+  ) {
+    super(expected)
+  }
+}
+
+/** @param reportOf - of an action, by its index. */
+export function checkActions(
+  typed: readonly TypedAction[],
+  facts: BundleFacts,
+  reportOf: (index: number) => Report,
+): void {
+  const actions = toPerformable(typed)
+  const references = actions.flatMap((action) =>
+    referencesOf(action).map((reference) => ({ ...reference, from: action.index })),
+  )
+  for (const action of actions) {
+    const report = reportOf(action.index)
+    for (const { argument, useOutputOfCallAt, index, from } of references) {
+      const count = from === action.index ? outputsOf(actions[useOutputOfCallAt]) : null
+      if (count !== null && index >= count) {
+        report(argument, missingOutput(useOutputOfCallAt, count))
+      }
+    }
+    const referred = references.filter((one) => one.useOutputOfCallAt === action.index)
+    checkAction(action, report, {
+      ...facts,
+      isReferenced: (output) => referred.some(({ index }) => index === output),
+    })
+    for (const [name, callback] of callbacksOf(action)) {
+      checkActions(callback, facts, (index) => (argument, expected) => {
+        report(`${name}[${index}].${argument}`, expected)
+      })
+    }
+  }
+}
+
+/** Null where only planning tells. */
+function outputsOf(action: PerformableAction | undefined): number | null {
+  if (action?.performer.kind !== 'service') return null
+  return action.performer.definition.outputs?.(action.values) ?? null
+}
+
+/** Of one action only the first of such mistakes is named. */
+function checkAction(
+  { performer, values }: PerformableAction,
+  report: Report,
+  context: Omit<CheckContext, 'refuse'>,
+): void {
+  if (performer.kind !== 'service') return
+  try {
+    performer.definition.check?.(values, {
+      ...context,
+      refuse: (argument, expected) => {
+        throw new Refused(argument, expected)
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    report(error.argument, error.message)
+  }
+}

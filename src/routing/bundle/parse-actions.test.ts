@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest'
+import { ethereum } from '../../chains/ethereum.js'
+import type { BundleAction, BundleRequest } from '../../domain/bundle.js'
+import type { ForkrouteError } from '../../domain/errors.js'
+import { type Address, nativeToken } from '../../domain/primitives.js'
+import { parseBundle } from './parse-actions.js'
+
+const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const output = (useOutputOfCallAt: number, index = 0) => ({ useOutputOfCallAt, index })
+
+const own = (action: string, args: Readonly<Record<string, unknown>>): BundleAction => ({
+  protocol: 'svc',
+  action,
+  args,
+})
+const route = own('route', { tokenIn: weth, tokenOut: dai, amountIn: '1' })
+const transfer = own('transfer', { token: dai, recipient: weth, amount: '1' })
+const call = (more: Readonly<Record<string, unknown>>) =>
+  own('call', { address: dai, method: 'f', abi: 'function f(uint256 a)', args: ['1'], ...more })
+const loan = (callback: unknown, more = {}) =>
+  own('flashloan', { token: weth, amount: '1', callback, ...more })
+
+function parse(actions: readonly BundleAction[], more: Partial<BundleRequest> = {}) {
+  const request: BundleRequest = {
+    chainId: 1,
+    fromAddress: weth,
+    strategy: 'router',
+    executionMode: 'backend',
+    actions,
+    serviceName: 'svc',
+    ignoreAggregators: [],
+    ignoreStandards: [],
+    skipQuote: false,
+    ...more,
+  }
+  return parseBundle(request, ethereum)
+}
+
+function problemsOf(actions: readonly BundleAction[], more: Partial<BundleRequest> = {}) {
+  try {
+    parse(actions, more)
+  } catch (error) {
+    const { code, message, messages } = error as ForkrouteError
+    expect(code).toBe('INVALID_REQUEST')
+    return messages ?? [message]
+  }
+  return []
+}
+
+describe('parseBundle', () => {
+  test('arguments become what their kinds say, in a form that threads can exchange', () => {
+    const actions = [
+      { ...route, protocol: 'uniswap-v2', action: 'swap' },
+      call({ args: [output(0)], value: 7 }),
+      loan([transfer]),
+      own('slippage', { amountOut: { useOutputOfCallAt: 0 }, bps: '12.5' }),
+      {
+        protocol: 'aave-v3',
+        action: 'deposit',
+        args: { tokenIn: dai, tokenOut: weth, amountIn: output(0), primaryAddress: weth },
+      },
+    ]
+    const { actions: typed } = parse(actions)
+    expect(structuredClone(typed)).toEqual(typed)
+    expect(typed.map(({ of }) => of)).toEqual([
+      'protocol',
+      'service',
+      'service',
+      'service',
+      'protocol',
+    ])
+    expect(typed[0]?.values).toEqual({ tokenIn: weth, tokenOut: dai, amountIn: 1n })
+    expect(typed[1]?.values).toMatchObject({
+      abi: { type: 'function', name: 'f' },
+      args: [output(0)],
+      value: 7n,
+    })
+    expect(typed[2]?.values).toMatchObject({
+      token: [weth],
+      callback: [{ action: 'transfer', values: { token: dai, recipient: weth, amount: 1n } }],
+    })
+    expect(typed[3]?.values).toEqual({ amountOut: output(0), bps: 1_250n })
+    expect(typed[4]?.values).toMatchObject({ amountIn: output(0) })
+  })
+
+  test.each<[string, readonly BundleAction[], string]>([
+    [
+      'a token for itself',
+      [own('apiswap', { tokenIn: dai, tokenOut: dai, amountIn: '1' })],
+      'action 0, tokenOut must be another token than tokenIn',
+    ],
+    [
+      'nothing to swap',
+      [own('route', { tokenIn: weth, tokenOut: dai, amountIn: '0' })],
+      'action 0, amountIn must be more than zero at this point',
+    ],
+    [
+      'a fee above all',
+      [own('fee', { token: dai, amount: '1', bps: 10_001, receiver: weth })],
+      'action 0, bps must be a number from 1 to 10000',
+    ],
+    [
+      'tokens without amounts',
+      [own('merge', { tokenIn: [dai, weth], amountIn: '1', tokenOut: nativeToken })],
+      'action 0, amountIn must be a list of 2 amounts, one per tokenIn',
+    ],
+    [
+      'an approval of nothing',
+      [own('approve', { token: dai, spender: weth })],
+      'action 0, amount must be given, or an id',
+    ],
+    [
+      'an approval of ether',
+      [own('approve', { token: nativeToken, spender: weth, amount: '1' })],
+      'action 0, token must be a token: native needs no approval',
+    ],
+    [
+      'a transfer to nobody',
+      [own('transfer', { token: dai, amount: '1' })],
+      'action 0, recipient must be given',
+    ],
+    [
+      'a signed amount that nobody knows yet',
+      [
+        route,
+        own('permittransferfrom', {
+          ...{ token: dai, amount: output(0), nonce: '1', deadline: '1', signature: '0x00' },
+        }),
+      ],
+      'action 1, amount must be a number: it is signed',
+    ],
+    [
+      'a check of a number',
+      [route, own('slippage', { amountOut: '1', bps: '1' })],
+      'action 1, amountOut must be a reference {useOutputOfCallAt}',
+    ],
+    [
+      'call arguments of another type',
+      [call({ args: ['x'] })],
+      'action 0, args must be a decimal string for uint256 at [0]',
+    ],
+    [
+      'call amounts without tokens',
+      [call({ amountIn: ['1'] })],
+      'action 0, amountIn must be a list of 0 amounts, one per tokenIn',
+    ],
+    [
+      'two words of one call',
+      [
+        call({}),
+        own('transfer', { token: dai, recipient: weth, amount: output(0, 1) }),
+        call({ args: [output(0, 2)] }),
+      ],
+      'action 0, tokenOut must be given: only one word of what a call returns can be referred to',
+    ],
+    [
+      'an output that is not there',
+      [
+        own('split', { tokenIn: dai, tokenOut: [weth, dai], amountIn: '1' }),
+        call({ args: [output(0, 2)] }),
+      ],
+      'action 1, args must be a reference with index 0 to 1',
+    ],
+    [
+      'an action without outputs',
+      [transfer, call({ value: output(0) })],
+      'action 1, value must be a reference to an action with an output, which action 0 has not',
+    ],
+    [
+      'amounts of a loan',
+      [loan([transfer], { amount: ['1', '2'] })],
+      'action 0, amount must be a list of 1 amounts, one per token',
+    ],
+    [
+      'a loan within a loan',
+      [loan([loan([transfer])])],
+      'action 0, callback[0] must be another action: a flash loan holds none',
+    ],
+    [
+      'too many actions within a loan',
+      [loan(Array.from({ length: 51 }, () => transfer))],
+      'action 0, callback must be a list of 1 to 50 actions',
+    ],
+    [
+      'a mistake within a loan',
+      [transfer, loan([transfer, own('transfer', { token: dai, amount: output(0) })])],
+      'action 1, callback[1].amount must be a reference to an action with an output, which action 0 has not',
+    ],
+    [
+      'a swap by a protocol that has none',
+      [{ ...route, protocol: 'morpho-blue', action: 'swap' }],
+      'action 0, action must be one of deposit, withdraw, redeem, borrow, repay with protocol morpho-blue',
+    ],
+  ])('%s', (_name, actions, message) => {
+    expect(problemsOf(actions)[0]).toBe(message)
+  })
+
+  test('accounts take no flash loan', () => {
+    expect(problemsOf([loan([transfer])])).toEqual([])
+    for (const strategy of ['delegate', 'delegate-legacy', 'wallet-v2'] as const) {
+      expect(problemsOf([loan([transfer])], { strategy })).toEqual([
+        'action 0, action must be used with routingStrategy router: accounts answer no callback',
+      ])
+    }
+  })
+
+  test('every action with a mistake is named at once', () => {
+    const nobody = own('transfer', { token: dai, amount: '1' })
+    expect(problemsOf([nobody, route, nobody])).toEqual([
+      'action 0, recipient must be given',
+      'action 2, recipient must be given',
+    ])
+  })
+})

@@ -1,0 +1,67 @@
+/** The kinds of arguments: what may be written for each, and what it becomes. Pure. */
+import { slippageForm, slippagePattern, toCentiBps } from '../../domain/grammar.js'
+import { centiBpsDenominator } from '../../domain/primitives.js'
+import { parseSignature } from './call-arguments.js'
+import type { GivenTypes } from './service-action.js'
+import { BadArgument, isBytes, parseAddress, parseAmount } from './values.js'
+
+/** Kinds that one value says all of: not those that hold actions. */
+export type PlainKind = Exclude<keyof GivenTypes, 'actions'>
+
+const longestList = 16
+const longestText = 4_096
+
+const parsers: { readonly [K in PlainKind]: (value: unknown) => GivenTypes[K] } = {
+  address: parseAddress,
+  addresses: (value) => toList(value).map(parseAddress),
+  amount: parseAmount,
+  amounts: (value) => toList(value).map(parseAmount),
+  integer(value) {
+    const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+    if (typeof number === 'number' && Number.isSafeInteger(number)) return number
+    throw new BadArgument('an integer')
+  },
+  bytes(value) {
+    if (isBytes(value)) return value
+    throw new BadArgument('0x and pairs of hexadecimal digits')
+  },
+  text: parseText,
+  signature: (value) => parseSignature(parseText(value)),
+  values(value) {
+    if (Array.isArray(value)) return value
+    throw new BadArgument('a list')
+  },
+  slippage(value) {
+    const text = String(value)
+    const centiBps = slippagePattern.test(text) ? toCentiBps(text) : null
+    if (centiBps !== null && centiBps <= centiBpsDenominator) return centiBps
+    throw new BadArgument(slippageForm)
+  },
+  signed(value) {
+    const amount = parseAmount(value)
+    if (typeof amount === 'bigint') return amount
+    throw new BadArgument('a number: it is signed')
+  },
+  output(value) {
+    const amount = parseAmount(value)
+    if (typeof amount !== 'bigint') return amount
+    throw new BadArgument('a reference {useOutputOfCallAt}')
+  },
+}
+
+/** @throws BadArgument. */
+export function parseArgument<K extends PlainKind>(kind: K, value: unknown): GivenTypes[K] {
+  return parsers[kind](value)
+}
+
+/** A single value is a list of one. */
+function toList(value: unknown): readonly unknown[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (list.length > 0 && list.length <= longestList) return list
+  throw new BadArgument(`a list of 1 to ${longestList} values`)
+}
+
+function parseText(value: unknown): string {
+  if (typeof value === 'string' && value.length <= longestText) return value
+  throw new BadArgument('a text')
+}

@@ -1,0 +1,119 @@
+/** One action of a bundle as steps: its arguments as they are known by then, and what has become of it. */
+
+import { type Amount, isAmountRef } from '../../domain/plan.js'
+import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
+import type { ActionContext, ActionResult } from '../../protocols/positions.js'
+import type { PerformableAction } from './performers.js'
+import { refuse } from './problems.js'
+import type { BundleScene } from './scene.js'
+import type { Outcome } from './service-action.js'
+import { helper } from './tools.js'
+import { isReferenceLike, parseReference } from './values.js'
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Adds the action's steps to the plan of the bundle, and closes it there. @throws ForkrouteError. */
+export async function performAction(builder: BundleScene, action: PerformableAction) {
+  const values = pulledAsBalances(builder, action, resolved(builder, action))
+  const outcome = await perform(builder, action, values)
+  const { outputs, centiBps = defaultCentiBps, prerequisites = [], warnings = [] } = outcome
+  const { records = [recordOf(builder, action, values, outcome)] } = outcome
+  const { kind, isPriced } = action.performer
+  // Positions without a token, and what is paid to others, are no outputs to compare with.
+  const isAway = outputs.some(({ isPaid }) => isPaid) || (kind === 'protocol' && !outputs.length)
+  const planned = {
+    ...{ outputs, centiBps, records, prerequisites, warnings },
+    isPriced: isPriced && !isAway,
+  }
+  builder.plan.close(planned, outcome)
+}
+
+function perform(
+  builder: BundleScene,
+  { index, performer }: PerformableAction,
+  values: Values,
+): Promise<Outcome> | Outcome {
+  const { plan, runner, account } = builder
+  const common: Pick<ActionContext, 'runner' | 'helper' | 'add' | 'refuse'> = {
+    runner,
+    helper,
+    add: (step) => plan.add(index, step),
+    refuse: (argument, expected) => refuse(index, argument, expected),
+  }
+  if (performer.kind === 'service') {
+    const { definition, adapter } = performer
+    return definition.perform(values, { ...common, builder, index, only: adapter })
+  }
+  const { run } = builder
+  const { definition, adapter } = performer
+  const own = values.receiver
+  return definition.build(values as never, {
+    ...common,
+    chain: run.block.chain,
+    venue: run.block.chain.venues[adapter.slug] ?? {},
+    reader: run.reader,
+    account,
+    receiver: typeof own === 'string' ? toAddress(own) : builder.receiver,
+    valueOf: (amount) => builder.valueOf(amount, index),
+  })
+}
+
+/** Arguments with their references replaced by what they stand for, as far as their kinds say that they are some. */
+function resolved({ plan }: BundleScene, { index, values, performer }: PerformableAction): Values {
+  const outputOf = (value: unknown, name: string) =>
+    isReferenceLike(value) ? plan.resolve(parseReference(value), index, name) : null
+  const amountOf = (value: unknown, name: string) => outputOf(value, name)?.amount ?? value
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const kind = performer.inputs[name]?.kind
+      if (kind === 'output') return [name, outputOf(value, name)]
+      if (kind === 'amount') return [name, amountOf(value, name)]
+      if (kind !== 'amounts' || !Array.isArray(value)) return [name, value]
+      return [name, value.map((item) => amountOf(item, name))]
+    }),
+  )
+}
+
+/** Amounts that are pulled for this action alone are all that lies there: what arrives of a taxed token is less. */
+function pulledAsBalances(
+  builder: BundleScene,
+  { index, performer: { takes } }: PerformableAction,
+  values: Values,
+): Values {
+  if (!takes) return values
+  const [token, amount] = takes
+  const tokens = [values[token] ?? []].flat() as Address[]
+  const amounts = [values[amount] ?? []].flat() as Amount[]
+  if (tokens.length !== amounts.length) return values
+  const stated = amounts.map((each, place) => {
+    const address = tokens[place]
+    if (!address || isAmountRef(each) || isNative(address)) return each
+    const isShared = builder.isMentioned(address, index) || builder.plan.hasCredit(address)
+    return isShared ? each : builder.plan.stateAsBalance(address, each)
+  })
+  return { ...values, [amount]: Array.isArray(values[amount]) ? stated : stated[0] }
+}
+
+function recordOf(
+  { run }: BundleScene,
+  { protocol, action, performer }: PerformableAction,
+  values: Values,
+  { positionsIn = [], positionsOut = [], outputs, spends, primary }: ActionResult & Outcome,
+): RouteStepRecord {
+  const { id: chainId } = run.block.chain
+  const own =
+    performer.kind === 'protocol' ? (values.primaryAddress as Address | undefined) : primary
+  // Positions that are entered at their own token need no other address.
+  const idOf = (key: string) => `${chainId}:${own ?? key}:${key}`
+  return {
+    action,
+    protocol,
+    tokenIn: [...new Set(spends.map(({ token }) => token))],
+    tokenOut: [...new Set(outputs.flatMap(({ token }) => token ?? []))],
+    positionInId: positionsIn.map(idOf),
+    positionOutId: positionsOut.map(idOf),
+    chainId,
+    ...(own && { primary: own }),
+  }
+}

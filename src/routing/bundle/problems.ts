@@ -1,0 +1,29 @@
+/** What is wrong with the arguments of a bundle's actions, as the error that says so. Pure. */
+import { ForkrouteError } from '../../domain/errors.js'
+
+export interface Problem {
+  readonly action: number
+  readonly argument: string
+  /** Completes the sentence "<argument> must be …". */
+  readonly expected: string
+}
+
+/** Takes a mistake of one action. */
+export type Report = (argument: string, expected: string) => void
+
+/** One sentence where there is one problem, else a list of them; `details.problems` has all. */
+export function badArguments(problems: readonly Problem[]): ForkrouteError {
+  const messages = problems.map(
+    ({ action, argument, expected }) => `action ${action}, ${argument} must be ${expected}`,
+  )
+  const [first] = problems
+  return new ForkrouteError('INVALID_REQUEST', messages.length === 1 ? messages.join() : messages, {
+    ...first,
+    problems,
+  })
+}
+
+/** @throws ForkrouteError INVALID_REQUEST. */
+export function refuse(action: number, argument: string, expected: string): never {
+  throw badArguments([{ action, argument, expected }])
+}
