@@ -4,11 +4,11 @@
  */
 
 import type { Reference } from '../../domain/bundle.js'
-import { ForkrouteError } from '../../domain/errors.js'
 import { type Amount, type AmountRef, isAmountRef, type Step } from '../../domain/plan.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
+import { refuse } from './problems.js'
 import { missingOutput } from './values.js'
 
 /** A minimum that is set once the amount is known from a simulation. */
@@ -140,12 +140,7 @@ export class BundlePlan {
     const action = this.actions[useOutputOfCallAt]
     const output = action?.outputs[index]
     if (output) return output
-    const expected = missingOutput(useOutputOfCallAt, action?.outputs.length ?? 0)
-    throw new ForkrouteError('INVALID_REQUEST', `action ${from}, ${argument} must be ${expected}`, {
-      action: from,
-      argument,
-      expected,
-    })
+    return refuse(from, argument, missingOutput(useOutputOfCallAt, action?.outputs.length ?? 0))
   }
 
   /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
