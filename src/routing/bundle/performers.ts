@@ -1,11 +1,6 @@
 /** Who performs an action: one definition of the service or of a protocol, as far as both are the same. Pure. */
 import type { Reference, TypedAction } from '../../domain/bundle.js'
-import {
-  type ActionDefinition,
-  type ArgumentSpec,
-  argumentsOf,
-  isPriced,
-} from '../../protocols/positions.js'
+import { type ActionDefinition, argumentsOf, isPriced } from '../../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import { serviceActionByName, serviceActions } from './actions/registry.js'
