@@ -15,7 +15,7 @@ export const output = (useOutputOfCallAt: number, index?: number) => ({
 })
 
 export function askBundle(
-  service: TestService,
+  service: Pick<TestService, 'post'>,
   query: Readonly<Record<string, string>>,
   actions: readonly Action[],
 ): Promise<Answer> {
@@ -27,7 +27,7 @@ export function askBundle(
  * says it takes. Watches the receiver's balance of every token of amountsOut.
  */
 export async function executeBundle(
-  service: TestService,
+  service: Pick<TestService, 'nodeUrl'>,
   body: Answer['body'],
   options: {
     readonly routingStrategy?: string

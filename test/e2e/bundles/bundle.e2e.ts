@@ -1,11 +1,11 @@
 /** Bundles over HTTP on the sandbox chain; the returned transaction is carried out on a separate Anvil. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { executorAddress } from '../../../src/executor/deployments.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, dai] = [addressOf('WETH'), addressOf('USDC'), addressOf('DAI')]
@@ -18,13 +18,11 @@ const svc = 'svc'
 
 const swapArgs = { tokenIn: weth, tokenOut: usdc, amountIn: ether.toString(), slippage: '100' }
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService({ WORKERS: '2', SERVICE_NAME: svc })
+  service = await sharedService()
 })
-
-afterAll(() => service.stop())
 
 const own = (action: string, args: Record<string, unknown>): Action => ({
   protocol: svc,
