@@ -14,6 +14,20 @@ export const output = (useOutputOfCallAt: number, index?: number) => ({
   ...(index !== undefined && { index }),
 })
 
+/** An action of the service itself. */
+export const own = (action: string, args: Record<string, unknown>): Action => ({
+  protocol: 'svc',
+  action,
+  args,
+})
+
+export const route = (tokenIn: Address, tokenOut: Address, amountIn: unknown, more = {}) =>
+  own('route', { tokenIn, tokenOut, amountIn: String(amountIn), ...more })
+
+/** A route of what an earlier action gives. */
+export const routeOf = (tokenIn: Address, tokenOut: Address, at: number, index?: number) =>
+  own('route', { tokenIn, tokenOut, amountIn: output(at, index) })
+
 export function askBundle(
   service: Pick<TestService, 'post'>,
   query: Readonly<Record<string, string>>,
