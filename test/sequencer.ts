@@ -6,7 +6,46 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * Files above five seconds, the longest first (`npm run test:times`). Others follow in Vitest's order, which on a
  * clean clone, without the times of an earlier run, is by size; a file that is missing here only starts later.
  */
-const long: readonly string[] = []
+const long: readonly string[] = [
+  'test/integration/engine/history-engine.itest.ts',
+  'test/integration/engine/engine-life.itest.ts',
+  'test/integration/forks/pool.itest.ts',
+  'test/integration/protocols/balancer-v2.itest.ts',
+  'test/api/cli.itest.ts',
+  'test/integration/forks/judges.itest.ts',
+  'test/integration/rpc/archive.itest.ts',
+  'test/integration/rpc/cassette.itest.ts',
+  'test/integration/forks/block-limits.itest.ts',
+  'test/integration/backtest/queue.itest.ts',
+  'test/api/requests.itest.ts',
+  'test/e2e/positions/positions.e2e.ts',
+  'test/e2e/routes/quotes.e2e.ts',
+  'test/e2e/history/cassette.e2e.ts',
+  'test/e2e/routes/tokens.e2e.ts',
+  'test/e2e/routes/determinism.e2e.ts',
+  'test/e2e/routes/splits.e2e.ts',
+  'test/e2e/routes/route.e2e.ts',
+  'test/e2e/routes/strategies.e2e.ts',
+  'test/e2e/routes/venues.e2e.ts',
+  'test/e2e/bundles/whole-bundles.e2e.ts',
+  'test/e2e/routes/imported-pool.e2e.ts',
+  'test/e2e/bundles/bundle.e2e.ts',
+  'test/e2e/positions/aave-v3.e2e.ts',
+  'test/e2e/bundles/bundle-signatures.e2e.ts',
+  'test/e2e/routes/gas.e2e.ts',
+  'test/e2e/service/faults.e2e.ts',
+  'test/e2e/history/backtest.e2e.ts',
+  'test/e2e/positions/liquidity.e2e.ts',
+  'test/e2e/service/balances.e2e.ts',
+  'test/e2e/service/interrupt.e2e.ts',
+  'test/e2e/positions/opportunities.e2e.ts',
+  'test/e2e/service/faults.slow.ts',
+  'test/e2e/history/regression-tests.slow.ts',
+  'test/e2e/routes/cold.slow.ts',
+  'test/e2e/history/backtest-killed.slow.ts',
+  'test/e2e/history/cassette.slow.ts',
+  'test/e2e/bundles/actions.slow.ts',
+]
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
