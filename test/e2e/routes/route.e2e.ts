@@ -7,7 +7,7 @@ import { type Address, nativeToken, toAddress } from '../../../src/domain/primit
 import { contractAddress, executorContracts } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { asSent, executeOnFork } from '../../support/execute.js'
-import { type Answer, startService } from '../../support/service.js'
+import type { Answer } from '../../support/service.js'
 import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -306,27 +306,5 @@ describe('POST /api/v1/shortcuts/route', () => {
       service.post('/api/v1/shortcuts/route', { chainId: 1, ...query }),
     ])
     expect(post.text).toBe(get.text)
-  })
-})
-
-describe('determinism', () => {
-  test('the same request at the same block on two fresh instances gives identical bytes', async () => {
-    const query = {
-      chainId: '1',
-      fromAddress: alice,
-      tokenIn: usdc,
-      amountIn: '123456789012',
-      tokenOut: weth,
-      includeTransactionCost: 'true',
-    }
-    const texts: string[] = []
-    for (const forks of ['1', '2']) {
-      const fresh = await startService({ AUTH_MODE: 'open', FORKS_PER_BLOCK: forks })
-      const answer = await fresh.get('/api/v1/shortcuts/route', query)
-      await fresh.stop()
-      expect(answer.status, answer.text).toBe(200)
-      texts.push(answer.text)
-    }
-    expect(texts[1]).toBe(texts[0])
   })
 })
