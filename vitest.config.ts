@@ -1,22 +1,25 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/sequencer.js'
 
 // Files of one worker share its modules: half a minute of imports less, and nothing in src depends on being new.
 const common = { environment: 'node' as const, isolate: false }
 
+/** Of the projects that start chains and services. */
+const whole = { ...common, globalSetup: ['test/global-setup.ts'], maxWorkers: 2 }
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...common, name: 'unit', include: ['{src,workers,bench}/**/*.test.ts'] } },
       {
         test: {
-          ...common,
+          ...whole,
           name: 'integration',
           sequence: { groupOrder: 1 },
           include: ['test/**/*.itest.ts'],
-          globalSetup: ['test/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          maxWorkers: 2,
         },
       },
       {
@@ -31,14 +34,22 @@ export default defineConfig({
       },
       {
         test: {
-          ...common,
+          ...whole,
           name: 'e2e',
           sequence: { groupOrder: 2 },
           include: ['test/**/*.e2e.ts'],
-          globalSetup: ['test/global-setup.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
-          maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          ...whole,
+          name: 'slow',
+          sequence: { groupOrder: 3 },
+          include: ['test/**/*.slow.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
     ],

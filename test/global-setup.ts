@@ -1,11 +1,26 @@
 /**
- * Compiles the threads, and builds the sandbox chain once, so that test files that run side by side only start it.
+ * Compiles the threads, and builds the sandbox chain, so that test files that run side by side only start it.
+ * Every project that needs this names this file; it runs once, for the first of them.
  */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { ensureSandboxState } from '../src/sandbox/state.js'
 
+/** Each project loads a copy of this module of its own, so what they share hangs on the process. */
+const prepared = Symbol.for('forkroute: prepared for tests')
+const process_ = globalThis as { [prepared]?: Promise<unknown> }
+
 export async function setup(): Promise<void> {
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' })
+  process_[prepared] ??= Promise.all([compile(), buildChain()])
+  await process_[prepared]
+}
+
+async function compile(): Promise<void> {
+  const { stdout, stderr } = await promisify(execFile)('npm', ['run', '--silent', 'build'])
+  console.log(`${stdout}${stderr}`.trim())
+}
+
+async function buildChain(): Promise<void> {
   let last = ''
   await ensureSandboxState({
     onProgress: (message) => {

@@ -9,12 +9,14 @@ export async function expectExecution(
   nodeUrl: string,
   { body }: Answer,
   tokenOut: Address,
+  /** Who gets it. */
+  owner: Address = body.tx.from,
 ): Promise<void> {
   const done = await executeOnFork({
     nodeUrl,
     blockNumber: body.createdAt,
     tx: body.tx,
-    watch: [{ token: tokenOut, owner: body.tx.from }],
+    watch: [{ token: tokenOut, owner }],
   })
   expect(done.status).toBe('success')
   expect(done.deltas).toEqual([BigInt(body.amountOut)])

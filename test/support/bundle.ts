@@ -14,8 +14,22 @@ export const output = (useOutputOfCallAt: number, index?: number) => ({
   ...(index !== undefined && { index }),
 })
 
+/** An action of the service itself. */
+export const own = (action: string, args: Record<string, unknown>): Action => ({
+  protocol: 'svc',
+  action,
+  args,
+})
+
+export const route = (tokenIn: Address, tokenOut: Address, amountIn: unknown, more = {}) =>
+  own('route', { tokenIn, tokenOut, amountIn: String(amountIn), ...more })
+
+/** A route of what an earlier action gives. */
+export const routeOf = (tokenIn: Address, tokenOut: Address, at: number, index?: number) =>
+  own('route', { tokenIn, tokenOut, amountIn: output(at, index) })
+
 export function askBundle(
-  service: TestService,
+  service: Pick<TestService, 'post'>,
   query: Readonly<Record<string, string>>,
   actions: readonly Action[],
 ): Promise<Answer> {
@@ -27,7 +41,7 @@ export function askBundle(
  * says it takes. Watches the receiver's balance of every token of amountsOut.
  */
 export async function executeBundle(
-  service: TestService,
+  service: Pick<TestService, 'nodeUrl'>,
   body: Answer['body'],
   options: {
     readonly routingStrategy?: string

@@ -6,8 +6,9 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { type Address, isNative } from '../../src/domain/primitives.js'
 import { executorContracts } from '../../src/executor/deployments.js'
-import { startAnvil, type TestAnvil } from './anvil.js'
+import type { TestAnvil } from './anvil.js'
 import { baseFeeAfter } from './base-fee.js'
+import { type JudgeLease, leaseJudge } from './judges.js'
 
 export interface AnswerTransaction {
   readonly from: Address
@@ -64,16 +65,20 @@ interface Header {
 }
 
 export async function executeOnFork(args: ExecuteArgs): Promise<Execution> {
-  const anvil = await startAnvil([
-    ...['--fork-url', args.nodeUrl, '--fork-block-number', String(args.blockNumber)],
-    ...['--chain-id', '1', '--no-mining', '--no-storage-caching', '--no-rate-limit'],
-    ...['--order', 'fifo'],
-  ])
+  return judge(await leaseJudge(args.nodeUrl, args.blockNumber), args)
+}
+
+/** Carries it out on a judge that was leased, and gives that back. */
+export async function judge(lease: JudgeLease, args: ExecuteArgs): Promise<Execution> {
+  let execution: Execution
   try {
-    return await execute(anvil, args)
-  } finally {
-    await anvil.stop()
+    execution = await execute(lease.anvil, args)
+  } catch (error) {
+    await lease.end()
+    throw error
   }
+  await lease.giveBack()
+  return execution
 }
 
 async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> {

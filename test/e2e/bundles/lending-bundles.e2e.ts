@@ -1,11 +1,11 @@
 /** Loans as clients ask for them: bundles over HTTP, whose transactions are carried out on an Anvil of their own. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const alice = sandboxAccount('alice').address
@@ -16,13 +16,11 @@ const morpho = String(ethereum.venues['morpho-blue']?.morpho)
 const marketId = '0xb323495f7e4148be5643a4ea4a8221eef163e4bccfdedc2a6f4696baacbc86cc'
 const ether = 10n ** 18n
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 const action = (protocol: string, name: string, args: Action['args']): Action => ({
   protocol,
   action: name,

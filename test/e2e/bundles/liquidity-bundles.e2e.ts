@@ -1,12 +1,12 @@
 /** Liquidity of Uniswap in bundles and routes over HTTP; each transaction is carried out on an Anvil of its own. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
 import { contractAddresses, v2PairAddress, v3PoolAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, dai] = [addressOf('WETH'), addressOf('USDC'), addressOf('DAI')]
@@ -18,13 +18,11 @@ const ether = 10n ** 18n
 /** keccak256('Transfer(address,address,uint256)') */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService({ WORKERS: '2', SERVICE_NAME: 'svc' })
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 /** What must be empty in the end: whoever runs the steps, and the helper. */
 const places = [
   executorAddress(from),

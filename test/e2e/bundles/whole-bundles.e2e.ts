@@ -1,5 +1,5 @@
 /** Bundles over several protocols; the final balances are those of the answer. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -8,7 +8,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { expectExecution } from '../../support/answers.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, usdt, dai] = [
@@ -25,13 +25,11 @@ const other: Address = '0x00000000000000000000000000000000000f0b18'
 const third: Address = '0x00000000000000000000000000000000000f0b19'
 const ether = 10n ** 18n
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService({ WORKERS: '2', SERVICE_NAME: 'svc' })
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 const act = (protocol: string, action: string, args: Record<string, unknown>): Action => ({
   protocol,
   action,

@@ -1,90 +1,39 @@
 /**
- * Backtests on the sandbox chain: rows against quotes and an Anvil of the test's own, a service that is killed in the
- * middle, and the command line.
+ * Backtests on the sandbox chain: rows against quotes and an Anvil of the test's own, and the command line.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
-import type { BacktestBlock } from '../../../src/domain/backtest.js'
-import { type Address, nativeToken } from '../../../src/domain/primitives.js'
-import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { nativeToken } from '../../../src/domain/primitives.js'
+import {
+  alice,
+  blocksTotal,
+  environment,
+  ether,
+  type Page,
+  plan,
+  resultsOf,
+  temporaryFolder,
+  usdc,
+  weth,
+} from '../../support/backtest/ether-plan.js'
 import { cliEntry, runCli } from '../../support/cli.js'
-import { openStream } from '../../support/event-stream.js'
 import { executeOnFork } from '../../support/execute.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service.js'
 
-const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
-const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
-const alice = sandboxAccount('alice').address
-const ether = 10n ** 18n
-
-const plan = {
-  name: 'ether into dollars',
-  blocks: { from: 'latest-20', to: 'latest-5', step: 3 },
-  requests: [
-    {
-      name: 'alice',
-      fromAddress: alice,
-      tokenIn: nativeToken,
-      tokenOut: usdc,
-      amountIn: `${ether}`,
-    },
-    { name: 'nobody', tokenIn: weth, tokenOut: usdc, amountIn: `${90n * ether}`, slippage: 0 },
-  ],
-  variants: [
-    { name: 'all' },
-    { name: 'one way', splits: false, maxHops: 2, candidates: 4, ignoreStandards: 'curve' },
-  ],
-  delays: 2,
-}
-const blocksTotal = 6
-
 const scene = withSandbox()
-/** Few candidates: what is tested here does not depend on how good a route is. */
-const environment = () => ({
-  AUTH_MODE: 'open',
-  CANDIDATES: '6',
-  RPC_URL_1: scene().sandbox.url,
-})
 let service: TestService
 /** Of the plan, undisturbed. */
 let undisturbed: Page
 beforeAll(async () => {
-  service = await startService(environment())
-  const { body: job } = await service.post('/api/v1/backtests', plan)
-  await follow(service.url, job.id)
-  undisturbed = (await service.get(`/api/v1/backtests/${job.id}/results`)).body
+  service = await startService(environment(scene().sandbox.url))
+  undisturbed = await resultsOf(service)
 })
 afterAll(() => service?.stop())
-
-interface Page {
-  // biome-ignore lint/suspicious/noExplicitAny: answers are checked field by field.
-  readonly blocks: any[]
-}
-
-/** Until so many blocks are done, or the job is over. */
-async function follow(url: string, id: string, blocks = Number.POSITIVE_INFINITY): Promise<string> {
-  const stream = await openStream(`${url}/api/v1/backtests/${id}/events`)
-  for (;;) {
-    const { body } = await stream.next()
-    if (body.blocksDone < blocks && ['queued', 'running'].includes(body.state)) continue
-    stream.close()
-    return body.state
-  }
-}
-
-function withoutTimes({ blocks }: Page) {
-  return blocks.map((block) => ({
-    ...block,
-    rows: block.rows.map(({ milliseconds: _, ...row }: { milliseconds: number }) => row),
-  }))
-}
 
 test('a row is the quote of its block, and its executions are what the chain does', async () => {
   expect(undisturbed.blocks).toHaveLength(blocksTotal)
@@ -132,50 +81,6 @@ test('a row is the quote of its block, and its executions are what the chain doe
     ),
   )
   expect(new Set(statuses)).toEqual(new Set(['filled', 'reverted']))
-})
-
-describe('a service that is killed', () => {
-  test('twice in the middle goes on each time, and ends with the same results', async () => {
-    const dataDir = await temporaryFolder()
-    const store = openSqliteStore(dataDir)
-    onTestFinished(() => store.close())
-    const done = async () => {
-      const blocks: BacktestBlock[] = []
-      for await (const block of store.results(id)) blocks.push(block)
-      return blocks
-    }
-
-    const first = await serve(dataDir)
-    const created = await fetch(`${first.url}/api/v1/backtests`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(plan),
-    })
-    const { id } = (await created.json()) as { id: string }
-    await follow(first.url, id, 1)
-    await first.kill()
-    const afterFirst = await done()
-
-    const second = await serve(dataDir)
-    await follow(second.url, id, afterFirst.length + 1)
-    await second.kill()
-    const afterSecond = await done()
-    expect(afterSecond.length).toBeGreaterThan(afterFirst.length)
-    expect(afterSecond.length).toBeLessThan(blocksTotal)
-
-    const third = await serve(dataDir)
-    expect(await follow(third.url, id)).toBe('finished')
-    const page = await fetch(`${third.url}/api/v1/backtests/${id}/results`)
-    expect(withoutTimes((await page.json()) as Page)).toEqual(withoutTimes(undisturbed))
-    await third.kill()
-
-    // What took how long is part of a result: another calculation would have left other figures.
-    const last = new Map((await done()).map((block) => [block.blockNumber, block]))
-    for (const block of [...afterFirst, ...afterSecond]) {
-      expect(last.get(block.blockNumber)).toEqual(block)
-    }
-    expect(await store.job(id)).toMatchObject({ blocksDone: blocksTotal, blocksTotal })
-  })
 })
 
 describe('forkroute backtest', () => {
@@ -253,35 +158,3 @@ requests:
     expect((await service.get(path)).status).toBe(404)
   })
 })
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'forkroute-backtest-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
-
-/** The service as a process of its own. */
-async function serve(dataDir: string): Promise<{ url: string; kill(): Promise<void> }> {
-  const child: ChildProcess = spawn(process.execPath, [cliEntry, 'serve'], {
-    env: {
-      ...environment(),
-      PATH: process.env.PATH,
-      DATA_DIR: dataDir,
-      PORT: '0',
-      LOG_LEVEL: 'error',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const ended = once(child, 'exit')
-  const kill = async () => {
-    child.kill('SIGKILL')
-    await ended
-  }
-  onTestFinished(kill)
-  if (!child.stdout) throw new Error('no output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /(http:\S+)\/api\/v1/.exec(line) ?? []
-    if (url) return { url, kill }
-  }
-  throw new Error('The service ended before it listened.')
-}

@@ -1,43 +1,37 @@
 /** Lending and borrowing through routes and bundles on the sandbox's Aave V3; every transaction is carried out. */
-import { maxUint256 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
-import {
-  contractAddress,
-  executorAddress,
-  walletAddress,
-} from '../../../src/executor/deployments.js'
-import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { executorAddress, walletAddress } from '../../../src/executor/deployments.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { expectExecution, stepsOf } from '../../support/answers.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
+import {
+  aAave,
+  aave,
+  aFrax,
+  aLink,
+  alice,
+  aUni,
+  aUsdc,
+  aWeth,
+  borrowWeth,
+  carol,
+  dave,
+  debtDai,
+  debtWeth,
+  depositUsdc,
+  expectRefusal,
+  from,
+  lendAndBorrow,
+  pool,
+} from '../../support/protocols/aave-v3.js'
 import { type Answer, startService, type TestService } from '../../support/service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
-const pool = String(ethereum.venues['aave-v3']?.pool) as Address
-/** As on mainnet. */
-const aUsdc: Address = '0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c'
-const aWeth: Address = '0x4d5f47fa6a74757f35c14fd3a6ef8e3c9bc514e8'
-const aLink: Address = '0x5e8c8a7243651db1384c0ddfdbe39761e8e7e51a'
-const aAave: Address = '0xa700b4eb416be35b2911fd5dee80678ff64ff6c9'
-const aUni: Address = '0xf6d2224916ddfbbab6e6bd0d1b7034f4ae0cab18'
-const aFrax: Address = '0xd4e245848d6e1220dbe62e155d89fa327e43cb06'
-const debtWeth: Address = '0xea51d7853eefb32b6ee06b1c12e6dcca88be0ffe'
-const debtDai: Address = '0xcf8d0c70c850859266f5c338b38f9d663181c314'
-const alice = sandboxAccount('alice').address
-const carol = sandboxAccount('carol').address
-const dave = sandboxAccount('dave').address
-/** Without anything at the beginning. */
-const from: Address = '0x00000000000000000000000000000000000f00d5'
 const receiver: Address = '0x00000000000000000000000000000000000cafe0'
-const router = contractAddress('Router')
 const ether = 10n ** 18n
-const million = 10n ** 12n
-const protocol = 'aave-v3'
-const borrowAbi = 'function borrow(address, uint256, uint256, uint16, address)'
 
 let sandbox: Sandbox
 let node: NodeWriter
@@ -46,22 +40,7 @@ let service: TestService
 beforeAll(async () => {
   sandbox = await startSandbox()
   node = await new NodeWriter(sandbox.url).start()
-  const approve = 'function approve(address, uint256)'
-  for (const account of [alice, carol, dave]) {
-    await node.rpc('anvil_impersonateAccount', [account])
-    for (const aToken of [aUsdc, aFrax, aWeth]) {
-      await node.send(aToken, approve, [router, maxUint256], account)
-    }
-  }
-  // Dave lends, but not as collateral.
-  await node.send(token('USDC'), approve, [pool, maxUint256], dave)
-  const supply = 'function supply(address, uint256, address, uint16)'
-  await node.send(pool, supply, [token('USDC'), 50_000_000_000n, dave, 0], dave)
-  const useCollateral = 'function setUserUseReserveAsCollateral(address, bool)'
-  await node.send(pool, useCollateral, [token('USDC'), false], dave)
-  // Alice owes a little ether and DAI from before.
-  await node.send(pool, borrowAbi, [token('WETH'), 2n * ether, 2n, 0, alice], alice)
-  await node.send(pool, borrowAbi, [token('DAI'), 10_000n * ether, 2n, 0, alice], alice)
+  await lendAndBorrow(node)
   service = await startService({ RPC_URL_1: sandbox.url, WORKERS: '2' })
 })
 afterAll(async () => {
@@ -77,30 +56,6 @@ function route(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<A
   return service.get('/api/v1/shortcuts/route', query)
 }
 
-const stepsOf = ({ body }: Answer): string[] =>
-  body.route.map((step: { action: string; protocol: string }) => `${step.action} ${step.protocol}`)
-
-/** Sends the transaction of a route on a fork of its own, and expects its amount and gas to the unit. */
-async function expectExecution({ body }: Answer, tokenOut: Address): Promise<void> {
-  const done = await executeOnFork({
-    nodeUrl: sandbox.url,
-    blockNumber: body.createdAt,
-    tx: body.tx,
-    watch: [{ token: tokenOut, owner: receiver }],
-  })
-  expect(done.status).toBe('success')
-  expect(done.deltas).toEqual([BigInt(body.amountOut)])
-  expect(done.gasUsed).toBe(BigInt(body.gas))
-}
-
-function aave(action: string, args: Readonly<Record<string, unknown>>): Action {
-  const written = Object.entries(args).map(([name, value]) => [
-    name,
-    typeof value === 'bigint' ? value.toString() : value,
-  ])
-  return { protocol, action, args: { primaryAddress: pool, ...Object.fromEntries(written) } }
-}
-
 async function ask(
   actions: readonly Action[],
   query: Readonly<Record<string, string>> = {},
@@ -110,29 +65,13 @@ async function ask(
   return answer
 }
 
-/** Expects a 422 whose message says why the protocol refuses. */
-async function expectRefusal(
-  actions: readonly Action[],
-  reason: string,
-  query: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  const answer = await askBundle(service, { fromAddress: from, ...query }, actions)
-  expect(answer.status, answer.text).toBe(422)
-  expect(answer.body.message).toContain(reason)
-}
-
-const depositUsdc = (amountIn: bigint, more = {}) =>
-  aave('deposit', { tokenIn: token('USDC'), tokenOut: aUsdc, amountIn, ...more })
-const borrowWeth = (amountOut: bigint) =>
-  aave('borrow', { collateral: aUsdc, tokenOut: token('WETH'), amountOut })
-
 describe('routes', () => {
   test('a token becomes its aToken by one deposit', async () => {
     const answer = await route(token('USDC'), aUsdc, 1_234_567_890n)
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer)).toEqual(['deposit aave-v3'])
     expect(answer.body.route[0].primary).toBe(pool)
-    await expectExecution(answer, aUsdc)
+    await expectExecution(sandbox.url, answer, aUsdc, receiver)
   })
 
   test('an aToken becomes another token: a withdrawal, then a swap', async () => {
@@ -141,7 +80,7 @@ describe('routes', () => {
     const [first, ...others] = stepsOf(answer)
     expect(first).toBe('withdraw aave-v3')
     expect(others.join()).toMatch(/^swap /)
-    await expectExecution(answer, token('WETH'))
+    await expectExecution(sandbox.url, answer, token('WETH'), receiver)
   })
 
   test('one aToken becomes another', async () => {
@@ -149,7 +88,7 @@ describe('routes', () => {
     expect(answer.status, answer.text).toBe(200)
     expect(stepsOf(answer).at(0)).toBe('withdraw aave-v3')
     expect(stepsOf(answer).at(-1)).toBe('deposit aave-v3')
-    await expectExecution(answer, aWeth)
+    await expectExecution(sandbox.url, answer, aWeth, receiver)
   })
 
   test.each(['router', 'delegate', 'svcwallet-v2'])(
@@ -351,7 +290,7 @@ describe('borrow', () => {
       'has less left',
     ],
   ])('is refused in words: %s', async (_case, actions, reason) => {
-    await expectRefusal(actions, reason)
+    await expectRefusal(service, actions, reason)
   })
 
   test('a withdrawal that would endanger a debt is refused in words', async () => {
@@ -361,7 +300,7 @@ describe('borrow', () => {
       amountOut: 249_000n * 1_000_000n,
     })
     const query = { fromAddress: alice, executionMode: 'user', routingStrategy: 'delegate' }
-    await expectRefusal([all], 'health factor', query)
+    await expectRefusal(service, [all], 'health factor', query)
   })
 })
 
@@ -410,7 +349,7 @@ describe('repay', () => {
 
   test('without a debt is refused in words', async () => {
     const repay = aave('repay', { tokenIn: token('WETH'), amountIn: ether })
-    await expectRefusal([repay], 'owes nothing')
+    await expectRefusal(service, [repay], 'owes nothing')
   })
 })
 
@@ -437,45 +376,15 @@ describe('harvest', () => {
 })
 
 describe('reserves that refuse', () => {
-  const depositOf = (symbol: string, tokenOut: Address, amountIn: bigint) =>
-    aave('deposit', { tokenIn: token(symbol), tokenOut, amountIn })
-
-  test.each([
-    ['paused', depositOf('AAVE', aAave, ether), 'the reserve is paused'],
-    ['frozen', depositOf('UNI', aUni, ether), 'the reserve is frozen'],
-    ['full', depositOf('LINK', aLink, 3_000n * ether), 'the supply cap of the reserve is exceeded'],
-  ])('%s', async (_case, action, reason) => {
-    await expectRefusal([action], reason)
-  })
-
   test('borrowed out', async () => {
     const redeem = aave('redeem', {
       tokenIn: aFrax,
       tokenOut: token('FRAX'),
       amountIn: 100n * ether,
     })
-    await expectRefusal([redeem], 'has less left', { fromAddress: carol, executionMode: 'user' })
-  })
-})
-
-describe('arguments', () => {
-  test.each([
-    [
-      'primaryAddress',
-      { ...depositUsdc(million), args: { ...depositUsdc(million).args, primaryAddress: aUsdc } },
-    ],
-    ['tokenOut', aave('deposit', { tokenIn: token('USDC'), tokenOut: aWeth, amountIn: million })],
-    ['tokenIn', aave('deposit', { tokenIn: token('MKR'), tokenOut: aWeth, amountIn: million })],
-    ['tokenIn', aave('redeem', { tokenIn: debtWeth, tokenOut: token('WETH'), amountIn: million })],
-    [
-      'collateral',
-      aave('borrow', { collateral: token('MKR'), tokenOut: token('WETH'), amountOut: 1n }),
-    ],
-    ['token', aave('harvest', { token: aWeth })],
-  ])('%s that is not of the protocol is named', async (argument, action) => {
-    const query = { fromAddress: from, routingStrategy: 'delegate' }
-    const answer = await askBundle(service, query, [action])
-    expect(answer.status, answer.text).toBe(400)
-    expect(answer.body.message).toContain(`action 0, ${argument} must be`)
+    await expectRefusal(service, [redeem], 'has less left', {
+      fromAddress: carol,
+      executionMode: 'user',
+    })
   })
 })

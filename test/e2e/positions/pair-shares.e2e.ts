@@ -2,13 +2,14 @@
  * Shares of V2 pairs over HTTP on the sandbox chain; each returned transaction is executed on an Anvil of the test's
  * own: it delivers what the answer says, and nothing of it stays on the way.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
 import { v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import type { Answer } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const address = (symbol: string): Address => sandboxToken(symbol).address
 const pair = (protocol: 'uniswap-v2' | 'sushiswap-v2', a: string, b: string): Address =>
@@ -20,13 +21,11 @@ const ether = 10n ** 18n
 /** Holds nothing: the execution funds exactly what the simulation did. */
 const stranger: Address = '0x00000000000000000000000000000000000a11ce'
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 function route(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<Answer> {
   return service.get('/api/v1/shortcuts/route', {
     fromAddress: stranger,

@@ -125,10 +125,11 @@ describe('the first snapshot', () => {
       `/prices/1/${sandboxToken('WETH').address}`,
     ]
     try {
-      for (const path of paths) {
+      const ask = async (path: string) => {
         const response = await fetch(`${proxy.url}/api/v1${path}`, { headers })
         expect(response.status, `${path}: ${await response.text()}`).toBe(200)
       }
+      await Promise.all(paths.map(ask))
     } finally {
       await proxy.stop()
     }

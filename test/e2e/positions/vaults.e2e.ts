@@ -1,5 +1,5 @@
 /** Vaults and stakes in bundles over HTTP; every returned transaction is carried out on a separate Anvil. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { walletAddress } from '../../../src/executor/deployments.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
@@ -7,7 +7,7 @@ import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { gaugePlans, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
 import { yearnPlans } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, crv, dai] = [addressOf('WETH'), addressOf('CRV'), addressOf('DAI')]
@@ -17,12 +17,10 @@ const [yearn] = yearnPlans
 const [plan] = gaugePlans
 if (!yearn || !plan) throw new Error('no plan')
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startService({ WORKERS: '1', SERVICE_NAME: 'svc' })
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 /** The answer, which its own transaction has kept to the wei and to the unit of gas. */
 async function prove(actions: readonly Action[], query: Record<string, string> = {}) {
   const { status, body } = await askBundle(service, { fromAddress: from, ...query }, actions)

@@ -1,9 +1,9 @@
 /** Amounts beyond what the pools hold: an answer spends all of the input, or there is none. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { executeOnFork } from '../../support/execute.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -11,13 +11,11 @@ const link: Address = '0x514910771af9ca656af840dff83e8264ecf986ca'
 const sender: Address = '0x00000000000000000000000000000000000a11ce'
 const refundReceiver: Address = '0x0000000000000000000000000000000000000fed'
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 const cases: readonly (readonly [Address, bigint])[] = [
   ...[24n, 37n, 46n].map((digits) => [weth, digits] as const),
   ...[32n].map((digits) => [link, digits] as const),

@@ -75,8 +75,8 @@ describe('POST /api/v1/shortcuts/quotes', () => {
     expect(answer.body).toMatchObject({ chainId: 1, blockNumber: Number(blockNumber) })
     expect(answer.body.quotes).toHaveLength(quotes.length)
     const codes: (string | undefined)[] = []
-    for (const [index, quote] of quotes.entries()) {
-      const alone = await single({ blockNumber, ...quote })
+    const singles = await Promise.all(quotes.map((quote) => single({ blockNumber, ...quote })))
+    for (const [index, alone] of singles.entries()) {
       const found = answer.body.quotes[index]
       if (alone.status === 200) {
         expect(JSON.stringify(found)).toBe(alone.text)
@@ -105,8 +105,10 @@ describe('POST /api/v1/shortcuts/quotes', () => {
     const [{ ladder, ...rest }] = answer.body.quotes
     expect(rest).toEqual({ blockNumber })
     expect(ladder.map((rung: { amountIn: string }) => rung.amountIn)).toEqual(amounts)
-    for (const [index, amountIn] of amounts.entries()) {
-      const alone = await single({ ...one, fee: '10', amountIn, blockNumber: String(blockNumber) })
+    const at = { ...one, fee: '10', blockNumber: String(blockNumber) }
+    const singles = await Promise.all(amounts.map((amountIn) => single({ ...at, amountIn })))
+    for (const [index, alone] of singles.entries()) {
+      const amountIn = amounts[index]
       const { blockNumber: _block, requestId: _id, ...facts } = alone.body
       expect(ladder[index]).toEqual(
         alone.status === 200 ? { amountIn, ...facts } : { amountIn, error: facts },

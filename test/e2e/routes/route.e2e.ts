@@ -2,12 +2,13 @@
  * Routes over HTTP on the sandbox chain, each returned transaction executed on an Anvil of the test's own.
  */
 import { decodeEventLog, erc20Abi, type Hex, type Log, parseEventLogs } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { contractAddress, executorContracts } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { asSent, executeOnFork } from '../../support/execute.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import type { Answer } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -21,13 +22,11 @@ const alice = sandboxAccount('alice').address
 const carol = sandboxAccount('carol').address
 const stranger: Address = '0x00000000000000000000000000000000000a11ce'
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 function route(query: Record<string, string | readonly string[]>): Promise<Answer> {
   return service.get('/api/v1/shortcuts/route', { chainId: '1', fromAddress: alice, ...query })
 }
@@ -307,27 +306,5 @@ describe('POST /api/v1/shortcuts/route', () => {
       service.post('/api/v1/shortcuts/route', { chainId: 1, ...query }),
     ])
     expect(post.text).toBe(get.text)
-  })
-})
-
-describe('determinism', () => {
-  test('the same request at the same block on two fresh instances gives identical bytes', async () => {
-    const query = {
-      chainId: '1',
-      fromAddress: alice,
-      tokenIn: usdc,
-      amountIn: '123456789012',
-      tokenOut: weth,
-      includeTransactionCost: 'true',
-    }
-    const texts: string[] = []
-    for (const forks of ['1', '2']) {
-      const fresh = await startService({ AUTH_MODE: 'open', FORKS_PER_BLOCK: forks })
-      const answer = await fresh.get('/api/v1/shortcuts/route', query)
-      await fresh.stop()
-      expect(answer.status, answer.text).toBe(200)
-      texts.push(answer.text)
-    }
-    expect(texts[1]).toBe(texts[0])
   })
 })

@@ -2,12 +2,13 @@
  * Amounts that are worth dividing, over HTTP on the sandbox chain; each returned transaction is executed on an Anvil
  * of the test's own.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { asSent, executeOnFork } from '../../support/execute.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import type { Answer } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -31,13 +32,11 @@ interface Step {
   readonly internalRoutes?: readonly Leg[]
 }
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 function route(query: Record<string, string | readonly string[]>): Promise<Answer> {
   const sender = { fromAddress: stranger, executionMode: 'backend' }
   return service.get('/api/v1/shortcuts/route', { chainId: '1', ...sender, ...query })

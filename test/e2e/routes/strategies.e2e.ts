@@ -2,10 +2,10 @@
  * Every routing strategy as its users send it: plain accounts, a Safe, a smart wallet before and after it is deployed,
  * an EIP-7702 account. Real contracts and real signatures, on an Anvil of the test's own.
  */
-import { decodeEventLog, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
+import { type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
-import { contractAddress, executorContracts } from '../../../src/executor/deployments.js'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
@@ -19,6 +19,16 @@ import {
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { openSafe, safeTransaction } from '../../support/safe.js'
 import { type Answer, startService, type TestService } from '../../support/service.js'
+import {
+  type Asked,
+  bundled,
+  etherToDai,
+  expectBundle,
+  ofBundle,
+  routed,
+  trades,
+  usdcToWeth,
+} from '../../support/strategies.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const alice = sandboxAccount('alice')
@@ -61,15 +71,6 @@ async function mined(hash: Hex): Promise<void> {
   await expect.poll(newest, { timeout: 20_000 }).toBe(head)
 }
 
-interface Asked {
-  readonly routingStrategy: string
-  readonly from: Address
-  readonly tokenIn: Address
-  readonly amountIn: bigint
-  readonly tokenOut: Address
-  readonly more?: Readonly<Record<string, string>>
-}
-
 /** USDC to WETH, and what that gives to DAI. */
 async function bundle(routingStrategy: string, from: Address): Promise<Answer> {
   const [usdc, weth, dai] = [token('USDC'), token('WETH'), token('DAI')]
@@ -85,17 +86,6 @@ async function bundle(routingStrategy: string, from: Address): Promise<Answer> {
   expect(Object.keys(answer.body.amountsOut)).toEqual([dai])
   return answer
 }
-
-/** The two balances that a bundle changes. */
-function expectBundle(done: Execution, { body }: Answer): void {
-  expect(done.status).toBe('success')
-  expect(done.deltas).toEqual([-bundled, BigInt(body.amountsOut[token('DAI')])])
-}
-
-const ofBundle = (owner: Address) => [
-  { token: token('USDC'), owner },
-  { token: token('DAI'), owner },
-]
 
 async function route(asked: Asked): Promise<Answer> {
   const { routingStrategy, from, tokenIn, amountIn, tokenOut, more } = asked
@@ -117,39 +107,11 @@ function execute(
   return executeOnFork({ nodeUrl: sandbox.url, blockNumber, tx, watch })
 }
 
-/** What `Routed` says, however often it stands in the logs, with who emitted it. */
-function routed({ logs }: Execution) {
-  const { abi } = executorContracts.Router
-  return logs.flatMap(({ address, topics, data }) => {
-    try {
-      const { args } = decodeEventLog({ abi, topics: topics as [Hex, ...Hex[]], data })
-      if (!('referralCode' in args)) return []
-      const { accountId, sender, receiver } = args
-      const code = Buffer.from(args.referralCode.slice(2), 'hex').toString().replace(/\0+$/, '')
-      const [from, to] = [sender, receiver].map(toAddress)
-      return [{ emitter: address, accountId, referralCode: code, sender: from, receiver: to }]
-    } catch {
-      return []
-    }
-  })
-}
-
 function expectEvent(done: Execution, emitter: Address, sender: Address, receiver = sender) {
   const { accountId } = service
   expect(accountId).toMatch(/^0x(?!0{64})[0-9a-f]{64}$/)
   expect(routed(done)).toEqual([{ emitter, accountId, referralCode, sender, receiver }])
 }
-
-/** USDC that goes into a bundle. */
-const bundled = 700_000_000n
-const usdcToWeth = { tokenIn: token('USDC'), amountIn: 3_000_000_000n, tokenOut: token('WETH') }
-const etherToDai = { tokenIn: nativeToken, amountIn: ether, tokenOut: token('DAI') }
-const wethToEther = { tokenIn: token('WETH'), amountIn: 2n * ether, tokenOut: nativeToken }
-const trades = [
-  ['USDC to WETH', usdcToWeth],
-  ['ether to DAI', etherToDai],
-  ['WETH to ether', wethToEther],
-] as const
 
 describe('an externally owned account', () => {
   test.each(
@@ -425,36 +387,6 @@ describe('a smart wallet', () => {
 })
 
 describe('the approval transaction', () => {
-  test.each([
-    ['router', 'Router'],
-    ['router-legacy', 'Router'],
-    ['svcwallet-v2', 'WalletFactory'],
-  ] as const)('%s: lets the %s spend the amount, and uses exactly gas', async (strategy, name) => {
-    const owner = carol.address
-    const amount = 123_456_789n
-    const approval = await service.get('/api/v1/wallet/approve', {
-      ...{ chainId: '1', fromAddress: owner, routingStrategy: strategy },
-      ...{ tokenAddress: token('DAI'), amount: amount.toString() },
-    })
-    expect(approval.status, approval.text).toBe(200)
-    const spender = contractAddress(name)
-    const args = [spender, amount] as const
-    expect(approval.body).toEqual({
-      tx: {
-        ...{ to: token('DAI'), from: owner, value: '0' },
-        data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args }),
-      },
-      gas: expect.stringMatching(/^\d+$/),
-      ...{ token: token('DAI'), amount: amount.toString(), spender },
-    })
-    const head = (await service.get('/api/v1/networks')).body[0].blockNumber
-    const done = await executeOnFork({
-      ...{ nodeUrl: sandbox.url, blockNumber: head, watch: [] },
-      tx: { ...approval.body.tx, key: carol.privateKey },
-    })
-    expect(done).toMatchObject({ status: 'success', gasUsed: BigInt(approval.body.gas) })
-  })
-
   test.each(['delegate', 'delegate-legacy'])('%s: there is none', async (routingStrategy) => {
     const answer = await service.get('/api/v1/wallet/approve', {
       ...{ chainId: '1', fromAddress: safe, routingStrategy },

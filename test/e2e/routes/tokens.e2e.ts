@@ -1,24 +1,22 @@
 /** Tokens that do not behave, and everything the service says about tokens, prices and wallets, on the sandbox. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
-import { startService, type TestService } from '../../support/service.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const alice = sandboxAccount('alice').address
 const carol = sandboxAccount('carol').address
 const ether = 10n ** 18n
 
-let service: TestService
+let service: SharedService
 
 beforeAll(async () => {
-  service = await startService()
+  service = await sharedService()
 })
-afterAll(() => service.stop())
-
 const route = (tokenIn: Address, tokenOut: Address, amountIn: bigint) =>
   service.get('/api/v1/shortcuts/route', {
     fromAddress: alice,

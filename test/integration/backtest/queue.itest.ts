@@ -1,138 +1,15 @@
-/** Jobs through a real Redis: what becomes of them when workers, coordinators and Redis itself go away and come back. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
+/** Jobs through a real Redis: what becomes of them when workers and coordinators go away and come back. */
 import { setTimeout as sleepUntilAborted } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createBullmqEngine } from '../../../src/backtest/engines/bullmq-engine.js'
-import type { CalculateBlock, OnBlock } from '../../../src/backtest/engines/job-engine.js'
-import { type QueueWorker, startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
+import { describe, expect, test } from 'vitest'
+import { startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
 import { queueNames } from '../../../src/backtest/engines/redis.js'
-import type { BacktestBlock, BacktestJob } from '../../../src/domain/backtest.js'
 import { ForkrouteError } from '../../../src/domain/errors.js'
 import { createLogger } from '../../../src/log.js'
-import { blockOf, planOf } from '../../support/backtest/backtests.js'
-import { startRedis, type TestRedis } from '../../support/backtest/redis.js'
+import { blockOf } from '../../support/backtest/backtests.js'
+import { blocks, jobOf, memory, never, withQueue } from '../../support/backtest/queue.js'
 
-let redis: TestRedis
-const lines: string[] = []
-const logger = createLogger('debug', { write: (line) => void lines.push(line) })
-let kinds = 0
-
-beforeAll(async () => {
-  redis = await startRedis()
-})
-afterAll(async () => {
-  await redis?.stop()
-  const log = lines.join('')
-  expect(log).not.toContain(redis.password)
-})
-
-/** Every test has a kind of its own, so that none meets what another left. */
-function scene(redisUrl = redis.url) {
-  kinds += 1
-  const options = { redisUrl, serviceName: `svc${kinds}`, kind: 'test', logger }
-  const workers: QueueWorker[] = []
-  const pending = async () => blocks(1, 1_000)
-  const engines: ReturnType<typeof createBullmqEngine>[] = []
-  onTestFinished(async () => {
-    for (const engine of engines) await engine.close()
-    for (const worker of workers) await worker.close(0)
-  })
-  return {
-    options,
-    engine() {
-      const engine = createBullmqEngine({ ...options, pending, retryMs: 10 })
-      engines.push(engine)
-      return engine
-    },
-    worker(calculate: CalculateBlock = async (_plan, block) => blockOf(block)) {
-      const worker = startQueueWorker({
-        ...options,
-        calculate,
-        chainIds: [1],
-        concurrency: 2,
-        lockMs: 2_000,
-      })
-      workers.push(worker)
-      return worker
-    },
-    process: (blockMs: number) => startProcess(options.serviceName, blockMs),
-  }
-}
-
-interface WorkerProcess {
-  readonly child: ChildProcess
-  go(): void
-  readonly begun: string[]
-  readonly ended: string[]
-  /** Resolves at the next line that says so. */
-  next(what: 'begin' | 'end'): Promise<void>
-}
-
-/** It is there, and takes no work before `go`. */
-async function startProcess(serviceName: string, blockMs: number): Promise<WorkerProcess> {
-  const entry = fileURLToPath(new URL('../../support/backtest/cheap-worker.js', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
-    env: {
-      PATH: process.env.PATH,
-      REDIS_URL: redis.url,
-      SERVICE_NAME: serviceName,
-      LOCK_MS: '1000',
-      BLOCK_MS: String(blockMs),
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const said = createInterface({ input: child.stdout })
-  const begun: string[] = []
-  const ended: string[] = []
-  said.on('line', (line) => {
-    const [word, block = ''] = line.split(' ')
-    if (word === 'begin') begun.push(block)
-    if (word === 'end') ended.push(block)
-    said.emit(`said-${word}`)
-  })
-  await once(said, 'said-ready')
-  return {
-    child,
-    go: () => void child.stdin.write('go\n'),
-    begun,
-    ended,
-    next: async (what) => void (await once(said, `said-${what}`)),
-  }
-}
-
-function blocks(from: number, to: number): bigint[] {
-  return Array.from({ length: to - from + 1 }, (_none, index) => BigInt(from + index))
-}
-
-function jobOf(blocksTotal: number): BacktestJob {
-  const times = { createdAt: 0, finishedAt: null }
-  const state = { state: 'running', problem: null, blocksTotal, blocksDone: 0 } as const
-  return { id: 'job', plan: planOf(), ...state, ...times }
-}
-
-/** What a store would hold. */
-function memory(onPut?: (count: number) => void | Promise<void>) {
-  const stored = new Map<bigint, BacktestBlock>()
-  const put: OnBlock = async (block) => {
-    if ('isStored' in block) throw new Error('nobody else stores')
-    expect(stored.has(block.blockNumber)).toBe(false)
-    stored.set(block.blockNumber, block)
-    await onPut?.(stored.size)
-  }
-  return {
-    stored,
-    put,
-    check(wanted: readonly bigint[]) {
-      expect([...stored.keys()].toSorted((a, b) => Number(a - b))).toEqual(wanted)
-      for (const block of wanted) expect(stored.get(block)).toEqual(blockOf(block))
-    },
-  }
-}
+const { scene, redis } = withQueue()
 
 function deferred<T>() {
   let resolve: (value: T | PromiseLike<T>) => void = () => {}
@@ -141,8 +18,6 @@ function deferred<T>() {
   })
   return { promise, resolve }
 }
-
-const never = new AbortController().signal
 
 describe('jobs on a queue', () => {
   test('300 blocks by two workers arrive as they were calculated, each once', async () => {
@@ -171,66 +46,8 @@ describe('jobs on a queue', () => {
     expect(calculated).toHaveLength(64)
   })
 
-  test('a worker killed in the middle: another takes up its chunk, and only the block it was at is calculated again', async () => {
-    const { engine, process } = scene()
-    const [first, second] = await Promise.all([process(100), process(0)])
-    first.go()
-    const results = memory()
-    const run = engine().run(jobOf(64), blocks(1, 64), results.put, never)
-    await first.next('end')
-    await first.next('begin')
-    first.child.kill('SIGKILL')
-    second.go()
-    await run
-    results.check(blocks(1, 64))
-    const interrupted = first.begun.filter((block) => !first.ended.includes(block))
-    expect(interrupted).toHaveLength(1)
-    const twice = second.begun.filter((block) => first.begun.includes(block))
-    expect(twice).toEqual(interrupted)
-  })
-
-  test.each([true, false])(
-    'Redis killed and started again in the middle, its data kept: %s',
-    async (keep) => {
-      const { engine, worker } = scene()
-      worker(async (_plan, block, signal) => {
-        await sleepUntilAborted(5, undefined, { signal })
-        return blockOf(block)
-      })
-      const results = memory(async (count) => {
-        if (count !== 20) return
-        await redis.kill()
-        await redis.start(keep)
-      })
-      await engine().run(jobOf(60), blocks(1, 60), results.put, never)
-      results.check(blocks(1, 60))
-    },
-  )
-
-  test('Redis is not there at the start: the job waits for it', async () => {
-    const { engine, worker } = scene()
-    await redis.kill()
-    worker()
-    const results = memory()
-    const run = engine().run(jobOf(5), blocks(1, 5), results.put, never)
-    await redis.start(true)
-    await run
-    results.check(blocks(1, 5))
-    expect(lines.join('')).toContain('Redis does not answer; waiting for it')
-  })
-
-  test('a job is cancelled while Redis is away', async () => {
-    const { engine } = scene()
-    await redis.kill()
-    const cancelling = new AbortController()
-    const run = engine().run(jobOf(5), blocks(1, 5), memory().put, cancelling.signal)
-    cancelling.abort(new Error('cancelled'))
-    await expect(run).rejects.toThrow('cancelled')
-    await redis.start(true)
-  })
-
   test('a password that Redis refuses: the job fails and says so', async () => {
-    const { engine } = scene(redis.url.replace(redis.password, 'another'))
+    const { engine } = scene(redis().url.replace(redis().password, 'another'))
     await expect(engine().run(jobOf(5), blocks(1, 5), memory().put, never)).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
       message: expect.stringMatching(/^Redis refuses the request \((NOAUTH|WRONGPASS)\)\.$/),
@@ -337,7 +154,7 @@ describe('jobs on a queue', () => {
     const { engine, options, worker } = scene()
     const results = memory()
     const run = engine().run(jobOf(4), blocks(1, 4), results.put, never)
-    const client = new Redis(redis.url)
+    const client = new Redis(redis().url)
     const { kinds: known } = queueNames(options)
     while ((await client.zscore(known, options.kind)) === null);
     client.disconnect()
@@ -364,7 +181,7 @@ describe('jobs on a queue', () => {
 
   test('results that are none fail the job and are named', async () => {
     const { engine, options } = scene()
-    const client = new Redis(redis.url)
+    const client = new Redis(redis().url)
     await client.xadd(queueNames(options).results('job'), '*', 'block', '{"blockNumber":1}')
     client.disconnect()
     await expect(engine().run(jobOf(4), blocks(1, 4), memory().put, never)).rejects.toMatchObject({

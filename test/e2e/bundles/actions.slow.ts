@@ -144,7 +144,7 @@ test('every listed action is carried out, and the document says so', async () =>
 
 const heading = `# Protocols and what was carried out
 
-Written by test/e2e/bundles/actions.e2e.ts (\`UPDATE_DOCS=1 npx vitest run test/e2e/bundles/actions.e2e.ts\`), which fails when this table
+Written by test/e2e/bundles/actions.slow.ts (\`UPDATE_DOCS=1 npx vitest run test/e2e/bundles/actions.slow.ts\`), which fails when this table
 is not what it finds: every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox chain, and
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3

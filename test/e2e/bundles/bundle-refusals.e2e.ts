@@ -1,0 +1,201 @@
+/** Bundles that are refused over HTTP on the sandbox chain: which action, which argument, and why. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Address } from '../../../src/domain/primitives.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { type Action, askBundle, output, own, route, routeOf } from '../../support/bundle.js'
+import { type SharedService, sharedService } from '../../support/shared-service.js'
+
+const addressOf = (symbol: string) => sandboxToken(symbol).address
+const [weth, usdc, dai] = [addressOf('WETH'), addressOf('USDC'), addressOf('DAI')]
+const from: Address = '0x00000000000000000000000000000000000f00d5'
+const other: Address = '0x00000000000000000000000000000000000f00d6'
+const ether = 10n ** 18n
+
+const swapArgs = { tokenIn: weth, tokenOut: usdc, amountIn: ether.toString(), slippage: '100' }
+
+let service: SharedService
+
+beforeAll(async () => {
+  service = await sharedService()
+})
+
+async function refused(actions: readonly Action[], query: Record<string, string> = {}) {
+  const { status, body } = await askBundle(service, { fromAddress: from, ...query }, actions)
+  return { status, body }
+}
+
+describe('a bundle is refused', () => {
+  const cases: readonly [string, readonly Action[], unknown, RegExp][] = [
+    [
+      'an unknown argument',
+      [own('route', { ...swapArgs, amounts: '1' })],
+      { action: 0, argument: 'amounts' },
+      /takes tokenIn, tokenOut, amountIn, slippage/,
+    ],
+    [
+      'a missing argument',
+      [own('route', { tokenIn: weth, tokenOut: usdc })],
+      { action: 0, argument: 'amountIn' },
+      /action 0, amountIn must be given/,
+    ],
+    [
+      'a wrong address',
+      [own('transfer', { token: '0x12', recipient: other, amount: '1' })],
+      { action: 0, argument: 'token' },
+      /must be an address/,
+    ],
+    [
+      'an amount that is none',
+      [own('transfer', { token: dai, recipient: other, amount: '-1' })],
+      { action: 0, argument: 'amount' },
+      /must be an amount/,
+    ],
+    [
+      'a reference to itself',
+      [route(weth, usdc, ether), routeOf(usdc, dai, 1)],
+      { action: 1, argument: 'amountIn' },
+      /a reference to an action before it \(0 to 0\)/,
+    ],
+    [
+      'a reference to a later action',
+      [route(weth, usdc, ether), routeOf(usdc, dai, 2), route(weth, usdc, ether)],
+      { action: 1, argument: 'amountIn' },
+      /before it/,
+    ],
+    [
+      'a reference to an action without an output',
+      [
+        own('transfer', { token: dai, recipient: other, amount: '1' }),
+        own('transfer', { token: dai, recipient: other, amount: output(0) }),
+      ],
+      { action: 1, argument: 'amount' },
+      /with an output, which action 0 has not/,
+    ],
+    [
+      'an output that does not exist',
+      [route(weth, usdc, ether), routeOf(usdc, dai, 0, 1)],
+      { action: 1, argument: 'amountIn' },
+      /with index 0 to 0/,
+    ],
+    [
+      'a malformed signature',
+      [own('call', { address: dai, method: 'f', abi: 'function f(uint257 x)', args: [] })],
+      { action: 0, argument: 'abi' },
+      /must be a function signature/,
+    ],
+    [
+      'a signature of another method',
+      [own('call', { address: dai, method: 'g', abi: 'function f()', args: [] })],
+      { action: 0, argument: 'abi' },
+      /the signature of method g/,
+    ],
+    [
+      'arguments that do not fit the signature',
+      [
+        own('call', {
+          address: dai,
+          method: 'f',
+          abi: 'function f((address a, uint256[] b) x)',
+          args: [{ a: dai, b: ['1', 'two'] }],
+        }),
+      ],
+      { action: 0, argument: 'args' },
+      /a decimal string for uint256 at \[0\].b\[1\]/,
+    ],
+    [
+      'a reference where an address stands',
+      [
+        route(weth, usdc, ether),
+        own('call', {
+          address: dai,
+          method: 'f',
+          abi: 'function f(address a)',
+          args: [output(0)],
+        }),
+      ],
+      { action: 1, argument: 'args' },
+      /a address, not a reference, at \[0\]/,
+    ],
+    [
+      'an unknown protocol',
+      [{ protocol: 'nowhere', action: 'deposit', args: {} }],
+      { action: 0, argument: 'protocol' },
+      /the slug of a listed protocol/,
+    ],
+    [
+      'an action that the protocol has not',
+      [{ protocol: 'uniswap-v3', action: 'borrow', args: {} }],
+      { action: 0, argument: 'action' },
+      /with protocol uniswap-v3/,
+    ],
+  ]
+  test.each(cases)('%s: 400 with index and argument', async (_name, actions, details, message) => {
+    const { status, body } = await refused(actions)
+    expect(status).toBe(400)
+    expect(body.code).toBe('INVALID_REQUEST')
+    expect(body.details).toMatchObject(details as object)
+    expect(String(body.message)).toMatch(message)
+  })
+
+  test('every mistake is named at once', async () => {
+    const { body } = await refused([
+      own('route', { tokenIn: weth, tokenOut: 'x', amountIn: output(0) }),
+      own('nothing', {}),
+    ])
+    expect(body.message).toHaveLength(3)
+    expect(body.details.problems).toHaveLength(3)
+  })
+
+  test('its own mistakes come before those of its block', async () => {
+    const query = { blockNumber: '999999999' }
+    expect(await refused([route(weth, usdc, ether)], query)).toMatchObject({
+      status: 400,
+      body: { code: 'UNKNOWN_BLOCK' },
+    })
+    for (const [, actions, details, message] of cases) {
+      const { status, body } = await refused(actions, query)
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ code: 'INVALID_REQUEST', details })
+      expect(String(body.message)).toMatch(message)
+    }
+  })
+
+  test('over 50 actions, no actions, a body that is no list', async () => {
+    const one = route(weth, usdc, ether)
+    for (const actions of [Array.from({ length: 51 }, () => one), []]) {
+      expect(await refused(actions)).toMatchObject({ status: 400 })
+    }
+    const { status, body } = await service.post(`/api/v1/shortcuts/bundle?fromAddress=${from}`, one)
+    expect(status).toBe(400)
+    expect(body.message).toMatch(/the request body must be a list of actions/)
+    const odd = await service.post(`/api/v1/shortcuts/bundle?fromAddress=${from}`, [one, 1])
+    expect(odd).toMatchObject({ status: 400 })
+    expect(odd.body.message).toMatch(/^item 1 must be an object \{protocol, action, args\}$/)
+  })
+
+  test('a route that does not exist names its action', async () => {
+    const { status, body } = await refused([
+      route(weth, usdc, ether),
+      own('route', { tokenIn: usdc, tokenOut: other, amountIn: output(0) }),
+    ])
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ code: 'NO_ROUTE', details: { action: 1 } })
+  })
+
+  test('a call that reverts is told with its own reason', async () => {
+    const { status, body } = await refused([
+      own('call', {
+        address: dai,
+        method: 'transferFrom',
+        abi: 'function transferFrom(address from, address to, uint256 amount) returns (bool)',
+        args: [other, from, '1'],
+      }),
+    ])
+    expect(status).toBe(422)
+    expect(body.details).toMatchObject({
+      action: 0,
+      call: { function: 'transferFrom', target: dai },
+    })
+    expect(body.message).toMatch(/ForeignTransferFrom/)
+  })
+})

@@ -1,0 +1,78 @@
+/** Each recording of the sandbox in a service of its own, and cassettes that were damaged or made smaller. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { pruneCassette } from '../../../src/cassette/prune.js'
+import { summarise } from '../../../src/cassette/summary.js'
+import { verify } from '../../../src/cli/replay.js'
+import {
+  again,
+  expectedOf,
+  open,
+  type Recorded,
+  withCassette,
+} from '../../support/cassette-scene.js'
+import { runCli } from '../../support/cli.js'
+
+const scene = withCassette()
+
+async function copyOf(name: string): Promise<string> {
+  const copy = join(scene().folder, name)
+  const db = new Database(scene().file, { readonly: true })
+  await db.backup(copy)
+  db.close()
+  return copy
+}
+
+describe('a cassette of the sandbox', () => {
+  test.each([1, 2, 3, 4])('request %i alone, in a fresh service of one thread', async (index) => {
+    const one = scene().recorded[index] as Recorded
+    const service = await open(
+      scene().folder,
+      { kind: 'replay', file: scene().file },
+      { WORKERS: '1', FORKS_PER_BLOCK: '1' },
+    )
+    try {
+      expect(await again(service, one)).toBe(expectedOf(one))
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('a damaged answer and damaged state are named, by row and by path', async () => {
+    const copy = await copyOf('damaged')
+    const db = new Database(copy)
+    const row = db
+      .prepare<[number], { id: number }>(
+        `SELECT cells.id FROM cells JOIN reads ON reads.cell = cells.id JOIN blocks ON blocks.id = reads.block
+         WHERE number = ? AND length(key) = 53 AND length(value) > 8 ORDER BY cells.id LIMIT 1`,
+      )
+      .get(scene().head - 2)
+    db.prepare("UPDATE cells SET value = x'01' WHERE id = ?").run(row?.id)
+    db.prepare('UPDATE requests SET status = 422 WHERE id = 5').run()
+    db.close()
+    const { code, out } = await runCli(['verify', copy, '--only', '2,5', '--json'])
+    expect(code).toBe(1)
+    const { damaged, mismatches, verified } = JSON.parse(out)
+    expect(verified + mismatches.length).toBe(1)
+    expect(damaged).toHaveLength(2)
+    expect(damaged[0]).toMatch(
+      new RegExp(
+        `^cells: row ${row?.id}, 0x[0-9a-f]{40} slot 0x[0-9a-f]+, block ${scene().head - 2} of chain 1`,
+      ),
+    )
+    expect(damaged[1]).toBe('requests: row 5')
+  })
+
+  test('pruned, what is left still answers the same', async () => {
+    const copy = await copyOf('pruned')
+    const before = summarise(copy)
+    expect(pruneCassette(copy, { blocks: [scene().head, scene().head + 1] })).toEqual([
+      1, 3, 5, 6, 7, 8,
+    ])
+    const after = summarise(copy)
+    expect(after.rows.reads).toBeLessThan(before.rows.reads / 2)
+    expect(after.bytes).toBeLessThan(before.bytes)
+    expect(await verify(copy, null, () => undefined)).toMatchObject({ verified: 2, mismatches: [] })
+  })
+})

@@ -1,0 +1,61 @@
+/** Longest files first, so that in the end no worker is alone with a long one. */
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/**
+ * Files above five seconds, the longest first (`npm run test:times`). Others follow in Vitest's order, which on a
+ * clean clone, without the times of an earlier run, is by size; a file that is missing here only starts later.
+ */
+const long: readonly string[] = [
+  'test/integration/engine/history-engine.itest.ts',
+  'test/integration/engine/engine-life.itest.ts',
+  'test/integration/forks/pool.itest.ts',
+  'test/integration/engine/quality-routes.itest.ts',
+  'test/api/cli.itest.ts',
+  'test/integration/protocols/balancer-v2.itest.ts',
+  'test/integration/forks/judges.itest.ts',
+  'test/integration/rpc/archive.itest.ts',
+  'test/integration/rpc/cassette.itest.ts',
+  'test/integration/forks/block-limits.itest.ts',
+  'test/integration/backtest/queue.itest.ts',
+  'test/api/requests.itest.ts',
+  'test/e2e/positions/positions.e2e.ts',
+  'test/e2e/routes/quotes.e2e.ts',
+  'test/e2e/history/cassette.e2e.ts',
+  'test/e2e/routes/tokens.e2e.ts',
+  'test/e2e/routes/determinism.e2e.ts',
+  'test/e2e/routes/splits.e2e.ts',
+  'test/e2e/routes/route.e2e.ts',
+  'test/e2e/routes/strategies.e2e.ts',
+  'test/e2e/routes/venues.e2e.ts',
+  'test/e2e/bundles/whole-bundles.e2e.ts',
+  'test/e2e/routes/imported-pool.e2e.ts',
+  'test/e2e/bundles/bundle.e2e.ts',
+  'test/e2e/positions/aave-v3.e2e.ts',
+  'test/e2e/bundles/bundle-signatures.e2e.ts',
+  'test/e2e/routes/gas.e2e.ts',
+  'test/e2e/service/faults.e2e.ts',
+  'test/e2e/history/backtest.e2e.ts',
+  'test/e2e/positions/liquidity.e2e.ts',
+  'test/e2e/service/balances.e2e.ts',
+  'test/e2e/service/interrupt.e2e.ts',
+  'test/e2e/positions/opportunities.e2e.ts',
+  'test/e2e/service/faults.slow.ts',
+  'test/e2e/history/regression-tests.slow.ts',
+  'test/e2e/routes/cold.slow.ts',
+  'test/e2e/history/backtest-killed.slow.ts',
+  'test/e2e/history/cassette.slow.ts',
+  'test/e2e/bundles/actions.slow.ts',
+]
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      const at = long.indexOf(relative(project.vitest.config.root, moduleId))
+      return at < 0 ? long.length : at
+    }
+    const sorted = await super.sort(files)
+    return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b))
+  }
+}
