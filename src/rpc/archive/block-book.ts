@@ -34,6 +34,8 @@ export function createBlockBook(parts: {
   readonly upstream: Pick<Upstream, 'block'>
   readonly disk: DiskCache
   readonly recorder: Recorder | null
+  /** Called with each block that a node gives for its number. */
+  readonly onNumber: (block: BlockRef) => void
 }): BlockBook {
   const { chainId, upstream, disk, recorder } = parts
   const blocks = new LRUCache<Hex, VerifiedBlock>({ max: maxBlocks })
@@ -73,6 +75,7 @@ export function createBlockBook(parts: {
         if (!answer.ok) return answer
         block = answer.value
         keep(block, full)
+        if (byNumber) parts.onNumber(block.pin)
       }
       recorder?.block(block)
       if (byNumber) {

@@ -91,7 +91,13 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     unreadable: 0,
     prefetched: 0,
   }
-  const blocks = createBlockBook({ chainId, upstream, disk, recorder })
+  const blocks = createBlockBook({
+    chainId,
+    upstream,
+    disk,
+    recorder,
+    onNumber: (block) => tracker.meet(block),
+  })
   const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
   const book = createCodeBook(chainId, disk)
   const hot = createHotSet(chainId, disk)
