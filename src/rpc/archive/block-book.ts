@@ -6,9 +6,10 @@ import type { Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
 import type { DiskCache } from '../disk/disk-cache.js'
 import { layout } from '../disk/layout.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { toPin } from '../node/header.js'
-import type { Answer, BlockRef, Upstream } from '../node/upstream.js'
+import type { Upstream } from '../node/upstream.js'
 
 export interface BlockBook {
   /** @throws ForkrouteError UPSTREAM_UNAVAILABLE. */

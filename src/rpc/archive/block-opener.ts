@@ -7,10 +7,11 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { HeadTracker } from '../node/heads.js'
 import type { ItemKey } from '../node/state-item.js'
-import type { Answer, BlockRef, Upstream } from '../node/upstream.js'
+import type { Upstream } from '../node/upstream.js'
 import type { BlockBook } from './block-book.js'
 import type { ProvenState } from './proven-state.js'
 

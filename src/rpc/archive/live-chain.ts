@@ -12,6 +12,7 @@ import { createForkSlots } from '../hints/fork-slots.js'
 import { createHotSet } from '../hints/hot-set.js'
 import { createLearned } from '../hints/learned.js'
 import { createPoolSets } from '../hints/pool-sets.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import { type ChangesQuestion, findChangedBlocks } from '../node/changed-blocks.js'
 import { createHeadTracker, startHeadPolling } from '../node/heads.js'
 import {
@@ -22,7 +23,7 @@ import {
   isCode,
   withAccounts,
 } from '../node/state-item.js'
-import { type Answer, type BlockRef, createUpstream } from '../node/upstream.js'
+import { createUpstream } from '../node/upstream.js'
 import type { UpstreamCounters } from '../node/upstream-node.js'
 import type { ArchiveChain, ChainStatus } from './archive-messages.js'
 import { createBlockBook } from './block-book.js'

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
-import type { BlockRef } from './upstream.js'
+import type { BlockRef } from './answer.js'
 
 export interface HeadTracker {
   head(): BlockPin | null
