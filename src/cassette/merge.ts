@@ -12,8 +12,8 @@ import {
   decodeValue,
   type HeldValue,
 } from '../rpc/cassette/cassette-state.js'
+import type { Answer } from '../rpc/node/answer.js'
 import { describe, type ItemKey } from '../rpc/node/state-item.js'
-import type { Answer } from '../rpc/node/upstream.js'
 import { differences, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
 

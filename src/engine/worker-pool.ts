@@ -1,6 +1,6 @@
 /**
- * The Piscina pool of routing threads: errors come back as data, an abandoned task is told to stop,
- * and a task whose fork died runs once more on the replacement.
+ * The Piscina pool of routing threads: errors come back as data, and an abandoned task is told to stop. A task whose
+ * fork died says so in its reply; whether it runs again is for `task-runner.ts` to decide.
  */
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'

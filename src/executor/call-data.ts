@@ -1,6 +1,6 @@
 /**
  * Encodes one contract call whose arguments may be values known only on chain, and finds where in the
- * call data those values go. Called by `steps.ts` alone. Pure.
+ * call data those values go. `prepare-steps.ts` encodes every call of a plan so. Pure.
  */
 import type { AbiFunction, AbiParameter } from 'viem'
 import { concatHex, encodeAbiParameters, toFunctionSelector } from 'viem'

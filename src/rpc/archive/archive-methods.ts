@@ -7,6 +7,7 @@
 import { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { JsonRpcError } from '../node/json-rpc.js'
 import {
@@ -21,7 +22,6 @@ import {
   slotOf,
   storageKey,
 } from '../node/state-item.js'
-import type { Answer, BlockRef } from '../node/upstream.js'
 import type { ChainSource } from './chain-source.js'
 
 const unreadableCode = -32001

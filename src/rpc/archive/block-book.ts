@@ -6,9 +6,10 @@ import type { Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
 import type { DiskCache } from '../disk/disk-cache.js'
 import { layout } from '../disk/layout.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { toPin } from '../node/header.js'
-import type { Answer, BlockRef, Upstream } from '../node/upstream.js'
+import type { Upstream } from '../node/upstream.js'
 
 export interface BlockBook {
   /** @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
@@ -34,6 +35,8 @@ export function createBlockBook(parts: {
   readonly upstream: Pick<Upstream, 'block'>
   readonly disk: DiskCache
   readonly recorder: Recorder | null
+  /** Called with each block that a node gives for its number. */
+  readonly onNumber: (block: BlockRef) => void
 }): BlockBook {
   const { chainId, upstream, disk, recorder } = parts
   const blocks = new LRUCache<Hex, VerifiedBlock>({ max: maxBlocks })
@@ -73,6 +76,7 @@ export function createBlockBook(parts: {
         if (!answer.ok) return answer
         block = answer.value
         keep(block, full)
+        if (byNumber) parts.onNumber(block.pin)
       }
       recorder?.block(block)
       if (byNumber) {

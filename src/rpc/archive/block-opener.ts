@@ -6,13 +6,14 @@
  * proofs first, and only the values of those that changed are read.
  */
 import { LRUCache } from 'lru-cache'
-import type { Address, Hex } from '../../domain/primitives.js'
+import type { Hex } from '../../domain/primitives.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { HeadTracker } from '../node/heads.js'
 import type { ItemKey } from '../node/state-item.js'
-import type { Answer, BlockRef, Upstream } from '../node/upstream.js'
+import type { Upstream } from '../node/upstream.js'
 import type { BlockBook } from './block-book.js'
-import type { ProvenState } from './proven-state.js'
+import { type ProofParts, readByProof } from './read-by-proof.js'
 
 export interface BlockOpener {
   /**
@@ -33,19 +34,18 @@ export interface BlockOpener {
 /** Blocks whose reads are remembered. */
 const maxBlocks = 64
 
-export function createBlockOpener(parts: {
+export interface BlockOpenerParts extends ProofParts {
   readonly blocks: BlockBook
   readonly tracker: HeadTracker
-  readonly upstream: Pick<Upstream, 'state' | 'finalState' | 'isFinal' | 'proof' | 'givesProofs'>
-  readonly proven: ProvenState
+  readonly upstream: ProofParts['upstream'] & Pick<Upstream, 'isFinal'>
   /** What is worth reading of a block with this number. */
   readonly keys: (number: bigint) => readonly ItemKey[]
-  /** The value, where no node must be asked for it. */
-  readonly held: (key: ItemKey, at: BlockRef) => Hex | null
   /** Reads and keeps; asks `pending` first. */
   readonly fetch: (key: ItemKey, at: BlockRef) => Promise<Answer<Hex>>
-}): BlockOpener {
-  const { blocks, tracker, upstream, proven } = parts
+}
+
+export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
+  const { blocks, tracker, upstream } = parts
   const reads = new LRUCache<Hex, readonly Promise<boolean>[]>({ max: maxBlocks })
   const early = new Map<string, Promise<Answer<Hex>>>()
   /** The block that was opened last: its values are the likeliest to be the same. */
@@ -76,7 +76,7 @@ export function createBlockOpener(parts: {
     const finding = blocks.find(number)
     const keys = parts.keys(number)
     const byProof = isBackground
-      ? prove(keys, { number, found: finding })
+      ? readByProof(keys, { number, found: finding }, before, parts)
       : new Map<ItemKey, Promise<Answer<Hex>>>()
     const values = new Map(
       keys.map((key) => [key, byProof.get(key) ?? upstream.finalState(key, number)]),
@@ -89,56 +89,6 @@ export function createBlockOpener(parts: {
     fetchAll(keys, at)
     before = at
     return found
-  }
-
-  /**
-   * Reads of those keys whose accounts are worth a proof at the block.
-   * @param at.found - the block, where only its number is known.
-   */
-  function prove(
-    keys: readonly ItemKey[],
-    at: { readonly number: bigint; readonly found: Promise<Answer<VerifiedBlock>> } | BlockRef,
-  ): Map<ItemKey, Promise<Answer<Hex>>> {
-    const reads = new Map<ItemKey, Promise<Answer<Hex>>>()
-    if (!upstream.givesProofs()) return reads
-    const last = before
-    for (const [address, own] of proven.worthProving(keys)) {
-      const asked = upstream.proof(address, 'hash' in at ? at : at.number)
-      // What was read at the block before says nothing here as long as its root there is not known.
-      const earlier =
-        last && !proven.knowsRoot(address, last) ? learnBack(address, own, last) : undefined
-      const proof = (async () => {
-        await earlier
-        const [answer, ref] = await Promise.all([asked, 'hash' in at ? at : refOf(at)])
-        if (ref) proven.learn(address, ref, answer)
-        return ref
-      })()
-      for (const key of own) {
-        const value = proof.then((ref): Answer<Hex> | Promise<Answer<Hex>> => {
-          const known = ref && proven.find(key, ref)
-          if (known) return { ok: true, value: known }
-          return ref ? upstream.state(key, ref) : upstream.finalState(key, at.number)
-        })
-        value.catch(() => undefined)
-        reads.set(key, value)
-      }
-    }
-    return reads
-  }
-
-  /** Finds the account's root at a block whose values are held, and keeps them by it. */
-  async function learnBack(
-    address: Address,
-    keys: readonly ItemKey[],
-    at: BlockRef,
-  ): Promise<void> {
-    const answer = await upstream.proof(address, at).catch(() => null)
-    if (!answer?.ok) return
-    proven.learn(address, at, answer)
-    for (const key of keys) {
-      const value = parts.held(key, at)
-      if (value !== null) proven.note(key, at, value)
-    }
   }
 
   async function openByHash(
@@ -160,7 +110,7 @@ export function createBlockOpener(parts: {
   function begin(at: BlockRef, isNew: boolean, isBackground: boolean): void {
     const wanted = parts.keys(at.number)
     const keys = isNew ? wanted : wanted.filter((key) => parts.held(key, at) === null)
-    if (isBackground) expect(prove(keys, at), at)
+    if (isBackground) expect(readByProof(keys, at, before, parts), at)
     fetchAll(keys, at)
     before = at
   }
@@ -187,14 +137,6 @@ export function createBlockOpener(parts: {
     readsOf: (hash) => reads.get(hash) ?? null,
     pending: (key, hash) => early.get(`${hash}${key}`) ?? null,
   }
-}
-
-async function refOf(at: {
-  readonly number: bigint
-  readonly found: Promise<Answer<VerifiedBlock>>
-}): Promise<BlockRef | null> {
-  const found = await at.found
-  return found.ok ? { number: at.number, hash: found.value.pin.hash } : null
 }
 
 /** As soon as one of the reads found something. */

@@ -6,10 +6,10 @@ import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ForkSlots } from '../hints/fork-slots.js'
 import type { Learned } from '../hints/learned.js'
 import type { PoolSets } from '../hints/pool-sets.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { ItemKey } from '../node/state-item.js'
-import type { Answer, BlockRef } from '../node/upstream.js'
 import type { ChainStatus } from './archive-messages.js'
 
 export interface PinOptions {

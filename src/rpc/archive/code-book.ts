@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { DiskCache } from '../disk/disk-cache.js'
 import { layout } from '../disk/layout.js'
-import type { BlockRef } from '../node/upstream.js'
+import type { BlockRef } from '../node/answer.js'
 
 export interface CodeStore {
   /** Keeps code and returns its id. */

@@ -7,8 +7,8 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { AccountProof, Answer, BlockRef } from '../node/answer.js'
 import { addressOf, balanceKey, type ItemKey, isSlot, nonceKey } from '../node/state-item.js'
-import type { AccountProof, Answer, BlockRef } from '../node/upstream.js'
 
 export interface ProvenState {
   /**

@@ -14,10 +14,10 @@ import {
 import { createForkSlots } from '../hints/fork-slots.js'
 import type { Learned } from '../hints/learned.js'
 import { createPoolSets } from '../hints/pool-sets.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { toPin } from '../node/header.js'
 import { addressOf, describe, emptyValue, type ItemKey, withAccounts } from '../node/state-item.js'
-import type { Answer, BlockRef } from '../node/upstream.js'
 import type { ChainSource } from './chain-source.js'
 
 /** A replay reads nothing ahead. */

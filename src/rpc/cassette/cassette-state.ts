@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { Answer, BlockRef } from '../node/answer.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { BlockJson } from '../node/header.js'
 import { type ItemKey, isCode } from '../node/state-item.js'
-import type { Answer, BlockRef } from '../node/upstream.js'
 import {
   fromIdBytes,
   fromKeyBytes,

@@ -83,12 +83,100 @@ describe('createHeadTracker', () => {
     expect(await see([0, block(5, 'b', 'a')])).toEqual(['4a', '5a', '6a', '5b -6 -5'])
   })
 
+  test('a head that goes down to a block it was built on stays, until a longer chain comes', async () => {
+    await see([0, block(4)], [0, block(5)], [0, block(6)])
+    expect(await see([0, block(5)], [0, block(4)], [0, block(4)])).toEqual(['4a', '5a', '6a'])
+    expect(await see([0, block(7)])).toEqual(['4a', '5a', '6a', '7a'])
+  })
+
+  test('a head that goes down and comes up with other blocks replaces those above the fork', async () => {
+    await see([0, block(4)], [0, block(5)], [0, block(6)])
+    expect(await see([0, block(4)], [0, block(5, 'b', 'a')])).toEqual([
+      '4a',
+      '5a',
+      '6a',
+      '5b -6 -5',
+    ])
+  })
+
+  test('the same where no poll falls between going down and coming up higher than before', async () => {
+    await see([0, block(4)], [0, block(5)])
+    expect(await see([0, block(6, 'b')])).toEqual(['4a', '5a', '6b -5'])
+  })
+
+  test('a head that goes down by many replaces all that were above it', async () => {
+    const numbers = [3, 4, 5, 6, 7, 8]
+    await see(...numbers.map((number): [number, BlockPin] => [0, block(number)]))
+    news = []
+    expect(await see([0, block(4, 'b', 'a')])).toEqual(['4b -8 -7 -6 -5 -4'])
+  })
+
   test('a height that nobody knows any more is not called a reorg', async () => {
     tracker = createHeadTracker(
       async () => null,
       (head, replaced) => news.push(`${head.number} ${replaced.length}`),
     )
     expect(await see([0, block(5)], [0, block(9)])).toEqual(['5 0', '9 0'])
+  })
+})
+
+describe('meet', () => {
+  const pinOf = (number: number, fork: string) => ({
+    number: BigInt(number),
+    hash: hash(fork, number),
+  })
+
+  test('a block that no poll showed is among the replaced ones', async () => {
+    await see([0, block(4)])
+    tracker.meet(pinOf(5, 'a'))
+    expect(await see([0, block(5, 'b', 'a')])).toEqual(['4a', '5b -5'])
+  })
+
+  test('so it is where the head jumps over it', async () => {
+    await see([0, block(4)])
+    tracker.meet(pinOf(5, 'a'))
+    tracker.meet(pinOf(6, 'a'))
+    forks = new Map([5n, 6n, 7n].map((number) => [number, 'b']))
+    expect(await see([0, block(8, 'b')])).toEqual(['4a', '8b -6 -5'])
+  })
+
+  test('where the head stays below it, it is judged as soon as a head comes up to it', async () => {
+    await see([0, block(4)])
+    tracker.meet(pinOf(6, 'a'))
+    expect(await see([0, block(4)], [0, block(5)])).toEqual(['4a', '5a'])
+    expect(await see([0, block(6, 'b', 'a')])).toEqual(['4a', '5a', '6b -6'])
+  })
+
+  test('a block that becomes part of the chain is not replaced, nor reported twice later', async () => {
+    await see([0, block(4)])
+    tracker.meet(pinOf(5, 'a'))
+    expect(await see([0, block(5)])).toEqual(['4a', '5a'])
+    expect(await see([0, block(6, 'b')])).toEqual(['4a', '5a', '6b -5'])
+  })
+
+  test('a block of the new chain does not hide that the head was replaced', async () => {
+    await see([0, block(4)])
+    tracker.meet(pinOf(5, 'b'))
+    expect(await see([0, block(5, 'b')])).toEqual(['4a', '5b -4'])
+  })
+
+  test('a block that came before the first head, or late and of another fork, is judged by the next', async () => {
+    tracker.meet(pinOf(4, 'b'))
+    expect(await see([0, block(5)])).toEqual(['5a -4'])
+    tracker.meet(pinOf(5, 'b'))
+    expect(await see([0, block(6)])).toEqual(['5a -4', '6a -5'])
+    expect(tracker.hashOf(5n)).toBe(hash('a', 5))
+  })
+
+  test('a height that no node tells is asked for again at the next head', async () => {
+    const answers: (Hex | null)[] = [null, hash('b', 5)]
+    tracker = createHeadTracker(
+      async (number) => (number === 5n ? (answers.shift() ?? null) : hash('a', Number(number))),
+      (head, replaced) => news.push(`${head.number} ${replaced.map(({ number }) => number)}`),
+    )
+    await see([0, block(4)])
+    tracker.meet(pinOf(5, 'a'))
+    expect(await see([0, block(7)], [0, block(8)])).toEqual(['4 ', '7 ', '8 5'])
   })
 })
 

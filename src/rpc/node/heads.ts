@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
+import type { BlockRef } from './answer.js'
 
 export interface HeadTracker {
   head(): BlockPin | null
@@ -15,6 +16,11 @@ export interface HeadTracker {
   hashOf(number: bigint): Hex | null
   /** A block of the head's own chain names its parent. */
   learnParent(block: BlockPin): void
+  /**
+   * A node gave this block for its number. One that no poll has shown as a head may be replaced all the same, and is
+   * listed among the replaced blocks then.
+   */
+  meet(block: BlockRef): void
 }
 
 /** Remembered blocks below the head: how deep a reorg is followed. */
@@ -27,9 +33,11 @@ const memory = 128n
  */
 export function createHeadTracker(
   hashAt: (number: bigint) => Promise<Hex | null>,
-  onHead: (head: BlockPin, replaced: readonly { number: bigint; hash: Hex }[]) => void,
+  onHead: (head: BlockPin, replaced: readonly BlockRef[]) => void,
 ): HeadTracker {
   const known = new Map<bigint, Hex>()
+  /** Blocks by hash of which no head has told yet whether they are part of its chain. */
+  const met = new Map<Hex, BlockRef>()
   let head: BlockPin | null = null
   let source = -1
   let seenAt: number | null = null
@@ -44,8 +52,12 @@ export function createHeadTracker(
     }
     // Two nodes on different forks of one height: the head stays where it is until one of them is longer.
     if (head && block.number === head.number && node !== source) return
-    const replaced = head ? await findReplaced(head, block) : []
-    for (const { number } of replaced) known.delete(number)
+    const below = head ? await findReplaced(head, block) : []
+    for (const { number, hash } of below) {
+      known.delete(number)
+      met.delete(hash)
+    }
+    const replaced = [...(await judgeMet(block)), ...below].sort(highestFirst)
     head = block
     source = node
     seenAt = Date.now()
@@ -55,11 +67,8 @@ export function createHeadTracker(
     onHead(block, replaced)
   }
 
-  async function findReplaced(
-    old: BlockPin,
-    next: BlockPin,
-  ): Promise<{ number: bigint; hash: Hex }[]> {
-    const replaced: { number: bigint; hash: Hex }[] = []
+  async function findReplaced(old: BlockPin, next: BlockPin): Promise<BlockRef[]> {
+    const replaced: BlockRef[] = []
     const heights = [...known.keys()].sort((a, b) => (a > b ? -1 : 1))
     for (const number of heights) {
       const before = known.get(number)
@@ -72,6 +81,20 @@ export function createHeadTracker(
       // Blocks below an unchanged one are unchanged; an unknown answer says nothing against them.
       if (actual === null || actual === before) break
       replaced.push({ number, hash: before })
+    }
+    return replaced
+  }
+
+  /** Each for itself: blocks that were met at different times may be of different forks. */
+  async function judgeMet(next: BlockPin): Promise<BlockRef[]> {
+    const replaced: BlockRef[] = []
+    for (const one of met.values()) {
+      if (one.number > next.number) continue
+      const isForgotten = one.number + memory < next.number
+      const actual = isForgotten ? one.hash : await actualHash(one.number, next)
+      if (actual === null) continue
+      met.delete(one.hash)
+      if (actual !== one.hash) replaced.push(one)
     }
     return replaced
   }
@@ -94,7 +117,16 @@ export function createHeadTracker(
       const isNear = head !== null && number + memory > head.number
       if (isNear && known.get(number) === hash) known.set(number - 1n, parentHash)
     },
+    meet({ number, hash }) {
+      const own = known.get(number)
+      const isAhead = head === null || number > head.number
+      if (isAhead || (own !== undefined && own !== hash)) met.set(hash, { number, hash })
+    },
   }
+}
+
+function highestFirst(a: BlockRef, b: BlockRef): number {
+  return Number(b.number - a.number)
 }
 
 /** Between two polls of a node that does not answer, at least. */

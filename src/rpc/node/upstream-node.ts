@@ -11,11 +11,11 @@ import { createNodeHealth } from './node-health.js'
 import { type NodeAbilities, probeAbilities } from './node-probe.js'
 import { type NodeRequest, type Outcome, plain } from './node-request.js'
 
-/** Counts of one chain, all nodes together. */
 /** Requests at once from which on the first go ahead of the others, in a batch of their own. */
 const many = 128
 const firstOfMany = 32
 
+/** Counts of one chain, all nodes together. */
 export interface UpstreamCounters {
   httpRequests: number
   calls: number

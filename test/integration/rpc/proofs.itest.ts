@@ -164,6 +164,37 @@ test('a block that took the place of another has its own values', async () => {
   expect(found.values).not.toEqual(old.values)
 })
 
+test('so has one that was replaced before any poll showed it', async () => {
+  const scene = await archiveOf()
+  await visit(scene, 4n)
+  let letPollsThrough = (): void => undefined
+  const gate = new Promise<void>((resolve) => {
+    letPollsThrough = resolve
+  })
+  scene.node.behave = async (calls) => {
+    if (calls.some(({ params }) => params[0] === 'latest')) await gate
+    return null
+  }
+  const height = await anvil.rpc<Hex>('eth_blockNumber')
+  const next = BigInt(height) + 1n
+  const undo = await anvil.rpc('evm_snapshot')
+  await mine(9)
+  const old = await visit(scene, next)
+  await anvil.rpc('evm_revert', [undo])
+  const replaced = new Promise<void>((resolve) => {
+    scene.archive.onHead((_pin, { reorgOf }) => {
+      if (reorgOf === old.pin.hash) resolve()
+    })
+  })
+  await anvil.rpc('evm_increaseTime', [100])
+  for (const value of [10, null]) await mine(value)
+  letPollsThrough()
+  await replaced
+  const found = await visit(scene, next)
+  expect(found.pin.hash).not.toBe(old.pin.hash)
+  expect(found.values).toEqual(await ofNode(next))
+})
+
 test('the sandbox proves older blocks itself, in one batch with what its Anvil answers', async () => {
   const sandbox = await startSandbox({})
   onTestFinished(() => sandbox.stop())

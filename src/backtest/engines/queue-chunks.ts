@@ -1,0 +1,45 @@
+/** Chunks of a job's blocks: how they are cut, and what their ids say. Pure. */
+
+/** Neighbours share forks; more of them in a chunk would leave workers idle at the end of a job. */
+const maxBlocksPerChunk = 4
+/** A small job is cut into so many at least, so that every worker gets a part. */
+const minChunks = 16
+
+/** @param blocks - of the whole job. */
+export function blocksPerChunkOf(blocks: number): number {
+  return Math.min(maxBlocksPerChunk, Math.ceil(blocks / minChunks))
+}
+
+/** Id of a chunk, so that adding it twice adds it once. */
+export function chunkId(job: string, blocks: readonly bigint[]): string {
+  return `${job}.${blocks[0]}.${blocks.at(-1)}`
+}
+
+/** The blocks that a chunk stands for: those of its job within its ends. Null: a chunk of another job. */
+export function rangeOf(job: string, id: string): { first: bigint; last: bigint } | null {
+  const [owner, first, last] = id.split('.')
+  if (owner !== job || !/^\d+$/.test(first ?? '') || !/^\d+$/.test(last ?? '')) return null
+  return { first: BigInt(first ?? 0), last: BigInt(last ?? 0) }
+}
+
+/** @param held - ranges that no chunk may enclose: what lies in them is somebody's already. */
+export function chunksOf(
+  blocks: readonly bigint[],
+  held: readonly { readonly first: bigint }[],
+  blocksPerChunk: number,
+): bigint[][] {
+  const starts = held.map(({ first }) => first)
+  const chunks: bigint[][] = []
+  for (const block of blocks.toSorted((a, b) => (a < b ? -1 : 1))) {
+    const open = chunks.at(-1)
+    const before = open?.at(-1)
+    const isJoined =
+      open &&
+      before !== undefined &&
+      open.length < blocksPerChunk &&
+      !starts.some((first) => first > before && first < block)
+    if (isJoined) open.push(block)
+    else chunks.push([block])
+  }
+  return chunks
+}

@@ -1,0 +1,107 @@
+/**
+ * Takes up jobs, one at a time and the oldest first: those that were created or resumed here, and, where the service
+ * takes them up, those that nobody works on.
+ */
+import { setTimeout } from 'node:timers/promises'
+import type { BacktestJob } from '../domain/backtest.js'
+import { ForkrouteError } from '../domain/errors.js'
+import type { Logger } from '../log.js'
+import { overStates } from './job-progress.js'
+import type { Owner } from './owner.js'
+import type { BacktestStore } from './stores/store.js'
+import type { UnsavedFailures } from './unsaved-failures.js'
+
+export interface JobDesk {
+  /** The job is this process's own: it is worked on here whether or not jobs of others are. */
+  adopt(id: string): void
+  /** Gives the job up, and waits a moment for what of it is under way. */
+  cancel(id: string): Promise<void>
+  /** Gives up what is under way and takes up nothing more. */
+  close(reason: unknown): Promise<void>
+}
+
+/** Between two looks for a job that nobody works on. */
+const lookMs = 2_000
+/** A cancel waits so long for what is given up. */
+const giveUpMs = 900
+
+export function createJobDesk(parts: {
+  readonly store: BacktestStore
+  readonly owner: Owner
+  readonly unsaved: UnsavedFailures
+  /** False: only adopted jobs are taken up. */
+  readonly takesUp: boolean
+  /** Ids of the chains that this service calculates. */
+  readonly chainIds: () => readonly number[]
+  readonly logger: Pick<Logger, 'warn'>
+  /** Works on a claimed job until it is over or the controller is aborted. Never rejects. */
+  readonly run: (id: string, controller: AbortController) => Promise<void>
+}): JobDesk {
+  const { store, owner, unsaved, takesUp, logger } = parts
+  const own = new Set<string>()
+  let current: { id: string; controller: AbortController; done: Promise<void> } | null = null
+  let isLooking = false
+  let isClosed = false
+
+  async function look(): Promise<void> {
+    if (current || isLooking || isClosed) return
+    if (!takesUp && !own.size) return
+    isLooking = true
+    try {
+      for (const { id } of await openJobs()) {
+        if (isClosed || !(await store.claim(id, owner.name, owner.isGone))) continue
+        begin(id)
+        return
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'backtests cannot be looked for')
+    } finally {
+      isLooking = false
+    }
+  }
+
+  /** That may be worked on here, oldest first. */
+  async function openJobs(): Promise<BacktestJob[]> {
+    const chains = new Set(parts.chainIds())
+    const open = (await store.jobs()).filter(
+      ({ id, state, plan }) =>
+        !overStates.includes(state) &&
+        (takesUp || own.has(id)) &&
+        !unsaved.has(id) &&
+        chains.has(plan.chainId),
+    )
+    return open.reverse()
+  }
+
+  function begin(id: string): void {
+    const controller = new AbortController()
+    const done = parts.run(id, controller).finally(() => {
+      current = null
+      void look()
+    })
+    current = { id, controller, done }
+  }
+
+  const looking = setInterval(() => void look(), lookMs)
+  looking.unref()
+  void look()
+
+  return {
+    adopt(id) {
+      own.add(id)
+      void look()
+    },
+    async cancel(id) {
+      own.delete(id)
+      if (current?.id !== id) return
+      current.controller.abort(new ForkrouteError('OVERLOADED', 'The backtest was cancelled.'))
+      await Promise.race([current.done, setTimeout(giveUpMs, undefined, { ref: false })])
+    },
+    async close(reason) {
+      isClosed = true
+      clearInterval(looking)
+      current?.controller.abort(reason)
+      await current?.done
+    },
+  }
+}

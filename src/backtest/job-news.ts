@@ -1,0 +1,27 @@
+/** Word that something happened to a job in this process; of other processes none comes, so nobody waits for long. */
+import { EventEmitter } from 'node:events'
+
+export interface JobNews {
+  tell(id: string): void
+  /** Until something is known to have happened to the job, `longestMs` are over, or the signal is aborted. */
+  next(id: string, longestMs: number, signal: AbortSignal): Promise<void>
+}
+
+export function createJobNews(): JobNews {
+  const news = new EventEmitter().setMaxListeners(0)
+  return {
+    tell: (id) => void news.emit(id),
+    next: (id, longestMs, signal) =>
+      new Promise((resolve) => {
+        const end = () => {
+          clearTimeout(timer)
+          news.off(id, end)
+          signal.removeEventListener('abort', end)
+          resolve()
+        }
+        const timer = setTimeout(end, longestMs)
+        news.on(id, end)
+        signal.addEventListener('abort', end, { once: true })
+      }),
+  }
+}

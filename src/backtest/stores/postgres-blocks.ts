@@ -1,0 +1,119 @@
+/** Results of blocks in Postgres: written in one statement, read page by page. */
+import type { BacktestBlock } from '../../domain/backtest.js'
+import type { PostgresConnection } from './postgres-connection.js'
+import {
+  type BlockRow,
+  type ExecutionRow,
+  type RouteRow,
+  toBlock,
+  toExecutionRow,
+  toRouteRow,
+} from './store-rows.js'
+
+/** Blocks that are read at once. */
+const blocksAtOnce = 50
+
+/** Ascending. */
+export async function* readBlocks(
+  db: PostgresConnection,
+  schema: string,
+  id: string,
+  from: bigint,
+): AsyncIterable<BacktestBlock> {
+  let next = from
+  for (;;) {
+    const blocks = await readPage(db, schema, id, next)
+    yield* blocks
+    const last = blocks.at(-1)
+    if (!last || blocks.length < blocksAtOnce) return
+    next = last.blockNumber + 1n
+  }
+}
+
+function readPage(
+  db: PostgresConnection,
+  schema: string,
+  id: string,
+  from: bigint,
+): Promise<BacktestBlock[]> {
+  // A job that is removed meanwhile is read as it was.
+  return db.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
+    const { rows: blocks } = await client.query<BlockRow>(
+      `SELECT block_number, block_hash, "timestamp" FROM ${schema}.blocks
+       WHERE job_id = $1 AND block_number >= $2 AND block_hash IS NOT NULL
+       ORDER BY block_number LIMIT ${blocksAtOnce}`,
+      [id, String(from)],
+    )
+    const between = [id, String(from), blocks.at(-1)?.block_number ?? String(from)]
+    const { rows: routes } = await client.query<RouteRow>(
+      `SELECT block_number, position, request, variant, array_to_string(amounts_out, ',') AS amounts_out,
+         array_to_string(min_amounts_out, ',') AS min_amounts_out, gas::text, gas_cost::text, gas_cost_usd,
+         gas_cost_out::text, price_impact, price, path::text, error_code, error_message, error_details::text, milliseconds
+       FROM ${schema}.routes WHERE job_id = $1 AND block_number BETWEEN $2 AND $3
+       ORDER BY block_number, position`,
+      between,
+    )
+    const { rows: executions } = await client.query<ExecutionRow>(
+      `SELECT block_number, position, delay, request, variant, status,
+         array_to_string(amounts_out, ',') AS amounts_out, gas::text, reason
+       FROM ${schema}.executions WHERE job_id = $1 AND block_number BETWEEN $2 AND $3
+       ORDER BY block_number, position, delay`,
+      between,
+    )
+    return blocks.map((block) => {
+      const own = (row: { block_number: number }) => row.block_number === block.block_number
+      return toBlock(block, routes.filter(own), executions.filter(own))
+    })
+  })
+}
+
+/** False, and nothing is written, where the block has its result already or the job is gone. */
+export async function putBlock(
+  db: PostgresConnection,
+  schema: string,
+  id: string,
+  block: BacktestBlock,
+): Promise<boolean> {
+  const routes = block.rows.map(toRouteRow)
+  const executions = block.rows.flatMap((row, position) =>
+    row.executions.map((execution) => toExecutionRow(row, position, execution)),
+  )
+  // One statement, so all or nothing; who comes second finds the block filled.
+  const [done] = await db.rows<{ count: number }>(
+    `WITH filled AS (
+       UPDATE ${schema}.blocks SET block_hash = $3, "timestamp" = $4
+       WHERE job_id = $1 AND block_number = $2 AND block_hash IS NULL RETURNING 1
+     ), added_routes AS (
+       INSERT INTO ${schema}.routes
+       SELECT $1, $2, position, request, variant, string_to_array(amounts_out, ',')::numeric(78, 0)[],
+         string_to_array(min_amounts_out, ',')::numeric(78, 0)[], gas, gas_cost, gas_cost_usd, gas_cost_out, price_impact, price,
+         path::json, error_code, error_message, error_details::json, milliseconds
+       FROM json_to_recordset($5) AS r (position int4, request text, variant text, amounts_out text,
+         min_amounts_out text, gas int8, gas_cost numeric, gas_cost_usd float8, gas_cost_out numeric, price_impact float8, price float8,
+         path text, error_code text, error_message text, error_details text, milliseconds float8)
+       WHERE EXISTS (SELECT FROM filled)
+     ), added_executions AS (
+       INSERT INTO ${schema}.executions
+       SELECT $1, $2, position, delay, request, variant, status,
+         string_to_array(amounts_out, ',')::numeric(78, 0)[], gas, reason
+       FROM json_to_recordset($6) AS e (position int4, delay int4, request text, variant text, status text,
+         amounts_out text, gas int8, reason text)
+       WHERE EXISTS (SELECT FROM filled)
+     )
+     SELECT count(*) FROM filled`,
+    [
+      id,
+      String(block.blockNumber),
+      block.blockHash,
+      String(block.timestamp),
+      JSON.stringify(routes, storable),
+      JSON.stringify(executions, storable),
+    ],
+  )
+  return (done?.count ?? 0) > 0
+}
+
+/** Replacer for texts that contracts made up: Postgres takes no NUL and no half of a surrogate pair. */
+function storable(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/[\0\p{Surrogate}]/gu, '\ufffd') : value
+}

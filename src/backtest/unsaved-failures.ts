@@ -1,0 +1,23 @@
+/** Failures of jobs that the store could not take, because it was what failed: they are told from memory. */
+import type { BacktestJob } from '../domain/backtest.js'
+
+export interface UnsavedFailures {
+  keep(id: string, problem: string): void
+  has(id: string): boolean
+  forget(id: string): void
+  /** The job as it stands in truth. */
+  appliedTo(job: BacktestJob): BacktestJob
+}
+
+export function createUnsavedFailures(): UnsavedFailures {
+  const problems = new Map<string, string>()
+  return {
+    keep: (id, problem) => void problems.set(id, problem),
+    has: (id) => problems.has(id),
+    forget: (id) => void problems.delete(id),
+    appliedTo(job) {
+      const problem = problems.get(job.id)
+      return problem === undefined ? job : { ...job, state: 'failed', problem }
+    },
+  }
+}

@@ -1,0 +1,96 @@
+/** The engine's part about wallets, what they hold and allow, and what tokens are worth. */
+import type { CallContext, Engine, PriceRecord, WalletBalance } from '../domain/engine.js'
+import type { Address } from '../domain/primitives.js'
+import { walletAddress } from '../executor/deployments.js'
+import { strategyAddresses } from '../executor/strategies.js'
+import type { TokenPriceFact } from '../routing/messages.js'
+import type { ConfiguredChains } from './configured-chains.js'
+import type { Found, TaskRunner } from './task-runner.js'
+
+export interface AccountsParts {
+  readonly chains: ConfiguredChains
+  readonly run: TaskRunner['run']
+  readonly listings: Engine['listings']
+}
+
+export function createAccounts(
+  parts: AccountsParts,
+): Pick<Engine, 'prices' | 'wallet' | 'approval' | 'balances'> {
+  const { chains, run } = parts
+  return {
+    async prices(chainId, addresses, blockNumber, context) {
+      const found = await run('prices', { addresses }, { chainId, blockNumber }, context)
+      return found.value.map((fact) => fact && toPriceRecord(chainId, fact, found))
+    },
+
+    async wallet({ chainId, fromAddress, blockNumber }, context) {
+      const address = walletAddress(fromAddress)
+      const deployed = await run('isDeployed', { address }, { chainId, blockNumber }, context)
+      return {
+        address,
+        isDeployed: deployed.value,
+        owner: fromAddress,
+        chainId,
+        strategies: strategyAddresses(fromAddress),
+      }
+    },
+
+    async approval({ chainId, fromAddress, strategy, token, amount, blockNumber }, context) {
+      const args = { owner: fromAddress, token, strategy, amount }
+      return (await run('approval', args, { chainId, blockNumber }, context)).value
+    },
+
+    async balances({ chainId, eoaAddress, useEoa, blockNumber }, context) {
+      const owner = useEoa ? eoaAddress : walletAddress(eoaAddress)
+      const ids = chainId === 'all' ? chains.all.map(({ id }) => id) : [chains.of(chainId).id]
+      const lists = await Promise.all(
+        ids.map((id) => balancesOn({ chainId: id, owner, blockNumber }, context, parts)),
+      )
+      return lists.flat()
+    },
+  }
+}
+
+/** Of all base tokens of one chain that the owner has some of. */
+async function balancesOn(
+  {
+    chainId,
+    owner,
+    blockNumber,
+  }: { chainId: number; owner: Address; blockNumber?: bigint | undefined },
+  context: CallContext,
+  { run, listings }: AccountsParts,
+): Promise<WalletBalance[]> {
+  const listed = await listings({ chainId, baseOnly: true }, context)
+  const tokens = listed.flatMap(({ token }) => token?.address ?? [])
+  const { value } = await run('balances', { owner, tokens }, { chainId, blockNumber }, context)
+  return value.map(({ token, amount, priceUsd }) => ({
+    token: token.address,
+    amount,
+    chainId,
+    decimals: token.decimals,
+    price: priceUsd === null ? null : String(priceUsd),
+    name: token.name,
+    symbol: token.symbol,
+    logoUri: token.logoUri,
+  }))
+}
+
+function toPriceRecord(
+  chainId: number,
+  { token, priceUsd, confidence, source }: TokenPriceFact,
+  at: Pick<Found<unknown>, 'blockNumber' | 'timestamp'>,
+): PriceRecord {
+  return {
+    chainId,
+    address: token.address,
+    decimals: token.decimals,
+    price: priceUsd,
+    ...(token.symbol !== null && { symbol: token.symbol }),
+    ...(token.name !== null && { name: token.name }),
+    timestamp: Number(at.timestamp),
+    confidence,
+    blockNumber: Number(at.blockNumber),
+    source,
+  }
+}

@@ -1,0 +1,117 @@
+/** The engine's part that finds routes and bundles: single ones, and batches of quotes or executions at one block. */
+import pLimit from 'p-limit'
+import {
+  type BatchAnswer,
+  type CallContext,
+  type Engine,
+  type QuoteBatch,
+  type QuoteRequest,
+  quotesAtOnce,
+  type RouteRequest,
+} from '../domain/engine.js'
+import { fromWireError, toWireError } from '../domain/errors.js'
+import { quoteSender } from '../executor/deployments.js'
+import { parseBundle } from '../routing/bundle/parse-actions.js'
+import type { ConfiguredChains } from './configured-chains.js'
+import type { TaskRunner } from './task-runner.js'
+
+/** Executions in one task. */
+const executionsAtOnce = 64
+
+export interface RoutesParts {
+  readonly chains: ConfiguredChains
+  readonly tasks: TaskRunner
+  /** Of the worker pool. */
+  readonly threads: number
+  /** Hears of a quote of a batch that failed by a fault of ours. */
+  onProblem(error: unknown): void
+}
+
+export function createRoutes(
+  parts: RoutesParts,
+): Pick<Engine, 'route' | 'quote' | 'quotes' | 'executions' | 'bundle' | 'nontokenized'> {
+  const { chains, tasks } = parts
+  return {
+    async route(request, context) {
+      const args = { mode: 'route' as const, request, accountId: context.accountId }
+      return (await tasks.run('route', args, request, context)).value
+    },
+
+    async quote(given, context) {
+      const request = fromSomebody(given)
+      const args = { mode: 'quote' as const, request, accountId: context.accountId }
+      return (await tasks.run('route', args, request, context)).value
+    },
+
+    quotes: (batch, context) => quoteBatch(batch, context, parts),
+
+    async executions(chainId, blockNumber, requests, context) {
+      const block = await tasks.pin({ chainId, blockNumber }, context)
+      const answers = await Promise.all(
+        chunksOf(requests, executionsAtOnce).map((part) =>
+          tasks.runAt('executions', { requests: part }, block, context),
+        ),
+      )
+      return answers.flat()
+    },
+
+    async bundle(request, context) {
+      // Before a block is pinned: its own mistakes are the caller's, whatever there is of the chain.
+      const bundle = parseBundle(request, chains.of(request.chainId))
+      const args = { request: bundle, accountId: context.accountId }
+      const { value } = await tasks.run('bundle', args, request, context)
+      return { ...value, actions: request.actions }
+    },
+
+    async nontokenized(request, context) {
+      const args = { request, accountId: context.accountId }
+      return (await tasks.run('nontokenized', args, request, context)).value
+    },
+  }
+}
+
+/** Quotes at one block, spread over the threads. */
+async function quoteBatch(
+  batch: QuoteBatch,
+  context: CallContext,
+  { tasks, threads, onProblem }: RoutesParts,
+): Promise<BatchAnswer> {
+  const { accountId, signal } = context
+  const begunAt = Date.now()
+  const block = await tasks.pin(batch, context)
+  const all = batch.requests.map(fromSomebody)
+  // One task per thread at a time: a batch leaves room for what others ask meanwhile.
+  const turn = pLimit(threads)
+  // Background work has several blocks in flight: reading one block in one thread alone is less work.
+  const size = Math.min(quotesAtOnce, Math.ceil(all.length / (context.isBackground ? 1 : threads)))
+  const outcomes = await Promise.all(
+    chunksOf(all, size).map((requests) =>
+      turn(async () => {
+        signal.throwIfAborted()
+        try {
+          return await tasks.runAt('quotes', { requests, accountId, begunAt }, block, context)
+        } catch (error) {
+          signal.throwIfAborted()
+          return requests.map(() => ({ ok: false as const, error: toWireError(error) }))
+        }
+      }),
+    ),
+  )
+  const quotes = outcomes.flat()
+  for (const one of quotes) {
+    if (!one.ok && one.error.code === 'INTERNAL') onProblem(fromWireError(one.error))
+  }
+  return { block, quotes }
+}
+
+function fromSomebody(request: QuoteRequest): RouteRequest {
+  return { ...request, fromAddress: request.fromAddress ?? quoteSender }
+}
+
+/** In order, each of `size` but the last. */
+function chunksOf<T>(items: readonly T[], size: number): T[][] {
+  const count = items.length && Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_chunk, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}

@@ -1,0 +1,129 @@
+/**
+ * Runs one task in a thread: pins its block, waits for its turn, leases forks of the block, and tries once more on a new
+ * fork where one was lost.
+ */
+import { untilAborted } from '../domain/abort.js'
+import type { CallContext } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import type { BlockPin } from '../domain/primitives.js'
+import type { ForkPool } from '../forks/fork-pool.js'
+import type { TaskKind, TaskReply, TaskTypes } from '../routing/messages.js'
+import type { Archive } from '../rpc/archive/archive.js'
+import type { ConfiguredChains } from './configured-chains.js'
+import { createFairShare } from './fair-share.js'
+import type { Pins } from './pins.js'
+import type { TraceBook } from './trace-book.js'
+import { unwrap, type WorkerPool } from './worker-pool.js'
+
+/** A chain, and a block of it; without a number the newest pinned one. */
+export interface Place {
+  readonly chainId: number
+  readonly blockNumber?: bigint | undefined
+}
+
+/** A result, and where it holds. */
+export interface Found<T> {
+  readonly value: T
+  readonly blockNumber: bigint
+  /** Unix seconds of the block. */
+  readonly timestamp: bigint
+}
+
+/** Methods throw ForkrouteError, or the signal's reason when aborted. */
+export interface TaskRunner {
+  /** The block of the place. */
+  pin(at: Place, context: CallContext): Promise<BlockPin>
+  run<K extends TaskKind>(
+    kind: K,
+    args: TaskTypes[K]['args'],
+    at: Place,
+    context: CallContext,
+  ): Promise<Found<TaskTypes[K]['result']>>
+  runAt<K extends TaskKind>(
+    kind: K,
+    args: TaskTypes[K]['args'],
+    pin: BlockPin,
+    context: CallContext,
+  ): Promise<TaskTypes[K]['result']>
+}
+
+export interface TaskRunnerParts {
+  readonly chains: ConfiguredChains
+  readonly archive: Pick<Archive, 'url'>
+  readonly forks: Pick<ForkPool, 'acquire'>
+  readonly pins: Pick<Pins, 'at'>
+  readonly workers: Pick<WorkerPool, 'threads' | 'run'>
+  readonly traces: TraceBook
+}
+
+/** Background tasks per thread while nothing else is asked: one calculates while another waits for its forks. */
+const backgroundPerThread = 2
+
+export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
+  const { chains, pins } = parts
+  const share = createFairShare(parts.workers.threads * backgroundPerThread)
+
+  const runner: TaskRunner = {
+    async pin({ chainId, blockNumber }, { signal, isBackground = false, heads, onBlock }) {
+      const number = blockNumber ?? heads?.get(chainId)
+      const options = { isBackground }
+      const pin = await untilAborted(pins.at(chains.of(chainId).id, number, options), signal)
+      onBlock?.(pin, blockNumber === undefined)
+      return pin
+    },
+    async run(kind, args, at, context) {
+      const pin = await runner.pin(at, context)
+      const value = await runner.runAt(kind, args, pin, context)
+      return { value, blockNumber: pin.number, timestamp: pin.timestamp }
+    },
+    runAt(kind, args, pin, { signal, isBackground = false }) {
+      const work = () => runOnForks({ kind, args, pin, signal, isBackground }, parts)
+      return isBackground ? share.background(work, signal) : share.live(work)
+    },
+  }
+  return runner
+}
+
+interface Task<K extends TaskKind> {
+  readonly kind: K
+  readonly args: TaskTypes[K]['args']
+  readonly pin: BlockPin
+  readonly signal: AbortSignal
+  readonly isBackground: boolean
+}
+
+/** Leases forks for as long as the task runs. */
+async function runOnForks<K extends TaskKind>(
+  task: Task<K>,
+  parts: TaskRunnerParts,
+): Promise<TaskTypes[K]['result']> {
+  const lease = await parts.forks.acquire(task.pin, { isBackground: task.isBackground })
+  let isDone = false
+  try {
+    let reply = await attempt(task, lease.urls, parts)
+    if (!reply.ok && reply.lostFork) {
+      await lease.reportLost(reply.lostFork)
+      reply = await attempt(task, lease.urls, parts)
+    }
+    isDone = reply.ok
+    return unwrap(reply)
+  } finally {
+    lease.release(isDone)
+  }
+}
+
+/** @param forkUrls - of the forks that the lease has just now. */
+async function attempt<K extends TaskKind>(
+  { kind, args, pin, signal, isBackground }: Task<K>,
+  forkUrls: readonly string[],
+  { archive, workers, traces }: TaskRunnerParts,
+): Promise<TaskReply<K>> {
+  if (!forkUrls.length) {
+    throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
+  }
+  const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash)
+  const place = { pin, archiveUrl, forkUrls }
+  const reply = await workers.run({ kind, args, place, isBackground }, signal)
+  traces.note(pin, reply.trace)
+  return reply
+}

@@ -1,0 +1,37 @@
+/** What is kept of a task beside its result: figures for the metrics, and pools for the catalog. */
+import type { Catalog } from '../catalog/store.js'
+import type { BlockPin } from '../domain/primitives.js'
+import { countSimulations, observeStage } from '../metrics.js'
+import { poolKey } from '../protocols/pool.js'
+import type { TaskTrace } from '../routing/messages.js'
+
+export interface TraceBook {
+  note(pin: BlockPin, trace: TaskTrace): void
+}
+
+/** @param onProblem - hears of a catalog that cannot be written: no caller does. */
+export function createTraceBook(
+  catalog: Pick<Catalog, 'rememberPools'>,
+  onProblem: (error: unknown) => void,
+): TraceBook {
+  /** `<chain id>:<pool key>` of what is in the catalog already. */
+  const remembered = new Set<string>()
+  return {
+    note({ chainId, number }, trace) {
+      for (const [stage, seconds] of Object.entries(trace.stages)) observeStage(stage, seconds)
+      for (const result of ['success', 'reverted', 'unreadable'] as const) {
+        if (trace.simulations[result]) countSimulations(result, trace.simulations[result])
+      }
+      const fresh = trace.discovered.filter(
+        (pool) => !remembered.has(`${chainId}:${poolKey(pool)}`),
+      )
+      if (!fresh.length) return
+      try {
+        catalog.rememberPools(chainId, fresh, number)
+        for (const pool of fresh) remembered.add(`${chainId}:${poolKey(pool)}`)
+      } catch (error) {
+        onProblem(error)
+      }
+    },
+  }
+}

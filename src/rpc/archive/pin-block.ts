@@ -1,0 +1,37 @@
+/** Finds the block of a number, and makes sure that a node has its state. */
+import { unknownBlock } from '../../domain/common-errors.js'
+import type { Address, BlockPin } from '../../domain/primitives.js'
+import type { HeadTracker } from '../node/heads.js'
+import { balanceKey } from '../node/state-item.js'
+import type { BlockOpener } from './block-opener.js'
+import type { StateReader } from './state-reader.js'
+
+/** What an operator can do about a block that no node has any more. */
+const archiveNeeded = 'Blocks this old need an archive node.'
+
+/** @throws ForkrouteError UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE. */
+export async function pinBlock(
+  number: bigint,
+  isBackground: boolean,
+  parts: {
+    readonly chainId: number
+    readonly opener: Pick<BlockOpener, 'open'>
+    readonly tracker: Pick<HeadTracker, 'head'>
+    readonly reader: Pick<StateReader, 'find'>
+  },
+): Promise<BlockPin> {
+  const { chainId, opener, tracker, reader } = parts
+  const unknown = (why: string) => unknownBlock({ chainId, number }, why)
+  const { found, hasState } = await opener.open(number, isBackground)
+  if (!found.ok) {
+    const head = tracker.head()
+    const advice = head && number <= head.number ? ` ${archiveNeeded}` : ''
+    throw unknown(`Block ${number} is not known: ${found.message}.${advice}`)
+  }
+  const { pin, json } = found.value
+  if (hasState || pin.hash === tracker.head()?.hash || typeof json.miner !== 'string') return pin
+  // Every block touches its fee recipient, so a node with the block's state has this account.
+  const state = await reader.find(balanceKey(json.miner.toLowerCase() as Address), pin)
+  if (state.ok) return pin
+  throw unknown(`The state of block ${number} is not available: ${state.message}. ${archiveNeeded}`)
+}

@@ -1,0 +1,90 @@
+/**
+ * Reads of a walk through blocks: accounts are asked for proofs first, and only the values of those that changed since
+ * a block that was read before are read.
+ */
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { Answer, BlockRef } from '../node/answer.js'
+import type { VerifiedBlock } from '../node/block-check.js'
+import type { ItemKey } from '../node/state-item.js'
+import type { Upstream } from '../node/upstream.js'
+import type { ProvenState } from './proven-state.js'
+
+export interface ProofParts {
+  readonly upstream: Pick<Upstream, 'state' | 'finalState' | 'proof' | 'givesProofs'>
+  readonly proven: ProvenState
+  /** The value, where no node must be asked for it. */
+  readonly held: (key: ItemKey, at: BlockRef) => Hex | null
+}
+
+/** A block of which only the number is known so far. */
+interface BlockToCome {
+  readonly number: bigint
+  readonly found: Promise<Answer<VerifiedBlock>>
+}
+
+/**
+ * Reads of those keys whose accounts are worth a proof at the block; none while nodes refuse proofs.
+ *
+ * @param last - the block that was opened before: its values are the likeliest to be the same.
+ */
+export function readByProof(
+  keys: readonly ItemKey[],
+  at: BlockToCome | BlockRef,
+  last: BlockRef | null,
+  parts: ProofParts,
+): Map<ItemKey, Promise<Answer<Hex>>> {
+  const { upstream, proven } = parts
+  const reads = new Map<ItemKey, Promise<Answer<Hex>>>()
+  if (!upstream.givesProofs()) return reads
+  for (const [address, own] of proven.worthProving(keys)) {
+    const proof = prove(address, own, at, last, parts)
+    for (const key of own) {
+      const value = proof.then((ref): Answer<Hex> | Promise<Answer<Hex>> => {
+        const known = ref && proven.find(key, ref)
+        if (known) return { ok: true, value: known }
+        return ref ? upstream.state(key, ref) : upstream.finalState(key, at.number)
+      })
+      value.catch(() => undefined)
+      reads.set(key, value)
+    }
+  }
+  return reads
+}
+
+/** @returns the block, once its proof is known; null where there is no such block. */
+async function prove(
+  address: Address,
+  keys: readonly ItemKey[],
+  at: BlockToCome | BlockRef,
+  last: BlockRef | null,
+  parts: ProofParts,
+): Promise<BlockRef | null> {
+  const { upstream, proven } = parts
+  const asked = upstream.proof(address, 'hash' in at ? at : at.number)
+  // What was read at the block before says nothing here as long as its root there is not known.
+  if (last && !proven.knowsRoot(address, last)) await learnBack(address, keys, last, parts)
+  const [answer, ref] = await Promise.all([asked, 'hash' in at ? at : refOf(at)])
+  if (ref) proven.learn(address, ref, answer)
+  return ref
+}
+
+/** Finds the account's root at a block whose values are held, and keeps them by it. */
+async function learnBack(
+  address: Address,
+  keys: readonly ItemKey[],
+  at: BlockRef,
+  { upstream, proven, held }: ProofParts,
+): Promise<void> {
+  const answer = await upstream.proof(address, at).catch(() => null)
+  if (!answer?.ok) return
+  proven.learn(address, at, answer)
+  for (const key of keys) {
+    const value = held(key, at)
+    if (value !== null) proven.note(key, at, value)
+  }
+}
+
+async function refOf({ number, found }: BlockToCome): Promise<BlockRef | null> {
+  const block = await found
+  return block.ok ? { number, hash: block.value.pin.hash } : null
+}

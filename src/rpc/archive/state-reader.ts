@@ -1,0 +1,93 @@
+/** Reads values of one chain: those that are known at once, the others from the nodes, which are then known. */
+import { LRUCache } from 'lru-cache'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { Recorder } from '../cassette/recorder.js'
+import type { HotSet } from '../hints/hot-set.js'
+import type { PoolSets } from '../hints/pool-sets.js'
+import type { Answer, BlockRef } from '../node/answer.js'
+import { addressOf, type ItemKey, withAccounts } from '../node/state-item.js'
+import type { Upstream } from '../node/upstream.js'
+import type { BlockOpener } from './block-opener.js'
+import type { ChainCounters } from './chain-counters.js'
+import type { ChainSource } from './chain-source.js'
+import type { StateBook } from './state-book.js'
+
+export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'held'> {
+  /** Asks a node and keeps the value. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
+  /** What is known, else as `fetch`; a read of our own, which is neither recorded nor a hint. */
+  find(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
+}
+
+export interface StateReaderParts {
+  readonly chainId: number
+  readonly states: StateBook
+  readonly upstream: Pick<Upstream, 'state'>
+  /** A read that is under way otherwise. */
+  readonly pending: BlockOpener['pending']
+  readonly hot: HotSet
+  readonly poolSets: PoolSets
+  /** Accounts that no chain has anything of: not recorded. */
+  readonly knownEmpty: ReadonlySet<Address>
+  readonly recorder: Recorder | null
+  readonly counters: ChainCounters
+}
+
+/** An unreadable state is not asked again for this long: candidates of one search meet the same one. */
+const unreadableTtlMs = 2_000
+
+export function createStateReader(parts: StateReaderParts): StateReader {
+  const { chainId, states, upstream, hot, poolSets, knownEmpty, recorder, counters } = parts
+  /** `<block hash><key>` to why. */
+  const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
+
+  async function fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
+    counters.misses += 1
+    const answer = await (parts.pending(key, at.hash) ?? upstream.state(key, at))
+    if (answer.ok) states.keep(key, at, answer.value)
+    else {
+      counters.unreadable += 1
+      unreadable.set(`${at.hash}${key}`, answer.message)
+    }
+    return answer
+  }
+
+  function recorded(key: ItemKey, at: BlockRef, answer: Answer<Hex>): Answer<Hex> {
+    if (!knownEmpty.has(addressOf(key))) recorder?.state(chainId, key, at, answer)
+    return answer
+  }
+
+  return {
+    fetch,
+    async find(key, at) {
+      const value = states.find(key, at)
+      return value === null ? fetch(key, at) : { ok: true, value }
+    },
+    read(key, at) {
+      hot.touch(key)
+      const value = states.find(key, at)
+      if (value !== null) return recorded(key, at, { ok: true, value })
+      const message = unreadable.get(`${at.hash}${key}`)
+      if (message !== undefined) return recorded(key, at, { ok: false, message })
+      poolSets.miss(key, at.hash)
+      const asked = fetch(key, at)
+      return recorder ? asked.then((answer) => recorded(key, at, answer)) : asked
+    },
+    async ahead(key, at) {
+      hot.touch(key)
+      if (states.find(key, at) !== null) return true
+      if (unreadable.has(`${at.hash}${key}`)) return false
+      poolSets.miss(key, at.hash)
+      return fetch(key, at).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    },
+    held(slots, at) {
+      // What is given in bulk was not asked for, and would not be recorded.
+      if (recorder) return []
+      const isHeld = (key: ItemKey): boolean => states.find(key, at) !== null
+      return withAccounts(slots, isHeld).map((key) => [key, states.find(key, at) as Hex])
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** Reads on their way to the nodes: equal ones in flight are one, and those that come together travel together. */
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Answer, BlockRef } from './answer.js'
+import type { Ask } from './ask.js'
+
+export interface AskQueue {
+  /**
+   * @param id - equal for equal reads.
+   * @param block - of which state is read; null for what is not state.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
+  ask<T>(id: string, block: BlockRef | null, request: Ask['request']): Promise<Answer<T>>
+}
+
+/** Reads that come within this time travel together. */
+const groupingMs = 1
+
+export function createAskQueue(parts: {
+  /** Settles or fails each of the reads. */
+  readonly serve: (asks: readonly Ask[]) => Promise<void>
+  /** A read was like one in flight. */
+  readonly onCoalesced: () => void
+}): AskQueue {
+  const inFlight = new Map<string, Promise<Answer<unknown>>>()
+  let waiting: Ask[] = []
+
+  function flush(): void {
+    const asks = waiting
+    waiting = []
+    void parts.serve(asks).catch((cause) => {
+      const error = new ForkrouteError('INTERNAL', 'Reading from the nodes failed.', undefined, {
+        cause,
+      })
+      for (const one of asks) one.fail(error)
+    })
+  }
+
+  return {
+    ask<T>(id: string, block: BlockRef | null, request: Ask['request']) {
+      const running = inFlight.get(id)
+      if (running) {
+        parts.onCoalesced()
+        return running as Promise<Answer<T>>
+      }
+      const promise = new Promise<Answer<unknown>>((settle, fail) => {
+        if (waiting.length === 0) {
+          if (inFlight.size === 0) setImmediate(flush)
+          else setTimeout(flush, groupingMs)
+        }
+        waiting.push({ request, block, refusedBy: new Map(), faults: new Map(), settle, fail })
+      }).finally(() => inFlight.delete(id))
+      inFlight.set(id, promise)
+      return promise as Promise<Answer<T>>
+    },
+  }
+}

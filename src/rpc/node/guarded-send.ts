@@ -1,0 +1,56 @@
+/**
+ * Reads of state that one node answers, safe from reorgs: where the node cannot read by block hash, the header of each
+ * block that may still be replaced is read after its state, so that values of another fork are refused, not mixed in.
+ */
+import type { Hex } from '../../domain/primitives.js'
+import type { BlockRef } from './answer.js'
+import type { Ask } from './ask.js'
+import type { VerifiedBlock } from './block-check.js'
+import type { ChainTip } from './chain-tip.js'
+import type { NodeRequest, Outcome } from './node-request.js'
+import type { UpstreamNode } from './upstream-node.js'
+
+/** `same`: the node has the block still; `gone`: it has another, or none; `unsure`: it did not say. */
+type Standing = 'same' | 'gone' | 'unsure'
+
+/** @returns outcomes in the order of the reads. */
+export async function sendGuarded(
+  node: UpstreamNode,
+  asks: readonly Ask[],
+  parts: {
+    readonly tip: ChainTip
+    readonly headerRequest: (number: bigint) => NodeRequest
+  },
+): Promise<Outcome[]> {
+  const requests = asks.map((one) => one.request(node))
+  if (node.abilities()?.blockHash) return node.send(requests)
+  const guarded = replaceable(asks, parts.tip)
+  const outcomes = await node.send(requests)
+  if (guarded.length === 0) return outcomes
+  const headers = await node.send(guarded.map(({ number }) => parts.headerRequest(number)))
+  const standings = new Map(
+    guarded.map((block, index) => [block.hash, standingOf(block, headers[index])]),
+  )
+  return outcomes.map((outcome, index) => {
+    const block = asks[index]?.block
+    const standing = block ? (standings.get(block.hash) ?? 'same') : 'same'
+    if (outcome.kind !== 'value' || standing === 'same') return outcome
+    if (standing === 'unsure') return { kind: 'failed', message: 'no header' }
+    return { kind: 'refused', message: `the node has another block ${block?.number}` }
+  })
+}
+
+/** Each block of the reads that a reorg could still replace, once. */
+function replaceable(asks: readonly Ask[], tip: ChainTip): BlockRef[] {
+  const blocks = new Map<Hex, BlockRef>()
+  for (const { block } of asks) {
+    if (block && !tip.isFinal(block.number)) blocks.set(block.hash, block)
+  }
+  return [...blocks.values()]
+}
+
+function standingOf(block: BlockRef, header: Outcome | undefined): Standing {
+  if (header?.kind === 'refused') return 'gone'
+  if (header?.kind !== 'value') return 'unsure'
+  return (header.value as VerifiedBlock).pin.hash === block.hash ? 'same' : 'gone'
+}

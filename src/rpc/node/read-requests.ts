@@ -1,0 +1,92 @@
+/**
+ * The calls that read a chain, each with the check of its answer: a malformed answer is a refusal, never a value.
+ * Pure. A block is given as the node takes it: a number, or the EIP-1898 object.
+ */
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { AccountProof, BlockRef } from './answer.js'
+import { judgeBlock } from './block-check.js'
+import type { NodeRequest } from './node-request.js'
+import { balanceKey, callOf, type ItemKey, nonceKey, toStored } from './state-item.js'
+import type { UpstreamNode } from './upstream-node.js'
+
+/** How blocks of the chain are checked (`block-check.ts`). */
+export interface BlockRules {
+  readonly chainId: number
+  readonly verifyHeaderHash: boolean
+}
+
+export function quantity(value: bigint): string {
+  return `0x${value.toString(16)}`
+}
+
+/** The block as this node takes it: by hash where it can. */
+export function paramOf(node: UpstreamNode, block: BlockRef): string | { blockHash: Hex } {
+  return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
+}
+
+/** The value is in its stored form (`state-item.ts`). */
+export function stateRequest(key: ItemKey, block: unknown): NodeRequest {
+  return {
+    call: callOf(key, block),
+    judge: (answer) => {
+      const value = toStored(key, answer)
+      return value === null
+        ? { kind: 'refused', message: 'the answer of the node is not a value' }
+        : { kind: 'value', value }
+    },
+  }
+}
+
+/** eth_call; the value is the data that it returns. */
+export function callRequest(to: Address, data: Hex, block: unknown): NodeRequest {
+  return {
+    call: { method: 'eth_call', params: [{ to, data }, block] },
+    judge: (answer) =>
+      typeof answer === 'string' && /^0x([0-9a-f]{2})*$/i.test(answer)
+        ? { kind: 'value', value: answer }
+        : { kind: 'refused', message: 'the answer of the node is not a value' },
+  }
+}
+
+/** eth_getProof without slots; the value is an AccountProof. */
+export function proofRequest(address: Address, block: unknown): NodeRequest {
+  return {
+    call: { method: 'eth_getProof', params: [address, [], block] },
+    judge: (answer) => {
+      const value = toProof(address, answer)
+      return value
+        ? { kind: 'value', value }
+        : { kind: 'refused', message: 'the answer of the node is not a proof' }
+    },
+  }
+}
+
+/** By number or hash; the value is a VerifiedBlock. @param full - with its transactions. */
+export function blockRequest(rules: BlockRules, ref: bigint | Hex, full: boolean): NodeRequest {
+  const isNumber = typeof ref === 'bigint'
+  const method = isNumber ? 'eth_getBlockByNumber' : 'eth_getBlockByHash'
+  const expected = isNumber ? { number: ref } : { hash: ref }
+  return {
+    call: { method, params: [isNumber ? quantity(ref) : ref, full] },
+    judge: (value) => judgeBlock(value, { ...rules, ...expected }),
+  }
+}
+
+/** The newest block; the value is a VerifiedBlock. */
+export function latestRequest(rules: BlockRules): NodeRequest {
+  return {
+    call: { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    judge: (value) => judgeBlock(value, rules),
+  }
+}
+
+function toProof(address: Address, answer: unknown): AccountProof | null {
+  if (typeof answer !== 'object' || answer === null) return null
+  const { address: of, storageHash, ...account } = answer as Record<string, unknown>
+  if (String(of).toLowerCase() !== address) return null
+  if (typeof storageHash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(storageHash)) return null
+  const balance = toStored(balanceKey(address), account.balance)
+  const nonce = toStored(nonceKey(address), account.nonce)
+  if (balance === null || nonce === null) return null
+  return { storageHash: storageHash.toLowerCase() as Hex, balance, nonce }
+}
