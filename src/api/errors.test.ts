@@ -15,11 +15,7 @@ describe('toForkrouteError', () => {
   test.each<[string, object, ErrorCode]>([
     ['a body that is no JSON', { status: 400, type: 'entity.parse.failed' }, 'INVALID_REQUEST'],
     ['a body over the limit', { status: 413, type: 'entity.too.large' }, 'BODY_TOO_LARGE'],
-    [
-      'an unknown charset',
-      { status: 415, type: 'charset.unsupported' },
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
+    ['an unknown charset', { status: 415, type: 'charset.unsupported' }, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a client that aborted', { status: 400, type: 'request.aborted' }, 'INVALID_REQUEST'],
     ['any other status', { status: 500 }, 'INTERNAL'],
     ['no status at all', {}, 'INTERNAL'],
@@ -84,7 +80,9 @@ describe('errorBody', () => {
 /** What the handler does with something thrown, on a response that nothing listens to. */
 function answerTo(thrown: unknown, prepare: (res: Response) => void = () => undefined) {
   const req = new IncomingMessage(new Socket())
-  const res = Object.assign(new ServerResponse(req), { locals: { requestId } }) as unknown as Response
+  const res = Object.assign(new ServerResponse(req), {
+    locals: { requestId },
+  }) as unknown as Response
   let body: unknown = null
   res.status = (code) => Object.assign(res, { statusCode: code })
   res.json = (value) => {

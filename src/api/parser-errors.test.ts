@@ -63,8 +63,8 @@ describe('answerParserErrors', () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' })
     const malformed = Object.assign(new Error('bad'), { code: 'HPE_INVALID_METHOD' })
     const cases = [
-      { ...refused(), error: reset },
-      { ...refused(true), error: malformed },
+      { ...refused(), error: reset, isEnded: false },
+      { ...refused(true), error: malformed, isEnded: false },
       { ...refused(), error: malformed, isEnded: true },
     ]
     for (const { server, socket, text, error, isEnded } of cases) {
