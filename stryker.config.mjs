@@ -18,7 +18,7 @@ export default {
     '!src/**/*.test.ts',
   ],
   concurrency: 1,
-  timeoutMS: 15_000,
+  timeoutMS: 8_000,
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   incremental: true,
