@@ -103,7 +103,10 @@ describe('invariants of stable pools', () => {
   })
 
   test('property: rounding down at each step is never above rounding up, and some units below at most', () => {
-    const balances = fc.array(fc.bigInt(10n ** 21n, 3n * 10n ** 21n), { minLength: 2, maxLength: 5 })
+    const balances = fc.array(fc.bigInt(10n ** 21n, 3n * 10n ** 21n), {
+      minLength: 2,
+      maxLength: 5,
+    })
     fc.assert(
       fc.property(balances, fc.bigInt(100_000n, 5_000_000n), (held, amp) => {
         const [low, high] = [stableInvariantDown(amp, held), stableInvariant(amp, held, true)]
