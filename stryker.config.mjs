@@ -18,7 +18,7 @@ export default {
     '!src/**/*.test.ts',
   ],
   concurrency: 1,
-  timeoutMS: 8_000,
+  timeoutMS: 5_000,
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   incremental: true,

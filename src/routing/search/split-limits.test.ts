@@ -222,7 +222,7 @@ describe('findSplits', () => {
           }
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 })
