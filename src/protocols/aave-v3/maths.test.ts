@@ -54,7 +54,7 @@ describe('deposited', () => {
   })
   test('nothing above the room, and nothing for nothing', () => {
     expect(deposited(state, 1_001n)).toBe(0n)
-    expect(deposited(state, 0n)).toBe(0n)
+    expect([0n, -5n].map((amount) => deposited(state, amount))).toEqual([0n, 0n])
   })
   test('property: an index below 2 loses or gains one unit at most', () => {
     const indices = fc.bigInt({ min: ray, max: 2n * ray - 1n })
@@ -71,7 +71,7 @@ describe('withdrawn', () => {
   test('one to one, up to what lies there', () => {
     expect(withdrawn(state, 400n)).toBe(400n)
     expect(withdrawn(state, 401n)).toBe(0n)
-    expect(withdrawn(state, 0n)).toBe(0n)
+    expect([0n, -5n].map((amount) => withdrawn(state, amount))).toEqual([0n, 0n])
   })
 })
 
@@ -80,6 +80,22 @@ describe('edgeState', () => {
     // 5 units of interest, a quarter of them and a unit or two more for the treasury.
     const { room } = edgeState(reserve, (ray * 1_001n) / 1_000n)
     expect(room).toBe(10_000n - 5_008n)
+  })
+  test('known vector: a cap of 100,000.00 with 50,000.00 lent, a thousandth of interest, a fifth of it kept', () => {
+    const large = {
+      ...reserve,
+      scaledSupply: 5_000_000n,
+      supplyCap: 100_000n,
+      accruedToTreasury: 7n,
+    }
+    // 5001 of interest, a quarter of it for the treasury, a tenth more and 2 units: 7 + 1250 + 125 + 2.
+    // (5,000,000 + 1384) * 1.001 = 5,006,385.384
+    expect(edgeState(large, (ray * 1_001n) / 1_000n).room).toBe(10_000_000n - 5_006_385n)
+  })
+  test('a reserve whose treasury keeps all interest still has room', () => {
+    const { room } = edgeState({ ...reserve, reserveFactor: 10_000n, supplyCap: 10_000n }, ray)
+    expect(room).toBeGreaterThan(900_000n)
+    expect(room).toBeLessThan(995_000n)
   })
   test('no cap: there is room for everything', () => {
     expect(edgeState({ ...reserve, supplyCap: 0n }, ray).room).toBe(2n ** 256n - 1n)

@@ -65,6 +65,37 @@ describe('minted and redeemed', () => {
   test('more than the cash or than there are tokens is worth nothing', () => {
     expect(redeemed(state(), 34_000_000n)).toBe(0n)
     expect(redeemed(state({ cash: 10n ** 9n }), 100_000_001n)).toBe(0n)
+    const lent = state({ borrows: 0n })
+    expect(redeemed(lent, 100_000_000n)).toBe(999_000n)
+    expect(redeemed(lent, 100_000_001n)).toBe(0n)
+  })
+  test('at a rate of one, all of the cash can be redeemed, and not a unit more', () => {
+    // A token is worth one unit.
+    const even = { borrows: 90n, reserves: 0n, supply: 100n }
+    expect(redeemed(state({ ...even, cash: 10n }), 10n)).toBe(10n)
+    expect(redeemed(state({ ...even, cash: 10n }), 11n)).toBe(0n)
+    expect(tokensFor(state({ ...even, cash: 10n }), 10n)).toBe(10n)
+  })
+  test('nothing for nothing or less', () => {
+    for (const amount of [0n, -1_000n]) {
+      expect(minted(state(), amount)).toBe(0n)
+      expect(redeemed(state(), amount)).toBe(0n)
+    }
+  })
+  test('a market worth nothing mints nothing, and no number of its tokens is an amount', () => {
+    const worthless = state({ cash: 0n, borrows: 0n, reserves: 0n })
+    expect([minted(worthless, 1_000n), tokensFor(worthless, 1_000n)]).toEqual([0n, 0n])
+    const owing = state({ cash: 0n, borrows: 0n })
+    expect([minted(owing, 1_000n), tokensFor(owing, 1_000n)]).toEqual([0n, 0n])
+  })
+  test('cash and tokens move together; what is refused changes nothing', () => {
+    const moved = { cash: 1_001_000n, supply: 100_033_344n }
+    expect(afterMint(state(), 1_000n)).toEqual(state(moved))
+    expect(afterRedeem(state(), 33_344n)).toEqual(state({ cash: 999_001n, supply: 99_966_656n }))
+    const paused = state({ isMintPaused: true })
+    expect(afterMint(paused, 1_000n)).toBe(paused)
+    const dry = state({ cash: 998n })
+    expect(afterRedeem(dry, 34_000_000n)).toBe(dry)
   })
 
   const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })

@@ -44,6 +44,13 @@ describe('supplied and redeemed', () => {
   test('more than lies in the market is not paid out', () => {
     expect(redeemed(state(), 1_000_003n)).toBe(0n)
     expect(redeemed(state(), 1_000_000n)).toBe(999_999n)
+    expect(redeemed(state({ cash: 999_999n }), 1_000_000n)).toBe(999_999n)
+    expect(redeemed(state({ cash: 999_998n }), 1_000_000n)).toBe(0n)
+  })
+  test('nothing for nothing or less', () => {
+    for (const amount of [0n, -1_000n]) {
+      expect([supplied(state(), amount), redeemed(state(), amount)]).toEqual([0n, 0n])
+    }
   })
 })
 

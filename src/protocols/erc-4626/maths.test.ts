@@ -6,6 +6,7 @@ import {
   afterRedeem,
   assetsFor,
   type PlainVault,
+  plainAssets,
   type SampledVault,
   sharesFor,
 } from './maths.js'
@@ -51,6 +52,10 @@ describe('sharesFor', () => {
       0n,
     ])
     expect(sharesFor(plain({ totalAssets: 1n, totalSupply: maxUint256 }), 5n)).toBe(0n)
+    // One virtual share: a vault of as many assets as shares gives one for one.
+    const full = { totalAssets: maxUint256 - 5n, totalSupply: maxUint256 - 5n }
+    expect([sharesFor(plain(full), 5n), sharesFor(plain(full), 6n)]).toEqual([5n, 0n])
+    for (const vault of [plain({}), sampled]) expect(sharesFor(vault, -5n)).toBe(0n)
   })
   test('a sampled vault gives its proportion within the cap', () => {
     expect([sharesFor(sampled, 500n), sharesFor(sampled, 501n)]).toEqual([450n, 0n])
@@ -67,7 +72,16 @@ describe('assetsFor', () => {
   test('more shares than there are give nothing, in either kind', () => {
     expect(assetsFor(plain({ totalAssets: 9n, totalSupply: 9n }), 10n)).toBe(0n)
     expect([assetsFor(sampled, 1_000n), assetsFor(sampled, 1_001n)]).toEqual([1_080n, 0n])
+    const vault = plain({ totalAssets: 9n, totalSupply: 9n })
+    for (const state of [vault, sampled]) {
+      expect([assetsFor(state, 0n), assetsFor(state, -5n)]).toEqual([0n, 0n])
+    }
   })
+})
+
+test('without any share, a share is worth a unit', () => {
+  const older = { virtualShares: 0n, virtualAssets: 0n }
+  expect(plainAssets(plain({ ...older, totalAssets: 7n }), 1_000n)).toBe(1_000n)
 })
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 30n })
@@ -102,5 +116,30 @@ describe('deposit and redemption', () => {
     expect(afterDeposit(plain({ maxDeposit: 10n }), 4n).maxDeposit).toBe(6n)
     expect(afterDeposit(plain({}), 4n).maxDeposit).toBe(maxUint256)
     expect(afterDeposit(sampled, 100n)).toMatchObject({ totalSupply: 1_090n, maxDeposit: 400n })
+  })
+  test('assets and shares move together; of a sampled vault only the shares are known', () => {
+    const vault = plain({
+      totalAssets: 200n,
+      totalSupply: 100n,
+      virtualShares: 0n,
+      virtualAssets: 0n,
+    })
+    expect(afterDeposit(vault, 20n)).toEqual({ ...vault, totalAssets: 220n, totalSupply: 110n })
+    expect(afterRedeem(vault, 10n)).toEqual({ ...vault, totalAssets: 180n, totalSupply: 90n })
+    expect(afterDeposit(sampled, 100n)).toStrictEqual({
+      ...sampled,
+      totalSupply: 1_090n,
+      maxDeposit: 400n,
+    })
+    expect(afterRedeem(sampled, 100n)).toStrictEqual({ ...sampled, totalSupply: 900n })
+  })
+  test('what is refused changes nothing', () => {
+    expect(afterDeposit(sampled, 501n)).toBe(sampled)
+    expect(afterRedeem(sampled, 1_001n)).toBe(sampled)
+    // A unit that buys no share is not taken either.
+    const dear = plain({ totalAssets: 99n, maxDeposit: 1_000n })
+    expect(afterDeposit(dear, 1n)).toBe(dear)
+    const cheap = plain({ totalAssets: 0n, totalSupply: 9n })
+    expect(afterRedeem(cheap, 1n)).toBe(cheap)
   })
 })

@@ -16,6 +16,9 @@ describe('constantProductOut', () => {
   })
   test('gives nothing without reserves, for nothing, and past uint112', () => {
     expect(constantProductOut(1_000n, 0n, 0n, 30n)).toBe(0n)
+    expect(constantProductOut(1_000n, 0n, 1_000n, 30n)).toBe(0n)
+    expect(constantProductOut(1_000n, 1_000n, 0n, 30n)).toBe(0n)
+    expect(constantProductOut(-500n, 1_000n, 1_000n, 30n)).toBe(0n)
     expect(constantProductOut(0n, 1_000n, 1_000n, 30n)).toBe(0n)
     const max = (1n << 112n) - 1n
     expect(constantProductOut(max - 1_000n, 1_000n, max, 30n)).toBeGreaterThan(0n)

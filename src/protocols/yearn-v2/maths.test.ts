@@ -48,6 +48,10 @@ describe('sharesFor', () => {
     expect([sharesFor(state, 800n), sharesFor(state, 801n)]).toEqual([666n, 0n])
     expect(sharesFor({ ...state, depositLimit: 0n }, 1n)).toBe(0n)
   })
+  test('nothing or less buys nothing, and shares of a vault that has lost all cannot be bought', () => {
+    expect([sharesFor(state, 0n), sharesFor(state, -120n)]).toEqual([0n, 0n])
+    expect(sharesFor({ ...state, totalAssets: 0n, freeFunds: 0n }, 120n)).toBe(0n)
+  })
   test('an empty vault gives a share for each asset', () => {
     expect(sharesFor({ ...state, totalSupply: 0n, totalAssets: 0n, freeFunds: 0n }, 7n)).toBe(7n)
   })
@@ -57,6 +61,27 @@ describe('assetsFor', () => {
   test('known vector: 100 shares are paid 110 assets, of what is free', () => {
     expect([assetsFor(state, 100n), assetsFor(state, 1_001n)]).toEqual([110n, 0n])
   })
+  test('all shares are paid all that is free; nothing or less is paid nothing', () => {
+    expect(assetsFor(state, 1_000n)).toBe(1_100n)
+    expect([assetsFor(state, 0n), assetsFor(state, -100n)]).toEqual([0n, 0n])
+    expect(assetsFor({ ...state, totalSupply: 0n }, 0n)).toBe(0n)
+  })
+  test('what is idle is paid first, down to nothing', () => {
+    // 272 shares are paid 299, and 273 are paid 300.
+    expect(afterWithdrawal(state, 272n)).toEqual({
+      ...state,
+      totalAssets: 901n,
+      freeFunds: 801n,
+      idle: 1n,
+      totalSupply: 728n,
+    })
+    expect(afterWithdrawal(state, 273n)).toMatchObject({ freeFunds: 800n, idle: 0n })
+  })
+  test('what cannot be paid changes nothing', () => {
+    expect(afterWithdrawal(state, 1_001n)).toBe(state)
+    const lost = { ...state, freeFunds: 0n }
+    expect(afterWithdrawal(lost, 100n)).toBe(lost)
+  })
   test('what strategies have to pay leaves nothing idle', () => {
     expect(afterWithdrawal(state, 500n)).toMatchObject({
       totalAssets: 650n,
@@ -64,6 +89,23 @@ describe('assetsFor', () => {
       idle: 0n,
       totalSupply: 500n,
     })
+  })
+})
+
+describe('afterDeposit', () => {
+  test('assets, what is free and idle of them, and shares grow', () => {
+    expect(afterDeposit(state, 120n)).toEqual({
+      ...state,
+      totalAssets: 1_320n,
+      freeFunds: 1_220n,
+      idle: 420n,
+      totalSupply: 1_100n,
+    })
+  })
+  test('what is refused changes nothing', () => {
+    expect(afterDeposit(state, 801n)).toBe(state)
+    // One asset buys no share.
+    expect(afterDeposit(state, 1n)).toBe(state)
   })
 })
 

@@ -25,8 +25,24 @@ describe('toKeyBytes', () => {
     expect(fromKeyBytes(toKeyBytes(key, false))).toEqual({ key, isReadable: false })
   })
 
+  test.each([
+    ['balance', balanceKey(address), `00${'0a'.repeat(20)}`],
+    ['nonce', nonceKey(address), `01${'0a'.repeat(20)}`],
+    ['code', codeKey(address), `02${'0a'.repeat(20)}`],
+    ['slot 0', storageKey(address, '0x0'), `03${'0a'.repeat(20)}`],
+    ['slot 0x100', storageKey(address, '0x100'), `03${'0a'.repeat(20)}0100`],
+    ['slot 0x10203', storageKey(address, '0x10203'), `03${'0a'.repeat(20)}010203`],
+  ])('known vector: %s', (_name, key, hex) => {
+    expect(toKeyBytes(key).toString('hex')).toBe(hex)
+    const unreadable = `${(Number(hex.slice(0, 2)) + 0x80).toString(16)}${hex.slice(2)}`
+    expect(toKeyBytes(key, false).toString('hex')).toBe(unreadable)
+    expect(fromKeyBytes(Buffer.from(hex, 'hex'))).toEqual({ key, isReadable: true })
+  })
+
   test('bytes that are no key are null', () => {
-    for (const bytes of ['', '00', `04${'00'.repeat(20)}`, `00${'00'.repeat(21)}`]) {
+    const zeros = (count: number) => '00'.repeat(count)
+    const storage = [`03${zeros(19)}`, `03${zeros(53)}`, `83${zeros(53)}`]
+    for (const bytes of ['', '00', `04${zeros(20)}`, `00${zeros(21)}`, ...storage]) {
       expect(fromKeyBytes(Buffer.from(bytes, 'hex'))).toBeNull()
     }
   })
@@ -41,6 +57,12 @@ describe('toQuantityBytes', () => {
   )
 
   test('zero takes no byte', () => expect(toQuantityBytes('0x0')).toHaveLength(0))
+})
+
+test('zeros inside and behind a quantity stay, those in front do not', () => {
+  expect(fromQuantityBytes(Buffer.from('00000a00b000', 'hex'))).toBe('0xa00b000')
+  expect(fromQuantityBytes(Buffer.from('0000', 'hex'))).toBe('0x0')
+  expect(toQuantityBytes('0xa00b000').toString('hex')).toBe('0a00b000')
 })
 
 test('row ids of codes come back', () => {

@@ -1,0 +1,227 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Address } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import { findCandidates } from './candidates.js'
+import { type Flow, runFlow } from './flow.js'
+
+const token = (digit: string): Address => `0x${digit.repeat(40)}`
+const [a, b, c, d, wrappedNative] = ['a', 'b', 'c', 'd', 'e'].map(token) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+]
+const ether = 10n ** 18n
+
+interface State {
+  readonly reserves: Readonly<Record<Address, bigint>>
+  readonly traded: bigint
+}
+
+/** x * y = k without a fee. Exact for so many whole tokens in all; beyond, an estimate or nothing. */
+function pool(
+  id: string,
+  [first, second]: readonly [Address, Address],
+  [x, y]: readonly [number, number],
+  { known = 10 ** 9, ends = false, gas = 100_000n } = {},
+): MarketPool {
+  const quote = ({ reserves, traded }: State, tokenIn: Address, out: Address, amountIn: bigint) => {
+    const exact = traded + amountIn <= BigInt(known) * ether
+    const amountOut = (amountIn * (reserves[out] ?? 0n)) / ((reserves[tokenIn] ?? 0n) + amountIn)
+    return { amountOut: exact || !ends ? amountOut : 0n, exact }
+  }
+  const adapter = {
+    slug: 'product',
+    gasEstimate: () => gas,
+    amountOut: (_pool: unknown, state: State, tokenIn: Address, out: Address, amountIn: bigint) =>
+      quote(state, tokenIn, out, amountIn),
+    applySwap(
+      _pool: unknown,
+      state: State,
+      tokenIn: Address,
+      out: Address,
+      amountIn: bigint,
+    ): State {
+      const { amountOut } = quote(state, tokenIn, out, amountIn)
+      return {
+        reserves: {
+          [tokenIn]: (state.reserves[tokenIn] ?? 0n) + amountIn,
+          [out]: (state.reserves[out] ?? 0n) - amountOut,
+        },
+        traded: state.traded + amountIn,
+      }
+    },
+    reserves: (_pool: unknown, state: State) =>
+      [first, second].map((each) => ({ token: each, amount: state.reserves[each] ?? 0n })),
+  } as unknown as MarketPool['adapter']
+  const state: State = {
+    reserves: { [first]: BigInt(x) * ether, [second]: BigInt(y) * ether },
+    traded: 0n,
+  }
+  return {
+    adapter,
+    loaded: {
+      pool: {
+        protocol: 'product',
+        id,
+        address: token('9'),
+        tokens: [first, second],
+        parameters: {},
+      },
+      state,
+      partial: false,
+    },
+  }
+}
+
+interface Options {
+  readonly gasCost?: bigint
+  readonly shouldStop?: () => boolean
+}
+
+function splitsOf(pools: readonly MarketPool[], amount: number, options: Options = {}): Flow[] {
+  const { gasCost, shouldStop } = options
+  return findCandidates({
+    pools,
+    wrappedNative,
+    inputs: [{ token: a, amount: BigInt(amount) * ether }],
+    tokensOut: [b],
+    maxHops: 3,
+    count: 24,
+    gasCost: () => gasCost,
+    shouldStop,
+  }).candidates.filter(({ isSplit }) => isSplit)
+}
+
+const shape = (flow: Flow | undefined) =>
+  flow?.edges.map(({ hop, spends }) => [
+    hop.kind === 'swap' ? hop.market.loaded.pool.id : hop.kind,
+    spends,
+  ])
+
+describe('findSplits', () => {
+  test('a pool that ends gets no more than it takes, the others what is left', () => {
+    const pools = [
+      pool('short', [a, b], [1_000, 1_000], { known: 20, ends: true }),
+      pool('long', [a, b], [1_000, 1_000]),
+    ]
+    const [split] = splitsOf(pools, 100)
+    expect(shape(split)?.map(([id]) => id)).toEqual(['short', 'long'])
+    const [spends] = split?.edges.map((edge) => Number(edge.spends)) ?? []
+    expect(spends).toBeLessThanOrEqual(2_000)
+    expect(spends).toBeGreaterThan(1_980)
+    expect(split?.exact).toBe(true)
+  })
+
+  test('where estimates promise more, there is a split with them and one without', () => {
+    const pools = [
+      pool('one', [a, b], [1_000, 1_000]),
+      pool('two', [a, b], [1_000, 1_000]),
+      pool('guessed', [a, b], [1_000, 1_200], { known: 1 }),
+    ]
+    const splits = splitsOf(pools, 100)
+    expect(splits.map(({ exact }) => exact).sort()).toEqual([false, true])
+    const exact = splits.find((split) => split.exact)
+    const [best] = splits
+    expect(best?.exact).toBe(false)
+    expect(best?.amountOut ?? 0n).toBeGreaterThan(exact?.amountOut ?? 0n)
+    expect(shape(best)?.some(([id]) => id === 'guessed')).toBe(true)
+  })
+
+  test('an amount that no pool is known to take alone is divided among all of them', () => {
+    const pools = ['one', 'two', 'three', 'four'].map((id) =>
+      pool(id, [a, b], [1_000, 1_000], { known: 30 }),
+    )
+    const split = splitsOf(pools, 100).find(({ exact }) => exact)
+    expect(split?.edges).toHaveLength(4)
+    expect(Number(split?.amountOut) / 1e18).toBeCloseTo((100 * 1_000) / 1_025, 2)
+  })
+
+  test('a swap stays as long as it brings more than its gas', () => {
+    // Two equal pools of 1000 instead of one bring 4.33 more of 100: a second swap may cost that much.
+    const pools = ['one', 'two'].map((id) => pool(id, [a, b], [1_000, 1_000]))
+    const gain = (100 * 1_000) / 1_050 - (100 * 1_000) / 1_100
+    const costing = (part: number) => BigInt(Math.round(gain * part * 1e6)) * 10n ** 13n
+    expect(splitsOf(pools, 100, { gasCost: costing(0.4) })).not.toEqual([])
+    expect(splitsOf(pools, 100, { gasCost: costing(20) })).toEqual([])
+  })
+
+  test('what saves a swap comes besides, for gas that is dearer than was thought', () => {
+    const pools = [
+      pool('one', [a, b], [1_000, 1_000]),
+      pool('two', [a, b], [1_000, 1_000]),
+      pool('small', [a, b], [30, 30]),
+    ]
+    // The small pool brings about 0.13 of 100.
+    const sizes = splitsOf(pools, 100, { gasCost: ether }).map(({ edges }) => edges.length)
+    expect(sizes).toContain(3)
+    expect(sizes).toContain(2)
+  })
+
+  test('a search that is told to stop still gives what can be run', () => {
+    const pools = ['one', 'two', 'three'].map((id) => pool(id, [a, b], [1_000, 1_000]))
+    for (const after of [1, 3, 10]) {
+      let asked = 0
+      const splits = splitsOf(pools, 100, { shouldStop: () => ++asked > after })
+      for (const { edges, amountOut } of splits) {
+        const inputs = [{ token: a, amountIn: 100n * ether }]
+        expect(runFlow(edges, inputs, b).amountOut).toBe(amountOut)
+      }
+    }
+  })
+
+  test('property: splits are in order of what they bring after gas, each can be run as it says, and spends all', () => {
+    const market = fc.array(
+      fc.record({
+        ends: fc.constantFrom<readonly [Address, Address]>(
+          [a, b],
+          [a, c],
+          [c, b],
+          [a, d],
+          [d, b],
+          [d, c],
+        ),
+        x: fc.integer({ min: 200, max: 5_000 }),
+        price: fc.integer({ min: 96, max: 104 }),
+        known: fc.constantFrom(20, 60, 10 ** 9),
+        isEnding: fc.boolean(),
+      }),
+      { minLength: 3, maxLength: 10 },
+    )
+    const gasCosts = fc.constantFrom(0n, ether / 10n, ether)
+    fc.assert(
+      fc.property(market, fc.integer({ min: 5, max: 300 }), gasCosts, (specs, amount, gasCost) => {
+        const pools = specs.map(({ ends, x, price, known, isEnding }, index) =>
+          pool(`p${index}`, ends, [x, Math.floor((x * price) / 100)], { known, ends: isEnding }),
+        )
+        const splits = splitsOf(pools, amount, { gasCost })
+        const net = ({ amountOut, gas }: Flow) =>
+          Number(amountOut) - (Number(gas) * Number(gasCost)) / 1e6
+        const inputs = [{ token: a, amountIn: BigInt(amount) * ether }]
+        expect(new Set(splits.map(({ key }) => key)).size).toBe(splits.length)
+        for (const [index, split] of splits.entries()) {
+          const previous = splits[index - 1]
+          if (previous) expect(net(previous)).toBeGreaterThanOrEqual(net(split))
+          const { edges, amountOut, exact } = split
+          expect(runFlow(edges, inputs, b)).toEqual({ amountOut, exact })
+          const swaps = edges.filter(({ hop }) => hop.kind === 'swap')
+          expect(split.gas).toBe(100_000n * BigInt(swaps.length))
+          const last = new Map(edges.map(({ hop, spends }) => [hop.tokenIn, spends]))
+          expect([...last.values()].every((spends) => spends === 10_000)).toBe(true)
+          const parts = edges.map(({ spends }) => Number(spends))
+          expect(Math.min(...parts)).toBeGreaterThan(0)
+          expect(Math.min(...parts)).toBeLessThan(10_000)
+          // All ways out of a token stand together, and those to one token beside each other.
+          for (const key of ['tokenIn', 'tokenOut'] as const) {
+            const names = edges.map(({ hop }) => (key === 'tokenIn' ? '' : hop.tokenIn) + hop[key])
+            const runs = names.filter((name, k) => name !== names[k - 1])
+            expect(new Set(runs).size).toBe(runs.length)
+          }
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
