@@ -1,5 +1,5 @@
 /** Mutation tests: `npm run test:mutation`; what they showed is in docs/testing.md. */
-const maths = '{maths,ray,fixed-point,*-math,swap,swap-step,stable-*,crypto-*}'
+const math = '{math,ray,fixed-point,*-math,swap,swap-step,stable-*,crypto-*}'
 
 export default {
   testRunner: 'vitest',
@@ -7,7 +7,7 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation-ignorer.mjs'],
   ignorers: ['error-messages'],
   mutate: [
-    `src/protocols/**/${maths}.ts`,
+    `src/protocols/**/${math}.ts`,
     'src/routing/search/split*.ts',
     'src/routing/proof/choose.ts',
     'src/cassette/request-form.ts',

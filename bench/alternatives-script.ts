@@ -1,4 +1,4 @@
-/** Process of one alternative: told its node, then asked by messages. The role is the first argument. */
+/** Process of one alternative: given its node, then asked by messages. The role is the first argument. */
 import { startAnvil, type TestAnvil } from '../test/support/anvil.js'
 import {
   type Choice,

@@ -9,7 +9,7 @@ import { startSandbox } from '../src/sandbox/sandbox.js'
 import { readPin } from '../test/support/pin.js'
 import { compileScripts } from './alternatives/contestants.js'
 import { judge } from './alternatives/judge.js'
-import { runCold, runWarm, type Scene } from './alternatives/measure.js'
+import { type BenchContext, runCold, runWarm } from './alternatives/measure.js'
 import { report } from './alternatives/tables.js'
 import { loadCodes } from './alternatives/venues.js'
 import type { Section } from './section.js'
@@ -20,7 +20,7 @@ export async function alternativesBench(): Promise<Section[]> {
   const nodeUrl = own ?? sandbox?.url ?? ''
   try {
     const head = await readPin(nodeUrl)
-    const scene: Scene = {
+    const context: BenchContext = {
       nodeUrl,
       isSandbox: !own,
       viaFork: !(await hasEthCall(nodeUrl)),
@@ -29,9 +29,9 @@ export async function alternativesBench(): Promise<Section[]> {
       codes: await loadCodes(),
       script: compileScripts(),
     }
-    const warm = await runWarm(scene)
-    const cold = await runCold(scene, warm)
-    return report(scene, warm, cold, await judge(scene, warm))
+    const warm = await runWarm(context)
+    const cold = await runCold(context, warm)
+    return report(context, warm, cold, await judge(context, warm))
   } finally {
     await sandbox?.stop()
   }

@@ -49,7 +49,7 @@ const requests: readonly PlanRequest[] = pairs.map(([tokenIn, amountIn, tokenOut
   },
 }))
 
-interface Scene {
+interface BenchContext {
   readonly node: LatencyNode
   /** Of the last block that is worked on: the one before the sandbox's head. */
   readonly last: bigint
@@ -60,24 +60,24 @@ export async function backtestBench(): Promise<Section[]> {
   // The archive keeps nothing of a development node on disk.
   const node = await startLatencyNode(sandbox.url, 0, { client: 'node/1' })
   try {
-    const scene = { node, last: (await headOf(node.url)) - 1n }
-    const walks = [
-      await walk(sandbox.url, scene.last, 0, true),
-      await walk(sandbox.url, scene.last, 0, false),
-      await walk(sandbox.url, scene.last, latencyMs, true),
-      await walk(sandbox.url, scene.last, latencyMs, false),
+    const context = { node, last: (await headOf(node.url)) - 1n }
+    const blockRuns = [
+      await consecutiveBlocks(sandbox.url, context.last, 0, true),
+      await consecutiveBlocks(sandbox.url, context.last, 0, false),
+      await consecutiveBlocks(sandbox.url, context.last, latencyMs, true),
+      await consecutiveBlocks(sandbox.url, context.last, latencyMs, false),
     ]
     return [
       {
         name: `backtests of ${requests.length} requests per block, default candidates`,
         about:
           'Jobs as `forkroute backtest` runs them, one variant, no delays. Cold: new folder, state from a node without latency; disk: the same folder again; cassette: replay of what was recorded, by a service that has done a job before.',
-        rows: await jobs(scene),
+        rows: await jobs(context),
       },
       {
         name: 'calls to the node, block after block',
         about: `Two requests per block, one block at a time; HTTP requests / calls in them.`,
-        rows: walks,
+        rows: blockRuns,
       },
     ]
   } finally {
@@ -86,7 +86,7 @@ export async function backtestBench(): Promise<Section[]> {
   }
 }
 
-async function jobs(scene: Scene): Promise<Section['rows']> {
+async function jobs(context: BenchContext): Promise<Section['rows']> {
   const rows: Section['rows'] = []
   const folders: string[] = []
   const newFolder = () => {
@@ -98,7 +98,7 @@ async function jobs(scene: Scene): Promise<Section['rows']> {
   const file = join(cassetteFolder, 'walk.sqlite')
   const replay: ArchiveMode = { kind: 'replay', file }
   try {
-    await job(scene, {
+    await job(context, {
       folder: cassetteFolder,
       workers: 2,
       blocks: shortRange * longFactor,
@@ -110,7 +110,7 @@ async function jobs(scene: Scene): Promise<Section['rows']> {
       args: Omit<JobArgs, 'count'> & { readonly count?: number },
     ): Promise<number> => {
       const { count = requests.length, workers, blocks } = args
-      const perMinute = await job(scene, { ...args, count })
+      const perMinute = await job(context, { ...args, count })
       rows.push({
         workers,
         state,
@@ -157,7 +157,7 @@ interface JobArgs {
 }
 
 /** Runs one job on a new service. @returns block-requests per minute, from its creation to its end. */
-async function job({ node, last }: Scene, args: JobArgs): Promise<number> {
+async function job({ node, last }: BenchContext, args: JobArgs): Promise<number> {
   const service = await serviceOn(node.url, args)
   try {
     if (args.isWarm) {
@@ -214,7 +214,7 @@ function serviceOn(
 }
 
 /** What each block of a walk costs the node. */
-async function walk(
+async function consecutiveBlocks(
   nodeUrl: string,
   last: bigint,
   latency: number,

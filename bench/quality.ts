@@ -1,12 +1,12 @@
 /**
- * How far routes stay below the best that the same pools can give, by maths alone: seeded requests of all sizes over
+ * How far routes stay below the best that the same pools can give, by math alone: seeded requests of all sizes over
  * all tokens, on the sandbox and on recorded mainnet. What a gap is measured against: test/support/optimum.
  */
 
 import { type Compared, createComparison, gapBps } from '../test/support/optimum/compare.js'
 import { createLaneCurves } from '../test/support/optimum/lane-curves.js'
+import { openRecorded, openSandbox } from '../test/support/optimum/quality-contexts.js'
 import { makeRequests } from '../test/support/optimum/requests.js'
-import { openRecorded, openSandbox } from '../test/support/optimum/scenes.js'
 import { isRecorded } from '../test/support/recorded-mainnet.js'
 import { quantile, type Section } from './section.js'
 
@@ -30,11 +30,11 @@ export async function qualityBench(): Promise<Section[]> {
 }
 
 async function measure(name: string, open: typeof openSandbox): Promise<Section[]> {
-  const { scene, close } = await open()
+  const { context, close } = await open()
   try {
     const curves = createLaneCurves()
-    const made = await makeRequests(scene, curves, { count, seed })
-    const all = made.requests.map(createComparison(scene, curves))
+    const made = await makeRequests(context, curves, { count, seed })
+    const all = made.requests.map(createComparison(context, curves))
     const answered = all.filter(({ isAnswered }) => isAnswered)
     const facts = {
       requests: all.length,

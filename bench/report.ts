@@ -23,7 +23,7 @@ const introduction = `<!-- Written by npm run bench: a part that is run replaces
 # Benchmarks
 
 What counts are ratios within one run; absolute figures belong to the machine that is named with them. Every part
-builds its own scene on the sandbox and needs no network but the npm registry.
+builds its own setup on the sandbox and needs no network but the npm registry.
 
 \`\`\`sh
 npm ci && npm run bench                                    # all parts

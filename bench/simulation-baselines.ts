@@ -11,7 +11,7 @@ import { foundry } from 'viem/chains'
 import type { BlockPin, Hex } from '../src/domain/primitives.js'
 import { blockEnvironment, maxTransactionGas } from '../src/forks/block-environment.js'
 import { createRpcClient } from '../src/rpc/node/json-rpc.js'
-import { type Candidate, router, routerCode, sender } from './simulation-scene.js'
+import { type Candidate, router, routerCode, sender } from './simulation-candidates.js'
 
 /** The loop loses a receipt now and then and would wait three minutes for it. */
 const receiptTimeoutMs = 2_000

@@ -17,7 +17,7 @@ import {
   type Outcome,
   tunedBaseline,
 } from './simulation-baselines.js'
-import { type Candidate, makeCandidates, router, routerCode } from './simulation-scene.js'
+import { type Candidate, makeCandidates, router, routerCode } from './simulation-candidates.js'
 
 const candidateCount = 90
 const rounds = 3

@@ -5,7 +5,7 @@
 import { request } from 'undici'
 import { createApiServer } from './api/server.js'
 import type { Config } from './config.js'
-import { recordingHeader } from './domain/tape.js'
+import { recordingHeader } from './domain/recording.js'
 import type { Logger } from './log.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { createService, type Service } from './service.js'

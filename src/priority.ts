@@ -13,7 +13,7 @@ export function lowerProcess(pid: number): void {
   for (const thread of threadsOf(pid)) lower(thread)
 }
 
-/** Only Linux tells them, and gives each a priority of its own. */
+/** Only Linux exposes them, and gives each a priority of its own. */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)

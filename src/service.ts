@@ -17,7 +17,7 @@ import {
   toHead,
   versionWarnings,
 } from './cassette/contents.js'
-import { recordedHeads, recordingTape, replayTape } from './cassette/tape.js'
+import { createRecordings, openRecordings, recordedHeads } from './cassette/recordings.js'
 import { openPositionStore } from './catalog/position-store.js'
 import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
@@ -27,7 +27,7 @@ import type { Config } from './config.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
 import type { Token } from './domain/primitives.js'
-import type { Tape } from './domain/tape.js'
+import type { Recordings } from './domain/recording.js'
 import { createEngine } from './engine/engine.js'
 import { createPins } from './engine/pins.js'
 import { createWorkerPool } from './engine/worker-pool.js'
@@ -46,7 +46,7 @@ export interface Service {
   /** As given; in a replay with the settings of the cassette. What serves the engine goes by it. */
   readonly config: Config
   /** Null unless the service records or replays; given to the API server. */
-  readonly tape: Tape | null
+  readonly recordings: Recordings | null
   readonly backtests: Backtests
   /** URL of the sandbox chain when the service runs on it. */
   readonly sandboxUrl: string | null
@@ -164,7 +164,7 @@ export async function createService(
       chains.map(({ id }) => pins.ready(id)),
       config.firstPinWaitMs,
     )
-    const tape = tapeFor(mode, archive, closers)
+    const recordings = recordingsFor(mode, archive, closers)
     const backtests = await openBacktests({
       // What is calculated outlives a recording, not a replay.
       config: mode.kind === 'record' ? { ...config, dataDir: given.dataDir } : config,
@@ -174,7 +174,7 @@ export async function createService(
       logger,
     })
     closers.push(() => backtests.close())
-    return { engine, backtests, config, tape, sandboxUrl, close }
+    return { engine, backtests, config, recordings, sandboxUrl, close }
   } catch (error) {
     await close()
     throw error
@@ -268,12 +268,16 @@ function temporaryFolder(closers: (() => unknown)[]): string {
   return folder
 }
 
-function tapeFor(mode: ArchiveMode, archive: Archive, closers: (() => unknown)[]): Tape | null {
+function recordingsFor(
+  mode: ArchiveMode,
+  archive: Archive,
+  closers: (() => unknown)[],
+): Recordings | null {
   if (mode.kind === 'live') return null
-  if (mode.kind === 'record') return recordingTape((entry) => archive.record(entry))
-  const tape = replayTape(mode.file)
-  closers.push(() => tape.close())
-  return tape
+  if (mode.kind === 'record') return createRecordings((entry) => archive.record(entry))
+  const recordings = openRecordings(mode.file)
+  closers.push(() => recordings.close())
+  return recordings
 }
 
 interface Chosen {

@@ -5,7 +5,7 @@ import { serviceVersion } from './api/version.js'
 import type { RecorderVersion } from './cassette/contents.js'
 import { executorContracts } from './executor/deployments.js'
 
-/** Of each contract's code; enough to tell two apart. */
+/** Of each contract's code; enough to distinguish two. */
 const hashChars = 16
 
 export function softwareVersion(): RecorderVersion {

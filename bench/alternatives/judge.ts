@@ -3,7 +3,7 @@ import { concatHex, type Hex } from 'viem'
 import { executorAddress, executorContracts } from '../../src/executor/deployments.js'
 import { executeOnFork } from '../../test/support/execute.js'
 import { type Choice, gasValue, sender, type Trade } from './contract.js'
-import { gasPriceAfter, type Scene, type Warm, type Way } from './measure.js'
+import { type BenchContext, gasPriceAfter, type Warm, type Way } from './measure.js'
 import { placeCodes } from './venues.js'
 
 /** The sender's Executor (ERC-1167): its first order deploys it, once. */
@@ -23,7 +23,7 @@ export interface Delivered {
 
 /** By trade and way; null where it has no answer or its transaction fails. */
 export async function judge(
-  scene: Scene,
+  context: BenchContext,
   { trades, asked }: Warm,
 ): Promise<Record<Way, Delivered | null>[]> {
   const verdicts: Record<Way, Delivered | null>[] = []
@@ -37,7 +37,7 @@ export async function judge(
         continue
       }
       const key = choice.tx.to + choice.tx.data
-      if (!done.has(key)) done.set(key, await execute(scene, trade, choice))
+      if (!done.has(key)) done.set(key, await execute(context, trade, choice))
       verdict[way] = done.get(key) ?? null
     }
     verdicts.push(verdict as Record<Way, Delivered | null>)
@@ -45,19 +45,23 @@ export async function judge(
   return verdicts
 }
 
-async function execute(scene: Scene, trade: Trade, { tx }: Choice): Promise<Delivered | null> {
+async function execute(
+  context: BenchContext,
+  trade: Trade,
+  { tx }: Choice,
+): Promise<Delivered | null> {
   const { status, deltas, gasUsed } = await executeOnFork({
-    nodeUrl: scene.nodeUrl,
-    blockNumber: Number(scene.head.number),
+    nodeUrl: context.nodeUrl,
+    blockNumber: Number(context.head.number),
     tx: { from: sender, to: tx.to, data: tx.data, value: '0' },
     watch: [{ token: trade.tokenOut, owner: sender }],
     fund: [{ token: trade.tokenIn, amount: trade.amountIn }],
     approve: tx.to,
     deploy: true,
-    prepare: (anvil) => placeCodes(anvil, { ...scene.codes, [executorAddress(sender)]: clone }),
+    prepare: (anvil) => placeCodes(anvil, { ...context.codes, [executorAddress(sender)]: clone }),
   })
   const [amountOut = 0n] = deltas
-  const gasPrice = gasPriceAfter(scene.head)
+  const gasPrice = gasPriceAfter(context.head)
   const net = amountOut - gasValue(gasUsed, gasPrice, trade)
   return status === 'success' ? { amountOut, net, gas: gasUsed } : null
 }

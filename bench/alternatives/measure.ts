@@ -24,7 +24,7 @@ const scripts = ['quoter', 'naive', 'plain'] as const satisfies readonly Role[]
 /** The service, the service with the venues of the scripts alone, and the scripts. */
 export type Way = Role | 'ours' | 'sameVenues'
 
-export interface Scene {
+export interface BenchContext {
   readonly nodeUrl: string
   readonly isSandbox: boolean
   /** The node has no eth_call. */
@@ -47,8 +47,8 @@ export interface Cold {
   readonly requests: number
 }
 
-const start = (scene: Scene, role: Role, nodeUrl: string): Promise<Contestant> =>
-  startScript(scene.script, role, { nodeUrl, viaFork: scene.viaFork, codes: scene.codes })
+const start = (context: BenchContext, role: Role, nodeUrl: string): Promise<Contestant> =>
+  startScript(context.script, role, { nodeUrl, viaFork: context.viaFork, codes: context.codes })
 
 function question(pin: BlockPin, trade: Trade, paths: Question['paths']): Question {
   return { trade, pin, gasPrice: gasPriceAfter(pin), paths }
@@ -63,17 +63,17 @@ export function gasPriceAfter(pin: BlockPin): bigint {
  * Every trade twice: the first answer warms, the second is timed. The naive loop once: at each revert Anvil forgets
  * what it has read from the node, so that nothing ever gets warm.
  */
-export async function runWarm(scene: Scene): Promise<Warm> {
-  const node = await startLatencyNode(scene.nodeUrl, warmLatencyMs)
+export async function runWarm(context: BenchContext): Promise<Warm> {
+  const node = await startLatencyNode(context.nodeUrl, warmLatencyMs)
   const memoryMb: Partial<Record<Way, number>> = {}
   const asked: Record<Way, Asked[]> = { ours: [], sameVenues: [], quoter: [], naive: [], plain: [] }
   const paths = (index: number) => asked.quoter[index]?.choice?.paths ?? []
   try {
     const service = await startServiceContestant(node.url)
-    const trades = await makeTrades(service.url, scene.isSandbox)
+    const trades = await makeTrades(service.url, context.isSandbox)
     const ignored = await otherVenues(service)
     for (const trade of trades) {
-      const one = question(scene.head, trade, [])
+      const one = question(context.head, trade, [])
       await service.ask(one)
       asked.ours.push(await service.ask(one))
       await service.askWithout(one, ignored)
@@ -82,9 +82,9 @@ export async function runWarm(scene: Scene): Promise<Warm> {
     memoryMb.ours = service.memoryMb()
     await service.stop()
     for (const role of scripts) {
-      const script = await start(scene, role, node.url)
+      const script = await start(context, role, node.url)
       for (const [index, trade] of trades.entries()) {
-        const one = question(scene.head, trade, paths(index))
+        const one = question(context.head, trade, paths(index))
         if (role !== 'naive') await script.ask(one)
         asked[role].push(await script.ask(one))
       }
@@ -104,9 +104,12 @@ async function otherVenues({ url }: ServiceContestant): Promise<string[]> {
 }
 
 /** The first answer at a block, after one at its neighbour; all processes and caches fresh for each trade. */
-export async function runCold(scene: Scene, warm: Warm): Promise<Record<Role | 'ours', Cold>> {
+export async function runCold(
+  context: BenchContext,
+  warm: Warm,
+): Promise<Record<Role | 'ours', Cold>> {
   const measured: Record<Role | 'ours', Cold[]> = { ours: [], quoter: [], naive: [], plain: [] }
-  const node = await startLatencyNode(scene.nodeUrl, coldLatencyMs)
+  const node = await startLatencyNode(context.nodeUrl, coldLatencyMs)
   try {
     for (const [turn, index] of coldTrades.entries()) {
       const trade = warm.trades[index]
@@ -117,10 +120,10 @@ export async function runCold(scene: Scene, warm: Warm): Promise<Record<Role | '
         if (way === 'naive' && turn > 0) continue
         const contestant = await (way === 'ours'
           ? startServiceContestant(node.url)
-          : start(scene, way, node.url))
-        if (way !== 'naive') await contestant.time(question(scene.head, trade, paths))
+          : start(context, way, node.url))
+        if (way !== 'naive') await contestant.time(question(context.head, trade, paths))
         node.reset()
-        const ms = await contestant.time(question(scene.previous, trade, paths))
+        const ms = await contestant.time(question(context.previous, trade, paths))
         measured[way].push({ ms, requests: node.requests.length })
         await contestant.stop()
       }

@@ -16,7 +16,7 @@ import { swapCall } from './swap-call.js'
 const receiptTimeoutMs = 10_000
 
 /**
- * @param fork - of the block, with the routers in place. Mines when told: with automining, a transaction that is
+ * @param fork - of the block, with the routers in place. Mines when asked: with automining, a transaction that is
  * the same as one before the revert, such as an approval, is now and then never mined.
  */
 export async function chooseNaively(fork: TestAnvil, question: Question): Promise<Choice> {

@@ -3,10 +3,10 @@ import { quantile, type Section } from '../section.js'
 import { maxHops, pathsTried, type Role } from './contract.js'
 import type { Delivered } from './judge.js'
 import {
+  type BenchContext,
   type Cold,
   coldLatencyMs,
   coldTrades,
-  type Scene,
   type Warm,
   type Way,
   warmLatencyMs,
@@ -24,7 +24,7 @@ const names = {
 } as const satisfies Record<Way, string>
 
 export function report(
-  scene: Scene,
+  context: BenchContext,
   warm: Warm,
   cold: Record<Role | 'ours', Cold>,
   verdicts: readonly Record<Way, Delivered | null>[],
@@ -79,9 +79,9 @@ export function report(
       },
     ]
   })
-  const place = scene.isSandbox ? 'sandbox' : 'given node'
+  const place = context.isSandbox ? 'sandbox' : 'given node'
   return [
-    { name: `against the alternatives, ${place}`, about: about(scene, warm.trades.length), rows },
+    { name: `against the alternatives, ${place}`, about: about(context, warm.trades.length), rows },
     {
       name: `where an alternative beats us, ${place}`,
       about: `By more than ${tieBps} bps, or where we have no answer.`,
@@ -90,7 +90,7 @@ export function report(
   ]
 }
 
-function about(scene: Scene, count: number): string {
+function about(context: BenchContext, count: number): string {
   return [
     `${count} seeded trades at one block, from 100 USD up. Every chosen transaction is executed on a separate Anvil;`,
     'bps is its output less gas (next base fee plus tip, one price for all) against ours, in our output; negative is',
@@ -103,7 +103,7 @@ function about(scene: Scene, count: number): string {
     'routers that they use mix V2 and V3 but not Sushi.',
     `The naive loop gets the ${pathsTried} best paths of the quoter script for free and tries those: all of them would`,
     'take minutes. The quoter script batches by Uniswap’s multicall;',
-    scene.viaFork
+    context.viaFork
       ? 'the node has no eth_call, so it asks a plain Anvil fork of it, quote by quote, since missing state fails a call.'
       : 'it asks the node itself, and its pools are known from the block before.',
   ].join(' ')

@@ -1,6 +1,6 @@
 /** What all contestants are asked: seeded pairs, each at a size in USD from small to large. */
 import { type Address, toAddress } from '../../src/domain/primitives.js'
-import { createDice, pick } from '../../src/sandbox/market/dice.js'
+import { createSeededRandom, pick } from '../../src/sandbox/market/seeded-random.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import type { Trade } from './contract.js'
 
@@ -21,12 +21,12 @@ export async function makeTrades(serviceUrl: string, isSandbox: boolean): Promis
   const symbols = isSandbox ? sandboxSymbols : givenNodeSymbols
   const sizes = isSandbox ? sandboxSizesUsd : givenNodeSizesUsd
   const prices = await readPrices(serviceUrl, symbols)
-  const dice = createDice(seed)
+  const random = createSeededRandom(seed)
   return Array.from({ length: tradeCount }, (_, index) => {
-    const symbolIn = pick(symbols, dice)
+    const symbolIn = pick(symbols, random)
     const symbolOut = pick(
       symbols.filter((symbol) => symbol !== symbolIn),
-      dice,
+      random,
     )
     const [tokenIn, tokenOut, ether] = [symbolIn, symbolOut, 'WETH'].map((symbol) => {
       const found = prices.get(symbol)

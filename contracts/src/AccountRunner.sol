@@ -70,7 +70,7 @@ abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721H
     // solhint-disable-next-line no-empty-blocks
     function _endCallback() internal pure override {}
 
-    /// @dev What such a program leaves behind would have to be told apart from what the account holds.
+    /// @dev What such a program leaves behind would have to be distinguished from what the account holds.
     function _expectProgram(uint256 step, address, bytes32) internal pure override {
         revert CallbackNotSupported(step);
     }

@@ -122,7 +122,7 @@ library Steps {
     }
 }
 
-/// @dev The scene of every test: two tokens, a pool between them, a user with funds who has approved the Router.
+/// @dev The setup of every test: two tokens, a pool between them, a user with funds who has approved the Router.
 abstract contract Base {
     Vm internal constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
 

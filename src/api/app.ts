@@ -12,7 +12,7 @@ import { notFound } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
-import type { Tape } from '../domain/tape.js'
+import type { Recordings } from '../domain/recording.js'
 import type { Logger } from '../log.js'
 import { observeHttp, registerGauge, registry } from '../metrics.js'
 import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } from './auth.js'
@@ -26,7 +26,7 @@ import { FileAnswer, sendFile } from './file-answer.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
 import { isPublic, openApiDocument } from './openapi.js'
-import { tapeOf } from './taping.js'
+import { recordingOf } from './recording.js'
 import { serviceVersion } from './version.js'
 
 export interface AppArgs {
@@ -37,7 +37,7 @@ export interface AppArgs {
   readonly keys: KeyStore | null
   readonly logger: Logger
   /** Of a service that records or replays. */
-  readonly tape?: Tape | null
+  readonly recordings?: Recordings | null
   /** Aborted when the service stops and does not wait any longer. */
   readonly stopping: AbortSignal
   /** Aborted when the service begins to stop: what would never end by itself ends then. */
@@ -149,7 +149,9 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
   const accountId = res.locals.accountId ?? noAccount
-  const taping = stream ? null : tapeOf({ ...args, definition, request, accountId, req, res })
+  const recording = stream
+    ? null
+    : recordingOf({ ...args, definition, request, accountId, req, res })
   const { params, input, items } = parseRequest(definition, request, engine)
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
@@ -157,7 +159,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   const places = Math.min(cost, config.workers * quotesAtOnce)
   const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
     runWithin(config.requestTimeoutMs, client, (signal) => {
-      const begin = async () => work({ accountId, signal, ...taping })
+      const begin = async () => work({ accountId, signal, ...recording })
       return isCalculation ? limits.gate.run(begin, places) : begin()
     })
   if (stream) {

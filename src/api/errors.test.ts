@@ -111,8 +111,8 @@ describe('errorHandler', () => {
   test('a second is the time to wait where the error is worth a retry and nothing else is said', () => {
     const error = new ForkrouteError('RATE_LIMITED', 'Too many.')
     expect(answerTo(error).headers).toEqual({ 'retry-after': '1' })
-    const told = answerTo(error, (res) => res.setHeader('retry-after', '7'))
-    expect(told.headers).toEqual({ 'retry-after': '7' })
+    const answer = answerTo(error, (res) => res.setHeader('retry-after', '7'))
+    expect(answer.headers).toEqual({ 'retry-after': '7' })
   })
 
   test('a missing key is told how to come', () => {

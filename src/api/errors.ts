@@ -88,7 +88,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, _req, res, _next) => {
     const error = toForkrouteError(thrown)
     const { requestId } = res.locals
-    // The client has left, or half an answer is out: there is nobody to tell.
+    // The client has left, or half an answer is out: nobody is there to answer.
     if (res.headersSent || res.destroyed) {
       logger.debug({ err: thrown, requestId }, 'request abandoned')
       res.destroy()

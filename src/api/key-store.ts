@@ -1,6 +1,6 @@
 /**
  * Accounts and their API keys, in SQLite. A key is 256 random bits and is shown once; only its SHA-256 is kept.
- * The look-up is by that hash, so its time tells nothing about any key. The service and the CLI may have the
+ * The look-up is by that hash, so its time reveals nothing about any key. The service and the CLI may have the
  * file open at the same time: a key disabled by one is refused by the other at once.
  */
 import { createHash, randomBytes } from 'node:crypto'

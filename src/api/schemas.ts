@@ -14,7 +14,7 @@ import {
   slippagePattern,
   toCentiBps,
 } from '../domain/grammar.js'
-import { type RoutingStrategy, routingStrategies } from '../domain/plan.js'
+import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import {
   type Address as Address20,
   centiBpsDenominator,

@@ -66,7 +66,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
   })
 
   /** Node itself leaves connections open that have not sent a request yet, and keeps those alive that have. */
-  function letGo(): void {
+  function closeIdleSockets(): void {
     for (const res of answering.keys()) {
       if (!res.headersSent) res.setHeader('connection', 'close')
     }
@@ -96,7 +96,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
           resolve()
         })
         draining.abort()
-        letGo()
+        closeIdleSockets()
       })
       return closing
     },

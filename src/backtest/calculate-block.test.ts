@@ -66,7 +66,7 @@ function answerTo({ router, tokensOut: [token = odd] }: QuoteRequest): RouteAnsw
 }
 
 /** An engine at block 100; `asked` keeps what it was asked. */
-function scene(change: Partial<Engine> = {}) {
+function setup(change: Partial<Engine> = {}) {
   const asked: { quotes: QuoteRequest[][]; executions: [bigint, number][] } = {
     quotes: [],
     executions: [],
@@ -99,7 +99,7 @@ function scene(change: Partial<Engine> = {}) {
 
 describe('createCalculateBlock', () => {
   test('a row for every request and variant, with its price, gas and path', async () => {
-    const { asked, calculate } = scene()
+    const { asked, calculate } = setup()
     const block = await calculate(plan, 100n, signal)
     expect(block).toMatchObject({ blockNumber: 100n, blockHash: '0xabc', timestamp: 1_700n })
     expect(block.rows[0]).toEqual({
@@ -143,7 +143,7 @@ describe('createCalculateBlock', () => {
   })
 
   test('what several variants have found is executed once', async () => {
-    const { asked, calculate } = scene()
+    const { asked, calculate } = setup()
     await calculate(plan, 100n, signal)
     expect(asked.executions).toEqual([
       [101n, 1],
@@ -152,7 +152,7 @@ describe('createCalculateBlock', () => {
   })
 
   test('a price and the gas in tokens are null where decimals or prices are not known', async () => {
-    const { calculate } = scene()
+    const { calculate } = setup()
     const requests = [{ name: 'odd', request: { ...request, tokensOut: [odd] } }]
     const { rows } = await calculate({ ...plan, requests }, 100n, signal)
     expect(rows[0]?.outcome).toMatchObject({
@@ -164,7 +164,7 @@ describe('createCalculateBlock', () => {
   })
 
   test('a later block that is not there, or state that is not read, is unknown', async () => {
-    const { calculate } = scene({
+    const { calculate } = setup({
       async executions(_chainId, block) {
         if (block === 101n) return [{ status: 'unreadable', message: 'no state' }]
         throw new ForkrouteError('UNKNOWN_BLOCK', 'Block 103 is not there.')
@@ -183,7 +183,7 @@ describe('createCalculateBlock', () => {
       new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node answers.'),
     ]
     const asked: number[] = []
-    const { calculate } = scene({
+    const { calculate } = setup({
       async quotes({ requests }) {
         asked.push(requests.length)
         const quotes = requests.map((one) => {
@@ -208,7 +208,7 @@ describe('createCalculateBlock', () => {
   /** `first` of the quotes are answered, the others have that error each time. */
   function failing(code: 'UPSTREAM_UNAVAILABLE' | 'STATE_UNAVAILABLE', first: number) {
     let left = first
-    return scene({
+    return setup({
       async quotes({ requests }) {
         const quotes = requests.map((one) =>
           left-- > 0
@@ -236,7 +236,7 @@ describe('createCalculateBlock', () => {
 
   test('an abort ends the wait between two tries', async () => {
     const stop = new AbortController()
-    const { calculate } = scene({
+    const { calculate } = setup({
       block() {
         stop.abort(new Error('enough'))
         throw new ForkrouteError('CHAIN_NOT_READY', 'Not yet.')

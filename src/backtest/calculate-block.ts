@@ -24,7 +24,7 @@ import {
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
 import type { CalculateBlock } from './engines/job-engine.js'
-import { type Patience, patience as usualPatience, withRetries } from './retry.js'
+import { retryPolicy as defaultRetryPolicy, type RetryPolicy, withRetries } from './retry.js'
 
 type Asked = {
   readonly one: PlanRequest
@@ -36,11 +36,11 @@ type BacktestEngine = Pick<Engine, 'block' | 'quotes' | 'executions' | 'tokens' 
 
 export function createCalculateBlock(
   engine: BacktestEngine,
-  patience: Patience = usualPatience,
+  retryPolicy: RetryPolicy = defaultRetryPolicy,
 ): CalculateBlock {
   return async (plan, blockNumber, signal) => {
     const context: CallContext = { accountId: noAccount, signal, isBackground: true }
-    const again = <T>(work: () => Promise<T>) => withRetries(work, signal, patience)
+    const again = <T>(work: () => Promise<T>) => withRetries(work, signal, retryPolicy)
     const asked = plan.requests.flatMap((one) =>
       plan.variants.map((variant) => ({ one, variant, request: toRequest(plan, one, variant) })),
     )

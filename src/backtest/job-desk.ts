@@ -7,7 +7,7 @@ import type { BacktestJob } from '../domain/backtest.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
 import { overStates } from './job-progress.js'
-import type { Owner } from './owner.js'
+import type { LeaseHolder } from './lease-holder.js'
 import type { BacktestStore } from './stores/store.js'
 import type { UnsavedFailures } from './unsaved-failures.js'
 
@@ -27,7 +27,7 @@ const giveUpMs = 900
 
 export function createJobDesk(parts: {
   readonly store: BacktestStore
-  readonly owner: Owner
+  readonly leaseHolder: LeaseHolder
   readonly unsaved: UnsavedFailures
   /** False: only adopted jobs are taken up. */
   readonly takesUp: boolean
@@ -37,7 +37,7 @@ export function createJobDesk(parts: {
   /** Works on a claimed job until it is over or the controller is aborted. Never rejects. */
   readonly run: (id: string, controller: AbortController) => Promise<void>
 }): JobDesk {
-  const { store, owner, unsaved, takesUp, logger } = parts
+  const { store, leaseHolder, unsaved, takesUp, logger } = parts
   const own = new Set<string>()
   let current: { id: string; controller: AbortController; done: Promise<void> } | null = null
   let isLooking = false
@@ -49,7 +49,7 @@ export function createJobDesk(parts: {
     isLooking = true
     try {
       for (const { id } of await openJobs()) {
-        if (isClosed || !(await store.claim(id, owner.name, owner.isGone))) continue
+        if (isClosed || !(await store.claim(id, leaseHolder.name, leaseHolder.isGone))) continue
         begin(id)
         return
       }

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 
 export interface JobNews {
-  tell(id: string): void
+  notify(id: string): void
   /** Until something is known to have happened to the job, `longestMs` are over, or the signal is aborted. */
   next(id: string, longestMs: number, signal: AbortSignal): Promise<void>
 }
@@ -10,7 +10,7 @@ export interface JobNews {
 export function createJobNews(): JobNews {
   const news = new EventEmitter().setMaxListeners(0)
   return {
-    tell: (id) => void news.emit(id),
+    notify: (id) => void news.emit(id),
     next: (id, longestMs, signal) =>
       new Promise((resolve) => {
         const end = () => {

@@ -12,8 +12,8 @@ import type { JobEngine } from './engines/job-engine.js'
 import { createJobDesk } from './job-desk.js'
 import { createJobNews } from './job-news.js'
 import { createJobPaces, overStates } from './job-progress.js'
+import { createLeaseHolder } from './lease-holder.js'
 import { streamOutput } from './outputs/index.js'
-import { createOwner } from './owner.js'
 import { type RunJobParts, runJob, watchMs } from './run-job.js'
 import type { BacktestStore } from './stores/store.js'
 import { createUnsavedFailures } from './unsaved-failures.js'
@@ -31,7 +31,7 @@ export interface BacktestsArgs {
 
 export function createBacktests(args: BacktestsArgs): Backtests {
   const { store, jobEngine, engine, logger } = args
-  const owner = createOwner()
+  const leaseHolder = createLeaseHolder()
   const unsaved = createUnsavedFailures()
   const paces = createJobPaces()
   const news = createJobNews()
@@ -41,7 +41,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
   const parts: RunJobParts = {
     store,
     jobEngine,
-    owner: owner.name,
+    leaseHolder: leaseHolder.name,
     paces,
     news,
     unsaved,
@@ -51,7 +51,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
   }
   const desk = createJobDesk({
     store,
-    owner,
+    leaseHolder,
     unsaved,
     takesUp: args.takesUp,
     chainIds: () => engine.networks().map(({ id }) => id),
@@ -80,7 +80,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       if (overStates.includes(state)) return show(id)
       await store.setState(id, 'cancelled', null, ['queued', 'running'])
       await desk.cancel(id)
-      news.tell(id)
+      news.notify(id)
       return show(id)
     },
 
@@ -89,7 +89,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       if (state === 'finished') return show(id)
       await store.setState(id, 'queued', null, ['cancelled', 'failed'])
       unsaved.forget(id)
-      news.tell(id)
+      news.notify(id)
       desk.adopt(id)
       return show(id)
     },
@@ -99,7 +99,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       await store.remove(id)
       unsaved.forget(id)
       paces.forget(id)
-      news.tell(id)
+      news.notify(id)
     },
 
     async *results(id, from) {
@@ -125,7 +125,7 @@ export function createBacktests(args: BacktestsArgs): Backtests {
       const reason = shuttingDown()
       closing.abort(reason)
       await desk.close(reason)
-      owner.retire()
+      leaseHolder.retire()
       await jobEngine.close()
       await store.close()
     },

@@ -78,7 +78,7 @@ export interface Worker {
 /**
  * Calculates blocks for coordinators elsewhere.
  * @param args.concurrency - blocks at the same time; default: as a service would.
- * @param args.lostAfterMs - others take over its blocks when it was not heard of for so long; default: `lockMs`.
+ * @param args.lostAfterMs - others take over its blocks when it sent no sign of life for so long; default: `lockMs`.
  */
 export async function startWorker(
   args: Parts & {

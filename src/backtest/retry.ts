@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 
-export interface Patience {
+export interface RetryPolicy {
   /** Before the second try; doubled each time. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
@@ -11,13 +11,13 @@ export interface Patience {
 }
 
 /** A node that restarts is back within minutes; one that is away for longer needs somebody. */
-export const patience: Patience = {
+export const retryPolicy: RetryPolicy = {
   firstPauseMs: 500,
   longestPauseMs: 15_000,
   totalMs: 300_000,
 }
 
-export function isOfTheMoment(error: unknown): error is ForkrouteError {
+export function isRetryable(error: unknown): error is ForkrouteError {
   return error instanceof ForkrouteError && errorCodes[error.code].retry
 }
 
@@ -25,7 +25,7 @@ export function isOfTheMoment(error: unknown): error is ForkrouteError {
 export async function withRetries<T>(
   work: () => Promise<T>,
   signal: AbortSignal,
-  { firstPauseMs, longestPauseMs, totalMs }: Patience,
+  { firstPauseMs, longestPauseMs, totalMs }: RetryPolicy,
 ): Promise<T> {
   const begun = performance.now()
   for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
@@ -34,7 +34,7 @@ export async function withRetries<T>(
       return await work()
     } catch (error) {
       signal.throwIfAborted()
-      if (!isOfTheMoment(error) || performance.now() - begun + pause > totalMs) throw error
+      if (!isRetryable(error) || performance.now() - begun + pause > totalMs) throw error
     }
     await setTimeout(pause, undefined, { signal }).catch(() => signal.throwIfAborted())
   }

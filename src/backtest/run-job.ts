@@ -16,7 +16,7 @@ export interface RunJobParts {
   readonly store: BacktestStore
   readonly jobEngine: JobEngine
   /** Name of this process as the owner of claims. */
-  readonly owner: string
+  readonly leaseHolder: string
   readonly paces: JobPaces
   readonly news: JobNews
   readonly unsaved: UnsavedFailures
@@ -43,7 +43,7 @@ export async function runJob(
     if (!(await store.setState(id, 'running', null, ['queued', 'running']))) return
     const job = await parts.show(id)
     parts.paces.begin(job)
-    news.tell(id)
+    news.notify(id)
     void keepClaim(id, controller, over.signal, parts)
     await calculate(job, signal, parts)
     await store.setState(id, 'finished', null, ['running'])
@@ -51,8 +51,8 @@ export async function runJob(
     if (!signal.aborted) await fail(id, error, parts)
   } finally {
     over.abort()
-    await store.release(id, parts.owner).catch((error) => warn(id, error, parts))
-    news.tell(id)
+    await store.release(id, parts.leaseHolder).catch((error) => warn(id, error, parts))
+    news.notify(id)
   }
 }
 
@@ -68,7 +68,7 @@ async function calculate(job: BacktestJob, signal: AbortSignal, parts: RunJobPar
     async (block) => {
       await parts.refuseFull()
       if (!('isStored' in block)) await parts.store.put(id, block)
-      parts.news.tell(id)
+      parts.news.notify(id)
     },
     signal,
   )
@@ -81,7 +81,7 @@ async function keepClaim(
   over: AbortSignal,
   parts: RunJobParts,
 ): Promise<void> {
-  const { store, owner } = parts
+  const { store, leaseHolder } = parts
   let keptAt = performance.now()
   const stop = (why: string) => controller.abort(new ForkrouteError('OVERLOADED', why))
   for (;;) {
@@ -91,7 +91,7 @@ async function keepClaim(
       const job = await store.job(id)
       if (job?.state !== 'running') stop('The backtest was ended.')
       else if (performance.now() - keptAt > claimMs / 5) {
-        if (await store.claim(id, owner)) keptAt = performance.now()
+        if (await store.claim(id, leaseHolder)) keptAt = performance.now()
         else stop('Another process has taken the backtest.')
       }
     } catch (error) {

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import type { TapedRequest } from '../domain/tape.js'
+import type { RecordedRequest } from '../domain/recording.js'
 import { fromRequestText, keyOfRequest, toRequestText, urlOf } from './request-form.js'
 
 const account = `0x${'0'.repeat(64)}` as const
-const request: TapedRequest = {
+const request: RecordedRequest = {
   method: 'POST',
   path: '/shortcuts/bundle',
   query: { chainId: ['1'], b: ['x', 'y'] },
   body: [{ action: 'route', args: { b: 1, a: [2, 1] } }],
   accountId: account,
 }
-const turned: TapedRequest = {
+const turned: RecordedRequest = {
   accountId: account,
   body: [{ args: { a: [2, 1], b: 1 }, action: 'route' }],
   query: { b: ['x', 'y'], chainId: ['1'] },

@@ -1,26 +1,26 @@
 /** Requests as they are kept, and what says that two are the same. Pure. */
 import { createHash } from 'node:crypto'
 import type { Hex } from '../domain/primitives.js'
-import type { TapedRequest } from '../domain/tape.js'
+import type { RecordedRequest } from '../domain/recording.js'
 
 /** As it is kept. A body stays in the order in which it was written: answers repeat parts of it. */
-export function toRequestText({ method, path, query, body, accountId }: TapedRequest): string {
+export function toRequestText({ method, path, query, body, accountId }: RecordedRequest): string {
   return JSON.stringify({ method, path, query, body, accountId })
 }
 
-export function fromRequestText(text: string): TapedRequest {
-  return JSON.parse(text) as TapedRequest
+export function fromRequestText(text: string): RecordedRequest {
+  return JSON.parse(text) as RecordedRequest
 }
 
 /** The same for equal requests, whoever asks and in whatever order. */
-export function keyOfRequest({ accountId: _, ...asked }: TapedRequest): Hex {
+export function keyOfRequest({ accountId: _, ...asked }: RecordedRequest): Hex {
   return `0x${createHash('sha256')
     .update(JSON.stringify(ordered(asked)))
     .digest('hex')}`
 }
 
 /** Path and query as in a URL below /api/v1. */
-export function urlOf({ path, query }: Pick<TapedRequest, 'path' | 'query'>): string {
+export function urlOf({ path, query }: Pick<RecordedRequest, 'path' | 'query'>): string {
   const search = new URLSearchParams()
   for (const [name, values] of Object.entries(query)) {
     for (const value of values) search.append(name, value)

@@ -24,11 +24,11 @@ export function terminalReport(result: SuiteResult): string {
   ])
   const count =
     `${cases.length - failed.length} of ${cases.length} cases passed` +
-    ` (${howText(result)}, ${(result.milliseconds / 1_000).toFixed(1)} s)`
+    ` (${modeText(result)}, ${(result.milliseconds / 1_000).toFixed(1)} s)`
   return [`${suite.name}`, ...lines, ...details, '', count].join('\n')
 }
 
-function howText({ mode, suite }: SuiteResult): string {
+function modeText({ mode, suite }: SuiteResult): string {
   if (mode === 'replay') return `replayed from ${suite.cassette}`
   return mode === 'record' ? `recorded into ${suite.cassette}` : 'live'
 }

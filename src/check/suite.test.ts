@@ -16,7 +16,7 @@ function problems(lines: readonly string[]): string[] {
 describe('parseSuite', () => {
   test('fills requests with the block and the chain of the suite; the cassette lies beside the file', () => {
     const suite = parseSuite(
-      `cassette: tapes/one.cassette
+      `cassette: cassettes/one.cassette
 chainId: 1
 block: 378
 cases:
@@ -33,7 +33,11 @@ cases:
 `,
       '/suites/one.yaml',
     )
-    expect(suite).toMatchObject({ cassette: '/suites/tapes/one.cassette', rpc: null, chainId: 1 })
+    expect(suite).toMatchObject({
+      cassette: '/suites/cassettes/one.cassette',
+      rpc: null,
+      chainId: 1,
+    })
     expect(suite.cases).toMatchObject([
       {
         line: 5,

@@ -1,4 +1,4 @@
-/** What a suite may say: cases of a request, a block and what is expected. Every mistake is told with its line. */
+/** What a suite may say: cases of a request, a block and what is expected. Every mistake is reported with its line. */
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseRequest, type RouteDefinition } from '../api/contract.js'
@@ -149,7 +149,7 @@ export function parseSuite(source: string, path: string): CheckSuite {
     problems.push(...found.problems)
     return found.value ? [found.value] : []
   })
-  problems.push(...doubleNames(suite.cases, file))
+  problems.push(...duplicateNames(suite.cases, file))
   if (problems.length > 0) fail(problems)
   return {
     name: suite.name ?? path,
@@ -273,7 +273,7 @@ function fieldOf(sentence: string): string {
   return word === 'item' || word === 'the' ? 'actions' : word
 }
 
-function doubleNames(cases: readonly RawCase[], file: YamlFile): FileProblem[] {
+function duplicateNames(cases: readonly RawCase[], file: YamlFile): FileProblem[] {
   const seen = new Set<string>()
   return cases.flatMap(({ name }, index) => {
     const isDouble = seen.has(name)

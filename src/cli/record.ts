@@ -15,7 +15,7 @@ import { type Config, loadConfig } from '../config.js'
 import { type Engine, noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
-import { recordingHeader } from '../domain/tape.js'
+import { recordingHeader } from '../domain/recording.js'
 import { createLogger } from '../log.js'
 import { type OutputOptions, printJson, printTable, type Report, withProgress } from './output.js'
 

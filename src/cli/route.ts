@@ -46,7 +46,7 @@ interface Trade {
   readonly amountIn: bigint
 }
 
-async function understand(
+async function parseTrade(
   client: ApiClient,
   options: Options,
   [amount, from, to]: readonly [string, string, string],
@@ -106,13 +106,13 @@ async function run(
   options: Options,
 ): Promise<void> {
   await withApi(options, async (client) => {
-    const understood = await understand(client, options, trade)
+    const parsedTrade = await parseTrade(client, options, trade)
     const answer = await client.get<Answer>(path, {
       chainId: options.chain,
       fromAddress: options.from,
-      tokenIn: understood.tokenIn.address,
-      tokenOut: understood.tokenOut.address,
-      amountIn: understood.amountIn.toString(),
+      tokenIn: parsedTrade.tokenIn.address,
+      tokenOut: parsedTrade.tokenOut.address,
+      amountIn: parsedTrade.amountIn.toString(),
       blockNumber: await resolveBlock(client, options.chain, options.block),
       routingStrategy: options.strategy,
       slippage: options.slippage,
@@ -120,7 +120,7 @@ async function run(
       executionMode: options.backend ? 'backend' : undefined,
     })
     if (options.json) printJson(answer)
-    else printAnswer(answer, understood)
+    else printAnswer(answer, parsedTrade)
   })
 }
 

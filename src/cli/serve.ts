@@ -30,7 +30,7 @@ function exampleRequest(url: string, service: Service): string {
     : `${url}/api/v1/shortcuts/quote?chainId=${chainId}&${trade}`
 }
 
-function greet(
+function printStartup(
   url: string,
   service: Service,
   config: Config,
@@ -64,7 +64,7 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   try {
     const { url, port } = await api.listen()
     const recorded = mode.kind === 'replay' ? firstRecorded(url, mode.file) : null
-    greet(url, service, config, firstKey(keys), recorded ?? exampleRequest(url, service))
+    printStartup(url, service, config, firstKey(keys), recorded ?? exampleRequest(url, service))
     if (mode.kind !== 'live') console.log(`${`${mode.kind}s`.padEnd(12)}${mode.file}\n`)
     logger.info({ port }, 'ready')
   } catch (error) {

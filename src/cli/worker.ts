@@ -73,7 +73,7 @@ export function addWorker(program: Command): void {
     )
     .option(
       '--lost-after <seconds>',
-      'others take over its blocks when it was not heard of for so long; default: 10',
+      'others take over its blocks when it sent no sign of life for so long; default: 10',
     )
     .action((options: Options) => work(loadConfig(process.env), options))
 }

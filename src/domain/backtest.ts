@@ -59,7 +59,7 @@ export interface PathPart {
 export type Execution = { readonly delay: number } & (
   | { readonly status: 'filled'; readonly amountsOut: readonly bigint[]; readonly gas: bigint }
   | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
-  /** It could not be told: the block is not known (yet), or state is missing. */
+  /** It is not known: the block is not known (yet), or state is missing. */
   | { readonly status: 'unknown'; readonly message: string }
 )
 
@@ -124,10 +124,10 @@ export interface BacktestJob {
   readonly blocksDone: number
 }
 
-/** What a watcher of a job is told, at each change. */
+/** What a watcher of a job receives, at each change. */
 export interface JobProgress extends Pick<BacktestJob, 'state' | 'blocksTotal' | 'blocksDone'> {
   readonly problem: string | null
-  /** Seconds; null before anything can be told. */
+  /** Seconds; null before anything is known. */
   readonly etaSeconds: number | null
 }
 

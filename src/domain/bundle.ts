@@ -1,6 +1,6 @@
 /** A list of actions as one transaction: what is asked and what is answered. Values as in `engine.ts`. */
 
-import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
+import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 

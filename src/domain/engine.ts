@@ -6,7 +6,7 @@
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Wire } from './errors.js'
 import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
-import type { RoutingStrategy, UnsignedTransaction } from './plan.js'
+import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
@@ -85,7 +85,7 @@ export interface BatchAnswer {
 
 /** A transaction that was found for a request, to be executed at another block. */
 export interface ExecutionRequest {
-  /** What it was found for: tells whose funds are put there, and what is measured. */
+  /** What it was found for: says whose funds are put there, and what is measured. */
   readonly request: RouteRequest
   readonly tx: UnsignedTransaction
 }

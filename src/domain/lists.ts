@@ -1,6 +1,6 @@
 /**
  * Lists read by position. A missing entry is a mistake of the program, which no default may hide: it throws a TypeError,
- * since the maths of pools throws RangeError where a contract reverts. Pure.
+ * since the math of pools throws RangeError where a contract reverts. Pure.
  */
 import type { Address } from './primitives.js'
 

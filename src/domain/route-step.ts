@@ -1,4 +1,4 @@
-/** One step of a route or a bundle, as the answer tells it. */
+/** One step of a route or a bundle, as the answer reports it. */
 import type { Address } from './primitives.js'
 
 export interface RouteLeg {

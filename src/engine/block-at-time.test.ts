@@ -16,7 +16,7 @@ function pin(number: number, timestamp: number): BlockPin {
   }
 }
 
-/** Asks for the block of a moment, of a chain with the timestamps that a function tells. */
+/** Asks for the block of a moment, of a chain with the timestamps that a function gives. */
 async function ask(height: number, timeOf: (number: number) => number, timestamp: number) {
   let reads = 0
   const found = await findBlockAtTime({

@@ -1,4 +1,4 @@
-/** A snapshot of a chain's positions: read at the newest block, and at an earlier one for what only time tells. */
+/** A snapshot of a chain's positions: read at the newest block, and at an earlier one for what only time shows. */
 import type { ListedPosition, PositionSnapshot } from '../catalog/position-store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'

@@ -8,7 +8,7 @@ import { createEngine, type EngineParts } from './engine.js'
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 
-/** Of a node that never answers; hears of everything that is asked of the chain. */
+/** Of a node that never answers; records everything that is asked of the chain. */
 function unreachable(): { readonly engine: Engine; readonly asked: string[] } {
   const asked: string[] = []
   const part = (name: string): never =>

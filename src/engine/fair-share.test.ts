@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createFairShare } from './fair-share.js'
 
-/** Works that end when they are told to, and which of them have begun. */
-function scene(most: number) {
+/** Works that end when they are released, and which of them have begun. */
+function setup(most: number) {
   const share = createFairShare(most)
   const begun: string[] = []
   const ends = new Map<string, () => void>()
@@ -26,7 +26,7 @@ function scene(most: number) {
 
 describe('createFairShare', () => {
   test('without live calls as many run as are allowed, in the order asked', async () => {
-    const { background, begun, end } = scene(2)
+    const { background, begun, end } = setup(2)
     for (const name of ['a', 'b', 'c', 'd']) void background(name)
     await turn()
     expect(begun).toEqual(['a', 'b'])
@@ -35,7 +35,7 @@ describe('createFairShare', () => {
   })
 
   test('a live call begins at once; beside it one after the other goes on', async () => {
-    const { background, live, begun, end } = scene(2)
+    const { background, live, begun, end } = setup(2)
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) void background(name)
     await turn()
     const answer = live('live')
@@ -53,7 +53,7 @@ describe('createFairShare', () => {
   })
 
   test('with live calls all the time background ones come to their end all the same', async () => {
-    const { background, live, end } = scene(4)
+    const { background, live, end } = setup(4)
     void live('one')
     const all = Promise.all(['a', 'b', 'c'].map((name) => background(name)))
     void live('two')
@@ -63,7 +63,7 @@ describe('createFairShare', () => {
   })
 
   test('one that waits is given up at once, and never begins', async () => {
-    const { background, begun, end } = scene(1)
+    const { background, begun, end } = setup(1)
     const stop = new AbortController()
     const first = background('a')
     const second = background('b', stop.signal)
@@ -77,7 +77,7 @@ describe('createFairShare', () => {
   })
 
   test('what fails leaves its place to the next', async () => {
-    const { background, begun, share } = scene(1)
+    const { background, begun, share } = setup(1)
     const fail = () => Promise.reject(new Error('broken'))
     const { signal } = new AbortController()
     const failures = [share.background(fail, signal), share.live(fail)]

@@ -11,7 +11,7 @@ import type { Archive } from '../rpc/archive/archive.js'
 import { type CollectParts, collectPositions } from './collect-positions.js'
 import { createListings } from './listings.js'
 import type { Pins } from './pins.js'
-import { createPositionBook } from './position-book.js'
+import { createPositionCache } from './position-cache.js'
 import { protocolRecords, serviceActionRecords } from './protocol-records.js'
 
 export interface MetadataParts {
@@ -59,7 +59,7 @@ export function createMetadata(
     return { chainId, blockNumber, blockHash, takenAt, positions: collected.positions }
   }
 
-  const book = createPositionBook({
+  const cache = createPositionCache({
     store: parts.store,
     maxAgeSeconds: parts.maxAgeSeconds,
     collect,
@@ -75,14 +75,14 @@ export function createMetadata(
     async listings({ chainId, baseOnly = false }, { signal }) {
       const wanted = chainId === undefined ? parts.chains : [chainOf(chainId)]
       if (baseOnly) {
-        const known = wanted.map(async (chain) => listings.of(chain, await book.known(chain.id)))
+        const known = wanted.map(async (chain) => listings.of(chain, await cache.known(chain.id)))
         return merged(await untilAborted(Promise.all(known), signal))
       }
       const failures: unknown[] = []
       const lists = await Promise.all(
         wanted.map(async (chain) => {
           try {
-            return listings.of(chain, await untilAborted(book.of(chain.id), signal))
+            return listings.of(chain, await untilAborted(cache.of(chain.id), signal))
           } catch (error) {
             signal.throwIfAborted()
             failures.push(error)

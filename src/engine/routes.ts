@@ -23,7 +23,7 @@ export interface RoutesParts {
   readonly tasks: TaskRunner
   /** Of the worker pool. */
   readonly threads: number
-  /** Hears of a quote of a batch that failed by a fault of ours. */
+  /** Receives the error of a quote of a batch that failed by a fault of ours. */
   onProblem(error: unknown): void
 }
 

@@ -9,7 +9,7 @@ export interface TraceBook {
   note(pin: BlockPin, trace: TaskTrace): void
 }
 
-/** @param onProblem - hears of a catalog that cannot be written: no caller does. */
+/** @param onProblem - receives the error of a catalog that cannot be written: no caller does. */
 export function createTraceBook(
   catalog: Pick<Catalog, 'rememberPools'>,
   onProblem: (error: unknown) => void,

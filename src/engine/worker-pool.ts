@@ -1,5 +1,5 @@
 /**
- * The Piscina pool of routing threads: errors come back as data, and an abandoned task is told to stop. A task whose
+ * The Piscina pool of routing threads: errors come back as data, and an abandoned task is asked to stop. A task whose
  * fork died says so in its reply; whether it runs again is for `task-runner.ts` to decide.
  */
 import { MessageChannel } from 'node:worker_threads'

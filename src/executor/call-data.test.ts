@@ -8,7 +8,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { AmountRef } from '../domain/plan.js'
+import type { AmountRef } from '../domain/order.js'
 import { encodeCall } from './call-data.js'
 
 const ref: AmountRef = { ref: 'balance', token: '0x00000000000000000000000000000000000000aa' }

@@ -5,8 +5,8 @@
 import type { AbiFunction, AbiParameter } from 'viem'
 import { concatHex, encodeAbiParameters, toFunctionSelector } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
-import type { AmountRef } from '../domain/plan.js'
-import { isAmountRef, isEncodedValues } from '../domain/plan.js'
+import type { AmountRef } from '../domain/order.js'
+import { isAmountRef, isEncodedValues } from '../domain/order.js'
 import type { Hex } from '../domain/primitives.js'
 
 /** The 32-byte word at `offset` of the call data is to be replaced by the value of `ref`. */

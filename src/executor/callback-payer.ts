@@ -3,8 +3,8 @@
  * becomes two, a transfer to the CallbackPayer and a call through it. Called by `compile.ts` alone. Pure.
  */
 import { encodeFunctionData, size } from 'viem'
-import type { Amount, AmountRef } from '../domain/plan.js'
-import { isAmountRef } from '../domain/plan.js'
+import type { Amount, AmountRef } from '../domain/order.js'
+import { isAmountRef } from '../domain/order.js'
 import { invalidStep } from './call-data.js'
 import { contractAddress, executorContracts } from './deployments.js'
 import type { PreparedStep } from './prepared-step.js'

@@ -1,6 +1,6 @@
 import { type AbiFunction, decodeFunctionData, parseAbiItem, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { CallStep, Order, Step } from '../domain/plan.js'
+import type { CallStep, ExecutorStep, Order } from '../domain/order.js'
 import { type Address, nativeToken, zeroAddress } from '../domain/primitives.js'
 import { buildTransaction, runnerAddress } from './compile.js'
 import {
@@ -37,11 +37,11 @@ function order(changes: Partial<Order> = {}): Order {
   }
 }
 
-function build(steps: readonly Step[], changes: Partial<Order> = {}) {
+function build(steps: readonly ExecutorStep[], changes: Partial<Order> = {}) {
   return buildTransaction({ strategy: 'router', from, order: order({ steps, ...changes }) })
 }
 
-function packed(strategy: 'router' | 'wallet-v2', steps: readonly Step[]) {
+function packed(strategy: 'router' | 'wallet-v2', steps: readonly ExecutorStep[]) {
   const { data } = buildTransaction({ strategy, from, order: order({ steps }) })
   const { abi } = executorContracts[strategy === 'router' ? 'Router' : 'WalletFactory']
   const { args } = decodeFunctionData({ abi, data })
@@ -50,7 +50,7 @@ function packed(strategy: 'router' | 'wallet-v2', steps: readonly Step[]) {
 
 describe('buildTransaction', () => {
   test('packs steps as StepRunner.sol reads them', () => {
-    const steps: Step[] = [
+    const steps: ExecutorStep[] = [
       { kind: 'transfer', token, to: other, amount: 0x0102n },
       call({ value: 0n, output: { kind: 'word', index: 2 } }),
       { kind: 'approve', token, spender: other, amount: { ref: 'balance', token, bps: 5_000 } },
@@ -100,7 +100,7 @@ describe('buildTransaction', () => {
     expect(args?.[0]).toMatchObject({ sweep: [] })
   })
 
-  test.each<[string, Step[], RegExp]>([
+  test.each<[string, ExecutorStep[], RegExp]>([
     [
       'a reference forward',
       [call({ args: [{ ref: 'output', step: 1 }] }), call()],

@@ -6,7 +6,7 @@
 import { decodeAbiParameters, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import { tokenAmounts } from '../domain/lists.js'
-import type { Order, RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
+import type { Order, RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import { isNative, zeroAddress } from '../domain/primitives.js'
 import { throughCallbackPayer } from './callback-payer.js'

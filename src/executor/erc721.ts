@@ -1,6 +1,6 @@
 /** Calls of ERC-721 tokens as steps. Called by routing. Pure. */
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { Amount, CallStep } from '../domain/plan.js'
+import type { Amount, CallStep } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 
 const [approve, safeTransferFrom] = parseAbi([

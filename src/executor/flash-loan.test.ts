@@ -1,6 +1,6 @@
 import { type AbiFunction, decodeFunctionData, type Hex, parseAbiItem, size, slice } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { CallStep, Order, Step } from '../domain/plan.js'
+import type { CallStep, ExecutorStep, Order } from '../domain/order.js'
 import { type Address, zeroAddress } from '../domain/primitives.js'
 import { buildTransaction } from './compile.js'
 import { contractAddress, executorContracts } from './deployments.js'
@@ -21,7 +21,10 @@ function call(changes: Partial<CallStep> = {}): CallStep {
   return { kind: 'call', target: other, abi: put, args: [1n], output, ...changes }
 }
 
-function withCallback(callback: readonly Step[], changes: Partial<CallStep> = {}): CallStep {
+function withCallback(
+  callback: readonly ExecutorStep[],
+  changes: Partial<CallStep> = {},
+): CallStep {
   return { kind: 'call', target: other, abi: start, args: [7n], callback, ...changes }
 }
 
@@ -29,7 +32,7 @@ function ref(step: number, bps?: number) {
   return { ref: 'output', step, ...(bps !== undefined && { bps }) } as const
 }
 
-function prepared(steps: readonly Step[], index: number): PreparedCall {
+function prepared(steps: readonly ExecutorStep[], index: number): PreparedCall {
   const step = prepareSteps(steps)[index]
   if (step?.kind !== 'call') throw new Error('no call')
   return step
@@ -41,7 +44,7 @@ function programOf({ data, program }: PreparedCall): Hex {
   return slice(data, program.offset, program.offset + program.length)
 }
 
-function order(steps: readonly Step[]): Order {
+function order(steps: readonly ExecutorStep[]): Order {
   return {
     inputs: [],
     feeReceiver: zeroAddress,
@@ -72,7 +75,7 @@ describe('a call with callback steps', () => {
   })
 
   test('a reference to an outer step is patched into the program before the call', () => {
-    const inside: Step[] = [
+    const inside: ExecutorStep[] = [
       { kind: 'transfer', token, to: other, amount: ref(0, 2_500) },
       call({ value: ref(0), args: [ref(1)] }),
       call({ args: [ref(3)] }),
@@ -93,7 +96,9 @@ describe('a call with callback steps', () => {
 
   test.each([1, 31, 255])('%i references find their places', (count) => {
     const amounts = Array.from({ length: count }, (_, index) => ref(0, index))
-    const inside = amounts.map((amount): Step => ({ kind: 'transfer', token, to: other, amount }))
+    const inside = amounts.map(
+      (amount): ExecutorStep => ({ kind: 'transfer', token, to: other, amount }),
+    )
     const step = prepared([call(), withCallback(inside)], 1)
     const first = (step.program?.offset ?? 0) + 1 + 42
     expect(step.patches).toEqual(
@@ -101,8 +106,8 @@ describe('a call with callback steps', () => {
     )
   })
 
-  const transfer: Step = { kind: 'transfer', token, to: other, amount: 1n }
-  test.each<[string, readonly Step[], RegExp]>([
+  const transfer: ExecutorStep = { kind: 'transfer', token, to: other, amount: 1n }
+  test.each<[string, readonly ExecutorStep[], RegExp]>([
     ['the call itself', [withCallback([call({ args: [ref(0)] })])], /step 0, .* before it/],
     ['a step forward', [call(), withCallback([call({ args: [ref(2)] })])], /step 2, .* before it/],
     [

@@ -3,7 +3,7 @@
  * in the sender's Executor and pays back. Called by whoever plans bundles. Pure.
  */
 import type { Abi, AbiFunction } from 'viem'
-import type { Amount, AmountRef, CallStep, Step } from '../domain/plan.js'
+import type { Amount, AmountRef, CallStep, ExecutorStep } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
 import { invalidStep } from './call-data.js'
 import { contractAddress, executorContracts } from './deployments.js'
@@ -32,7 +32,7 @@ export interface FlashLoan {
    *   that is paid back behind them, or the transaction reverts with BelowMinimum(held, owed). What is left stays
    *   there for the steps after the loan.
    */
-  step(steps: readonly Step[]): CallStep
+  step(steps: readonly ExecutorStep[]): CallStep
 }
 
 /** @throws ForkrouteError INVALID_REQUEST when a token is borrowed twice. */
@@ -54,7 +54,7 @@ export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs
     const amount: AmountRef = { ref: 'output', step: index + place }
     return { token, amount }
   })
-  const payments = owed.flatMap(({ token, amount }): Step[] => {
+  const payments = owed.flatMap(({ token, amount }): ExecutorStep[] => {
     // A token's own refusal would not say what is missing.
     const held = { ref: 'balance', token } as const
     return [

@@ -2,7 +2,7 @@
  * Packs the steps of a callback, which run apart from the steps around them and see no outputs but their own.
  * Called by `prepare-steps.ts` alone. Pure.
  */
-import type { AmountRef } from '../domain/plan.js'
+import type { AmountRef } from '../domain/order.js'
 import type { Hex } from '../domain/primitives.js'
 import { type PatchableCall, wordOf } from './call-data.js'
 import { packSteps } from './pack-steps.js'

@@ -2,8 +2,8 @@
  * Packs prepared steps into the bytes that contracts/src/StepRunner.sol runs; the layout stands there.
  * Called by `compile.ts` alone. Pure.
  */
-import type { Amount, AmountRef } from '../domain/plan.js'
-import { isAmountRef } from '../domain/plan.js'
+import type { Amount, AmountRef } from '../domain/order.js'
+import { isAmountRef } from '../domain/order.js'
 import type { Hex } from '../domain/primitives.js'
 import { bpsDenominator } from '../domain/primitives.js'
 import { invalidStep } from './call-data.js'

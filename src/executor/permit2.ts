@@ -5,7 +5,7 @@
  * @see Uniswap/permit2, src/SignatureTransfer.sol and src/libraries/PermitHash.sol
  */
 import { encodeFunctionData, erc20Abi, parseAbi, type TypedDataDefinition } from 'viem'
-import type { Amount, CallStep } from '../domain/plan.js'
+import type { Amount, CallStep } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 
 /** Where Permit2 lies on every chain. */

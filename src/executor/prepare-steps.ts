@@ -4,8 +4,8 @@
  */
 import { size } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Amount, CallStep, Step } from '../domain/plan.js'
-import { isAmountRef } from '../domain/plan.js'
+import type { Amount, CallStep, ExecutorStep } from '../domain/order.js'
+import { isAmountRef } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
 import { bpsDenominator, isNative, maxUint256 } from '../domain/primitives.js'
 import { encodeCall, invalidStep } from './call-data.js'
@@ -18,7 +18,10 @@ import type { PreparedStep } from './prepared-step.js'
  *   a step that does not come earlier or has no output, bps outside 0 to 10,000, an amount outside uint256,
  *   a malformed address, a callback that is both paid and given steps.
  */
-export function prepareSteps(steps: readonly Step[], before: readonly Step[] = []): PreparedStep[] {
+export function prepareSteps(
+  steps: readonly ExecutorStep[],
+  before: readonly ExecutorStep[] = [],
+): PreparedStep[] {
   const known = before.length > 0 ? [...before, ...steps] : steps
   return steps.map((step, place) => {
     const index = before.length + place
@@ -53,7 +56,10 @@ export function prepareSteps(steps: readonly Step[], before: readonly Step[] = [
   })
 }
 
-function prepareCallback(callback: readonly Step[], before: readonly Step[]): PreparedStep[] {
+function prepareCallback(
+  callback: readonly ExecutorStep[],
+  before: readonly ExecutorStep[],
+): PreparedStep[] {
   try {
     return prepareSteps(callback, before)
   } catch (error) {
@@ -81,7 +87,7 @@ function encodeWithCallback(step: CallStep, callback: readonly PreparedStep[], i
   return { data, patches: [...patches, ...inside], program: { offset, length } }
 }
 
-function checkAmount(steps: readonly Step[], amount: Amount, index: number): void {
+function checkAmount(steps: readonly ExecutorStep[], amount: Amount, index: number): void {
   if (!isAmountRef(amount)) {
     if (amount < 0n || amount > maxUint256) {
       throw invalidStep(index, `the amount ${amount} is not within uint256.`)

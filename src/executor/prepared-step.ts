@@ -1,5 +1,5 @@
 /** Steps between preparing and packing: call data is encoded, references are checked. */
-import type { ApproveStep, CallStep, TransferStep } from '../domain/plan.js'
+import type { ApproveStep, CallStep, TransferStep } from '../domain/order.js'
 import type { Hex } from '../domain/primitives.js'
 import type { Patch } from './call-data.js'
 

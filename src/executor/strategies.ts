@@ -1,5 +1,5 @@
 /** What differs between routing strategies besides the calldata. */
-import type { RoutingStrategy } from '../domain/plan.js'
+import type { RoutingStrategy } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
 import { contractAddress, walletAddress } from './deployments.js'
 

@@ -126,13 +126,13 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       await group.ensure(count ?? group.holders)
       return group
     } catch (error) {
-      letGo(group)
+      releaseGroup(group)
       if (group.holders === 0 && groups.get(blockKey(pin)) === group) groups.delete(blockKey(pin))
       throw error
     }
   }
 
-  function letGo(group: ForkGroup): void {
+  function releaseGroup(group: ForkGroup): void {
     group.holders -= 1
     evict()
   }
@@ -180,7 +180,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
         // What is still asked about this block must not meet another one.
         if (!isDone) for (const fork of held) fork.isReusable = false
         group.drop([...held])
-        letGo(group)
+        releaseGroup(group)
       },
     }
   }
@@ -216,7 +216,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     async warm(pin) {
       const group = await ensured(pin, forksPerBlock)
       warmed.set(pin.chainId, blockKey(pin))
-      letGo(group)
+      releaseGroup(group)
     },
     stats() {
       const all = [...groups.values()]

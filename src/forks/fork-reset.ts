@@ -1,6 +1,6 @@
 /**
  * A process that served one block, put to another: a third of the work of a start, and none of a new process.
- * Afterwards nothing tells it from a fresh one: Anvil forgets all state, and what it would keep of the block before
+ * Afterwards nothing distinguishes it from a fresh one: Anvil forgets all state, and what it would keep of the block before
  * (base fee and gas limit, which calls see) is set. Used by the fork starter only.
  */
 import { gunzipSync } from 'node:zlib'
@@ -44,7 +44,7 @@ export async function hardForkOf(url: string): Promise<string> {
  * At which blocks a process would choose which rules, as far as starts have shown: between two blocks with the same
  * rules there are no others, since rules only ever follow one another.
  */
-export function createRuleBook(): {
+export function createHardForkRanges(): {
   /** A process that was started at the block chose these. */
   learn(chainId: number, hardFork: string, number: bigint): void
   /** Whether one that were started at the block would choose these. */

@@ -14,7 +14,7 @@ import { forkProcess, portTaken } from './anvil.js'
 import { askFork } from './faults.js'
 import { fillFork } from './fill-fork.js'
 import type { Fork } from './fork-group.js'
-import { createRuleBook, hardForkOf, resetFork } from './fork-reset.js'
+import { createHardForkRanges, hardForkOf, resetFork } from './fork-reset.js'
 import { createReaper } from './reaper.js'
 import { createSpares, type Spare } from './spare.js'
 
@@ -65,7 +65,7 @@ export function createForkStarter(options: {
   const running = new Map<string, Running>()
   /** Of the running ones, those that wait for a block. */
   const idle = new Set<Running>()
-  const rules = createRuleBook()
+  const rules = createHardForkRanges()
   let startedForks = 0
 
   /** One process, on whatever port is free. */
@@ -201,7 +201,7 @@ function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
   return new ForkrouteError('FORK_UNAVAILABLE', 'A fork cannot be started.', details, { cause })
 }
 
-/** Zero where the system does not tell. */
+/** Zero where the system does not say. */
 export async function residentBytes(pid: number | null): Promise<number> {
   const text = await readFile(`/proc/${pid}/statm`, 'utf8').catch(() => '')
   return Number(text.split(' ')[1] ?? 0) * pageBytes

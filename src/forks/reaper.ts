@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 
 /**
- * `+pid` remembers, `-pid` forgets; at the end of input the rest is killed. Where /proc tells a process's name,
+ * `+pid` remembers, `-pid` forgets; at the end of input the rest is killed. Where /proc shows a process's name,
  * only an `anvil` is killed, so that a reused process id does no harm.
  */
 const script = `

@@ -33,7 +33,7 @@ export interface TokenRead extends Parties {
 
 /** A word without pattern: no shifted part of it equals another. First 32 bytes of the fraction of pi. */
 const patternWord = 0x243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c89n
-/** A field is told from chance by this many bits; no token counts in fewer. */
+/** A field is distinguished from chance by this many bits; no token counts in fewer. */
 const minFieldBits = 32
 /** Widths of fields that hold shares: lending tokens pack theirs into half a word. */
 const shareMasks = [2n ** 128n - 1n, maxUint256]

@@ -178,12 +178,13 @@ function asHash(
 ): (Piece & { kind: 'hash' }) | null {
   for (let offset = 0n; offset < maxOffset; offset++) {
     const preimage = preimages.get((word - offset + wordModulus) % wordModulus)
-    if (preimage) return { kind: 'hash', pieces: dissect(preimage, preimages, parties), offset }
+    if (preimage)
+      return { kind: 'hash', pieces: splitPreimage(preimage, preimages, parties), offset }
   }
   return null
 }
 
-function dissect(
+function splitPreimage(
   preimage: string,
   preimages: ReadonlyMap<bigint, string>,
   parties: Parties,

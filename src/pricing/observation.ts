@@ -1,6 +1,6 @@
 /**
  * What one pool says about the USD price of a token, and how much money stands behind it.
- * Uses the native maths of the pool's adapter only; pure.
+ * Uses the native math of the pool's adapter only; pure.
  */
 import type { Address } from '../domain/primitives.js'
 import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'

@@ -4,7 +4,7 @@
  */
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
-import type { Amount, Step } from '../domain/plan.js'
+import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
@@ -121,7 +121,7 @@ export interface ActionContext {
   /** The amount as a number: itself, or what the reference was in a simulation of the actions before this one. */
   valueOf(amount: Amount): Promise<bigint>
   /** @returns index of the step, for `{ ref: 'output', step }`. */
-  add(step: Step): number
+  add(step: ExecutorStep): number
   /** Throws INVALID_REQUEST naming the action's index, the argument and what was expected of it. */
   refuse(argument: string, expected: string): never
 }

@@ -3,7 +3,7 @@
  * A new protocol is one folder beside this file and one line in `registry.ts`.
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
-import type { Amount, Step } from '../domain/plan.js'
+import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
@@ -20,7 +20,7 @@ export interface DiscoverArgs {
 export interface LoadedPool<State = unknown> {
   readonly pool: Pool
   readonly state: State
-  /** True when part of the state could not be read: maths is an estimate, the simulation decides. */
+  /** True when part of the state could not be read: math is an estimate, the simulation decides. */
   readonly partial: boolean
 }
 
@@ -131,7 +131,7 @@ export interface ProtocolAdapter<State = unknown> {
   prepaidAt?(pool: Pool): Address | undefined
 
   /** Steps that swap inside the Executor. */
-  encodeSwap(args: EncodeSwapArgs<State>): Step[]
+  encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]
 
   /**
    * Of the given tokens those that are positions of this protocol, with the tokens that they are made of: routes to

@@ -30,7 +30,7 @@ const handlers: Handlers = {
   quotes: runQuotes,
   executions: runExecutions,
   bundle: async (run, args) => {
-    const { told: _, ...result } = await runBundle(run, args)
+    const { reported: _, ...result } = await runBundle(run, args)
     return result
   },
   nontokenized: runNontokenized,

@@ -14,7 +14,7 @@ import type {
 } from '../domain/engine.js'
 import type { WireError } from '../domain/errors.js'
 import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
-import type { RoutingStrategy, UnsignedTransaction } from '../domain/plan.js'
+import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
@@ -52,7 +52,7 @@ export interface ReadPosition {
   readonly position: Position
   readonly token: TokenFacts | null
   readonly underlyingTokens: readonly TokenFacts[]
-  /** Without what the share price tells. */
+  /** Without what the share price says. */
   readonly figures: PositionFigures
   /** What one share is worth; null where yields come from elsewhere, or from nowhere. */
   readonly sharePrice: bigint | null

@@ -2,7 +2,7 @@
 import { encodeAbiParameters, encodePacked, getContractAddress, keccak256 } from 'viem'
 import { ethereum } from '../chains/ethereum.js'
 import { type Address, type Hex, toAddress } from '../domain/primitives.js'
-import type { V2Plan } from './market/market-plan.js'
+import type { V2PoolSpec } from './market/market-specs.js'
 
 function venueHex(protocol: string, key: string): Hex {
   const value = ethereum.venues[protocol]?.[key]
@@ -47,7 +47,7 @@ export function sortTokens(a: Address, b: Address): readonly [Address, Address] 
  * Sushi's own pair code is in no package of bearable size; its factory runs Uniswap's, so its pairs
  * lie elsewhere than on mainnet. Discovery asks the factory and never computes.
  */
-export function v2PairAddress(protocol: V2Plan['protocol'], a: Address, b: Address): Address {
+export function v2PairAddress(protocol: V2PoolSpec['protocol'], a: Address, b: Address): Address {
   return toAddress(
     getContractAddress({
       opcode: 'CREATE2',

@@ -4,7 +4,7 @@ import type { Bundle, Price, Quote, RouteTransaction } from '../api/records/reco
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
 import { at, tokenAmounts } from '../domain/lists.js'
-import type { UnsignedTransaction } from '../domain/plan.js'
+import type { UnsignedTransaction } from '../domain/order.js'
 import {
   type Address,
   bpsDenominator,
@@ -34,7 +34,7 @@ export interface Delivery {
   readonly amountsOut: AmountsByToken
   /** In the order of the steps; wrapping is left out. */
   readonly path: readonly PathPart[]
-  /** Steps as the API tells them. */
+  /** Steps as the API reports them. */
   readonly route: readonly RouteStepRecord[]
   /** Basis points; null when not known. */
   readonly priceImpact: number | null

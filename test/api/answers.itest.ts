@@ -12,7 +12,16 @@ import {
 } from '../../src/api/records/records.js'
 import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
-import { answerTo, blockNumber, dai, documented, sender, startScene, usdc, weth } from './scene.js'
+import {
+  answerTo,
+  blockNumber,
+  dai,
+  documented,
+  sender,
+  startTestApi,
+  usdc,
+  weth,
+} from './test-api.js'
 
 const trade = `tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
@@ -23,9 +32,9 @@ function warned(request: QuoteRequest): RouteAnswer {
 
 describe('route answers', () => {
   test('one tokenOut: the exact body', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const body = await documented(
-      scene,
+      api,
       `/shortcuts/route?fromAddress=${sender}&${trade}`,
       RouteTransaction,
     )
@@ -53,9 +62,9 @@ describe('route answers', () => {
   })
 
   test('several tokenOut: amounts in their order', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const body = await documented(
-      scene,
+      api,
       `/shortcuts/route?fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc},${dai}&amountIn=1`,
       RouteTransaction,
     )
@@ -64,9 +73,9 @@ describe('route answers', () => {
   })
 
   test('a fee and the cost are there only when asked for', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const body = await documented(
-      scene,
+      api,
       `/shortcuts/route?fromAddress=${sender}&${trade}&fee=25&feeReceiver=${dai}&includeTransactionCost=true`,
       RouteTransaction,
     )
@@ -75,44 +84,44 @@ describe('route answers', () => {
   })
 
   test('warnings are there only when there are any', async () => {
-    const scene = await startScene({}, { quote: async (request) => warned(request) })
-    const body = await documented(scene, `/shortcuts/quote?${trade}`, Quote)
+    const api = await startTestApi({}, { quote: async (request) => warned(request) })
+    const body = await documented(api, `/shortcuts/quote?${trade}`, Quote)
     expect(body.warnings).toEqual(['curve could not be read'])
-    const plain = await startScene()
+    const plain = await startTestApi()
     expect((await plain.get(`/shortcuts/quote?${trade}`)).body).not.toHaveProperty('warnings')
   })
 
   test('/v1 answers with the same bytes as /api/v1', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const search = `fromAddress=${sender}&${trade}`
-    const one = await scene.get(`/api/v1/shortcuts/route?${search}`)
-    const two = await scene.get(`/v1/shortcuts/route?${search}`)
+    const one = await api.get(`/api/v1/shortcuts/route?${search}`)
+    const two = await api.get(`/v1/shortcuts/route?${search}`)
     expect(two.text).toBe(one.text)
-    expect((await scene.get(`/v1/shortcuts/quote?${trade}`)).body).toEqual(
-      await documented(scene, `/shortcuts/quote?${trade}`, Quote),
+    expect((await api.get(`/v1/shortcuts/quote?${trade}`)).body).toEqual(
+      await documented(api, `/shortcuts/quote?${trade}`, Quote),
     )
   })
 })
 
 describe('metadata', () => {
   test('networks, filtered by id or name', async () => {
-    const scene = await startScene()
-    const all = await documented(scene, '/networks', Network.array())
+    const api = await startTestApi()
+    const all = await documented(api, '/networks', Network.array())
     expect(all).toEqual([
       { id: 1, name: 'Ethereum', isConnected: true, nativeToken: native, blockNumber },
       { id: 8453, name: 'Base', isConnected: false, nativeToken: native, blockNumber: null },
     ])
-    expect((await scene.get('/networks?chainId=8453')).body).toEqual([all[1]])
-    expect((await scene.get('/networks?name=ethereum')).body).toEqual([all[0]])
-    expect((await scene.get('/networks?chainId=5')).body).toEqual([])
+    expect((await api.get('/networks?chainId=8453')).body).toEqual([all[1]])
+    expect((await api.get('/networks?name=ethereum')).body).toEqual([all[0]])
+    expect((await api.get('/networks?chainId=5')).body).toEqual([])
   })
 
   test('one price, or a 404', async () => {
-    const scene = await startScene()
-    const body = await documented(scene, `/prices/1/${weth.toUpperCase()}?blockNumber=7`, Price)
+    const api = await startTestApi()
+    const body = await documented(api, `/prices/1/${weth.toUpperCase()}?blockNumber=7`, Price)
     expect(body).toMatchObject({ address: weth, price: 1.5, source: 'chainlink' })
-    expect(scene.asked.prices).toEqual([{ chainId: 1, addresses: [weth], blockNumber: 7n }])
-    const none = await scene.get(`/prices/1/${dai}`)
+    expect(api.asked.prices).toEqual([{ chainId: 1, addresses: [weth], blockNumber: 7n }])
+    const none = await api.get(`/prices/1/${dai}`)
     expect(ErrorBody.parse(none.body)).toMatchObject({
       statusCode: 404,
       code: 'NO_PRICE',
@@ -121,9 +130,9 @@ describe('metadata', () => {
   })
 
   test('prices in the order asked, null where none is known', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const path = `/prices/1?addresses=${usdc},${dai},${usdc}`
-    const body = await documented(scene, path, Price.nullable().array())
+    const body = await documented(api, path, Price.nullable().array())
     expect(body.map((price: { address: string } | null) => price?.address ?? null)).toEqual([
       usdc,
       null,
@@ -143,21 +152,21 @@ describe('metadata', () => {
     ],
     [`/prices/5?addresses=${weth}`, 'chainId 5 is not configured here'],
   ])('%s is a 400', async (path, message) => {
-    const scene = await startScene()
-    const reply = await scene.get(path)
+    const api = await startTestApi()
+    const reply = await api.get(path)
     expect(reply.body).toMatchObject({ statusCode: 400, message })
   })
 
   test('aggregators', async () => {
-    const scene = await startScene()
-    expect((await scene.get('/aggregators')).body).toEqual(['uniswap-v2', 'uniswap-v3'])
+    const api = await startTestApi()
+    expect((await api.get('/aggregators')).body).toEqual(['uniswap-v2', 'uniswap-v3'])
   })
 })
 
 describe('wallet', () => {
   test('details, with the service name in the strategy', async () => {
-    const scene = await startScene()
-    const body = await documented(scene, `/wallet?fromAddress=${sender}`, Wallet)
+    const api = await startTestApi()
+    const body = await documented(api, `/wallet?fromAddress=${sender}`, Wallet)
     expect(body).toEqual({
       address: dai,
       isDeployed: false,
@@ -174,17 +183,17 @@ describe('wallet', () => {
   })
 
   test('an approval', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const max = (2n ** 256n - 1n).toString()
     const path = `/wallet/approve?chainId=1&fromAddress=${sender}&tokenAddress=${usdc}&amount=${max}`
-    expect(await documented(scene, path, Approval)).toEqual({
+    expect(await documented(api, path, Approval)).toEqual({
       tx: { to: usdc, from: sender, data: '0x095ea7b3', value: '0' },
       gas: '46000',
       token: usdc,
       amount: max,
       spender: weth,
     })
-    expect(scene.asked.approvals).toEqual([
+    expect(api.asked.approvals).toEqual([
       {
         chainId: 1,
         fromAddress: sender,
@@ -196,8 +205,8 @@ describe('wallet', () => {
   })
 
   test('the native token needs no approval', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(
+    const api = await startTestApi()
+    const reply = await api.get(
       `/wallet/approve?fromAddress=${sender}&tokenAddress=${native}&amount=1`,
     )
     expect(reply.body.message).toBe(
@@ -209,9 +218,9 @@ describe('wallet', () => {
     ['all', 'all'],
     ['1', 1],
   ] as const)('balances of chain %s', async (text, chainId) => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const path = `/wallet/balances?eoaAddress=${sender}&useEoa=true&chainId=${text}`
-    expect(await documented(scene, path, WalletBalance.array())).toEqual([
+    expect(await documented(api, path, WalletBalance.array())).toEqual([
       {
         token: dai,
         amount: (2n ** 100n).toString(),
@@ -223,12 +232,12 @@ describe('wallet', () => {
         logoUri: null,
       },
     ])
-    expect(scene.asked.balances).toEqual([{ chainId, eoaAddress: sender, useEoa: true }])
+    expect(api.asked.balances).toEqual([{ chainId, eoaAddress: sender, useEoa: true }])
   })
 
   test('balances name what is missing', async () => {
-    const scene = await startScene()
-    expect((await scene.get('/wallet/balances?chainId=some')).body.message).toEqual([
+    const api = await startTestApi()
+    expect((await api.get('/wallet/balances?chainId=some')).body.message).toEqual([
       'chainId must be a chain id, or all',
       'eoaAddress is required',
       'useEoa is required',
@@ -246,34 +255,34 @@ describe('opportunities', () => {
   ]
 
   test('of an address: bodies of bundles', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const path = `/opportunities/${sender}`
-    expect(await documented(scene, path, Opportunities)).toEqual([
+    expect(await documented(api, path, Opportunities)).toEqual([
       bundle(dai, '1000000', '50'),
       bundle(weth, '1000000', '50'),
     ])
-    expect(scene.asked.opportunities).toEqual([
+    expect(api.asked.opportunities).toEqual([
       { chainId: 1, of: { kind: 'address', address: sender } },
     ])
   })
 
   test('of a token, with an amount and a slippage of its own', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const path = `/opportunities/tokenIn/${usdc}?amountIn=77&slippage=1.5&chainId=8453`
-    expect(await documented(scene, path, Opportunities)).toEqual([
+    expect(await documented(api, path, Opportunities)).toEqual([
       bundle(dai, '77', '1.5'),
       bundle(weth, '77', '1.5'),
     ])
-    expect(scene.asked.opportunities).toEqual([
+    expect(api.asked.opportunities).toEqual([
       { chainId: 8453, of: { kind: 'token', address: usdc }, amountIn: 77n },
     ])
   })
 
   test('while they are off: 503 that says so, and that no repetition helps', async () => {
     const disabled = new ForkrouteError('OPPORTUNITIES_DISABLED', 'They are off.')
-    const scene = await startScene({}, { opportunities: () => Promise.reject(disabled) })
+    const api = await startTestApi({}, { opportunities: () => Promise.reject(disabled) })
     for (const path of [`/opportunities/${sender}`, `/opportunities/tokenIn/${usdc}`]) {
-      const reply = await scene.get(path)
+      const reply = await api.get(path)
       expect(reply.status).toBe(503)
       expect(reply.body).toMatchObject({ code: 'OPPORTUNITIES_DISABLED', message: 'They are off.' })
       expect(reply.headers.has('retry-after')).toBe(false)
@@ -281,8 +290,8 @@ describe('opportunities', () => {
   })
 
   test('names what is wrong', async () => {
-    const scene = await startScene()
-    const reply = await scene.get('/opportunities/tokenIn/0x12?amountIn=0')
+    const api = await startTestApi()
+    const reply = await api.get('/opportunities/tokenIn/0x12?amountIn=0')
     expect(reply.body.message).toEqual([
       'tokenAddress must be an address: 0x and 40 hexadecimal digits',
       'amountIn must be greater than zero',

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Engine } from '../../src/domain/engine.js'
 import { openStream } from '../support/event-stream.js'
-import { blockNumber, openScene, type Reply, type Scene, usdc, weth } from './scene.js'
+import { blockNumber, openTestApi, type Reply, type TestApi, usdc, weth } from './test-api.js'
 
 /** While set, the engine does not answer. */
 let isHeld = false
 const held = new Set<() => void>()
 
-/** The scene's engine, whose backtests the tests can hold back. */
+/** The engine behind the API, whose backtests the tests can hold back. */
 function holding(engine: Engine): Pick<Engine, 'executions'> {
   return {
     executions: (chainId, block, requests, context) =>
@@ -21,7 +21,7 @@ function holding(engine: Engine): Pick<Engine, 'executions'> {
   }
 }
 
-function letGo(): void {
+function release(): void {
   isHeld = false
   for (const go of held) go()
   held.clear()
@@ -36,11 +36,11 @@ const plain: Pick<Engine, 'executions'> = {
     ),
 }
 
-let scene: Scene & { close(): Promise<void> }
+let api: TestApi & { close(): Promise<void> }
 beforeAll(async () => {
-  scene = await openScene({}, holding(plain as Engine))
+  api = await openTestApi({}, holding(plain as Engine))
 })
-afterAll(() => scene.close())
+afterAll(() => api.close())
 
 const body = {
   name: 'ten blocks',
@@ -54,14 +54,14 @@ const body = {
 }
 
 async function create(change: object = {}): Promise<string> {
-  const { status, body: job } = await scene.post('/backtests', { ...body, ...change })
+  const { status, body: job } = await api.post('/backtests', { ...body, ...change })
   expect(status).toBe(200)
   return job.id
 }
 
 /** The progress until the job is over. */
 async function follow(id: string) {
-  const stream = await openStream(`${scene.url}/api/v1/backtests/${id}/events`)
+  const stream = await openStream(`${api.url}/api/v1/backtests/${id}/events`)
   const seen = []
   for (;;) {
     const event = await stream.next()
@@ -73,7 +73,7 @@ async function follow(id: string) {
 }
 
 async function remove(id: string): Promise<Reply> {
-  const response = await fetch(`${scene.url}/api/v1/backtests/${id}`, { method: 'DELETE' })
+  const response = await fetch(`${api.url}/api/v1/backtests/${id}`, { method: 'DELETE' })
   return {
     status: response.status,
     headers: response.headers,
@@ -84,7 +84,7 @@ async function remove(id: string): Promise<Reply> {
 
 describe('a job', () => {
   test('is created, followed by events to its end, shown and listed', async () => {
-    const created = await scene.post('/backtests', body)
+    const created = await api.post('/backtests', body)
     expect(created.body).toMatchObject({
       name: 'ten blocks',
       chainId: 1,
@@ -104,34 +104,34 @@ describe('a job', () => {
       id: '10',
       body: { state: 'finished', blocksDone: 10, blocksTotal: 10, etaSeconds: 0, problem: null },
     })
-    const shown = await scene.get(`/backtests/${id}`)
+    const shown = await api.get(`/backtests/${id}`)
     expect(shown.body).toMatchObject({ id, state: 'finished', blocksDone: 10 })
     expect(new Date(shown.body.finishedAt).getTime()).toBeGreaterThan(1_700_000_000_000)
     const { plan: _, ...entry } = shown.body
-    expect((await scene.get('/backtests')).body).toEqual([entry])
+    expect((await api.get('/backtests')).body).toEqual([entry])
   })
 
   test('is cancelled while it runs, resumed and removed', async () => {
     isHeld = true
     const id = await create()
-    const stream = await openStream(`${scene.url}/api/v1/backtests/${id}/events`)
+    const stream = await openStream(`${api.url}/api/v1/backtests/${id}/events`)
     while ((await stream.next()).body.state !== 'running');
-    const cancelled = await scene.post(`/backtests/${id}/cancel`, {})
+    const cancelled = await api.post(`/backtests/${id}/cancel`, {})
     expect(cancelled).toMatchObject({ status: 200, body: { state: 'cancelled', blocksDone: 0 } })
     expect(await stream.next()).toMatchObject({ body: { state: 'cancelled' } })
     await stream.end()
-    letGo()
-    expect((await scene.post(`/backtests/${id}/resume`, {})).status).toBe(200)
+    release()
+    expect((await api.post(`/backtests/${id}/resume`, {})).status).toBe(200)
     expect((await follow(id)).at(-1)).toMatchObject({ body: { state: 'finished' } })
     expect(await remove(id)).toMatchObject({ status: 200, body: { id, state: 'finished' } })
-    expect(await scene.get(`/backtests/${id}`)).toMatchObject({ status: 404 })
+    expect(await api.get(`/backtests/${id}`)).toMatchObject({ status: 404 })
   })
 
   test('that nobody knows is a 404 everywhere', async () => {
     const gets = ['', '/results', '/results?format=csv', '/summary', '/events']
     const answers = await Promise.all([
-      ...gets.map((path) => scene.get(`/backtests/nobody${path}`)),
-      ...['cancel', 'resume'].map((path) => scene.post(`/backtests/nobody/${path}`, {})),
+      ...gets.map((path) => api.get(`/backtests/nobody${path}`)),
+      ...['cancel', 'resume'].map((path) => api.post(`/backtests/nobody/${path}`, {})),
       remove('nobody'),
     ])
     for (const { status, body } of answers) {
@@ -142,7 +142,7 @@ describe('a job', () => {
 
   test('of a wrong plan is refused with every mistake', async () => {
     const wrong = { ...body, blocks: { from: 'x' }, variants: [{ maxHop: 1 }], chainId: 99 }
-    expect(await scene.post('/backtests', wrong)).toMatchObject({
+    expect(await api.post('/backtests', wrong)).toMatchObject({
       status: 400,
       body: {
         code: 'INVALID_REQUEST',
@@ -152,12 +152,12 @@ describe('a job', () => {
         ],
       },
     })
-    expect(await scene.post('/backtests', { ...body, chainId: 99 })).toMatchObject({
+    expect(await api.post('/backtests', { ...body, chainId: 99 })).toMatchObject({
       status: 400,
       body: { code: 'UNKNOWN_CHAIN' },
     })
-    expect(await scene.post('/backtests', [])).toMatchObject({ status: 400 })
-    expect(await scene.get('/backtests/x?format=json', { 'x-request-id': 'r' })).toMatchObject({
+    expect(await api.post('/backtests', [])).toMatchObject({ status: 400 })
+    expect(await api.get('/backtests/x?format=json', { 'x-request-id': 'r' })).toMatchObject({
       status: 404,
       body: { requestId: 'r' },
     })
@@ -170,7 +170,7 @@ describe('results', () => {
     id = await create()
     await follow(id)
   })
-  const results = (query: string) => scene.get(`/backtests/${id}/results?${query}`)
+  const results = (query: string) => api.get(`/backtests/${id}/results?${query}`)
 
   test('come in pages of blocks, with the rows in the order of the plan', async () => {
     const first = (await results('limit=4')).body
@@ -222,7 +222,7 @@ describe('results', () => {
   })
 
   test('have a summary per variant', async () => {
-    const { status, body: summary } = await scene.get(`/backtests/${id}/summary`)
+    const { status, body: summary } = await api.get(`/backtests/${id}/summary`)
     expect(status).toBe(200)
     expect(summary).toMatchObject({ blocks: 10, variants: [{ variant: 'all', rows: 20 }, {}] })
   })

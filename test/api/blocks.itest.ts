@@ -2,14 +2,23 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { Block } from '../../src/api/records/records.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { runCli } from '../support/cli.js'
-import { blockNumber, dai, pinOf, type Scene, sender, startScene, usdc, weth } from './scene.js'
+import {
+  blockNumber,
+  dai,
+  pinOf,
+  sender,
+  startTestApi,
+  type TestApi,
+  usdc,
+  weth,
+} from './test-api.js'
 
-let scene: Scene
+let api: TestApi
 /** Times that the engine was asked for. */
 const times: bigint[] = []
 beforeEach(async () => {
   times.length = 0
-  scene = await startScene(
+  api = await startTestApi(
     {},
     {
       async block(chainId, at) {
@@ -33,7 +42,7 @@ describe('GET /networks/{chainId}/blocks', () => {
     ['?at=17', 17],
     ['?at=2026-03-01T12:00:00Z', 21_000_000],
   ])('%s is block %i', async (query, number) => {
-    const { status, body } = await scene.get(`/networks/1/blocks${query}`)
+    const { status, body } = await api.get(`/networks/1/blocks${query}`)
     expect(status).toBe(200)
     expect(Block.parse(body)).toEqual(body)
     const hash = pinOf(1, number).hash
@@ -47,7 +56,7 @@ describe('GET /networks/{chainId}/blocks', () => {
     ['1', '23000001', 400, 'UNKNOWN_BLOCK', /^Block 23000001 is not known/],
     ['7', 'latest', 400, 'UNKNOWN_CHAIN', /^chainId 7/],
   ])('chain %s, %s: %i %s', async (chain, at, status, code, message) => {
-    const reply = await scene.get(`/networks/${chain}/blocks?at=${at}`)
+    const reply = await api.get(`/networks/${chain}/blocks?at=${at}`)
     expect(reply.status).toBe(status)
     expect(reply.body).toMatchObject({ code, message: expect.stringMatching(message) })
   })
@@ -58,15 +67,15 @@ describe('blockNumber of what a wallet has', () => {
 
   test('balances and approvals are calculated there', async () => {
     const approve = `fromAddress=${sender}&tokenAddress=${usdc}&amount=1&blockNumber=99`
-    expect((await scene.get(`/wallet/approve?${approve}`)).status).toBe(200)
-    expect(scene.asked.approvals).toMatchObject([{ blockNumber: 99n }])
-    expect((await scene.get(`/wallet/balances?${owner}&blockNumber=98`)).status).toBe(200)
-    expect(scene.asked.balances).toMatchObject([{ chainId: 1, blockNumber: 98n }])
-    expect((await scene.get(`/wallet?fromAddress=${sender}&blockNumber=97`)).status).toBe(200)
+    expect((await api.get(`/wallet/approve?${approve}`)).status).toBe(200)
+    expect(api.asked.approvals).toMatchObject([{ blockNumber: 99n }])
+    expect((await api.get(`/wallet/balances?${owner}&blockNumber=98`)).status).toBe(200)
+    expect(api.asked.balances).toMatchObject([{ chainId: 1, blockNumber: 98n }])
+    expect((await api.get(`/wallet?fromAddress=${sender}&blockNumber=97`)).status).toBe(200)
   })
 
   test('of all chains together there is no block', async () => {
-    const reply = await scene.get(`/wallet/balances?${owner}&chainId=all&blockNumber=98`)
+    const reply = await api.get(`/wallet/balances?${owner}&chainId=all&blockNumber=98`)
     expect(reply.status).toBe(400)
     expect(reply.body.message).toMatch(/^blockNumber must not be given with chainId=all/)
   })
@@ -81,25 +90,25 @@ describe('--block', () => {
     ] as const
     await Promise.all(
       cases.map(async ([args, block]) => {
-        const outcome = await runCli([...args, '--block', block, '--url', scene.url, '--json'])
+        const outcome = await runCli([...args, '--block', block, '--url', api.url, '--json'])
         expect(outcome).toMatchObject({ code: 0, err: '' })
       }),
     )
     const asked = ({ blockNumber: number }: { blockNumber?: bigint }) => Number(number)
-    expect(scene.asked.quotes.map(asked)).toEqual([blockNumber - 30])
-    expect(scene.asked.routes.map(asked)).toEqual([21_000_000])
-    expect(scene.asked.prices.map(asked)).toEqual([21_000_000])
+    expect(api.asked.quotes.map(asked)).toEqual([blockNumber - 30])
+    expect(api.asked.routes.map(asked)).toEqual([21_000_000])
+    expect(api.asked.prices.map(asked)).toEqual([21_000_000])
     expect(times.toSorted()).toEqual([1_772_323_200n, 1_772_366_400n])
   })
 
   test('latest is the newest, and what names no block is said before anything is asked', async () => {
-    const quote = ['quote', '1', weth, dai, '--url', scene.url]
+    const quote = ['quote', '1', weth, dai, '--url', api.url]
     const [latest, wrong] = await Promise.all([
       runCli([...quote, '--block', 'latest']),
       runCli([...quote, '--block', 'soon']),
     ])
     expect(latest.code).toBe(0)
-    expect(scene.asked.quotes.map(({ blockNumber: number }) => number)).toEqual([undefined])
+    expect(api.asked.quotes.map(({ blockNumber: number }) => number)).toEqual([undefined])
     expect(wrong.code).toBe(1)
     expect(wrong.err.trim()).toMatch(/^"soon" names no block: give a block number, latest/)
   })

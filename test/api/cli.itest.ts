@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openKeyStore } from '../../src/api/key-store.js'
 import { cliEntry as entry, runCli as run } from '../support/cli.js'
-import { dai, sender, startScene, usdc, weth } from './scene.js'
+import { dai, sender, startTestApi, usdc, weth } from './test-api.js'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'forkroute-cli-'))
@@ -76,12 +76,12 @@ describe('forkroute pools', () => {
 
 describe('forkroute with --url', () => {
   test('quote in whole tokens by symbol', async () => {
-    const scene = await startScene({ AUTH_MODE: 'key' })
-    const { key } = scene.keys.createKey({ name: 'cli' })
-    const args = ['quote', '1.5', 'usdc', 'weth', '--url', scene.url]
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    const { key } = api.keys.createKey({ name: 'cli' })
+    const args = ['quote', '1.5', 'usdc', 'weth', '--url', api.url]
     const outcome = await run([...args, '--key', key, '--json'])
     expect(JSON.parse(outcome.out)).toMatchObject({ gas: '150000' })
-    expect(scene.asked.quotes[0]).toMatchObject({
+    expect(api.asked.quotes[0]).toMatchObject({
       inputs: [{ token: usdc, amount: 1_500_000n }],
       tokensOut: [weth],
     })
@@ -93,12 +93,12 @@ describe('forkroute with --url', () => {
   })
 
   test('route in raw units by address, and every wrong field of a bad one', async () => {
-    const scene = await startScene()
-    const trade = ['1000', weth, dai, '--raw', '--url', scene.url]
+    const api = await startTestApi()
+    const trade = ['1000', weth, dai, '--raw', '--url', api.url]
     const outcome = await run(['route', ...trade, '--from', sender, '--slippage', '10'])
     expect(outcome.err).toBe('')
     expect(outcome.out).toContain(dai)
-    expect(scene.asked.routes[0]).toMatchObject({
+    expect(api.asked.routes[0]).toMatchObject({
       fromAddress: sender,
       inputs: [{ token: weth, amount: 1000n }],
       limit: { centiBps: 1000n },
@@ -109,15 +109,15 @@ describe('forkroute with --url', () => {
   })
 
   test('prices and tokens', async () => {
-    const scene = await startScene()
-    const prices = await run(['prices', 'WETH', 'DAI', '--url', scene.url])
+    const api = await startTestApi()
+    const prices = await run(['prices', 'WETH', 'DAI', '--url', api.url])
     expect(prices.out).toMatch(/WETH.*1\.5.*chainlink/)
     expect(prices.out).toMatch(/DAI.*–/)
-    const tokens = await run(['tokens', '--chain', '8453', '--url', scene.url])
+    const tokens = await run(['tokens', '--chain', '8453', '--url', api.url])
     expect(tokens.out).toContain('8453')
-    const prefixed = await run(['tokens', 'DAI', '--json', '--url', `${scene.url}/api/v1`])
+    const prefixed = await run(['tokens', 'DAI', '--json', '--url', `${api.url}/api/v1`])
     expect(JSON.parse(prefixed.out).meta.total).toBe(1)
-    const unknown = await run(['prices', 'NOPE', '--url', scene.url])
+    const unknown = await run(['prices', 'NOPE', '--url', api.url])
     expect(unknown.err).toContain('No listed token of chain 1 is called NOPE')
   })
 })
@@ -156,8 +156,8 @@ describe('forkroute', () => {
   })
 
   test('a reader that has seen enough is no error', async () => {
-    const scene = await startScene()
-    const child = spawn(process.execPath, [entry, 'tokens', '--url', scene.url])
+    const api = await startTestApi()
+    const child = spawn(process.execPath, [entry, 'tokens', '--url', api.url])
     child.stdout.destroy()
     let err = ''
     child.stderr.on('data', (data) => {

@@ -1,8 +1,16 @@
-/** A scene whose engine lists tokens and positions, behind a proxy that checks every answer against /openapi.json. */
+/** An API whose engine lists tokens and positions, behind a proxy that checks every answer against /openapi.json. */
 import type { Listing, PositionListing, TokenFacts } from '../../src/domain/metadata.js'
 import type { Address } from '../../src/domain/primitives.js'
 import { startContractProxy } from '../support/nodes/contract-proxy.js'
-import { baseListings, openScene, type Reply, read, type Scene, tokens, usdc } from './scene.js'
+import {
+  baseListings,
+  openTestApi,
+  type Reply,
+  read,
+  type TestApi,
+  tokens,
+  usdc,
+} from './test-api.js'
 
 export const vault: Address = `0x${'a1'.repeat(20)}`
 export const share: Address = `0x${'a2'.repeat(20)}`
@@ -72,7 +80,7 @@ export const all: readonly Listing[] = [...baseListings, single, pair, nft]
 
 export interface Listings {
   /** Without the proxy. */
-  readonly direct: Scene
+  readonly direct: TestApi
   /** GET below /api/v1 through the proxy. */
   checked(path: string): Promise<Reply>
   /** What the engine lists from here on; all of it to begin with. */
@@ -82,7 +90,7 @@ export interface Listings {
 
 export async function openListings(): Promise<Listings> {
   let listings = all
-  const { close, ...direct } = await openScene(
+  const { close, ...direct } = await openTestApi(
     {},
     {
       listings: async ({ chainId }) =>

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import type { Engine, RouteAnswer } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { quote } from './route-query.js'
-import { bearer, startScene, weth } from './scene.js'
+import { bearer, startTestApi, weth } from './test-api.js'
 
-/** An engine whose quotes wait until they are told, and that says when one has come. */
+/** An engine whose quotes wait until they are released, and that says when one has come. */
 function waitingEngine() {
   const { promise: arrived, resolve: arrive } = withResolvers<AbortSignal>()
   const { promise: released, resolve: release } = withResolvers<void>()
@@ -31,57 +31,57 @@ function withResolvers<T>() {
 
 describe('limits', () => {
   test('the rate is counted by key', async () => {
-    const scene = await startScene({ AUTH_MODE: 'key', RATE_LIMIT_PER_MINUTE: '2' })
-    const one = bearer(scene.keys.createKey({ name: 'one' }).key)
-    const two = bearer(scene.keys.createKey({ name: 'two' }).key)
-    const first = await scene.get('/networks', one)
+    const api = await startTestApi({ AUTH_MODE: 'key', RATE_LIMIT_PER_MINUTE: '2' })
+    const one = bearer(api.keys.createKey({ name: 'one' }).key)
+    const two = bearer(api.keys.createKey({ name: 'two' }).key)
+    const first = await api.get('/networks', one)
     expect(first.headers.get('ratelimit-limit')).toBe('2')
     expect(first.headers.get('ratelimit-remaining')).toBe('1')
     expect(Number(first.headers.get('ratelimit-reset'))).toBeGreaterThan(0)
-    await scene.get('/networks', one)
-    const third = await scene.get('/networks', one)
+    await api.get('/networks', one)
+    const third = await api.get('/networks', one)
     expect(third.body).toMatchObject({ statusCode: 429, code: 'RATE_LIMITED' })
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(third.headers.get('ratelimit-remaining')).toBe('0')
-    expect((await scene.get('/networks', two)).status).toBe(200)
-    expect((await scene.get('/health')).status).toBe(200)
+    expect((await api.get('/networks', two)).status).toBe(200)
+    expect((await api.get('/health')).status).toBe(200)
   })
 
   test('calculations over the bound are shed at once, others are not', async () => {
     const { change, arrived, release } = waitingEngine()
-    const scene = await startScene({ MAX_IN_FLIGHT: '1' }, change)
-    const first = scene.get(quote)
+    const api = await startTestApi({ MAX_IN_FLIGHT: '1' }, change)
+    const first = api.get(quote)
     await arrived
-    const second = await scene.get(quote)
+    const second = await api.get(quote)
     expect(second.body).toMatchObject({ statusCode: 503, code: 'OVERLOADED' })
     expect(second.headers.get('retry-after')).toBe('1')
-    expect((await scene.get('/networks')).status).toBe(200)
+    expect((await api.get('/networks')).status).toBe(200)
     release()
     expect((await first).status).toBe(422)
-    expect((await scene.get(quote)).status).toBe(422)
+    expect((await api.get(quote)).status).toBe(422)
   })
 
   test('an answer that is not ready in time is a 504, and its work keeps its place until it ends', async () => {
     const { change, arrived, release } = waitingEngine()
-    const scene = await startScene({ REQUEST_TIMEOUT_MS: '1000', MAX_IN_FLIGHT: '1' }, change)
-    const reply = await scene.get(quote)
+    const api = await startTestApi({ REQUEST_TIMEOUT_MS: '1000', MAX_IN_FLIGHT: '1' }, change)
+    const reply = await api.get(quote)
     expect(reply.body).toMatchObject({ statusCode: 504, code: 'DEADLINE_EXCEEDED' })
     expect((await arrived).aborted).toBe(true)
-    expect((await scene.get(quote)).body.code).toBe('OVERLOADED')
+    expect((await api.get(quote)).body.code).toBe('OVERLOADED')
     release()
   })
 
   test('prices that are not ready by deadlineMs are a 504', async () => {
-    const scene = await startScene({}, { prices: () => new Promise(() => {}) })
-    const reply = await scene.get(`/prices/1/${weth}?deadlineMs=50`)
+    const api = await startTestApi({}, { prices: () => new Promise(() => {}) })
+    const reply = await api.get(`/prices/1/${weth}?deadlineMs=50`)
     expect(reply.body).toMatchObject({ statusCode: 504, code: 'DEADLINE_EXCEEDED' })
   })
 
   test('a client that leaves stops its calculation', async () => {
     const { change, arrived, release } = waitingEngine()
-    const scene = await startScene({}, change)
+    const api = await startTestApi({}, change)
     const client = new AbortController()
-    const reply = fetch(`${scene.url}/api/v1${quote}`, { signal: client.signal })
+    const reply = fetch(`${api.url}/api/v1${quote}`, { signal: client.signal })
     const signal = await arrived
     const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve))
     client.abort()
@@ -95,11 +95,11 @@ describe('limits', () => {
 describe('shutdown', () => {
   test('finishes what is in flight and accepts nothing more', async () => {
     const { change, arrived, release } = waitingEngine()
-    const scene = await startScene({}, change)
-    const reply = scene.get(quote)
+    const api = await startTestApi({}, change)
+    const reply = api.get(quote)
     await arrived
-    const closed = scene.server.close()
-    await expect(fetch(`${scene.url}/health`)).rejects.toThrow()
+    const closed = api.server.close()
+    await expect(fetch(`${api.url}/health`)).rejects.toThrow()
     release()
     expect((await reply).body.code).toBe('NO_ROUTE')
     expect((await reply).headers.get('connection')).toBe('close')
@@ -108,26 +108,26 @@ describe('shutdown', () => {
 
   test('does not wait longer than configured: 503 for what still runs', async () => {
     const { change, arrived } = waitingEngine()
-    const scene = await startScene({ SHUTDOWN_TIMEOUT_MS: '50' }, change)
-    const reply = scene.get(quote)
+    const api = await startTestApi({ SHUTDOWN_TIMEOUT_MS: '50' }, change)
+    const reply = api.get(quote)
     const signal = await arrived
-    await scene.server.close()
+    await api.server.close()
     expect((await reply).body).toMatchObject({ statusCode: 503, code: 'OVERLOADED' })
     expect(signal.aborted).toBe(true)
   })
 
   test('idle connections do not hold it up', async () => {
     // Longer than a test may take: a connection that is waited for fails it.
-    const scene = await startScene({ SHUTDOWN_TIMEOUT_MS: '600000' })
-    const socket = connect(Number(new URL(scene.url).port), '127.0.0.1')
+    const api = await startTestApi({ SHUTDOWN_TIMEOUT_MS: '600000' })
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
     const closed = once(socket, 'close')
     socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
     const [answer] = await once(socket, 'data')
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: keep-alive\r\n/)
     expect(socket.readyState).toBe('open')
-    await scene.server.close()
+    await api.server.close()
     await closed
-    await expect(fetch(`${scene.url}/health`)).rejects.toThrow('fetch failed')
-    await expect(scene.server.close()).resolves.toBeUndefined()
+    await expect(fetch(`${api.url}/health`)).rejects.toThrow('fetch failed')
+    await expect(api.server.close()).resolves.toBeUndefined()
   })
 })

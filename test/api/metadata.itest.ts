@@ -1,17 +1,17 @@
 /** Positions and protocols over real HTTP, every answer through a proxy that checks it against /openapi.json. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { all, type Listings, manager, nft, openListings, share, vault } from './listings.js'
-import { dai, startScene, usdc, weth } from './scene.js'
+import { dai, startTestApi, usdc, weth } from './test-api.js'
 
-let scene: Listings
+let api: Listings
 
 beforeAll(async () => {
-  scene = await openListings()
+  api = await openListings()
 })
-afterAll(() => scene.close())
-beforeEach(() => scene.list(all))
+afterAll(() => api.close())
+beforeEach(() => api.list(all))
 
-const checked = (path: string) => scene.checked(path)
+const checked = (path: string) => api.checked(path)
 
 describe('positions', () => {
   test('/positions lists all kinds, as documented', async () => {
@@ -101,7 +101,7 @@ describe('positions', () => {
 
   test('/nontokenized by pages, with what its tokens are', async () => {
     const second = { ...nft, id: 14, positionId: `1:${manager}:narrow`, project: 'other' }
-    scene.list([...all, second])
+    api.list([...all, second])
     const { body } = await checked('/nontokenized?pageSize=1')
     expect(body.meta).toMatchObject({ total: 2, lastPage: 2, cursor: 12 })
     expect(body.data).toEqual([
@@ -126,13 +126,13 @@ describe('positions', () => {
   })
 
   test('wrong filters are listed at once', async () => {
-    const reply = await scene.direct.get('/positions?tokenAddress=0x12&chainId=7')
+    const reply = await api.direct.get('/positions?tokenAddress=0x12&chainId=7')
     expect(reply.status).toBe(400)
     expect(reply.body.message).toEqual([
       'tokenAddress[0] must be an address: 0x and 40 hexadecimal digits',
       'chainId 7 is not configured here',
     ])
-    const unknown = await scene.direct.get('/defiTokens?chainId=7')
+    const unknown = await api.direct.get('/defiTokens?chainId=7')
     expect([unknown.status, unknown.body.code]).toEqual([400, 'UNKNOWN_CHAIN'])
   })
 })
@@ -189,7 +189,7 @@ describe('protocols', () => {
     for (const name of ['approve', 'route', 'swap', 'transfer']) expect(names).toContain(name)
     for (const one of body) expect(one.action).toBe(one.name)
     expect((await checked('/shortcuts/actions')).body).toEqual(body)
-    expect((await scene.direct.get('/v1/shortcuts/actions')).body).toEqual(body)
+    expect((await api.direct.get('/v1/shortcuts/actions')).body).toEqual(body)
     const own = (await checked('/actions/svc')).body
     expect(own.map(({ name }: { name: string }) => name)).toContain('call')
     const ofPair = (await checked('/actions/uniswap-v2')).body
@@ -197,7 +197,7 @@ describe('protocols', () => {
   })
 
   test('the service is known by its configured name', async () => {
-    const acme = await startScene({ SERVICE_NAME: 'acme' })
+    const acme = await startTestApi({ SERVICE_NAME: 'acme' })
     expect((await acme.get('/actions/acme')).status).toBe(200)
     expect((await acme.get('/actions/svc')).status).toBe(404)
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/api/endpoints.js'
 import { openStream } from '../support/event-stream.js'
-import { read, startScene } from './scene.js'
+import { read, startTestApi } from './test-api.js'
 
 const methods = ['get', 'post', 'delete'] as const
 
@@ -40,16 +40,16 @@ function operationsOf(document: {
 
 describe('/openapi.json', () => {
   test('is the committed document', async () => {
-    const scene = await startScene()
-    const { body } = await scene.get('/openapi.json')
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
     const committed = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
     expect(body).toEqual(JSON.parse(committed))
     expect(body.openapi).toBe('3.1.0')
   })
 
   test('has every endpoint once, each with its own id, and no reference into nothing', async () => {
-    const scene = await startScene()
-    const { body } = await scene.get('/openapi.json')
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
     const documented = Object.entries<Record<string, { operationId: string }>>(body.paths).flatMap(
       ([path, item]) =>
         methods.flatMap((method) => {
@@ -69,8 +69,8 @@ describe('/openapi.json', () => {
   })
 
   test('says of every parameter whether it is required, and of defaults what they are', async () => {
-    const scene = await startScene()
-    const { body } = await scene.get('/openapi.json')
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
     const parameters: { name: string; required?: boolean; schema: { default?: unknown } }[] =
       body.paths['/api/v1/shortcuts/route'].get.parameters
     const required = parameters.filter((one) => one.required).map((one) => one.name)
@@ -91,8 +91,8 @@ describe('/openapi.json', () => {
   })
 
   test('describes every operation and parameter, with an example of every required one', async () => {
-    const scene = await startScene()
-    const { body } = await scene.get('/openapi.json')
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
     expect(operationsOf(body).length).toBeGreaterThan(20)
     for (const operation of operationsOf(body)) {
       expect(operation.description, operation.operationId).toMatch(/\.$/)
@@ -107,14 +107,14 @@ describe('/openapi.json', () => {
   })
 
   test('the examples make requests that are answered', async () => {
-    const scene = await startScene()
-    const { body } = await scene.get('/openapi.json')
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
     const plan =
       body.paths['/api/v1/backtests'].post.requestBody.content['application/json'].example
     for (const { path, method, parameters, requestBody, responses } of operationsOf(body)) {
       // No example can name a job that is there, and one of these removes it.
       const isOfJob = path.startsWith('/api/v1/backtests/')
-      const { id } = isOfJob ? (await scene.post('/backtests', plan)).body : { id: '' }
+      const { id } = isOfJob ? (await api.post('/backtests', plan)).body : { id: '' }
       let target = isOfJob ? path.replace('{id}', id) : path
       const search = new URLSearchParams()
       for (const { name, in: place, example } of parameters) {
@@ -123,7 +123,7 @@ describe('/openapi.json', () => {
       }
       const isStream = 'text/event-stream' in responses['200'].content
       if (isStream) {
-        const stream = await openStream(`${scene.url}${target}?${search}`, {
+        const stream = await openStream(`${api.url}${target}?${search}`, {
           body: requestBody?.content['application/json'].example,
         })
         expect((await stream.next()).event, `${method} ${path}`).toBe(
@@ -134,17 +134,14 @@ describe('/openapi.json', () => {
       }
       const reply =
         method === 'post'
-          ? await scene.post(
-              `${target}?${search}`,
-              requestBody?.content['application/json'].example,
-            )
-          : await read(await fetch(`${scene.url}${target}?${search}`, { method }))
+          ? await api.post(`${target}?${search}`, requestBody?.content['application/json'].example)
+          : await read(await fetch(`${api.url}${target}?${search}`, { method }))
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(200)
     }
   })
 
   test('carries the configured service name', async () => {
-    const scene = await startScene({ SERVICE_NAME: 'acme' })
-    expect((await scene.get('/openapi.json')).text).toContain('acmewallet-v2')
+    const api = await startTestApi({ SERVICE_NAME: 'acme' })
+    expect((await api.get('/openapi.json')).text).toContain('acmewallet-v2')
   })
 })

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { Readiness } from '../../src/api/records/records.js'
 import { observeStage, registerGauge } from '../../src/metrics.js'
-import { documented, type Scene, startScene, weth } from './scene.js'
+import { documented, startTestApi, type TestApi, weth } from './test-api.js'
 
 describe('outside /api', () => {
   test('/health and /ready', async () => {
-    const scene = await startScene()
-    expect((await scene.get('/health')).body).toEqual({ status: 'ok' })
-    expect(await documented(scene, '/ready', Readiness)).toEqual({ ready: true, chains: [] })
+    const api = await startTestApi()
+    expect((await api.get('/health')).body).toEqual({ status: 'ok' })
+    expect(await documented(api, '/ready', Readiness)).toEqual({ ready: true, chains: [] })
   })
 
   test('/ready is a 503 that says which chain is late, and why', async () => {
@@ -21,8 +21,8 @@ describe('outside /api', () => {
       problem: 'node 1 of chain 1 gives no answer',
     }
     const readiness = () => ({ ready: false, chains: [late] })
-    const scene = await startScene({}, { readiness })
-    const reply = await scene.get('/ready')
+    const api = await startTestApi({}, { readiness })
+    const reply = await api.get('/ready')
     expect(reply.body).toMatchObject({
       statusCode: 503,
       code: 'CHAIN_NOT_READY',
@@ -33,11 +33,11 @@ describe('outside /api', () => {
   })
 
   test('/metrics counts by path of the contract, stage and gauge', async () => {
-    const scene = await startScene()
-    await scene.get(`/prices/1/${weth}`)
-    await scene.get('/secret-looking-path')
+    const api = await startTestApi()
+    await api.get(`/prices/1/${weth}`)
+    await api.get('/secret-looking-path')
     const searches = async () => {
-      const { text } = await scene.get('/metrics')
+      const { text } = await api.get('/metrics')
       return Number(/^forkroute_stage_seconds_count\{stage="search"\} (\d+)$/m.exec(text)?.[1] ?? 0)
     }
     // The process counts for all files of tests that it runs.
@@ -47,7 +47,7 @@ describe('outside /api', () => {
     registerGauge('test_forks', 'Forks.', () => [{ labels: { state: 'idle' }, value: 2 }], [
       'state',
     ])
-    const reply = await scene.get('/metrics')
+    const reply = await api.get('/metrics')
     expect(reply.headers.get('content-type')).toContain('text/plain')
     expect(reply.text).toContain(
       'forkroute_http_seconds_count{method="GET",route="/api/v1/prices/{chainId}/{address}",status="200"}',
@@ -59,13 +59,13 @@ describe('outside /api', () => {
   })
 
   test('/docs needs no other host', async () => {
-    const scene = await startScene()
-    const page = await scene.get('/docs')
+    const api = await startTestApi()
+    const page = await api.get('/docs')
     expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '')
     expect(links).toHaveLength(4)
     for (const link of links) {
-      const file = await scene.get(link)
+      const file = await api.get(link)
       expect(file.status, link).toBe(200)
       expect(file.text.length).toBeGreaterThan(50)
     }
@@ -73,8 +73,8 @@ describe('outside /api', () => {
   })
 
   test('security headers are set, and nothing tells what serves', async () => {
-    const scene = await startScene()
-    const { headers } = await scene.get('/networks')
+    const api = await startTestApi()
+    const { headers } = await api.get('/networks')
     expect(headers.get('content-security-policy')).toBe("default-src 'none';frame-ancestors 'none'")
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('cache-control')).toBe('no-store')
@@ -85,8 +85,8 @@ describe('outside /api', () => {
 describe('CORS', () => {
   const origin = 'https://app.example.org'
 
-  function preflight(scene: Scene, from: string) {
-    return fetch(`${scene.url}/api/v1/shortcuts/route`, {
+  function preflight(api: TestApi, from: string) {
+    return fetch(`${api.url}/api/v1/shortcuts/route`, {
       method: 'OPTIONS',
       headers: {
         origin: from,
@@ -97,28 +97,28 @@ describe('CORS', () => {
   }
 
   test('is off by default', async () => {
-    const scene = await startScene()
-    const reply = await scene.get('/networks', { origin })
+    const api = await startTestApi()
+    const reply = await api.get('/networks', { origin })
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
-    expect((await preflight(scene, origin)).headers.get('access-control-allow-origin')).toBeNull()
+    expect((await preflight(api, origin)).headers.get('access-control-allow-origin')).toBeNull()
   })
 
   test('lets configured origins in, with authorization and x- headers, before any key is asked for', async () => {
-    const scene = await startScene({
+    const api = await startTestApi({
       AUTH_MODE: 'key',
       CORS_ORIGINS: `${origin},http://localhost:5173`,
     })
-    const asked = await preflight(scene, origin)
+    const asked = await preflight(api, origin)
     expect(asked.status).toBe(204)
     expect(asked.headers.get('access-control-allow-origin')).toBe(origin)
     expect(asked.headers.get('access-control-allow-headers')).toBe(
       'authorization,content-type,x-sdk-version',
     )
-    const reply = await scene.get('/networks', { origin })
+    const reply = await api.get('/networks', { origin })
     expect(reply.status).toBe(401)
     expect(reply.headers.get('access-control-allow-origin')).toBe(origin)
     expect(reply.headers.get('access-control-expose-headers')).toContain('x-request-id')
-    const other = await preflight(scene, 'https://evil.example')
+    const other = await preflight(api, 'https://evil.example')
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
   })
 })

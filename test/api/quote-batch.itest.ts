@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { QuoteBatch } from '../../src/api/records/records.js'
 import type { Engine } from '../../src/domain/engine.js'
 import { ForkrouteError, toWireError } from '../../src/domain/errors.js'
-import { answerTo, blockNumber, dai, pinOf, startScene, usdc, weth } from './scene.js'
+import { answerTo, blockNumber, dai, pinOf, startTestApi, usdc, weth } from './test-api.js'
 
 const path = '/shortcuts/quotes'
 const one = { tokenIn: weth, tokenOut: usdc, amountIn: '1000' }
@@ -13,19 +13,19 @@ function amounts(count: number): string[] {
 
 describe('the body of POST /shortcuts/quotes', () => {
   test('quotes and ladders are answered where they were asked, in the documented form', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const quotes = [
       one,
       { ...one, amountIn: ['5', '7'], fee: '30', feeReceiver: dai },
       { ...one, amountIn: 'x' },
       { tokenIn: [weth, dai], amountIn: [1, 2], tokenOut: usdc, priceImpact: false },
     ]
-    const reply = await scene.post(path, { quotes })
+    const reply = await api.post(path, { quotes })
     expect(reply.status, reply.text).toBe(200)
     expect(QuoteBatch.parse(reply.body)).toEqual(reply.body)
     expect(reply.body).toMatchObject({ chainId: 1, blockNumber })
     const [quote, ladder, wrong, merged] = reply.body.quotes
-    expect(quote).toEqual((await scene.get(`/shortcuts/quote?${new URLSearchParams(one)}`)).body)
+    expect(quote).toEqual((await api.get(`/shortcuts/quote?${new URLSearchParams(one)}`)).body)
     expect(Object.keys(ladder)).toEqual(['ladder', 'blockNumber'])
     expect(ladder.ladder).toMatchObject([
       { amountIn: '5', feeAmount: ['30'] },
@@ -38,15 +38,15 @@ describe('the body of POST /shortcuts/quotes', () => {
       code: 'INVALID_REQUEST',
     })
     expect(merged).not.toHaveProperty('priceImpact')
-    const amounts = scene.asked.quotes
+    const amounts = api.asked.quotes
       .slice(0, 4)
       .map(({ inputs }) => inputs.map(({ amount }) => amount))
     expect(amounts).toEqual([[1_000n], [5n], [7n], [1n, 2n]])
   })
 
   test('chain, block and deadline of the call hold for all; an item cannot have others', async () => {
-    const scene = await startScene()
-    const reply = await scene.post(path, {
+    const api = await startTestApi()
+    const reply = await api.post(path, {
       chainId: 8453,
       blockNumber: 7,
       deadlineMs: 500,
@@ -60,8 +60,8 @@ describe('the body of POST /shortcuts/quotes', () => {
       ],
     })
     expect(reply.body).toMatchObject({ chainId: 8453, blockNumber: 7 })
-    expect(scene.asked.batches).toEqual([{ chainId: 8453, blockNumber: 7n }])
-    expect(scene.asked.quotes.map(({ deadlineMs }) => deadlineMs)).toEqual([500, 900, 500])
+    expect(api.asked.batches).toEqual([{ chainId: 8453, blockNumber: 7n }])
+    expect(api.asked.quotes.map(({ deadlineMs }) => deadlineMs)).toEqual([500, 900, 500])
     expect(
       reply.body.quotes.slice(3).map((item: { error: { message: string } }) => item.error.message),
     ).toEqual([
@@ -91,10 +91,10 @@ describe('the body of POST /shortcuts/quotes', () => {
       'blockNumber must be an integer of at least 0',
     ],
   ])('%s: the call is a 400', async (_name, body, message) => {
-    const scene = await startScene()
-    const reply = await scene.post(path, body)
+    const api = await startTestApi()
+    const reply = await api.post(path, body)
     expect(reply.body).toMatchObject({ statusCode: 400, message })
-    expect(scene.asked.quotes).toEqual([])
+    expect(api.asked.quotes).toEqual([])
   })
 
   test.each([
@@ -106,8 +106,8 @@ describe('the body of POST /shortcuts/quotes', () => {
     [{ amountIn: ['1', '2'], tokenOut: weth }, 'tokenOut must differ from tokenIn'],
     [{ amountIn: ['1', '0'] }, 'amountIn[1] must be greater than zero'],
   ])('a ladder like %j is its own error', async (change, message) => {
-    const scene = await startScene()
-    const reply = await scene.post(path, { quotes: [{ ...one, ...change }] })
+    const api = await startTestApi()
+    const reply = await api.post(path, { quotes: [{ ...one, ...change }] })
     expect(reply.status).toBe(200)
     expect(reply.body.quotes).toMatchObject([{ error: { code: 'INVALID_REQUEST', message } }])
   })
@@ -130,8 +130,8 @@ describe('the body of POST /shortcuts/quotes', () => {
         return { block: pinOf(chainId, blockNumber), quotes }
       },
     }
-    const scene = await startScene({}, change)
-    const reply = await scene.post(path, { quotes: [one, { ...one, amountIn: ['1', '2'] }] })
+    const api = await startTestApi({}, change)
+    const reply = await api.post(path, { quotes: [one, { ...one, amountIn: ['1', '2'] }] })
     expect(reply.body.quotes[0].error).toEqual({
       statusCode: 422,
       error: 'Unprocessable Entity',
@@ -150,7 +150,7 @@ describe('the body of POST /shortcuts/quotes', () => {
     })
     expect(reply.text).not.toContain('secret')
     expect(QuoteBatch.parse(reply.body)).toEqual(reply.body)
-    expect((await scene.post(path, { quotes: [one] })).body).toMatchObject({
+    expect((await api.post(path, { quotes: [one] })).body).toMatchObject({
       statusCode: 503,
       code: 'CHAIN_NOT_READY',
     })
@@ -159,33 +159,33 @@ describe('the body of POST /shortcuts/quotes', () => {
 
 describe('what a batch counts as', () => {
   test('as many requests as it has quotes; one that is refused counts as one', async () => {
-    const scene = await startScene({ RATE_LIMIT_PER_MINUTE: '10' })
-    const first = await scene.post(path, { quotes: [one, { ...one, amountIn: amounts(6) }] })
+    const api = await startTestApi({ RATE_LIMIT_PER_MINUTE: '10' })
+    const first = await api.post(path, { quotes: [one, { ...one, amountIn: amounts(6) }] })
     expect(first.status).toBe(200)
     expect(first.headers.get('ratelimit-remaining')).toBe('3')
-    const second = await scene.post(path, { quotes: [{ ...one, amountIn: amounts(4) }] })
+    const second = await api.post(path, { quotes: [{ ...one, amountIn: amounts(4) }] })
     expect(second.body).toMatchObject({ statusCode: 429, code: 'RATE_LIMITED' })
     expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0)
-    const third = await scene.post(path, { quotes: [{ ...one, amountIn: amounts(2) }] })
+    const third = await api.post(path, { quotes: [{ ...one, amountIn: amounts(2) }] })
     expect(third.status).toBe(200)
-    expect((await scene.get('/networks')).status).toBe(429)
+    expect((await api.get('/networks')).status).toBe(429)
   })
 
   test('as many calculations as run of it at the same time, eight a thread', async () => {
     let inFlight = ''
     const change: Partial<Engine> = {
       async quotes({ chainId }) {
-        inFlight = (await scene.get('/metrics')).text
+        inFlight = (await api.get('/metrics')).text
         return { block: pinOf(chainId, blockNumber), quotes: [] }
       },
     }
-    const scene = await startScene({ WORKERS: '2', MAX_IN_FLIGHT: '20' }, change)
+    const api = await startTestApi({ WORKERS: '2', MAX_IN_FLIGHT: '20' }, change)
     const seen = () => /^forkroute_calculations_in_flight (\d+)/m.exec(inFlight)?.[1]
     for (const [count, places] of [
       [3, '3'],
       [40, '16'],
     ] as const) {
-      await scene.post(path, { quotes: [{ ...one, amountIn: amounts(count) }] })
+      await api.post(path, { quotes: [{ ...one, amountIn: amounts(count) }] })
       expect(seen()).toBe(places)
     }
   })
@@ -206,10 +206,10 @@ describe('what a batch counts as', () => {
         return { block: pinOf(chainId, blockNumber), quotes: [] }
       },
     }
-    const scene = await startScene({ WORKERS: '2', MAX_IN_FLIGHT: '4' }, change)
-    const first = scene.post(path, { quotes: [{ ...one, amountIn: amounts(40) }] })
+    const api = await startTestApi({ WORKERS: '2', MAX_IN_FLIGHT: '4' }, change)
+    const first = api.post(path, { quotes: [{ ...one, amountIn: amounts(40) }] })
     await arrived
-    const second = await scene.post(path, { quotes: [one] })
+    const second = await api.post(path, { quotes: [one] })
     expect(second.body).toMatchObject({ statusCode: 503, code: 'OVERLOADED' })
     release()
     expect((await first).status).toBe(200)

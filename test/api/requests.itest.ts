@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { base, query } from './route-query.js'
-import { dai, type Scene, sender, startScene, usdc, weth } from './scene.js'
+import { dai, sender, startTestApi, type TestApi, usdc, weth } from './test-api.js'
 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-async function asked(scene: Scene, search: string) {
-  const reply = await scene.get(`/shortcuts/route?${search}`)
+async function asked(api: TestApi, search: string) {
+  const reply = await api.get(`/shortcuts/route?${search}`)
   expect(reply.body).toMatchObject({ gas: '150000' })
-  const request = scene.asked.routes.at(-1)
+  const request = api.asked.routes.at(-1)
   if (!request) throw new Error('the engine was not asked')
   return request
 }
@@ -22,8 +22,8 @@ describe('lists in a query', () => {
     ['k=a%2Cb', `tokenIn=${weth}%2C${dai}&amountIn=1%2C2`],
   ]
   test.each(spellings)('%s is two values', async (_name, lists) => {
-    const scene = await startScene()
-    const request = await asked(scene, `fromAddress=${sender}&tokenOut=${usdc}&${lists}`)
+    const api = await startTestApi()
+    const request = await asked(api, `fromAddress=${sender}&tokenOut=${usdc}&${lists}`)
     expect(request.inputs).toEqual([
       { token: weth, amount: 1n },
       { token: dai, amount: 2n },
@@ -31,8 +31,8 @@ describe('lists in a query', () => {
   })
 
   test('a list given once is a list of one', async () => {
-    const scene = await startScene()
-    expect((await asked(scene, base)).inputs).toEqual([{ token: weth, amount: 1000n }])
+    const api = await startTestApi()
+    expect((await asked(api, base)).inputs).toEqual([{ token: weth, amount: 1000n }])
   })
 
   const hundred = Array.from({ length: 100 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`)
@@ -42,16 +42,16 @@ describe('lists in a query', () => {
     ['k%5B%5D=a', hundred.map((address) => `addresses%5B%5D=${address}`).join('&')],
     ['k=a,b', `addresses=${hundred.join(',')}`],
   ])('prices keep 100 addresses spelled %s', async (_name, search) => {
-    const scene = await startScene()
-    const reply = await scene.get(`/prices/1?${search}`)
+    const api = await startTestApi()
+    const reply = await api.get(`/prices/1?${search}`)
     expect(reply.status).toBe(200)
-    expect(scene.asked.prices[0]?.addresses).toEqual(hundred)
+    expect(api.asked.prices[0]?.addresses).toEqual(hundred)
     expect(reply.body).toHaveLength(100)
   })
 
   test('101 prices are a 400', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(`/prices/1?addresses=${[...hundred, weth].join(',')}`)
+    const api = await startTestApi()
+    const reply = await api.get(`/prices/1?addresses=${[...hundred, weth].join(',')}`)
     expect(reply.body).toMatchObject({
       statusCode: 400,
       message: 'addresses must hold at most 100 values',
@@ -59,9 +59,9 @@ describe('lists in a query', () => {
   })
 
   test('300 values in the longest spelling pass the HTTP parser', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const search = Array.from({ length: 300 }, () => `address%5B%5D=${weth}`).join('&')
-    expect((await scene.get(`/tokens?${search}`)).body.meta.total).toBe(1)
+    expect((await api.get(`/tokens?${search}`)).body.meta.total).toBe(1)
   })
 })
 
@@ -72,8 +72,8 @@ describe('values', () => {
     ['upper case with its prefix', weth.toUpperCase()],
     ['checksummed', '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'],
   ])('an address in %s is accepted', async (_name, address) => {
-    const scene = await startScene()
-    const { inputs } = await asked(scene, query({ tokenIn: address }))
+    const api = await startTestApi()
+    const { inputs } = await asked(api, query({ tokenIn: address }))
     expect(inputs).toEqual([{ token: weth, amount: 1000n }])
   })
 
@@ -83,14 +83,14 @@ describe('values', () => {
     '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
     '0xEEeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
   ])('the native token may be written %s', async (address) => {
-    const scene = await startScene()
-    const { inputs } = await asked(scene, query({ tokenIn: address }))
+    const api = await startTestApi()
+    const { inputs } = await asked(api, query({ tokenIn: address }))
     expect(inputs).toEqual([{ token: native, amount: 1000n }])
   })
 
   test('defaults: chain 1, router, user, 50 bps, nothing else', async () => {
-    const scene = await startScene()
-    expect(await asked(scene, query({ chainId: null }))).toEqual({
+    const api = await startTestApi()
+    expect(await asked(api, query({ chainId: null }))).toEqual({
       chainId: 1,
       fromAddress: sender,
       strategy: 'router',
@@ -106,19 +106,19 @@ describe('values', () => {
   })
 
   test('null and empty text mean not given', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const blank = 'routingStrategy=null&receiver=&toEoa=null&minAmountOut=null&fee=&slippage='
     const lists = 'ignoreAggregators=null&ignoreStandards[]=&ignoreBridges='
-    const plain = await asked(scene, base)
-    expect(await asked(scene, `${base}&${blank}&${lists}&deadlineMs=&blockNumber=null`)).toEqual(
+    const plain = await asked(api, base)
+    expect(await asked(api, `${base}&${blank}&${lists}&deadlineMs=&blockNumber=null`)).toEqual(
       plain,
     )
   })
 
   test('unknown fields are ignored', async () => {
-    const scene = await startScene()
-    expect(await asked(scene, `${base}&disableRFQs=true&x[y]=1&__proto__=1`)).toEqual(
-      await asked(scene, base),
+    const api = await startTestApi()
+    expect(await asked(api, `${base}&disableRFQs=true&x[y]=1&__proto__=1`)).toEqual(
+      await asked(api, base),
     )
   })
 
@@ -129,17 +129,17 @@ describe('values', () => {
     ['300', 30_000n],
     ['10000', 1_000_000n],
   ])('slippage %s bps is %s hundredths', async (slippage, centiBps) => {
-    const scene = await startScene()
-    expect((await asked(scene, `${base}&slippage=${slippage}`)).limit).toEqual({
+    const api = await startTestApi()
+    expect((await asked(api, `${base}&slippage=${slippage}`)).limit).toEqual({
       kind: 'slippage',
       centiBps,
     })
   })
 
   test('every other field reaches the engine', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const request = await asked(
-      scene,
+      api,
       `${base}&routingStrategy=svcwallet-v2&executionMode=backend&toEoa=true&receiver=${dai}` +
         `&spender=${sender}&refundReceiver=${usdc}&minAmountOut=5&fee=25&feeReceiver=${dai}` +
         '&ignoreAggregators=Uniswap-V2,0x&ignoreStandards=curve&referralCode=abc%20DEF~' +
@@ -166,23 +166,23 @@ describe('values', () => {
   })
 
   test('another spender is for the engine to judge with wallet and delegate strategies', async () => {
-    const scene = await startScene()
-    const request = await asked(scene, `${base}&spender=${dai}&routingStrategy=delegate`)
+    const api = await startTestApi()
+    const request = await asked(api, `${base}&spender=${dai}&routingStrategy=delegate`)
     expect(request).toMatchObject({ spender: dai, strategy: 'delegate' })
   })
 
   test('a list of zero fees is ignored, feeReceiver or not', async () => {
-    const scene = await startScene()
-    const request = await asked(scene, `${base}&fee=0&feeReceiver=${dai}`)
+    const api = await startTestApi()
+    const request = await asked(api, `${base}&fee=0&feeReceiver=${dai}`)
     expect(request.inputs).toEqual([{ token: weth, amount: 1000n }])
     expect(request).not.toHaveProperty('feeReceiver')
-    expect(await asked(scene, `${base}&fee=0&fee=0`)).toEqual(await asked(scene, base))
+    expect(await asked(api, `${base}&fee=0&fee=0`)).toEqual(await asked(api, base))
   })
 
   test('the wallet strategy carries the configured service name', async () => {
-    const scene = await startScene({ SERVICE_NAME: 'acme' })
-    expect((await asked(scene, `${base}&routingStrategy=acmewallet-v2`)).strategy).toBe('wallet-v2')
-    const reply = await scene.get(`/shortcuts/route?${base}&routingStrategy=svcwallet-v2`)
+    const api = await startTestApi({ SERVICE_NAME: 'acme' })
+    expect((await asked(api, `${base}&routingStrategy=acmewallet-v2`)).strategy).toBe('wallet-v2')
+    const reply = await api.get(`/shortcuts/route?${base}&routingStrategy=svcwallet-v2`)
     expect(reply.body.message).toBe(
       'routingStrategy must be one of router, delegate, router-legacy, delegate-legacy, acmewallet-v2',
     )
@@ -199,19 +199,19 @@ describe('POST /shortcuts/route', () => {
   }
 
   test('means the same as the GET', async () => {
-    const scene = await startScene()
-    const reply = await scene.post('/shortcuts/route', body)
+    const api = await startTestApi()
+    const reply = await api.post('/shortcuts/route', body)
     expect(reply.status).toBe(200)
-    await asked(scene, base)
-    expect(scene.asked.routes[0]).toEqual(scene.asked.routes[1])
+    await asked(api, base)
+    expect(api.asked.routes[0]).toEqual(api.asked.routes[1])
   })
 
   test('takes single values for lists, text for numbers, and numbers for text', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const loose = { ...body, tokenIn: weth, tokenOut: usdc, amountIn: 1000, chainId: '1' }
     const more = { slippage: 1.5, toEoa: true, receiver: null, fee: [null], unknown: {} }
-    expect((await scene.post('/shortcuts/route', { ...loose, ...more })).status).toBe(200)
-    expect(scene.asked.routes[0]).toMatchObject({
+    expect((await api.post('/shortcuts/route', { ...loose, ...more })).status).toBe(200)
+    expect(api.asked.routes[0]).toMatchObject({
       inputs: [{ token: weth, amount: 1000n }],
       limit: { centiBps: 150n },
       toEoa: true,
@@ -233,8 +233,8 @@ describe('POST /shortcuts/route', () => {
     ],
     [{ amountIn: [] }, 'amountIn is required'],
   ])('%o is a 400', async (change, message) => {
-    const scene = await startScene()
-    const reply = await scene.post('/shortcuts/route', { ...body, ...change })
+    const api = await startTestApi()
+    const reply = await api.post('/shortcuts/route', { ...body, ...change })
     expect(reply.status).toBe(400)
     if (typeof message === 'string') expect(reply.body.message).toBe(message)
     else expect(reply.body.message).toMatch(message)
@@ -243,8 +243,8 @@ describe('POST /shortcuts/route', () => {
 
 describe('GET /shortcuts/quote', () => {
   test('needs neither sender nor priceImpact, and then calculates it', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(
+    const api = await startTestApi()
+    const reply = await api.get(
       `/shortcuts/quote?tokenIn=${weth}&tokenOut=${usdc}&amountIn=1&slippage=300`,
     )
     expect(reply.body).toEqual({
@@ -254,15 +254,15 @@ describe('GET /shortcuts/quote', () => {
       priceImpact: 12.5,
       blockNumber: 23_000_000,
     })
-    expect(scene.asked.quotes[0]?.includePriceImpact).toBe(true)
-    expect(scene.asked.quotes[0]).not.toHaveProperty('fromAddress')
+    expect(api.asked.quotes[0]?.includePriceImpact).toBe(true)
+    expect(api.asked.quotes[0]).not.toHaveProperty('fromAddress')
   })
 
   test('priceImpact=false leaves it out', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(`/shortcuts/quote?${base}&priceImpact=false`)
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/quote?${base}&priceImpact=false`)
     expect(reply.body).not.toHaveProperty('priceImpact')
-    expect(scene.asked.quotes[0]).toMatchObject({ includePriceImpact: false, fromAddress: sender })
+    expect(api.asked.quotes[0]).toMatchObject({ includePriceImpact: false, fromAddress: sender })
   })
 
   test.each([
@@ -270,26 +270,26 @@ describe('GET /shortcuts/quote', () => {
     ['0,7', [0n, 7n]],
     ['1&fee=2', [1n, 2n]],
   ])('fee=%s for two amounts is %o', async (fee, feesBps) => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const lists = `tokenIn=${weth},${dai}&amountIn=1,2&tokenOut=${usdc}`
-    const reply = await scene.get(`/shortcuts/quote?${lists}&fee=${fee}&feeReceiver=${dai}`)
+    const reply = await api.get(`/shortcuts/quote?${lists}&fee=${fee}&feeReceiver=${dai}`)
     expect(reply.body.feeAmount).toEqual(feesBps.map(String))
-    expect(scene.asked.quotes[0]).toMatchObject({
+    expect(api.asked.quotes[0]).toMatchObject({
       inputs: feesBps.map((feeBps) => ({ feeBps })),
       feeReceiver: dai,
     })
   })
 
   test('fee=0 is no fee', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(`/shortcuts/quote?${base}&fee=0`)
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/quote?${base}&fee=0`)
     expect(reply.body).not.toHaveProperty('feeAmount')
-    expect(scene.asked.quotes[0]?.inputs).toEqual([{ token: weth, amount: 1000n }])
+    expect(api.asked.quotes[0]?.inputs).toEqual([{ token: weth, amount: 1000n }])
   })
 
   test('a fee over 100 is a 400', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(`/shortcuts/quote?${base}&fee=101`)
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/quote?${base}&fee=101`)
     expect(reply.body.message).toBe('fee[0] must be at most 100 basis points')
   })
 })

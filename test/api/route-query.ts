@@ -1,5 +1,5 @@
 /** Requests that are right: the query of a route, to be changed field by field, and a quote. */
-import { sender, usdc, weth } from './scene.js'
+import { sender, usdc, weth } from './test-api.js'
 
 export const base = `chainId=1&fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
 

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { quote } from './route-query.js'
-import { bearer, dai, read, sender, startScene, usdc, weth } from './scene.js'
+import { bearer, dai, read, sender, startTestApi, usdc, weth } from './test-api.js'
 
 /** Sends one after the other on one connection, which the server closes; one entry per answer. */
 async function sendRaw(url: string, ...requests: readonly string[]) {
@@ -25,8 +25,8 @@ async function sendRaw(url: string, ...requests: readonly string[]) {
 
 describe('errors', () => {
   test('an unknown path, with the id that the client sent', async () => {
-    const scene = await startScene()
-    const reply = await scene.get('/nothing', { 'x-request-id': 'abc-1' })
+    const api = await startTestApi()
+    const reply = await api.get('/nothing', { 'x-request-id': 'abc-1' })
     expect(reply.body).toEqual({
       statusCode: 404,
       error: 'Not Found',
@@ -38,27 +38,27 @@ describe('errors', () => {
   })
 
   test.each(['a'.repeat(129), 'a b', '<x>'])('a request id like %j is replaced', async (id) => {
-    const scene = await startScene()
-    const reply = await scene.get('/nothing', { 'x-request-id': id })
+    const api = await startTestApi()
+    const reply = await api.get('/nothing', { 'x-request-id': id })
     expect(reply.body.requestId).toMatch(/^[0-9a-f-]{36}$/)
     expect(reply.headers.get('x-request-id')).toBe(reply.body.requestId)
   })
 
   test('another method of a path is a 405 that names the allowed ones', async () => {
-    const scene = await startScene()
-    const reply = await scene.post('/shortcuts/quote', {})
+    const api = await startTestApi()
+    const reply = await api.post('/shortcuts/quote', {})
     expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
     expect(reply.headers.get('allow')).toBe('GET, HEAD')
-    const put = await read(await fetch(`${scene.url}/v1/shortcuts/route`, { method: 'PUT' }))
+    const put = await read(await fetch(`${api.url}/v1/shortcuts/route`, { method: 'PUT' }))
     expect(put.headers.get('allow')).toBe('GET, HEAD, POST')
   })
 
   test.each(['/metrics', '/openapi.json', '/docs', '/docs/start.js', '/health'])(
     'another method of %s is a 405, not a 404',
     async (path) => {
-      const scene = await startScene()
+      const api = await startTestApi()
       for (const method of ['PUT', 'OPTIONS']) {
-        const reply = await read(await fetch(scene.url + path, { method }))
+        const reply = await read(await fetch(api.url + path, { method }))
         expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
         expect(reply.headers.get('allow')).toBe('GET, HEAD')
       }
@@ -80,8 +80,8 @@ describe('errors', () => {
       'INVALID_REQUEST',
     ],
   ])('%s has the one body, too', async (_name, requests, statusCode, code) => {
-    const scene = await startScene()
-    const answers = await sendRaw(scene.url, ...requests)
+    const api = await startTestApi()
+    const answers = await sendRaw(api.url, ...requests)
     expect(JSON.parse(answers.at(-1)?.body ?? '')).toEqual({
       statusCode,
       error: expect.any(String),
@@ -92,9 +92,9 @@ describe('errors', () => {
   })
 
   test('an expectation that nobody knows is ignored', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const head = 'GET /health HTTP/1.1\r\nHost: a\r\nExpect: x\r\nConnection: close\r\n\r\n'
-    expect((await sendRaw(scene.url, head)).at(-1)?.body).toBe('{"status":"ok"}')
+    expect((await sendRaw(api.url, head)).at(-1)?.body).toBe('{"status":"ok"}')
   })
 
   test.each([
@@ -109,37 +109,37 @@ describe('errors', () => {
       'The request body is over the limit.',
     ],
   ])('a body that is %s', async (_name, body, statusCode, code, message) => {
-    const scene = await startScene({ BODY_LIMIT_BYTES: '1024' })
-    const reply = await scene.post('/shortcuts/route', body)
+    const api = await startTestApi({ BODY_LIMIT_BYTES: '1024' })
+    const reply = await api.post('/shortcuts/route', body)
     expect(reply.body).toMatchObject({ statusCode, code, message })
   })
 
   test.each(['text/plain', 'application/x-www-form-urlencoded'])(
     'a body of type %s is a 415',
     async (type) => {
-      const scene = await startScene()
-      const reply = await scene.post('/shortcuts/route', '{}', { 'content-type': type })
+      const api = await startTestApi()
+      const reply = await api.post('/shortcuts/route', '{}', { 'content-type': type })
       expect(reply.body).toMatchObject({ statusCode: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
     },
   )
 
   test('a path that cannot be decoded is a 400', async () => {
-    const scene = await startScene()
-    expect((await scene.get('/prices/1/%zz')).body).toMatchObject({ statusCode: 400 })
+    const api = await startTestApi()
+    expect((await api.get('/prices/1/%zz')).body).toMatchObject({ statusCode: 400 })
   })
 
   test('what the HTTP parser refuses has the same body', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(`/networks?x=${'a'.repeat(70_000)}`)
+    const api = await startTestApi()
+    const reply = await api.get(`/networks?x=${'a'.repeat(70_000)}`)
     expect(reply.body).toMatchObject({ statusCode: 431, code: 'INVALID_REQUEST' })
-    const [raw] = await sendRaw(scene.url, 'NONSENSE\r\n\r\n')
+    const [raw] = await sendRaw(api.url, 'NONSENSE\r\n\r\n')
     expect(raw?.head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
     expect(JSON.parse(raw?.body ?? '')).toMatchObject({ code: 'INVALID_REQUEST' })
   })
 
   test('an error of the engine keeps its code, message and details', async () => {
     const details = { token: weth, owner: sender, spender: dai, required: '2', actual: '1' }
-    const scene = await startScene(
+    const api = await startTestApi(
       {},
       {
         route: async () => {
@@ -147,7 +147,7 @@ describe('errors', () => {
         },
       },
     )
-    const reply = await scene.get(
+    const reply = await api.get(
       `/shortcuts/route?fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc}&amountIn=2`,
     )
     expect(reply.body).toEqual({
@@ -166,7 +166,7 @@ describe('errors', () => {
     ['DEADLINE_EXCEEDED', 504, '1'],
     ['NO_ROUTE', 422, null],
   ] as const)('%s is a %i', async (code, status, retryAfter) => {
-    const scene = await startScene(
+    const api = await startTestApi(
       {},
       {
         quote: async () => {
@@ -174,13 +174,13 @@ describe('errors', () => {
         },
       },
     )
-    const reply = await scene.get(quote)
+    const reply = await api.get(quote)
     expect(reply.body).toMatchObject({ statusCode: status, code, message: 'Sorry.' })
     expect(reply.headers.get('retry-after')).toBe(retryAfter)
   })
 
   test('a fault of the service says nothing of itself, and is logged with its stack, without secrets', async () => {
-    const scene = await startScene(
+    const api = await startTestApi(
       {},
       {
         quote: async () => {
@@ -188,7 +188,7 @@ describe('errors', () => {
         },
       },
     )
-    const reply = await scene.get(quote)
+    const reply = await api.get(quote)
     expect(reply.body).toEqual({
       statusCode: 500,
       error: 'Internal Server Error',
@@ -196,36 +196,36 @@ describe('errors', () => {
       code: 'INTERNAL',
       requestId: reply.body.requestId,
     })
-    expect(scene.log()).toContain(reply.body.requestId)
-    expect(scene.log()).toContain('service.itest')
-    expect(scene.log()).toContain('node.example')
-    expect(scene.log()).not.toMatch(/hush|SECRETKEY/)
+    expect(api.log()).toContain(reply.body.requestId)
+    expect(api.log()).toContain('service.itest')
+    expect(api.log()).toContain('node.example')
+    expect(api.log()).not.toMatch(/hush|SECRETKEY/)
   })
 })
 
 describe('keys', () => {
   test('a key lives from its creation to its end', async () => {
-    const scene = await startScene({ AUTH_MODE: 'key' })
-    const first = scene.keys.createKey({ name: 'first' })
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    const first = api.keys.createKey({ name: 'first' })
     const { accountId } = first.record
-    const second = scene.keys.createKey({ name: 'second', accountId })
-    const other = scene.keys.createKey({ name: 'other' })
+    const second = api.keys.createKey({ name: 'second', accountId })
+    const other = api.keys.createKey({ name: 'other' })
 
-    const id = await scene.get('/account/accountId', bearer(first.key))
+    const id = await api.get('/account/accountId', bearer(first.key))
     expect(id.body).toBe(accountId)
     expect(id.body).toMatch(/^0x[0-9a-f]{64}$/)
-    expect((await scene.get('/account/accountId', bearer(second.key))).body).toBe(accountId)
-    expect((await scene.get('/account/accountId', bearer(other.key))).body).not.toBe(accountId)
-    await scene.get(quote, bearer(first.key))
-    expect(scene.asked.contexts[0]?.accountId).toBe(accountId)
-    expect(scene.keys.listKeys()[0]?.lastUsedAt).toBeGreaterThan(0)
+    expect((await api.get('/account/accountId', bearer(second.key))).body).toBe(accountId)
+    expect((await api.get('/account/accountId', bearer(other.key))).body).not.toBe(accountId)
+    await api.get(quote, bearer(first.key))
+    expect(api.asked.contexts[0]?.accountId).toBe(accountId)
+    expect(api.keys.listKeys()[0]?.lastUsedAt).toBeGreaterThan(0)
 
-    scene.keys.disableKey(first.record.id)
-    expect((await scene.get('/networks', bearer(first.key))).body).toMatchObject({
+    api.keys.disableKey(first.record.id)
+    expect((await api.get('/networks', bearer(first.key))).body).toMatchObject({
       statusCode: 403,
       code: 'KEY_DISABLED',
     })
-    expect((await scene.get('/networks', bearer(second.key))).status).toBe(200)
+    expect((await api.get('/networks', bearer(second.key))).status).toBe(200)
   })
 
   test.each([
@@ -234,8 +234,8 @@ describe('keys', () => {
     ['an unknown key', bearer('fr_unknown')],
     ['an empty key', bearer('')],
   ])('%s is a 401', async (_name, headers) => {
-    const scene = await startScene({ AUTH_MODE: 'key' })
-    const reply = await scene.get('/networks', headers)
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    const reply = await api.get('/networks', headers)
     expect(reply.body).toMatchObject({
       statusCode: 401,
       error: 'Unauthorized',
@@ -247,31 +247,31 @@ describe('keys', () => {
   test.each(['/api/v1/nothing', '/v1/networks', '/api/x', '/API/V1/networks'])(
     '%s needs a key',
     async (path) => {
-      const scene = await startScene({ AUTH_MODE: 'key' })
-      expect((await read(await fetch(scene.url + path))).status).toBe(401)
+      const api = await startTestApi({ AUTH_MODE: 'key' })
+      expect((await read(await fetch(api.url + path))).status).toBe(401)
     },
   )
 
   test.each(['/health', '/ready', '/metrics', '/docs', '/openapi.json'])(
     '%s needs none',
     async (path) => {
-      const scene = await startScene({ AUTH_MODE: 'key' })
-      expect((await scene.get(path)).status).toBe(200)
+      const api = await startTestApi({ AUTH_MODE: 'key' })
+      expect((await api.get(path)).status).toBe(200)
     },
   )
 
   test('neither key nor hash reach the log', async () => {
-    const scene = await startScene({ AUTH_MODE: 'key' })
-    const { key, record } = scene.keys.createKey({ name: 'a' })
-    await scene.get('/networks', bearer(key))
-    await scene.get('/networks', bearer('fr_wrongwrongwrong'))
-    expect(scene.log()).toContain(record.id)
-    expect(scene.log()).not.toContain(key)
-    expect(scene.log()).not.toContain('wrongwrong')
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    const { key, record } = api.keys.createKey({ name: 'a' })
+    await api.get('/networks', bearer(key))
+    await api.get('/networks', bearer('fr_wrongwrongwrong'))
+    expect(api.log()).toContain(record.id)
+    expect(api.log()).not.toContain(key)
+    expect(api.log()).not.toContain('wrongwrong')
   })
 
   test('the account is zero in open mode', async () => {
-    const scene = await startScene()
-    expect((await scene.get('/account/accountId')).body).toBe(`0x${'0'.repeat(64)}`)
+    const api = await startTestApi()
+    expect((await api.get('/account/accountId')).body).toBe(`0x${'0'.repeat(64)}`)
   })
 })

@@ -6,7 +6,7 @@ import type { Engine } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import type { BlockPin } from '../../src/domain/primitives.js'
 import { openStream } from '../support/event-stream.js'
-import { answerTo, pinOf, read, type Scene, startScene, usdc, weth } from './scene.js'
+import { answerTo, pinOf, read, startTestApi, type TestApi, usdc, weth } from './test-api.js'
 
 const one = { tokenIn: weth, tokenOut: usdc, amountIn: '1000' }
 const query = new URLSearchParams(one)
@@ -57,17 +57,17 @@ function chain(warning = '') {
   }
 }
 
-const streamUrl = (scene: Scene) => `${scene.url}/api/v1/stream/quotes?${query}`
+const streamUrl = (api: TestApi) => `${api.url}/api/v1/stream/quotes?${query}`
 
-async function openStreams(scene: Scene): Promise<string | undefined> {
-  return /^forkroute_streams (\d+)/m.exec((await scene.get('/metrics')).text)?.[1]
+async function openStreams(api: TestApi): Promise<string | undefined> {
+  return /^forkroute_streams (\d+)/m.exec((await api.get('/metrics')).text)?.[1]
 }
 
 describe('events', () => {
   test('a block that cannot be quoted is an error event, and the stream goes on', async () => {
     const blocks = chain()
-    const scene = await startScene({}, blocks.change)
-    const stream = await openStream(streamUrl(scene), { headers: { 'x-request-id': 'maker-1' } })
+    const api = await startTestApi({}, blocks.change)
+    const stream = await openStream(streamUrl(api), { headers: { 'x-request-id': 'maker-1' } })
     expect(stream.response.headers.get('cache-control')).toBe('no-store')
     expect(await stream.next()).toMatchObject({ event: 'quotes', id: '100' })
     blocks.mine(101, new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node answers.'))
@@ -87,7 +87,7 @@ describe('events', () => {
       code: 'INTERNAL',
       message: 'A fault of the service itself.',
     })
-    expect(scene.log()).toContain('boom')
+    expect(api.log()).toContain('boom')
     blocks.mine(103)
     expect(await stream.next()).toMatchObject({ event: 'quotes', id: '103' })
     stream.close()
@@ -111,8 +111,8 @@ describe('events', () => {
         return answer as never
       },
     }
-    const scene = await startScene({}, change)
-    const stream = await openStream(streamUrl(scene))
+    const api = await startTestApi({}, change)
+    const stream = await openStream(streamUrl(api))
     await expect.poll(() => blocks.calculated, { timeout: 20_000 }).toEqual([100])
     for (const number of [101, 102, 103]) blocks.mine(number)
     gate.release()
@@ -124,9 +124,9 @@ describe('events', () => {
 
   test('each counts as a request for each of its quotes', async () => {
     const blocks = chain()
-    const scene = await startScene({ RATE_LIMIT_PER_MINUTE: '6' }, blocks.change)
+    const api = await startTestApi({ RATE_LIMIT_PER_MINUTE: '6' }, blocks.change)
     const quotes = [{ ...one, amountIn: ['1', '2'] }]
-    const stream = await openStream(`${scene.url}/v1/stream/quotes`, { body: { quotes } })
+    const stream = await openStream(`${api.url}/v1/stream/quotes`, { body: { quotes } })
     expect((await stream.next()).body.quotes[0].ladder).toHaveLength(2)
     blocks.mine(101)
     expect(await stream.next()).toMatchObject({ event: 'quotes' })
@@ -148,17 +148,17 @@ describe('requests', () => {
       ],
     ],
   ])('GET %s is a 400', async (search, message) => {
-    const scene = await startScene()
-    const reply = await scene.get(`/stream/quotes?${search}`)
+    const api = await startTestApi()
+    const reply = await api.get(`/stream/quotes?${search}`)
     expect(reply.body).toMatchObject({ statusCode: 400, message })
   })
 
   test('POST with a block is a 400, and an item with one is its own error', async () => {
-    const scene = await startScene()
-    const whole = await scene.post('/stream/quotes', { blockNumber: 5, quotes: [one] })
+    const api = await startTestApi()
+    const whole = await api.post('/stream/quotes', { blockNumber: 5, quotes: [one] })
     expect(whole.body).toMatchObject({ statusCode: 400, code: 'INVALID_REQUEST' })
     const body = { quotes: [{ ...one, blockNumber: 5 }] }
-    const stream = await openStream(`${scene.url}/api/v1/stream/quotes`, { body })
+    const stream = await openStream(`${api.url}/api/v1/stream/quotes`, { body })
     expect((await stream.next()).body.quotes[0].error.message).toBe(
       'blockNumber must be that of the call (the newest)',
     )
@@ -166,17 +166,17 @@ describe('requests', () => {
   })
 
   test('without a key it is a 401; other origins are allowed as elsewhere; HEAD opens nothing', async () => {
-    const scene = await startScene({ AUTH_MODE: 'key', CORS_ORIGINS: 'https://app.example' })
-    expect((await read(await fetch(streamUrl(scene)))).body).toMatchObject({ statusCode: 401 })
-    const { key } = scene.keys.createKey({ name: 'maker' })
+    const api = await startTestApi({ AUTH_MODE: 'key', CORS_ORIGINS: 'https://app.example' })
+    expect((await read(await fetch(streamUrl(api)))).body).toMatchObject({ statusCode: 401 })
+    const { key } = api.keys.createKey({ name: 'maker' })
     const headers = { authorization: `Bearer ${key}`, origin: 'https://app.example' }
-    const stream = await openStream(streamUrl(scene), { headers })
+    const stream = await openStream(streamUrl(api), { headers })
     expect(stream.response.headers.get('access-control-allow-origin')).toBe('https://app.example')
     stream.close()
-    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('0')
-    const head = await fetch(streamUrl(scene), { method: 'HEAD', headers })
+    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('0')
+    const head = await fetch(streamUrl(api), { method: 'HEAD', headers })
     expect(head.headers.get('content-type')).toMatch(/^text\/event-stream/)
-    expect(scene.asked.quotes.length).toBeLessThan(2)
+    expect(api.asked.quotes.length).toBeLessThan(2)
   })
 })
 
@@ -184,38 +184,38 @@ describe('limits', () => {
   test('a key has so many streams, the service so many; who leaves makes room', async () => {
     const blocks = chain()
     const limits = { MAX_STREAMS: '3', MAX_STREAMS_PER_KEY: '2' }
-    const scene = await startScene({ AUTH_MODE: 'key', ...limits }, blocks.change)
+    const api = await startTestApi({ AUTH_MODE: 'key', ...limits }, blocks.change)
     const [a, b] = ['a', 'b'].map((name) => ({
-      headers: { authorization: `Bearer ${scene.keys.createKey({ name }).key}` },
+      headers: { authorization: `Bearer ${api.keys.createKey({ name }).key}` },
     }))
-    const streams = [await openStream(streamUrl(scene), a), await openStream(streamUrl(scene), a)]
-    const third = await read(await fetch(streamUrl(scene), a ?? {}))
+    const streams = [await openStream(streamUrl(api), a), await openStream(streamUrl(api), a)]
+    const third = await read(await fetch(streamUrl(api), a ?? {}))
     expect(third.body).toMatchObject({ statusCode: 429, code: 'TOO_MANY_STREAMS' })
     expect(third.headers.get('retry-after')).toBe('1')
-    streams.push(await openStream(streamUrl(scene), b))
-    const fourth = await fetch(streamUrl(scene), b ?? {})
+    streams.push(await openStream(streamUrl(api), b))
+    const fourth = await fetch(streamUrl(api), b ?? {})
     expect((await read(fourth)).body).toMatchObject({ statusCode: 503, code: 'OVERLOADED' })
 
     for (const stream of streams) expect(await stream.next()).toMatchObject({ id: '100' })
     streams.shift()?.close()
-    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('2')
+    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('2')
     await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(2)
-    streams.push(await openStream(streamUrl(scene), a))
+    streams.push(await openStream(streamUrl(api), a))
     expect(await streams.at(-1)?.next()).toMatchObject({ id: '100' })
     for (const stream of streams) stream.close()
-    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('0')
+    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('0')
     expect(blocks.waiting()).toBe(0)
   })
 
   test('a key that is disabled ends its streams at the next block', async () => {
     const blocks = chain()
-    const scene = await startScene({ AUTH_MODE: 'key' }, blocks.change)
-    const { key, record } = scene.keys.createKey({ name: 'maker' })
-    const stream = await openStream(streamUrl(scene), {
+    const api = await startTestApi({ AUTH_MODE: 'key' }, blocks.change)
+    const { key, record } = api.keys.createKey({ name: 'maker' })
+    const stream = await openStream(streamUrl(api), {
       headers: { authorization: `Bearer ${key}` },
     })
     expect(await stream.next()).toMatchObject({ id: '100' })
-    scene.keys.disableKey(record.id)
+    api.keys.disableKey(record.id)
     blocks.mine(101)
     expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
     await stream.end()
@@ -224,29 +224,29 @@ describe('limits', () => {
 
   test('a client that does not read is dropped, and another goes on', async () => {
     const blocks = chain('x'.repeat(2_000_000))
-    const scene = await startScene({ STREAM_BUFFER_BYTES: '65536' }, blocks.change)
-    const slow = connect(Number(new URL(scene.url).port), '127.0.0.1')
+    const api = await startTestApi({ STREAM_BUFFER_BYTES: '65536' }, blocks.change)
+    const slow = connect(Number(new URL(api.url).port), '127.0.0.1')
     slow.on('error', () => undefined)
     await once(slow, 'connect')
     slow.write(`GET /api/v1/stream/quotes?${query} HTTP/1.1\r\nHost: a\r\n\r\n`)
-    await expect.poll(() => openStreams(scene), { timeout: 20_000 }).toBe('1')
-    const reader = await openStream(streamUrl(scene))
+    await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('1')
+    const reader = await openStream(streamUrl(api))
     await reader.next()
     // The buffers of the two sockets take some; then the service would have to keep the rest.
     let number = 100
     const slowEnds = async () =>
       /^forkroute_stream_ends_total\{reason="slow"\} (\d+)/m.exec(
-        (await scene.get('/metrics')).text,
+        (await api.get('/metrics')).text,
       )?.[1]
     const before = await slowEnds()
-    while ((await openStreams(scene)) === '2') {
+    while ((await openStreams(api)) === '2') {
       expect(number).toBeLessThan(150)
       number += 1
       blocks.mine(number)
       expect(await reader.next()).toMatchObject({ id: String(number) })
     }
     expect(Number(await slowEnds()) - Number(before ?? 0)).toBe(1)
-    expect(scene.log()).toContain('"end":"slow"')
+    expect(api.log()).toContain('"end":"slow"')
     blocks.mine(number + 1)
     expect(await reader.next()).toMatchObject({ id: String(number + 1) })
     reader.close()
@@ -255,10 +255,10 @@ describe('limits', () => {
 
   test('a stop of the service ends streams in order, without waiting', async () => {
     const blocks = chain()
-    const scene = await startScene({ SHUTDOWN_TIMEOUT_MS: '600000' }, blocks.change)
-    const stream = await openStream(streamUrl(scene))
+    const api = await startTestApi({ SHUTDOWN_TIMEOUT_MS: '600000' }, blocks.change)
+    const stream = await openStream(streamUrl(api))
     expect(await stream.next()).toMatchObject({ id: '100' })
-    const closed = scene.server.close()
+    const closed = api.server.close()
     await stream.end()
     await closed
     expect(blocks.waiting()).toBe(0)

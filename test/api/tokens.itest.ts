@@ -12,17 +12,17 @@ import {
   single,
   vault,
 } from './listings.js'
-import { dai, documented, type Reply, startScene, usdc, weth } from './scene.js'
+import { dai, documented, type Reply, startTestApi, usdc, weth } from './test-api.js'
 
-let scene: Listings
+let api: Listings
 
 beforeAll(async () => {
-  scene = await openListings()
+  api = await openListings()
 })
-afterAll(() => scene.close())
-beforeEach(() => scene.list(all))
+afterAll(() => api.close())
+beforeEach(() => api.list(all))
 
-const checked = (path: string) => scene.checked(path)
+const checked = (path: string) => api.checked(path)
 
 const addressesOf = (reply: Reply): string[] =>
   reply.body.data.map((one: { address: string }) => one.address)
@@ -30,7 +30,7 @@ const addressesOf = (reply: Reply): string[] =>
 describe('the proxy', () => {
   test('finds an answer that is not as documented', async () => {
     const broken = { ...single, tvl: 'much' as unknown as number }
-    scene.list([broken])
+    api.list([broken])
     const reply = await checked('/tokens')
     expect(reply.status).toBe(500)
     expect(reply.text).toContain('VIOLATIONS')
@@ -124,7 +124,7 @@ describe('/tokens', () => {
     const changed = [...all.filter(({ id }) => id !== 1), { ...pair, apy: 99 }, late]
       .filter((one, index, list) => list.findLastIndex(({ id }) => id === one.id) === index)
       .sort((a, b) => a.id - b.id)
-    scene.list(changed)
+    api.list(changed)
     const second = await checked('/tokens?pageSize=2&cursor=2')
     expect(second.body.data.map((one: { chainId: number }) => one.chainId)).toEqual([1, 8453])
     expect(addressesOf(second)[0]).toBe(weth)
@@ -144,7 +144,7 @@ describe('/tokens', () => {
     })
     expect((await checked('/tokens?pageSize=1000')).body.meta.lastPage).toBe(1)
     for (const size of ['0', '1001', '-1', '1.5', 'x']) {
-      const reply = await scene.direct.get(`/tokens?pageSize=${size}`)
+      const reply = await api.direct.get(`/tokens?pageSize=${size}`)
       expect(reply.status).toBe(400)
       expect(reply.body.message).toBe('pageSize must be an integer from 1 to 1000')
     }
@@ -157,8 +157,8 @@ describe('/tokens', () => {
       `address%5B%5D=${vault}&address%5B%5D=${share}`,
       `address=${vault}&address=${share}`,
     ]) {
-      expect(addressesOf(await scene.direct.get(`/tokens?${query}`)), query).toEqual([vault, share])
-      expect(addressesOf(await scene.direct.get(`/v1/tokens?${query}`)), query).toEqual([
+      expect(addressesOf(await api.direct.get(`/tokens?${query}`)), query).toEqual([vault, share])
+      expect(addressesOf(await api.direct.get(`/v1/tokens?${query}`)), query).toEqual([
         vault,
         share,
       ])
@@ -168,8 +168,8 @@ describe('/tokens', () => {
 
 describe('base tokens', () => {
   test('a page without metadata', async () => {
-    const scene = await startScene()
-    const body = await documented(scene, '/tokens', TokenPage)
+    const api = await startTestApi()
+    const body = await documented(api, '/tokens', TokenPage)
     expect(body.meta).toEqual({
       total: 4,
       lastPage: 1,
@@ -196,9 +196,9 @@ describe('base tokens', () => {
   })
 
   test('metadata in, underlying out', async () => {
-    const scene = await startScene()
+    const api = await startTestApi()
     const path = `/tokens?address=${usdc}&chainId=1&includeMetadata=true&includeUnderlying=false`
-    const body = await documented(scene, path, TokenPage)
+    const body = await documented(api, path, TokenPage)
     expect(body.data[0]).toMatchObject({
       symbol: 'USDC',
       name: 'USD Coin',
@@ -226,27 +226,27 @@ describe('base tokens', () => {
     ['apyFrom=0', 0],
     ['tvlTo=1000000.5', 0],
   ])('%s finds %i', async (search, total) => {
-    const scene = await startScene()
-    const body = await documented(scene, `/tokens?${search}`, TokenPage)
+    const api = await startTestApi()
+    const body = await documented(api, `/tokens?${search}`, TokenPage)
     expect(body.meta.total).toBe(total)
     expect(body.data).toHaveLength(total)
   })
 
   test('pages by number and by cursor are the same', async () => {
-    const scene = await startScene()
-    const first = await documented(scene, '/tokens?pageSize=3', TokenPage)
+    const api = await startTestApi()
+    const first = await documented(api, '/tokens?pageSize=3', TokenPage)
     expect(first.meta).toMatchObject({ lastPage: 2, prev: null, next: 2, cursor: 3 })
-    const second = await documented(scene, '/tokens?pageSize=3&page=2', TokenPage)
+    const second = await documented(api, '/tokens?pageSize=3&page=2', TokenPage)
     expect(second.meta).toMatchObject({ currentPage: 2, prev: 1, next: null, cursor: null })
-    expect(await documented(scene, '/tokens?pageSize=3&cursor=3', TokenPage)).toEqual(second)
-    const beyond = (await scene.get('/tokens?pageSize=3&page=9')).body
+    expect(await documented(api, '/tokens?pageSize=3&cursor=3', TokenPage)).toEqual(second)
+    const beyond = (await api.get('/tokens?pageSize=3&page=9')).body
     expect(beyond.data).toEqual([])
     expect(beyond.meta).toMatchObject({ currentPage: 9, prev: 2, next: null })
   })
 
   test('wrong filters are listed at once', async () => {
-    const scene = await startScene()
-    const reply = await scene.get('/tokens?pageSize=1001&page=0&type=x&apyFrom=a&chainId=7')
+    const api = await startTestApi()
+    const reply = await api.get('/tokens?pageSize=1001&page=0&type=x&apyFrom=a&chainId=7')
     expect(reply.body.message).toEqual([
       'type must be one of defi, base',
       'page must be an integer from 1 to 1000000000',

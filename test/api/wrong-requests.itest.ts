@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { base, query } from './route-query.js'
-import { dai, sender, startScene, usdc, weth } from './scene.js'
+import { dai, sender, startTestApi, usdc, weth } from './test-api.js'
 
 describe('wrong route requests', () => {
   const address = 'must be an address: 0x and 40 hexadecimal digits'
@@ -88,8 +88,8 @@ describe('wrong route requests', () => {
       'destinationChainId must equal chainId: cross-chain routes are not available',
     ],
   ])('%o', async (change, message) => {
-    const scene = await startScene()
-    const reply = await scene.get(`/shortcuts/route?${query(change)}`)
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/route?${query(change)}`)
     expect(reply.body).toEqual({
       statusCode: 400,
       error: 'Bad Request',
@@ -97,12 +97,12 @@ describe('wrong route requests', () => {
       code: 'INVALID_REQUEST',
       requestId: reply.headers.get('x-request-id'),
     })
-    expect(scene.asked.routes).toHaveLength(0)
+    expect(api.asked.routes).toHaveLength(0)
   })
 
   test('an unknown chain alone has its own code', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(`/shortcuts/route?${query({ chainId: '999' })}`)
+    const api = await startTestApi()
+    const reply = await api.get(`/shortcuts/route?${query({ chainId: '999' })}`)
     expect(reply.body).toMatchObject({
       statusCode: 400,
       code: 'UNKNOWN_CHAIN',
@@ -111,8 +111,8 @@ describe('wrong route requests', () => {
   })
 
   test('a scalar given twice is refused, also with the same value', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(
+    const api = await startTestApi()
+    const reply = await api.get(
       `/shortcuts/route?${base}&chainId=1&slippage=1&slippage=2&fromAddress=${sender}`,
     )
     expect(reply.body.message).toEqual([
@@ -123,8 +123,8 @@ describe('wrong route requests', () => {
   })
 
   test('every wrong field is listed at once, the chain and the rules between fields included', async () => {
-    const scene = await startScene()
-    const reply = await scene.get(
+    const api = await startTestApi()
+    const reply = await api.get(
       `/shortcuts/route?chainId=999&tokenIn=a,${weth}&tokenOut=${weth}&amountIn=0` +
         '&slippage=x&minAmountOut=1&fee=500&deadlineMs=1&referralCode=12345678901234567',
     )

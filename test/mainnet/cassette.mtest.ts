@@ -24,7 +24,7 @@ describeRecorded('a cassette of recorded mainnet', () => {
   let statuses: readonly (readonly [status: number, recording: number | null])[]
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forkroute-mainnet-tape-'))
+    folder = await mkdtemp(join(tmpdir(), 'forkroute-mainnet-cassette-'))
     file = join(folder, 'mainnet.cassette')
     const dataDir = join(folder, 'data')
     const catalog = openCatalog(dataDir)

@@ -1,5 +1,5 @@
 /**
- * The maths of Curve's crypto pools against their real code on recorded mainnet: `exchange` of the pool whose
+ * The math of Curve's crypto pools against their real code on recorded mainnet: `exchange` of the pool whose
  * state is recorded whole, in every direction and size. Skipped where the recording is absent, without CI.
  */
 import {

@@ -1,21 +1,21 @@
-/** Route quality on recorded mainnet, by maths alone: seeded requests against the best the pools can give. */
+/** Route quality on recorded mainnet, by math alone: seeded requests against the best the pools can give. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Compared, createComparison } from '../support/optimum/compare.js'
 import { expectQuality } from '../support/optimum/expect-quality.js'
 import { createLaneCurves } from '../support/optimum/lane-curves.js'
+import { type OpenQualityContext, openRecorded } from '../support/optimum/quality-contexts.js'
 import { makeRequests } from '../support/optimum/requests.js'
-import { type OpenScene, openRecorded } from '../support/optimum/scenes.js'
 import { describeRecorded } from './describe-recorded.js'
 
 describeRecorded('routes on recorded mainnet', () => {
-  let open: OpenScene
+  let open: OpenQualityContext
   let all: Compared[]
 
   beforeAll(async () => {
     open = await openRecorded()
     const curves = createLaneCurves()
-    const { requests } = await makeRequests(open.scene, curves, { count: 150, seed: 7n })
-    all = requests.map(createComparison(open.scene, curves))
+    const { requests } = await makeRequests(open.context, curves, { count: 150, seed: 7n })
+    all = requests.map(createComparison(open.context, curves))
   })
   afterAll(() => open.close())
 

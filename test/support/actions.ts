@@ -5,7 +5,7 @@
 import { type Abi, encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import type { VenueParameters } from '../../src/chains/chain.js'
 import { ethereum } from '../../src/chains/ethereum.js'
-import type { Amount, RoutingStrategy, Step } from '../../src/domain/plan.js'
+import type { Amount, ExecutorStep, RoutingStrategy } from '../../src/domain/order.js'
 import { type Address, type Hex, isNative, nativeToken } from '../../src/domain/primitives.js'
 import type { ReadResult, StateReader } from '../../src/domain/state.js'
 import { buildTransaction, runnerAddress } from '../../src/executor/compile.js'
@@ -49,7 +49,7 @@ export interface ActionRun {
   readonly from: Address
   readonly receiver?: Address
   /** Steps before those of the action, such as one that others refer to. */
-  readonly before?: readonly Step[]
+  readonly before?: readonly ExecutorStep[]
   /** Pulled besides what the action spends. */
   readonly inputs?: readonly { readonly token: Address; readonly amount: bigint }[]
   /** Balances whose changes are reported. */
@@ -62,7 +62,7 @@ export interface ActionRunResult {
   readonly reason: string
   readonly deltas: readonly bigint[]
   readonly result: ActionResult
-  readonly steps: readonly Step[]
+  readonly steps: readonly ExecutorStep[]
   /** What runs the steps: nothing of a token should stay there. */
   readonly runner: Address
 }
@@ -170,7 +170,7 @@ export class ActionFork {
     for (const name of Object.keys(wanted.args)) {
       if (!(name in argumentsOf(definition))) throw new Error(`${wanted.action} takes no ${name}`)
     }
-    const steps: Step[] = [...(wanted.before ?? [])]
+    const steps: ExecutorStep[] = [...(wanted.before ?? [])]
     const runner = runnerAddress(strategy, from)
     const context: ActionContext = {
       chain: ethereum,

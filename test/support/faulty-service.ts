@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Address } from '../../src/domain/primitives.js'
 import { type FaultyNode, startFaultyNode } from './nodes/faulty-node.js'
-import { type SandboxScene, withSandbox } from './sandbox.js'
+import { type SandboxContext, withSandbox } from './sandbox.js'
 import type { TestService } from './service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -13,15 +13,15 @@ export const fast = { HEAD_POLL_MS: '50' }
 export const swap = { chainId: '1', tokenIn: weth, tokenOut: usdc, amountIn: `${10n ** 18n}` }
 
 /** Call in a file; the node is well again after each test. */
-export function withFaultyNode(): () => SandboxScene & { readonly node: FaultyNode } {
-  const scene = withSandbox()
+export function withFaultyNode(): () => SandboxContext & { readonly node: FaultyNode } {
+  const context = withSandbox()
   let node: FaultyNode
   beforeAll(async () => {
-    node = await startFaultyNode(scene().sandbox.url)
+    node = await startFaultyNode(context().sandbox.url)
   })
   afterAll(() => node?.stop())
   afterEach(() => node.fail('none'))
-  return () => ({ ...scene(), node })
+  return () => ({ ...context(), node })
 }
 
 export const quote = (service: TestService, more: Record<string, string> = {}) =>

@@ -28,7 +28,7 @@ export async function startJudge(nodeUrl: string, blockNumber: number): Promise<
   ])
 }
 
-/** What a snapshot takes back, or the pool itself; a judge that was told anything else is not lent again. */
+/** What a snapshot takes back, or the pool itself; a judge that was asked anything else is not lent again. */
 const undone =
   /^(eth_.*|anvil_(setCode|setBalance|setNonce|setStorageAt|dealERC20|impersonateAccount|setNextBlockBaseFeePerGas)|evm_(mine|setNextBlockTimestamp))$/
 

@@ -4,7 +4,7 @@
  */
 import type { Hex } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
-import type { Amount, Order, RoutingStrategy, Step } from '../../src/domain/plan.js'
+import type { Amount, ExecutorStep, Order, RoutingStrategy } from '../../src/domain/order.js'
 import { type Address, zeroAddress } from '../../src/domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../src/executor/compile.js'
 import { contractAddress, type ExecutorContractName } from '../../src/executor/deployments.js'
@@ -59,7 +59,7 @@ export async function buildActions(args: RunActionsArgs) {
   const { protocol, from, strategy = 'router' } = args
   const venue = ethereum.venues[protocol.slug]
   if (!venue || !protocol.positions) throw new Error(`${protocol.slug} has no actions`)
-  const steps: Step[] = []
+  const steps: ExecutorStep[] = []
   const account = accountOf(strategy, from)
   const receiver = args.receiver ?? account
   const reader = await nodeReader(args.nodeUrl)

@@ -97,7 +97,7 @@ function passes(listing: Listing, filter: PositionsInput): boolean {
   )
 }
 
-/** A base token is its own pool and entry; it earns nothing that could be told. */
+/** A base token is its own pool and entry; it earns nothing that is known. */
 function toPosition(
   listing: Listing,
   protocols: ReadonlyMap<string, ProtocolRecord>,
@@ -106,18 +106,28 @@ function toPosition(
     const { address, chainId, name, symbol, decimals } = listing.token
     const id = `${chainId}:${address}:${address}`
     const places = { poolAddress: address, primaryAddress: address, underlyingTokens: [] }
-    const owner = { project: null, protocol: null }
+    const unattributed = { project: null, protocol: null }
     const type = tokenTypes.base
     return {
       ...{ apy: null, apyBase: null, apyReward: null, tvl: null },
       ...places,
-      ...owner,
+      ...unattributed,
       chainId,
       id,
       name,
       subtitle: symbol,
       rewardTokens: [],
-      token: { id, address, name, symbol, decimals, chain: chainId, type, ...owner, ...places },
+      token: {
+        id,
+        address,
+        name,
+        symbol,
+        decimals,
+        chain: chainId,
+        type,
+        ...unattributed,
+        ...places,
+      },
       tokenAddress: address,
     }
   }

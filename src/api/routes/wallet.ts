@@ -1,7 +1,7 @@
 /** Wallet details, approvals and balances: docs/api.md#wallet. */
 import { z } from 'zod'
 import type { ErrorCode } from '../../domain/errors.js'
-import { type RoutingStrategy, routingStrategies } from '../../domain/plan.js'
+import { type RoutingStrategy, routingStrategies } from '../../domain/order.js'
 import { isNative } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Approval, Wallet, WalletBalance } from '../records/records.js'

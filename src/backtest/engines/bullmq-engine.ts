@@ -1,6 +1,6 @@
 /**
  * Calculates the blocks of jobs by workers anywhere (`queue-worker.ts`), through BullMQ on Redis; this is the side of the
- * coordinator. Redis holds nothing that could not be lost: what is missing is told by the coordinator's own list of
+ * coordinator. Redis holds nothing that could not be lost: what is missing is known from the coordinator's own list of
  * blocks, and every second chunks of blocks that are in nobody's hands are added again, be it for the first time,
  * because Redis was emptied, or because a worker gave them up.
  *

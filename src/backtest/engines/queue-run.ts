@@ -10,7 +10,7 @@ import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import type { OnBlock, StoredBlock } from './job-engine.js'
 import { chunkId, chunksOf, rangeOf } from './queue-chunks.js'
 import {
-  assertPassing,
+  assertTransient,
   coordinatorMs,
   type QueueOptions,
   type queueNames,
@@ -73,7 +73,7 @@ export async function coordinate(run: QueueRun): Promise<void> {
         await sayIdle(run)
       }
     } catch (error) {
-      assertPassing(error)
+      assertTransient(error)
       run.logger.warn({ reason: reasonOf(error) }, 'Redis cannot be used; waiting')
       await new Promise((resolve) => setTimeout(resolve, reconcileMs))
     }

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
 import { toJson } from '../plan-json.js'
-import { patience, withRetries } from '../retry.js'
+import { retryPolicy, withRetries } from '../retry.js'
 import type { BacktestStore } from '../stores/store.js'
 import type { CalculateBlock } from './job-engine.js'
 import {
@@ -57,7 +57,7 @@ const chunkData = z.object({
 /**
  * @param store - where results go if it has the job; else they go to the coordinator, through Redis.
  * @param concurrency - chunks of a chain at the same time.
- * @param onBlock - is told what was done.
+ * @param onBlock - receives what was done.
  */
 export function startQueueWorker(
   options: QueueOptions & {
@@ -105,7 +105,7 @@ export function startQueueWorker(
   }
 
   async function handOver(job: string, block: BacktestBlock, signal: AbortSignal): Promise<void> {
-    const isStored = await withRetries(() => putIn(job, block), signal, patience)
+    const isStored = await withRetries(() => putIn(job, block), signal, retryPolicy)
     const fields = isStored ? ['stored', toJson(block.blockNumber)] : ['block', encodeBlock(block)]
     const results = names.results(job)
     const replies = await redis

@@ -8,7 +8,7 @@ import type { Logger } from '../../log.js'
 
 /** Of a worker that was killed, its work is taken up by others after this long, twice at most. */
 export const lockMs = 10_000
-/** A job whose coordinator was not heard of for so long is left alone by workers until it comes back. */
+/** A job whose coordinator sent no sign of life for so long is left alone by workers until it comes back. */
 export const coordinatorMs = 60_000
 /** Results that no coordinator took are dropped after that; their blocks are calculated again. */
 export const resultsSeconds = 3_600
@@ -78,7 +78,7 @@ export function connectRedis({ redisUrl, logger }: QueueOptions): Redis {
   return redis
 }
 
-/** The code of an error of Redis or of the connection, without anything else that its text may tell. */
+/** The code of an error of Redis or of the connection, without anything else that its text may hold. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown }
   if (typeof code === 'string') return code
@@ -91,7 +91,7 @@ const refusals = ['NOAUTH', 'WRONGPASS', 'NOPERM', 'ERR']
  * Whether waiting may help: Redis is loading, full, read-only or going down.
  * @throws ForkrouteError STORAGE_UNAVAILABLE when Redis refuses who asks; the error itself when it is not of Redis.
  */
-export function assertPassing(error: unknown): void {
+export function assertTransient(error: unknown): void {
   if (!(error instanceof Error) || error.name !== 'ReplyError') throw error
   const reason = reasonOf(error)
   if (!refusals.includes(reason)) return

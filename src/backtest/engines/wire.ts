@@ -11,7 +11,7 @@ import type {
 } from '../../domain/backtest.js'
 import type { RouterSettings } from '../../domain/engine.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
-import { routingStrategies } from '../../domain/plan.js'
+import { routingStrategies } from '../../domain/order.js'
 import { fromPlanRecord, type PlanRecord, type QuoteRecord } from '../../domain/plan-record.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { fromJson, planToJson, toJson } from '../plan-json.js'

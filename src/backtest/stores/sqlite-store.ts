@@ -72,7 +72,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
     `SELECT * FROM executions WHERE job_id = ? AND block_number BETWEEN ? AND ?
      ORDER BY block_number, position, delay`,
   )
-  const someBlocks = db.prepare<[string, number], { block_number: number }>(
+  const blockPage = db.prepare<[string, number], { block_number: number }>(
     'SELECT block_number FROM blocks WHERE job_id = ? ORDER BY block_number LIMIT ?',
   )
   const dropBlocks = ['executions', 'routes', 'blocks'].map((table) =>
@@ -185,7 +185,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
       guarded(() => dropJob.run(id))
       for (;;) {
         const isGone = atomic(() => {
-          const last = someBlocks.all(id, blocksAtOnce).at(-1)
+          const last = blockPage.all(id, blocksAtOnce).at(-1)
           if (last) for (const drop of dropBlocks) drop.run(id, last.block_number)
           return !last
         })

@@ -1,6 +1,6 @@
 /** borrow and repay: debts at the variable rate, always of the account. */
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { type ActionContext, defineAction, type Prerequisite } from '../positions.js'
 import { readWord } from '../shared/read-word.js'

@@ -7,7 +7,7 @@ import { borrow, repay } from './debt-actions.js'
 import { errorsAbi, explain } from './errors.js'
 import { harvest } from './harvest.js'
 import { discoverReserves, findATokens, loadReserves, poolOf, slug } from './load.js'
-import { afterDeposit, afterWithdrawal, deposited, type EdgeState, withdrawn } from './maths.js'
+import { afterDeposit, afterWithdrawal, deposited, type EdgeState, withdrawn } from './math.js'
 import { listPositions, readPositions } from './positions.js'
 import { deposit, redeem, supplyAbi, withdraw, withdrawAbi } from './supply-actions.js'
 

@@ -8,7 +8,7 @@ import type { DiscoverArgs, LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { addressInWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
-import { type EdgeState, edgeState } from './maths.js'
+import { type EdgeState, edgeState } from './math.js'
 import { decodeReserve, readReserves, reserveCall } from './reserve.js'
 
 export const slug = 'aave-v3'

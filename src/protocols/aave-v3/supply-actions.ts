@@ -1,6 +1,6 @@
 /** deposit, withdraw and redeem: underlying tokens into aTokens and back. */
 import { parseAbi } from 'viem'
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { expectAddress } from '../shared/arguments.js'

@@ -63,7 +63,7 @@ describe('balancerV2.load', () => {
     })
   })
 
-  test('rates without a provider and a ramp that cannot be read make the maths an estimate', async () => {
+  test('rates without a provider and a ramp that cannot be read make the math an estimate', async () => {
     const rated = await load({ [getScalingFactors]: word('uint256[]', [[e18 + 1n, 10n ** 30n]]) })
     expect(rated).toMatchObject({ partial: true, state: { exact: false } })
     const ramp = word('uint256, bool, uint256', [200_000n, true, 1000n])

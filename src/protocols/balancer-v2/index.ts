@@ -1,9 +1,9 @@
 /**
- * Balancer V2: weighted and stable pools of one Vault and their shares, by native maths.
+ * Balancer V2: weighted and stable pools of one Vault and their shares, by native math.
  * Owns everything that is particular to Balancer; called by routing through the adapter type only.
  */
 import { parseAbiItem } from 'viem'
-import type { Amount, Step } from '../../domain/plan.js'
+import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
@@ -116,7 +116,7 @@ function changeOf(
 }
 
 /** The Vault pulls the tokens from the Executor, or burns its shares, and pays the recipient. */
-function encodeLiquidity(args: EncodeSwapArgs<State>): Step[] {
+function encodeLiquidity(args: EncodeSwapArgs<State>): ExecutorStep[] {
   const { tokenIn, tokenOut, amountIn } = args
   const pool = swapPool(args.pool)
   const vault = vaultOf(args.venue)
@@ -140,7 +140,7 @@ function encodeLiquidity(args: EncodeSwapArgs<State>): Step[] {
 }
 
 /** The Vault pulls the input from the Executor and pays the recipient. */
-function encodeVaultSwap(args: EncodeSwapArgs<State>): Step[] {
+function encodeVaultSwap(args: EncodeSwapArgs<State>): ExecutorStep[] {
   const vault = vaultOf(args.venue)
   const { tokenIn: assetIn, tokenOut: assetOut, amountIn: amount } = args
   return [

@@ -1,6 +1,6 @@
 /** Joins and exits of the Vault as steps of an Executor, and the same as questions to a pool. */
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
-import type { Amount, CallStep, EncodedValues } from '../../domain/plan.js'
+import type { Amount, CallStep, EncodedValues } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 
 const [joinAbi, exitAbi] = parseAbi([

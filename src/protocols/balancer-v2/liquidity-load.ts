@@ -85,7 +85,7 @@ async function readProtocolFee(args: {
   return wordsOf(said)?.[0] ?? null
 }
 
-/** Keeps `exact` only where the pool answers a join and an exit as the maths does. */
+/** Keeps `exact` only where the pool answers a join and an exit as the math does. */
 async function prove(
   reader: StateReader,
   entries: readonly (Entry | Unreadable)[],
@@ -105,7 +105,7 @@ async function prove(
     if (pairs.some(([own, said]) => said !== undefined && !isNear(own, said))) {
       return unreadable(pool, 'Its joins or exits are not those of its kind.')
     }
-    // What the pool refuses is worth nothing by the maths as well.
+    // What the pool refuses is worth nothing by the math as well.
     const exact = state.exact && pairs.every(([own, said]) => own === (said ?? 0n))
     return { pool, state: { ...state, exact }, partial: !exact }
   })

@@ -20,7 +20,7 @@ export interface LiquidityState {
   readonly protocolFee: bigint
   /** Invariant after the last join or exit, and the amplification of then; null: the pool does not say. */
   readonly last: { readonly invariant: bigint; readonly amp: bigint } | null
-  /** The pool's own answers are what the maths gives. */
+  /** The pool's own answers are what the math gives. */
   readonly exact: boolean
 }
 
@@ -119,7 +119,7 @@ function next(
   return { ...state, supply, last, pool: { ...state.pool, balances } }
 }
 
-/** The maths throws exactly where the contract reverts: the pool cannot serve the amount. */
+/** The math throws exactly where the contract reverts: the pool cannot serve the amount. */
 function guarded<T>(compute: () => T): T | null {
   try {
     return compute()

@@ -9,7 +9,7 @@ import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { mulDown } from './fixed-point.js'
-import { type MovingPool, type SettledPool, settle } from './next-block.js'
+import { type NextBlockPool, readNextBlock, type TimeDependentPool } from './next-block.js'
 import {
   type BalancerParameters,
   balancerParameters,
@@ -43,7 +43,7 @@ interface Entry {
   readonly parameters: BalancerParameters
   readonly state: BalancerState
   /** Null: nothing in it depends on time. */
-  readonly moving: MovingPool | null
+  readonly timeDependent: TimeDependentPool | null
 }
 
 const mainnetVault: Address = '0xba12222222228d8ba445958a75a0704d566bf2c8'
@@ -85,17 +85,19 @@ export async function loadBalancer(args: {
       return { protocol: pool.protocol, subject: pool.id, message: (error as Error).message }
     }
   })
-  const moving = entries.flatMap((entry) =>
-    'state' in entry && entry.moving ? [{ entry, moving: entry.moving }] : [],
+  const timeDependent = entries.flatMap((entry) =>
+    'state' in entry && entry.timeDependent ? [{ entry, timeDependent: entry.timeDependent }] : [],
   )
   // The simulated block is the next one: a cache may have expired and a ramp has gone on by then.
   const timestamp = args.reader.block.timestamp + BigInt(args.chain.blockTimeSeconds)
-  const settled = await settle(
+  const settled = await readNextBlock(
     args.reader,
     timestamp,
-    moving.map((item) => item.moving),
+    timeDependent.map((item) => item.timeDependent),
   )
-  const states = new Map(moving.map(({ entry }, k) => [entry, settledState(entry, settled[k])]))
+  const states = new Map(
+    timeDependent.map(({ entry }, k) => [entry, settledState(entry, settled[k])]),
+  )
   return entries.map((entry) => {
     if (!('state' in entry)) return entry
     const state = states.get(entry) ?? entry.state
@@ -134,7 +136,7 @@ function toEntry(
   }
   if (parameters.kind === 'weighted') {
     const state = { ...common, scalingFactors: parameters.scalingFactors, amp: 0n, exact: true }
-    return { pool, parameters, state, moving: null }
+    return { pool, parameters, state, timeDependent: null }
   }
   const amplification = decode('getAmplificationParameter', ampRead)
   if (!amplification) throw new Error('The amplification could not be read.')
@@ -150,14 +152,19 @@ function toEntry(
   const shares = supply === null ? {} : { supply }
   const state = { ...common, ...shares, scalingFactors, amp, exact: !isRated }
   const isMoving = isRamping || rated.length > 0
-  return { pool, parameters, state, moving: isMoving ? { contract, rated, amp, isRamping } : null }
+  return {
+    pool,
+    parameters,
+    state,
+    timeDependent: isMoving ? { contract, rated, amp, isRamping } : null,
+  }
 }
 
-function settledState(entry: Entry, settled: SettledPool | undefined): BalancerState {
-  const { pool, parameters, state, moving } = entry
-  if (!settled || !moving) return { ...state, exact: false }
+function settledState(entry: Entry, settled: NextBlockPool | undefined): BalancerState {
+  const { pool, parameters, state, timeDependent } = entry
+  if (!settled || !timeDependent) return { ...state, exact: false }
   const scalingFactors = state.scalingFactors.map((factor, k) => {
-    const place = moving.rated.findIndex(({ token }) => token === pool.tokens[k])
+    const place = timeDependent.rated.findIndex(({ token }) => token === pool.tokens[k])
     const rate = settled.rates[place] ?? null
     const unrated = parameters.scalingFactors[k] ?? factor
     return rate === null ? factor : mulDown(unrated, rate)
@@ -166,7 +173,7 @@ function settledState(entry: Entry, settled: SettledPool | undefined): BalancerS
   const hasStray = state.scalingFactors.some(
     (factor, k) =>
       factor !== parameters.scalingFactors[k] &&
-      !moving.rated.some(({ token }) => token === pool.tokens[k]),
+      !timeDependent.rated.some(({ token }) => token === pool.tokens[k]),
   )
   return { ...state, scalingFactors, amp: settled.amp, exact: settled.isCertain && !hasStray }
 }

@@ -18,16 +18,16 @@ const readsPerToken = 3
 /** Pools keep their ramp in one of their first slots; which one differs between versions. */
 const rampSlots = Array.from({ length: 24 }, (_item, slot) => numberToHex(slot, { size: 32 }))
 
-export interface MovingPool {
+export interface TimeDependentPool {
   readonly contract: Address
-  /** A token and the contract that tells its rate; only those that have one. */
+  /** A token and the contract that gives its rate; only those that have one. */
   readonly rated: readonly { readonly token: Address; readonly provider: Address }[]
   /** Times 1000, at the block read. */
   readonly amp: bigint
   readonly isRamping: boolean
 }
 
-export interface SettledPool {
+export interface NextBlockPool {
   /** E18, in the order of `rated`; null: neither cache nor provider can be read. */
   readonly rates: readonly (bigint | null)[]
   readonly amp: bigint
@@ -40,11 +40,11 @@ export interface SettledPool {
  *
  * @param timestamp - Unix seconds of the block in which swaps are simulated.
  */
-export async function settle(
+export async function readNextBlock(
   reader: StateReader,
   timestamp: bigint,
-  pools: readonly MovingPool[],
-): Promise<SettledPool[]> {
+  pools: readonly TimeDependentPool[],
+): Promise<NextBlockPool[]> {
   const calls = pools.flatMap(({ contract, rated }) =>
     rated.flatMap(({ token, provider }) => [
       { to: contract, data: encodeCache('getTokenRateCache', token) },

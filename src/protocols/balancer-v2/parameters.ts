@@ -19,7 +19,7 @@ export function poolContract(pool: Pool): Address {
   return toAddress(pool.id.slice(0, 42))
 }
 
-/** Pools whose own share is one of their tokens; all of their factories but one follow the later maths. */
+/** Pools whose own share is one of their tokens; all of their factories but one follow the later math. */
 export function isComposable(pool: Pool): boolean {
   return pool.tokens.includes(poolContract(pool))
 }

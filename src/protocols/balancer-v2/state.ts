@@ -67,7 +67,7 @@ export function swapOutput(
         : stableOutput(state, scaled, i, j, net)
     return (output * one) / at(scalingFactors, j)
   } catch (error) {
-    // The maths throws exactly where the contract reverts: the pool cannot serve the amount.
+    // The math throws exactly where the contract reverts: the pool cannot serve the amount.
     if (error instanceof RangeError) return 0n
     throw error
   }

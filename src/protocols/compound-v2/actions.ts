@@ -2,7 +2,7 @@
  * What a bundle does with a market. Compound lends to its caller alone, so that only accounts that run their orders
  * themselves can borrow; anybody may repay. Codes of failure fail the transaction.
  */
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
 import {
@@ -16,7 +16,7 @@ import { addCall, gainOf, lesser, requireZero } from '../shared/value-steps.js'
 import { encodeRead, marketAbi } from './abi.js'
 import { readMarkets } from './load.js'
 import { comptrollerOf, listedMarket, type Market } from './markets.js'
-import { accrued, tokensFor } from './maths.js'
+import { accrued, tokensFor } from './math.js'
 
 const primaryAddress = addressArgument('Market, such as that of cUSDC.')
 const share = optionalAddress('The market, whose token it is.')

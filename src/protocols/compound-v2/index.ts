@@ -3,14 +3,14 @@
  * Venue parameter: `comptroller`. Pool parameters: none; tokens: underlying (native for ether), market.
  */
 import { canonicalToken } from '../../chains/chain.js'
-import type { Step } from '../../domain/plan.js'
+import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { marketAbi } from './abi.js'
 import { loadMarkets } from './load.js'
 import { allMarkets, describeMarkets, slug } from './markets.js'
-import { afterMint, afterRedeem, type MarketState, minted, redeemed } from './maths.js'
+import { afterMint, afterRedeem, type MarketState, minted, redeemed } from './math.js'
 import { compoundPositions } from './positions.js'
 
 const gasPerMint = 150_000n
@@ -33,9 +33,9 @@ export const compoundV2 = defineProtocol<MarketState>({
   applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
     tokenIn === pool.address ? afterRedeem(state, amountIn) : afterMint(state, amountIn),
   action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
-  // The cheaper direction is not told apart: a path is ranked by it, not paid.
+  // The cheaper direction is not distinguished: a path is ranked by it, not paid.
   gasEstimate: () => (gasPerMint + gasPerRedeem) / 2n,
-  encodeSwap({ pool, tokenIn, amountIn }): Step[] {
+  encodeSwap({ pool, tokenIn, amountIn }): ExecutorStep[] {
     const target = pool.address
     if (tokenIn === target) {
       return [{ kind: 'call', target, abi: marketAbi.redeem, args: [amountIn] }]
@@ -63,7 +63,7 @@ export const compoundV2 = defineProtocol<MarketState>({
   positions: compoundPositions,
 })
 
-/** One list of markets tells which tokens of the pairs are such; only these are asked what they lend. */
+/** One list of markets says which tokens of the pairs are such; only these are asked what they lend. */
 async function discover(args: DiscoverArgs): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
   const { reader, chain, pairs } = args
   if (pairs.length === 0) return { pools: [], unreadable: [] }

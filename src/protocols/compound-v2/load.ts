@@ -6,7 +6,7 @@ import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { encodeRead, type Getter } from './abi.js'
 import { comptrollerOf, describeMarkets, slug } from './markets.js'
-import { accrued, exchangeRate, type MarketState, type StoredMarket } from './maths.js'
+import { accrued, exchangeRate, type MarketState, type StoredMarket } from './math.js'
 
 const getters = [
   'getCash',

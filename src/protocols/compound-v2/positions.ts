@@ -8,7 +8,7 @@ import { compoundActions } from './actions.js'
 import { errorsAbi, explain } from './errors.js'
 import { readMarkets } from './load.js'
 import { allMarkets, describeMarkets, type Market, slug } from './markets.js'
-import { accrued, yearly } from './maths.js'
+import { accrued, yearly } from './math.js'
 
 export const compoundPositions: PositionAdapter = {
   actions: compoundActions,

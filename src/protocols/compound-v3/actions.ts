@@ -3,7 +3,7 @@
  * the market leaves only by whom it allows.
  */
 import { encodeFunctionData } from 'viem'
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import {
   type ActionContext,

@@ -2,13 +2,13 @@
  * Compound III markets (Comet): each lends one base token, whose claims are the market's own token, against several
  * collaterals. Venue parameter: `comets`. Pool parameters: none; tokens: base, market.
  */
-import type { Step } from '../../domain/plan.js'
+import type { ExecutorStep } from '../../domain/order.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { cometAbi } from './abi.js'
 import { loadComets } from './load.js'
 import { describeComets, knownComets, slug } from './markets.js'
-import { type CometState, redeemed, supplied } from './maths.js'
+import { type CometState, redeemed, supplied } from './math.js'
 import { cometPositions } from './positions.js'
 
 const gasPerSwap = 110_000n
@@ -34,7 +34,7 @@ export const compoundV3 = defineProtocol<CometState>({
       : { ...state, cash: state.cash + (supplied(state, amountIn) === 0n ? 0n : amountIn) },
   action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
   gasEstimate: () => gasPerSwap,
-  encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): Step[] {
+  encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): ExecutorStep[] {
     const target = pool.address
     if (tokenIn === target) {
       const args = [recipient, tokenOut, amountIn]

@@ -6,7 +6,7 @@ import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { cometAbi, encodeRead } from './abi.js'
 import { describeComets, slug, wordAt } from './markets.js'
-import { accruedIndex, type CometState } from './maths.js'
+import { accruedIndex, type CometState } from './math.js'
 
 const flags = { supply: 1n, withdraw: 4n } as const
 

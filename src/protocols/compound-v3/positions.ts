@@ -7,7 +7,7 @@ import { readTokenNames } from '../shared/token-names.js'
 import { encodeRead, errorsAbi } from './abi.js'
 import { collateralKey, cometActions } from './actions.js'
 import { type Comet, collateralsOf, describeComets, knownComets, slug, wordAt } from './markets.js'
-import { yearly } from './maths.js'
+import { yearly } from './math.js'
 
 /** What is lent is the market's token; what backs loans has none. */
 export const cometPositions: PositionAdapter = {

@@ -1,8 +1,8 @@
 /**
- * Curve: stable, meta and crypto pools by native maths, all others by samples of their own quotes.
+ * Curve: stable, meta and crypto pools by native math, all others by samples of their own quotes.
  * Owns everything that is particular to Curve; called by routing through the adapter type only.
  */
-import type { Amount, Step } from '../../domain/plan.js'
+import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
@@ -118,7 +118,12 @@ function indexesOf(pool: Pool, tokenIn: Address, tokenOut: Address) {
 }
 
 /** The pool pulls the coin (or takes native value) and pays the Executor. */
-function encodeExchange({ pool, tokenIn, tokenOut, amountIn }: EncodeSwapArgs<CurveState>): Step[] {
+function encodeExchange({
+  pool,
+  tokenIn,
+  tokenOut,
+  amountIn,
+}: EncodeSwapArgs<CurveState>): ExecutorStep[] {
   const indexes = indexesOf(pool, tokenIn, tokenOut)
   if (!indexes) throw new RangeError(`Curve pool ${pool.id} does not hold both tokens.`)
   const { kind, indexType } = curveParameters(pool)
@@ -127,7 +132,7 @@ function encodeExchange({ pool, tokenIn, tokenOut, amountIn }: EncodeSwapArgs<Cu
     throw new RangeError(`Curve pool ${pool.id} does not trade the two tokens.`)
   }
   const isUnderlying = kind === 'meta' && Math.max(i, j) > 1
-  const call: Step = {
+  const call: ExecutorStep = {
     kind: 'call',
     target: pool.address,
     abi: isUnderlying ? exchangeUnderlyingAbi : exchangeAbi[indexType],
@@ -140,7 +145,7 @@ function encodeExchange({ pool, tokenIn, tokenOut, amountIn }: EncodeSwapArgs<Cu
 }
 
 /** Coins into shares and shares into one coin; the contract pulls, burns and pays the Executor. */
-function encodeLiquidity(args: EncodeSwapArgs<CurveState>): Step[] {
+function encodeLiquidity(args: EncodeSwapArgs<CurveState>): ExecutorStep[] {
   const { pool, state, tokenIn, tokenOut, amountIn } = args
   const { coins, share, zap, indexType } = liquidityParameters(pool)
   const indexes = indexesOf(pool, tokenIn, tokenOut)

@@ -1,6 +1,6 @@
 /** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
 import { tokenAmounts } from '../../domain/lists.js'
-import type { Step } from '../../domain/plan.js'
+import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { amountsInOrder } from '../shared/arguments.js'
@@ -53,7 +53,11 @@ async function liquidityOf(
 }
 
 /** The last of the steps brings the token. @returns its index. */
-function addMeasured(context: ActionContext, steps: readonly Step[], token: Address): number {
+function addMeasured(
+  context: ActionContext,
+  steps: readonly ExecutorStep[],
+  token: Address,
+): number {
   const indexes = steps.map((step, k) =>
     context.add(
       step.kind === 'call' && k === steps.length - 1
@@ -151,14 +155,14 @@ const withdraw = defineAction({
       { argument: 'tokenOut', given: tokenOut },
       { argument: 'amountOut', given: amountOut },
     )
-    const { maths, amountsType } = state
-    if (maths.kind === 'sampled') {
+    const { math, amountsType } = state
+    if (math.kind === 'sampled') {
       return context.refuse('primaryAddress', 'a stable pool, which can pay exact amounts')
     }
     const known = await Promise.all(amounts.map((amount) => context.valueOf(amount)))
-    const change = withdrawExactly(maths.base, known)
+    const change = withdrawExactly(math.base, known)
     if (!change) return context.refuse('amountOut', 'no more than the pool can pay')
-    const { supply } = maths.base
+    const { supply } = math.base
     const raised = change.burned + (change.burned * spareBps) / bpsDenominator + 1n
     const most = raised < supply ? raised : supply
     context.add(withdrawExactlyStep(primaryAddress, amounts, amountsType, most))

@@ -2,7 +2,7 @@
 
 import { type AbiFunction, encodeFunctionData, parseAbi, parseAbiItem } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'
-import type { Amount, CallStep, Step } from '../../domain/plan.js'
+import type { Amount, CallStep, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, isNative } from '../../domain/primitives.js'
 import type { LiquidityState } from './liquidity-state.js'
 import type { IndexType } from './parameters.js'
@@ -30,13 +30,13 @@ export function depositSteps(args: {
   readonly coins: readonly Address[]
   readonly amounts: readonly Amount[]
   readonly amountsType: AmountsType
-}): Step[] {
+}): ExecutorStep[] {
   const { target, coins, amounts, amountsType } = args
   const paid = tokenAmounts(coins, amounts).filter(({ amount }) => amount !== 0n)
   const native = paid.find(({ token }) => isNative(token))
   const approvals = paid
     .filter(({ token }) => !isNative(token))
-    .map(({ token, amount }): Step => ({ kind: 'approve', token, spender: target, amount }))
+    .map(({ token, amount }): ExecutorStep => ({ kind: 'approve', token, spender: target, amount }))
   const abi = abiOf(
     amountsType,
     coins.length,
@@ -54,7 +54,7 @@ export function withdrawOneSteps(args: {
   readonly indexType: IndexType
   readonly index: number
   readonly amount: Amount
-}): Step[] {
+}): ExecutorStep[] {
   const { target, zap, share, index, amount } = args
   const call: CallStep = {
     kind: 'call',

@@ -1,6 +1,6 @@
 /**
  * State of pools whose shares are traded: the pool as its swaps see it, proven by its own quotes, and the number of
- * shares. What it says of a share's value and of a withdrawal proves the rest; without maths it is sampled.
+ * shares. What it says of a share's value and of a withdrawal proves the rest; without math it is sampled.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
@@ -27,7 +27,7 @@ interface Entry {
   readonly balances: readonly (bigint | null)[]
   readonly price: bigint | null
   readonly amountsType: LiquidityState['amountsType']
-  /** Null: its swaps have no maths here, or none for liquidity. */
+  /** Null: its swaps have no math here, or none for liquidity. */
   readonly native: NativeLiquidity | null
 }
 
@@ -133,7 +133,7 @@ function withdrawalReading(
   return { to: zap ?? swaps.address, data: encodeCalcWithdrawal(indexType, shares, k) }
 }
 
-/** Null where what the pool says is not near to what the maths gives. */
+/** Null where what the pool says is not near to what the math gives. */
 function provenState(
   entry: Entry,
   withdraws: LiquidityState['withdraws'],
@@ -141,7 +141,7 @@ function provenState(
 ): LiquidityState | null {
   const { native, supply, price, amountsType } = entry
   if (!native || supply === 0n || price === null) return null
-  const state: LiquidityState = { kind: 'liquidity', maths: native, withdraws, amountsType }
+  const state: LiquidityState = { kind: 'liquidity', math: native, withdraws, amountsType }
   const { shares, k } = probeOf(entry)
   const computed = liquidityOut(state, entry.parameters.coins.length, k, shares).amountOut
   const pairs = [
@@ -150,7 +150,7 @@ function provenState(
   ] as const
   if (!pairs.every(([own, said]) => isNear(own, said))) return null
   const exact = native.exact && pairs.every(([own, said]) => own === said)
-  return { ...state, maths: { ...native, exact } }
+  return { ...state, math: { ...native, exact } }
 }
 
 /** Near enough to rank by, as for the pools' swaps. */
@@ -159,8 +159,8 @@ function isNear(own: bigint, said: bigint): boolean {
   return difference <= 2n + said / 10_000_000n
 }
 
-function isExact({ maths }: LiquidityState): boolean {
-  return maths.kind === 'native' && maths.exact
+function isExact({ math }: LiquidityState): boolean {
+  return math.kind === 'native' && math.exact
 }
 
 interface Asked extends Sample {
@@ -192,8 +192,8 @@ async function sample(
       // Two ways of asking for the same deposit: one is answered.
       if (curve.every((known) => known.amountIn !== amountIn)) curve.push({ amountIn, amountOut })
     }
-    const maths = { kind: 'sampled' as const, curves, spent: {} }
-    const state: LiquidityState = { kind: 'liquidity', maths, withdraws, amountsType }
+    const math = { kind: 'sampled' as const, curves, spent: {} }
+    const state: LiquidityState = { kind: 'liquidity', math, withdraws, amountsType }
     return [pool, { pool, state, partial: true }]
   })
 }

@@ -4,7 +4,7 @@ import { type BasePool, depositOne, withdrawOne, withdrawOneByZap } from './stab
 
 export interface LiquidityState {
   readonly kind: 'liquidity'
-  readonly maths: NativeLiquidity | SampledPoolState
+  readonly math: NativeLiquidity | SampledPoolState
   /** Who withdraws one coin. */
   readonly withdraws: 'pool' | 'zap' | 'nobody'
   /** How the contract takes amounts: stableswap-ng a list of any length, all others one of its own length. */
@@ -24,11 +24,11 @@ export function liquidityOut(
   j: number,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly exact: boolean } {
-  const { maths } = state
-  if (maths.kind === 'sampled') {
-    return { amountOut: sampledAmountOut(maths, i, j, amountIn), exact: false }
+  const { math } = state
+  if (math.kind === 'sampled') {
+    return { amountOut: sampledAmountOut(math, i, j, amountIn), exact: false }
   }
-  return { amountOut: changeOf(state, i, j, amountIn)?.amountOut ?? 0n, exact: maths.exact }
+  return { amountOut: changeOf(state, i, j, amountIn)?.amountOut ?? 0n, exact: math.exact }
 }
 
 export function liquidityAfter(
@@ -37,17 +37,17 @@ export function liquidityAfter(
   j: number,
   amountIn: bigint,
 ): LiquidityState {
-  const { maths } = state
-  if (maths.kind === 'sampled') return { ...state, maths: sampledApply(maths, i, j, amountIn) }
+  const { math } = state
+  if (math.kind === 'sampled') return { ...state, math: sampledApply(math, i, j, amountIn) }
   const change = changeOf(state, i, j, amountIn)
-  return change ? { ...state, maths: { ...maths, base: change.after() } } : state
+  return change ? { ...state, math: { ...math, base: change.after() } } : state
 }
 
-function changeOf({ maths, withdraws }: LiquidityState, i: number, j: number, amountIn: bigint) {
-  if (maths.kind === 'sampled') return null
-  const share = maths.base.pool.balances.length
-  if (j === share && i !== share) return depositOne(maths.base, i, amountIn)
+function changeOf({ math, withdraws }: LiquidityState, i: number, j: number, amountIn: bigint) {
+  if (math.kind === 'sampled') return null
+  const share = math.base.pool.balances.length
+  if (j === share && i !== share) return depositOne(math.base, i, amountIn)
   if (i !== share || j === share || withdraws === 'nobody') return null
   const withdraw = withdraws === 'zap' ? withdrawOneByZap : withdrawOne
-  return withdraw(maths.base, j, amountIn)
+  return withdraw(math.base, j, amountIn)
 }

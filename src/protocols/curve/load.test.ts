@@ -123,7 +123,7 @@ describe('load of stable-ng pools', () => {
     })
   })
 
-  test('quotes one unit away from every version make the maths an estimate', async () => {
+  test('quotes one unit away from every version make the math an estimate', async () => {
     expect(await loadWith(quotes(later + 1n))).toMatchObject({
       ...{ partial: true, state: { kind: 'stable', exact: false } },
     })

@@ -1,6 +1,6 @@
 /**
  * State of Curve pools in bulk. Three rounds of reads for all pools together: getters; a few quotes per pool
- * that prove the maths here; samples of quotes where there is no maths or the quotes contradict it.
+ * that prove the math here; samples of quotes where there is no math or the quotes contradict it.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
@@ -21,7 +21,7 @@ interface Entry {
   readonly parameters: CurveParameters
   /** Null: the getter did not answer. */
   readonly balances: readonly (bigint | null)[]
-  /** Empty: the maths here lacks a number. */
+  /** Empty: the math here lacks a number. */
   readonly candidates: readonly Candidate[]
 }
 

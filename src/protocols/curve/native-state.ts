@@ -1,4 +1,4 @@
-/** From the answers of a pool's getters to the states that the maths may work on. Pure. */
+/** From the answers of a pool's getters to the states that the math may work on. Pure. */
 import { at } from '../../domain/lists.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
@@ -216,7 +216,7 @@ function cryptoCandidates(
   const common = { kind: 'crypto' as const, ...numbers, balances, priceScale, precisions }
   // While A or gamma move, D is computed anew at each swap.
   const isSteady = (word('future_A_gamma_time') ?? 0n) <= times.read
-  // Only the "ng" factories keep the maths in a contract of its own that pools name.
+  // Only the "ng" factories keep the math in a contract of its own that pools name.
   const isLater = word('MATH') !== null
   const solvers = isLater ? (['cubic', 'newton'] as const) : (['newton', 'cubic'] as const)
   const ways = solvers.map((solver) => ({ solver, weighsFee: false }))

@@ -1,5 +1,5 @@
 /**
- * Does the maths here compute what the pool computes? Vintages differ in rounding, rates and fees, and an imported
+ * Does the math here compute what the pool computes? Vintages differ in rounding, rates and fees, and an imported
  * pool may be of another kind than its parameters say: each pool is asked for a few quotes of its own.
  */
 

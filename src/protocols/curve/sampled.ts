@@ -1,5 +1,5 @@
 /**
- * Pools without native maths here: the price curve of each direction is known by samples of `get_dy`.
+ * Pools without native math here: the price curve of each direction is known by samples of `get_dy`.
  * Good for ranking only; the simulation decides.
  */
 

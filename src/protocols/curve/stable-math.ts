@@ -1,5 +1,5 @@
 /**
- * StableSwap maths in native bigint, equal to the Vyper contracts to the wei.
+ * StableSwap math in native bigint, equal to the Vyper contracts to the wei.
  * Balances are normalised to 18 decimals by rates; every division truncates, as in Vyper.
  *
  * @see curvefi/curve-contract 574f440, contracts/pool-templates/base/SwapTemplateBase.vy

@@ -5,7 +5,7 @@ import { type MetaPoolState, metaExchange } from './meta-math.js'
 import { type SampledPoolState, sampledAmountOut, sampledApply } from './sampled.js'
 import { exchange, type StablePoolState, withInvariant } from './stable-math.js'
 
-/** State with maths of its own, without saying yet whether it is the chain's. */
+/** State with math of its own, without saying yet whether it is the chain's. */
 export type Solvable = StablePoolState | CryptoPoolState | MetaPoolState
 
 /** With `exact`: output equals the chain's to the wei. */

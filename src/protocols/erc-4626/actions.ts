@@ -13,7 +13,7 @@ const [redeemAbi, withdrawAbi] = parseAbi([
 ])
 const previewAbi = parseAbi(['function previewWithdraw(uint256 assets) view returns (uint256)'])
 
-/** Also how positions are told from other tokens. */
+/** Also how positions are distinguished from other tokens. */
 export const vaultKind: VaultKind = {
   expected: 'an ERC-4626 vault, whose asset() answers',
   readAssets,

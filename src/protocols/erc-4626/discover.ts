@@ -35,7 +35,7 @@ export async function readAssets(
  * Connector tokens are not asked, as most tokens of most look-ups are such: those that are vaults are named in the
  * chain file.
  */
-function askable(
+function convertibleTokens(
   chain: ChainDefinition,
   venue: VenueParameters,
   tokens: readonly Address[],
@@ -51,7 +51,7 @@ export async function discoverVaults(
   { reader, chain, venue, pairs }: DiscoverArgs,
 ): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
   const wanted = orderedPairs(pairs)
-  const tokens = askable(chain, venue, wanted.flat())
+  const tokens = convertibleTokens(chain, venue, wanted.flat())
   if (tokens.length === 0) return { pools: [], unreadable: [] }
   const answers = await readAssets(reader, tokens)
   const assets = new Map<Address, Address | null>()
@@ -80,7 +80,7 @@ export async function underlyingAssets(args: {
   readonly venue: VenueParameters
   readonly tokens: readonly Address[]
 }): Promise<ReadonlyMap<Address, readonly Address[]>> {
-  const tokens = askable(args.chain, args.venue, args.tokens)
+  const tokens = convertibleTokens(args.chain, args.venue, args.tokens)
   const answers = tokens.length === 0 ? [] : await readAssets(args.reader, tokens)
   const found = new Map<Address, readonly Address[]>()
   tokens.forEach((token, index) => {

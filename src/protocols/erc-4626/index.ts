@@ -6,7 +6,7 @@ import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
 import { discoverVaults, underlyingAssets } from './discover.js'
 import { loadVaults, provenAmount } from './load.js'
-import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './maths.js'
+import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './math.js'
 import { vaultPositions } from './positions.js'
 
 const slug = 'erc-4626'

@@ -9,7 +9,7 @@ import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
-import { type PlainVault, plainAssets, plainShares, type Sample, type VaultState } from './maths.js'
+import { type PlainVault, plainAssets, plainShares, type Sample, type VaultState } from './math.js'
 
 const abi = parseAbi([
   'function totalAssets() view returns (uint256)',
@@ -21,7 +21,7 @@ const abi = parseAbi([
 
 /** Raw units asked of both previews: the first far above what vaults hold, so that each unit of their totals shows. */
 const probes = [2n ** 100n + 7n, 10n ** 12n + 1n] as const
-/** Largest amount for which agreeing previews prove the maths. */
+/** Largest amount for which agreeing previews prove the math. */
 export const provenAmount = probes[0]
 /** An account like any other: whose deposit it will be is not known yet. */
 const anyone: Address = '0x00000000000000000000000000000000000a11ce'

@@ -15,7 +15,7 @@ import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
 import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
-import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './maths.js'
+import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './math.js'
 import { lidoPositions } from './positions.js'
 
 const slug = 'lido'

@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { readWord } from '../shared/read-word.js'
-import { type LidoState, pooledEthByShares, sharesByPooledEth } from './maths.js'
+import { type LidoState, pooledEthByShares, sharesByPooledEth } from './math.js'
 
 const abi = parseAbi([
   'function totalSupply() view returns (uint256)',

@@ -20,7 +20,7 @@ import { permissionToManage } from '../shared/permission.js'
 import { addCall, lesser, proportion, sum } from '../shared/value-steps.js'
 import { morphoAbi, readAbi } from './abi.js'
 import { type MarketParameters, morphoOf, readParameters } from './markets.js'
-import { virtualAssets, virtualShares } from './maths.js'
+import { virtualAssets, virtualShares } from './math.js'
 
 /** Sides of a market that somebody owns something on. */
 export type Side = 'supply' | 'collateral'

@@ -5,7 +5,7 @@ import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/pri
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import { readWord } from '../shared/read-word.js'
 import { readAbi } from './abi.js'
-import type { MarketTotals } from './maths.js'
+import type { MarketTotals } from './math.js'
 
 export const slug = 'morpho-blue'
 

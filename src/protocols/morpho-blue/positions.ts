@@ -12,7 +12,7 @@ import {
   readTotals,
   slug,
 } from './markets.js'
-import { accrued, yearlySupply } from './maths.js'
+import { accrued, yearlySupply } from './math.js'
 
 /** Every known market has two: what is lent, and what backs loans. */
 export const morphoPositions: PositionAdapter = {

@@ -1,5 +1,5 @@
 /** How actions of protocols describe their arguments, and refuse those that do not fit. */
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext } from '../positions.js'
 

@@ -1,5 +1,5 @@
 /** Several tokens out of one call: a step has one output, so the others are balances before and after. */
-import type { AmountRef, CallStep } from '../../domain/plan.js'
+import type { AmountRef, CallStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { ActionContext } from '../positions.js'
 import { balanceOf, difference } from './value-steps.js'

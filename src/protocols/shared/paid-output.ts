@@ -1,5 +1,5 @@
 /** Outputs of actions whose arguments name a receiver of their own: the action pays it, and nothing stays in the runner. */
-import type { CallStep } from '../../domain/plan.js'
+import type { CallStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../positions.js'
 

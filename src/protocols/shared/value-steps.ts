@@ -1,6 +1,6 @@
 /** Steps on amounts that are known only on chain, through our helper contract `Values`. For actions of any protocol. */
 import { type AbiFunction, parseAbi } from 'viem'
-import type { Amount, AmountRef } from '../../domain/plan.js'
+import type { Amount, AmountRef } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext } from '../positions.js'
 

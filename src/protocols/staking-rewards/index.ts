@@ -9,7 +9,7 @@ import { defineProtocol, noSwaps } from '../protocol.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { gaugeActions } from './actions.js'
 import { readGaugeRates, readGaugeTokens } from './gauges.js'
-import { rewardPerYear } from './maths.js'
+import { rewardPerYear } from './math.js'
 
 const slug = 'staking-rewards'
 

@@ -1,6 +1,6 @@
 /** What a bundle does with the shares of a pair. The tokens pass through our helper, which gives dust back. */
 import { parseAbi } from 'viem'
-import type { AmountRef } from '../../domain/plan.js'
+import type { AmountRef } from '../../domain/order.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
 import { balanceChanges } from '../shared/balance-changes.js'

@@ -1,6 +1,6 @@
 /** Builds the adapter of one V2-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbi } from 'viem'
-import type { Step } from '../../domain/plan.js'
+import type { ExecutorStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
@@ -14,7 +14,7 @@ import {
   zapOut,
 } from './liquidity.js'
 import { loadPairs } from './load.js'
-import { constantProductOut, type UniswapV2State } from './maths.js'
+import { constantProductOut, type UniswapV2State } from './math.js'
 import { discoverPairs, isSharesPool, pairOf, recogniseShares } from './pairs.js'
 import { pairPositions } from './positions.js'
 
@@ -124,9 +124,9 @@ function swapped(pool: Pool, state: State, tokenIn: Address, amountIn: bigint): 
     : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + amountIn }
 }
 
-function encodeSwap(args: EncodeSwapArgs<State>): Step[] {
+function encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[] {
   const { pool, tokenIn, amountIn, helpers, recipient, isPrepaid } = args
-  const swap: Step = {
+  const swap: ExecutorStep = {
     kind: 'call',
     target: helperAddress(helpers, swapHelper),
     abi: swapAbi,
@@ -136,7 +136,7 @@ function encodeSwap(args: EncodeSwapArgs<State>): Step[] {
   return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
 }
 
-function encodeZap(args: EncodeSwapArgs<State>): Step[] {
+function encodeZap(args: EncodeSwapArgs<State>): ExecutorStep[] {
   const { pool, tokenIn, tokenOut, amountIn, helpers, recipient } = args
   const isIn = tokenIn !== pool.address
   const target = helperAddress(helpers, zapHelper)

@@ -9,7 +9,7 @@ import {
   zapIn,
   zapOut,
 } from './liquidity.js'
-import { constantProductOut } from './maths.js'
+import { constantProductOut } from './math.js'
 
 const rules = { feeBps: 30n, protocolFee: { numerator: 1n, root: 5n, rootLast: 1n } }
 const reserve = fc.bigInt({ min: 1_000n, max: 10n ** 30n })

@@ -4,7 +4,7 @@
  * @see Uniswap/v2-core 1.0.1, contracts/UniswapV2Pair.sol, mint, burn and _mintFee
  */
 import { bpsDenominator } from '../../domain/primitives.js'
-import { constantProductOut, type UniswapV2State } from './maths.js'
+import { constantProductOut, type UniswapV2State } from './math.js'
 
 /** What the exchange mints for itself of the growth of sqrt(k). */
 export interface ProtocolFee {

@@ -6,7 +6,7 @@ import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { toWord } from '../shared/storage-slots.js'
 import type { LiquidityState } from './liquidity.js'
-import type { UniswapV2State } from './maths.js'
+import type { UniswapV2State } from './math.js'
 import { isSharesPool } from './pairs.js'
 
 /** Pair storage; reserve0, reserve1 (uint112 each) and a timestamp share one. */

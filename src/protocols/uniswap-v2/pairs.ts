@@ -18,7 +18,7 @@ export interface PairSource {
 
 export type Tokens = readonly [Address, Address]
 
-/** A token that is the share of a pair of the factory, null for any other, and why that cannot be told. */
+/** A token that is the share of a pair of the factory, null for any other, and why that is not known. */
 type Recognised = ReadonlyMap<Address, Tokens | null | { readonly message: string }>
 
 /** Pairs of the asked tokens, and the shares of pairs with their tokens; see `sharesPool`. */

@@ -56,7 +56,7 @@ function swapSlots(slots: UniswapV3Row['poolSlots'], state: ConcentratedState): 
   return found.map(toWord)
 }
 
-/** @returns Adapter for pools with V3's `swap` and maths; the row says where their state lies. */
+/** @returns Adapter for pools with V3's `swap` and math; the row says where their state lies. */
 export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<ConcentratedState> {
   const { factorySlots, poolSlots, hasPositions = false, ...identity } = row
   return defineProtocol<ConcentratedState>({

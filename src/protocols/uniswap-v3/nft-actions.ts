@@ -5,7 +5,7 @@
 
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'
-import { type Amount, isAmountRef } from '../../domain/plan.js'
+import { type Amount, isAmountRef } from '../../domain/order.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import {
   type ActionContext,

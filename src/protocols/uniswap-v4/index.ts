@@ -5,7 +5,7 @@
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem } from 'viem'
-import type { Step } from '../../domain/plan.js'
+import type { ExecutorStep } from '../../domain/order.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
@@ -96,7 +96,7 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
   isNoPriceSource: hasSwapHooks,
   swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
   gasEstimate: () => gasPerSwap,
-  encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): Step[] {
+  encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): ExecutorStep[] {
     const target = helperAddress(helpers, helperName)
     const args = [pool.address, keyOf(pool), isZeroForOne(pool, tokenIn), recipient, '0x']
     return isNative(tokenIn)

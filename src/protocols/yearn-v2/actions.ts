@@ -10,7 +10,7 @@ const [withdrawAbi, withdrawLossAbi] = parseAbi([
   'function withdraw(uint256 maxShares, address recipient, uint256 maxLoss) returns (uint256 amount)',
 ])
 
-/** Also how positions are told from other tokens. */
+/** Also how positions are distinguished from other tokens. */
 export const vaultKind: VaultKind = {
   expected: 'a vault of Yearn V2, with token() and apiVersion()',
   readAssets,

@@ -6,11 +6,11 @@ import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
 import { discoverVaults, underlyingAssets } from './discover.js'
 import { readVaults } from './load.js'
-import { afterDeposit, afterWithdrawal, assetsFor, sharesFor, type YearnState } from './maths.js'
+import { afterDeposit, afterWithdrawal, assetsFor, sharesFor, type YearnState } from './math.js'
 import { vaultPositions } from './positions.js'
 
 const slug = 'yearn-v2'
-/** A withdrawal that a strategy has to pay costs several times as much; the simulation tells. */
+/** A withdrawal that a strategy has to pay costs several times as much; the simulation measures it. */
 const gasPerCall = 110_000n
 
 const [depositAbi, withdrawAbi] = parseAbi([

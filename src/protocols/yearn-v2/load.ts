@@ -1,12 +1,12 @@
 /**
- * State of vaults in one bulk read. The price that the vault itself states, at the time that is meant, proves the maths
+ * State of vaults in one bulk read. The price that the vault itself states, at the time that is meant, proves the math
  * of withdrawals; what a deposit buys is stated by no function, so that it is known for versions that were tried.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import { readWord } from '../shared/read-word.js'
-import { freeFundsAt, type YearnState } from './maths.js'
+import { freeFundsAt, type YearnState } from './math.js'
 
 const abi = parseAbi([
   'function totalAssets() view returns (uint256)',

@@ -1,10 +1,10 @@
 /** What several of the service's own actions have in common. */
 import type { Reference } from '../../domain/bundle.js'
 import { tokenAmounts } from '../../domain/lists.js'
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
-import { planRouteStep } from './route-step.js'
+import { planRouteAction } from './route-action.js'
 import {
   type CheckContext,
   type Outcome,
@@ -47,7 +47,7 @@ export async function performSwap(
 ): Promise<Outcome> {
   const { builder, index } = context
   const args = { action: index, tokenIn, tokenOut, amountIn, isAllowed }
-  const routed = await planRouteStep(builder, args)
+  const routed = await planRouteAction(builder, args)
   keepMinimum(context, 0, routed.output, centiBps, routed.quoted)
   return {
     spends: [{ token: tokenIn, amount: amountIn }],
@@ -70,7 +70,7 @@ export function keepMinimum(
   if (!builder.isReferenced(index, output)) return
   const step = minimumStep(amount, 0n)
   add(step)
-  builder.plan.minimums.push({ step, amount, centiBps, quoted })
+  builder.draft.minimums.push({ step, amount, centiBps, quoted })
 }
 
 /** The output that a check looks at, and what is to come of it: all of it, if it is enough. */
@@ -82,7 +82,7 @@ export function performMinimum(
   const check = minimumStep(amount, 'minimum' in limit ? limit.minimum : 0n)
   const step = add(check)
   if ('centiBps' in limit) {
-    builder.plan.minimums.push({ step: check, amount, centiBps: limit.centiBps, quoted: null })
+    builder.draft.minimums.push({ step: check, amount, centiBps: limit.centiBps, quoted: null })
   }
   return {
     spends: token ? [{ token, amount }] : [],

@@ -4,28 +4,28 @@
  */
 
 import type { TypedAction } from '../../domain/bundle.js'
-import { type Amount, isAmountRef, type Order, type Step } from '../../domain/plan.js'
+import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { noDeadline, toBytes16 } from '../proof/built.js'
+import type { BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
+import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
 import { type PerformableAction, referencesOf, toPerformable } from './performers.js'
-import { BundlePlan } from './plan.js'
-import type { BundleArgs, BundleScene, NamedAction } from './scene.js'
 import { simulateBundle } from './simulate-bundle.js'
 import { notedIn, noteStep } from './tools.js'
 
 /** Of actions within a flash loan. */
 interface Outer {
-  readonly builder: BundleScene
+  readonly builder: BundleContext
   /** The action that borrows. */
   readonly action: number
   readonly loans: readonly TokenAmount[]
 }
 
-export class BundleBuilder implements BundleScene {
-  readonly plan: BundlePlan
+export class BundleBuilder implements BundleContext {
+  readonly draft: BundleDraft
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
@@ -43,8 +43,8 @@ export class BundleBuilder implements BundleScene {
     actions: readonly TypedAction[],
     private readonly outer?: Outer & { readonly firstStep: number },
   ) {
-    this.plan = new BundlePlan(outer?.firstStep)
-    for (const { token, amount } of outer?.loans ?? []) this.plan.credit(token, amount)
+    this.draft = new BundleDraft(outer?.firstStep)
+    for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
     this.runner = runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
@@ -87,7 +87,7 @@ export class BundleBuilder implements BundleScene {
     callback: readonly TypedAction[],
     firstStep: number,
     loans: Outer['loans'],
-  ): BundleScene {
+  ): BundleContext {
     const outer = { builder: this, action, loans, firstStep }
     return new BundleBuilder(this.run, this.args, callback, outer)
   }
@@ -97,7 +97,7 @@ export class BundleBuilder implements BundleScene {
     const all = new Map<Address, bigint>()
     for (const { token, amount } of [
       ...(this.outer?.builder.pulled() ?? []),
-      ...this.plan.pulled(),
+      ...this.draft.pulled(),
     ])
       all.set(token, (all.get(token) ?? 0n) + amount)
     return [...all].map(([token, amount]) => ({ token, amount }))
@@ -116,39 +116,40 @@ export class BundleBuilder implements BundleScene {
   /** The amount in raw units: itself, or what it is once the steps so far have run. */
   async valueOf(amount: Amount, action: number): Promise<bigint> {
     if (!isAmountRef(amount)) return amount
-    const key = `${this.plan.steps.length}:${JSON.stringify(amount)}`
+    const key = `${this.draft.steps.length}:${JSON.stringify(amount)}`
     const known = this.#noted.get(key)
     if (known !== undefined) return known
     const [before, owned] = this.#before()
-    const steps = [...before, ...this.plan.steps, noteStep(0n, amount)]
-    const own = [...this.plan.owners, action]
-    const owners = [...owned, ...(this.outer ? own.map(() => this.outer?.action ?? 0) : own)]
-    const { result } = await simulateBundle(this, this.order(steps, []), owners)
+    const steps = [...before, ...this.draft.steps, noteStep(0n, amount)]
+    const own = [...this.draft.actionOfStep, action]
+    const actionOfStep = [...owned, ...(this.outer ? own.map(() => this.outer?.action ?? 0) : own)]
+    const { result } = await simulateBundle(this, this.order(steps, []), actionOfStep)
     const value = notedIn(result).get(0n) ?? 0n
     this.#noted.set(key, value)
     return value
   }
 
   /** Steps outside a flash loan's callback, as if its tokens had simply been there; so that indexes are the same. */
-  #before(): [steps: readonly Step[], owners: readonly number[]] {
-    const { outer, plan } = this
+  #before(): [steps: readonly ExecutorStep[], actionOfStep: readonly number[]] {
+    const { outer, draft } = this
     if (!outer) return [[], []]
-    const { steps, owners } = outer.builder.plan
-    const fill = Array.from({ length: plan.firstStep - steps.length }, () => noteStep(1n, 0n))
+    const { steps, actionOfStep } = outer.builder.draft
+    const fill = Array.from({ length: draft.firstStep - steps.length }, () => noteStep(1n, 0n))
     return [
       [...steps, ...fill],
-      [...owners, ...fill.map(() => outer.action)],
+      [...actionOfStep, ...fill.map(() => outer.action)],
     ]
   }
 
   /** As `valueOf`; of what is pulled for one action, the amount that the sender gives. */
   searchAmount(amount: Amount, action: number): Promise<bigint> {
-    const stated = isAmountRef(amount) && amount.ref === 'balance' && this.plan.stated(amount.token)
+    const stated =
+      isAmountRef(amount) && amount.ref === 'balance' && this.draft.stated(amount.token)
     return stated ? Promise.resolve(stated) : this.valueOf(amount, action)
   }
 
   /** @param outputs - tokens that remain, with their minimums. */
-  order(steps: readonly Step[], outputs: Order['outputs']): Order {
+  order(steps: readonly ExecutorStep[], outputs: Order['outputs']): Order {
     const { request, accountId } = this.args
     const inputs = this.pulled()
     const paid = new Set(outputs.map(({ token }) => token))
@@ -160,7 +161,7 @@ export class BundleBuilder implements BundleScene {
       outputs,
       receiver: this.receiver,
       refundReceiver: request.refundReceiver ?? this.receiver,
-      sweep: [...this.plan.touched].filter((token) => !paid.has(token) && !pulled.has(token)),
+      sweep: [...this.draft.touched].filter((token) => !paid.has(token) && !pulled.has(token)),
       deadline: noDeadline,
       accountId,
       referralCode: toBytes16(request.referralCode ?? ''),

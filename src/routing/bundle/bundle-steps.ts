@@ -2,7 +2,7 @@
  * What a bundle does besides swaps and protocols' own actions: taking tokens by a Permit2 signature, and NFTs.
  * Called by the planning of bundles; adds steps to it and says what they need and bring. Pure.
  */
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { nftApproval, nftApproveStep, nftTransferStep } from '../../executor/erc721.js'
 import { permit2Approval, permitTransferStep, type TransferPermit } from '../../executor/permit2.js'

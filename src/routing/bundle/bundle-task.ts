@@ -4,20 +4,20 @@
  */
 import type { BundleResult } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
-import type { Order, Step } from '../../domain/plan.js'
+import type { ExecutorStep, Order } from '../../domain/order.js'
 import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
 import { BundleBuilder } from './builder.js'
-import type { Minimum, Remaining } from './plan.js'
-import type { BundleArgs } from './scene.js'
+import type { BundleArgs } from './bundle-context.js'
+import type { Minimum, Remaining } from './draft.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep } from './tools.js'
 
-/** With what the actions of `args.tell` yield in the transaction. */
+/** With what the actions of `args.reportedActions` yield in the transaction. */
 export interface ToldResult extends BundleResult {
-  readonly told: readonly TokenAmount[]
+  readonly reported: readonly TokenAmount[]
 }
 
 export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
@@ -25,29 +25,31 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
   const { chain } = run.block
   const builder = new BundleBuilder(run, args, request.actions)
   await run.stage('plan', () => builder.build())
-  const { plan } = builder
-  const remaining = plan.remaining()
+  const { draft } = builder
+  const remaining = draft.remaining()
   const common = {
     chainId: chain.id,
-    inputs: plan.pulled(),
-    route: plan.actions.flatMap(({ records }) => records),
+    inputs: draft.pulled(),
+    route: draft.actions.flatMap(({ records }) => records),
     block: run.pin,
     prerequisites: prerequisitesOf(builder),
-    warnings: [...new Set(plan.actions.flatMap(({ warnings }) => warnings))],
+    warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
   }
   if (request.skipQuote) {
-    const steps = withMinimums(plan.steps, plan.minimums, ({ quoted }) => quoted ?? 0n)
+    const steps = withMinimums(draft.steps, draft.minimums, ({ quoted }) => quoted ?? 0n)
     const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
-    return { ...common, gas: null, outputs: null, tx, priceImpact: null, told: [] }
+    return { ...common, gas: null, outputs: null, tx, priceImpact: null, reported: [] }
   }
-  const { gained, checked, told } = await run.stage('simulate', () => measure(builder, remaining))
+  const { gained, checked, reported } = await run.stage('simulate', () =>
+    measure(builder, remaining),
+  )
   const outputs = gained.map(({ token, amount, centiBps }) => ({
     token,
     minAmountOut: lessSlippage(amount, centiBps),
   }))
   const order = builder.order(checked, outputs)
   const { tx, result } = await run.stage('finalise', () =>
-    simulateBundle(builder, order, plan.owners),
+    simulateBundle(builder, order, draft.actionOfStep),
   )
   const found = withAmounts(order, outputs, result.returnData)
   return {
@@ -58,7 +60,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
       .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
     tx,
     priceImpact: await impact(builder, common.inputs, found),
-    told,
+    reported,
   }
 }
 
@@ -76,48 +78,48 @@ function withAmounts<T extends object>(
   return zip(outputs, gained).map(([output, { amount }]) => ({ ...output, amount }))
 }
 
-/** What remains of each token, and the steps with the minimums that the simulation tells. */
+/** What remains of each token, and the steps with the minimums that the simulation gives. */
 async function measure(
   builder: BundleBuilder,
   remaining: readonly Remaining[],
 ): Promise<{
   gained: readonly (Remaining & TokenAmount)[]
-  checked: Step[]
-  told: readonly TokenAmount[]
+  checked: ExecutorStep[]
+  reported: readonly TokenAmount[]
 }> {
-  const { plan } = builder
-  const { tell = [] } = builder.args
+  const { draft } = builder
+  const { reportedActions = [] } = builder.args
   const noting = replaced(
-    plan.steps,
-    new Map(plan.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
+    draft.steps,
+    new Map(draft.minimums.map(({ step, amount }, key) => [step, noteStep(BigInt(key), amount)])),
   )
-  const firstTold = plan.minimums.length
-  const toTell = tell.flatMap((action, index) => {
-    const { token, amount } = plan.actions[action]?.outputs[0] ?? {}
-    const key = BigInt(firstTold + index)
+  const firstReported = draft.minimums.length
+  const toTell = reportedActions.flatMap((action, index) => {
+    const { token, amount } = draft.actions[action]?.outputs[0] ?? {}
+    const key = BigInt(firstReported + index)
     return token && amount !== undefined
       ? [{ action, token, key, step: noteStep(key, amount) }]
       : []
   })
   const steps = [...noting, ...toTell.map(({ step }) => step)]
   const order = builder.order(steps, withoutMinimums(remaining))
-  const owners = [...plan.owners, ...toTell.map(({ action }) => action)]
-  const { result } = await simulateBundle(builder, order, owners)
+  const actionOfStep = [...draft.actionOfStep, ...toTell.map(({ action }) => action)]
+  const { result } = await simulateBundle(builder, order, actionOfStep)
   const noted = notedIn(result)
   return {
     gained: withAmounts(order, remaining, result.returnData),
-    checked: withMinimums(plan.steps, plan.minimums, ({ centiBps }, key) =>
+    checked: withMinimums(draft.steps, draft.minimums, ({ centiBps }, key) =>
       lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
     ),
-    told: toTell.map(({ token, key }) => ({ token, amount: noted.get(key) ?? 0n })),
+    reported: toTell.map(({ token, key }) => ({ token, amount: noted.get(key) ?? 0n })),
   }
 }
 
 function withMinimums(
-  steps: readonly Step[],
+  steps: readonly ExecutorStep[],
   minimums: readonly Minimum[],
   minimumOf: (minimum: Minimum, key: number) => bigint,
-): Step[] {
+): ExecutorStep[] {
   return replaced(
     steps,
     new Map(
@@ -130,7 +132,10 @@ function withMinimums(
 }
 
 /** Also within callbacks. */
-function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
+function replaced(
+  steps: readonly ExecutorStep[],
+  by: ReadonlyMap<ExecutorStep, ExecutorStep>,
+): ExecutorStep[] {
   return steps.map((step) => {
     const other = by.get(step)
     if (other) return other
@@ -141,11 +146,11 @@ function replaced(steps: readonly Step[], by: ReadonlyMap<Step, Step>): Step[] {
 
 /** Null where value goes elsewhere than into the outputs. */
 async function impact(
-  { run, plan }: BundleBuilder,
+  { run, draft }: BundleBuilder,
   inputs: readonly TokenAmount[],
   outputs: readonly TokenAmount[],
 ): Promise<number | null> {
-  const isComparable = plan.actions.every(({ isPriced }) => isPriced)
+  const isComparable = draft.actions.every(({ isPriced }) => isPriced)
   return isComparable ? priceImpact(run, inputs, outputs) : null
 }
 

@@ -4,7 +4,7 @@
  */
 import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
 import type { Reference } from '../../domain/bundle.js'
-import type { Amount } from '../../domain/plan.js'
+import type { Amount } from '../../domain/order.js'
 import {
   BadArgument,
   isBytes,

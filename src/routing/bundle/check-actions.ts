@@ -51,7 +51,7 @@ export function checkActions(
   }
 }
 
-/** Null where only planning tells. */
+/** Null where only planning can know. */
 function outputsOf(action: PerformableAction | undefined): number | null {
   if (action?.performer.kind !== 'service') return null
   return action.performer.definition.outputs?.(action.values) ?? null

@@ -51,13 +51,17 @@ export async function runNontokenized(
     ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
   }
-  const { told, ...rest } = await runBundle(run, { request: bundle, accountId, tell: deposits })
+  const { reported, ...rest } = await runBundle(run, {
+    request: bundle,
+    accountId,
+    reportedActions: deposits,
+  })
   return {
     ...rest,
-    // The fee is told by its own field.
+    // The fee has a field of its own.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
-    priceImpact: await priceImpact(run, inputs, told),
-    deposits: told.map(({ token, amount }) => ({
+    priceImpact: await priceImpact(run, inputs, reported),
+    deposits: reported.map(({ token, amount }) => ({
       token,
       amountOut: amount,
       minAmountOut: lessSlippage(amount, request.centiBps),

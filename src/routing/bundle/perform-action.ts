@@ -1,12 +1,12 @@
 /** One action of a bundle as steps: its arguments as they are known by then, and what has become of it. */
 
-import { type Amount, isAmountRef } from '../../domain/plan.js'
+import { type Amount, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionContext, ActionResult } from '../../protocols/positions.js'
+import type { BundleContext } from './bundle-context.js'
 import type { PerformableAction } from './performers.js'
 import { refuse } from './problems.js'
-import type { BundleScene } from './scene.js'
 import type { Outcome } from './service-action.js'
 import { helper } from './tools.js'
 import { isReferenceLike, parseReference } from './values.js'
@@ -14,7 +14,7 @@ import { isReferenceLike, parseReference } from './values.js'
 type Values = Readonly<Record<string, unknown>>
 
 /** Adds the action's steps to the plan of the bundle, and closes it there. @throws ForkrouteError. */
-export async function performAction(builder: BundleScene, action: PerformableAction) {
+export async function performAction(builder: BundleContext, action: PerformableAction) {
   const values = pulledAsBalances(builder, action, resolved(builder, action))
   const outcome = await perform(builder, action, values)
   const { outputs, centiBps = defaultCentiBps, prerequisites = [], warnings = [] } = outcome
@@ -26,19 +26,19 @@ export async function performAction(builder: BundleScene, action: PerformableAct
     ...{ outputs, centiBps, records, prerequisites, warnings },
     isPriced: isPriced && !isAway,
   }
-  builder.plan.close(planned, outcome)
+  builder.draft.close(planned, outcome)
 }
 
 function perform(
-  builder: BundleScene,
+  builder: BundleContext,
   { index, performer }: PerformableAction,
   values: Values,
 ): Promise<Outcome> | Outcome {
-  const { plan, runner, account } = builder
+  const { draft, runner, account } = builder
   const common: Pick<ActionContext, 'runner' | 'helper' | 'add' | 'refuse'> = {
     runner,
     helper,
-    add: (step) => plan.add(index, step),
+    add: (step) => draft.add(index, step),
     refuse: (argument, expected) => refuse(index, argument, expected),
   }
   if (performer.kind === 'service') {
@@ -60,9 +60,12 @@ function perform(
 }
 
 /** Arguments with their references replaced by what they stand for, as far as their kinds say that they are some. */
-function resolved({ plan }: BundleScene, { index, values, performer }: PerformableAction): Values {
+function resolved(
+  { draft }: BundleContext,
+  { index, values, performer }: PerformableAction,
+): Values {
   const outputOf = (value: unknown, name: string) =>
-    isReferenceLike(value) ? plan.resolve(parseReference(value), index, name) : null
+    isReferenceLike(value) ? draft.resolve(parseReference(value), index, name) : null
   const amountOf = (value: unknown, name: string) => outputOf(value, name)?.amount ?? value
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
@@ -77,7 +80,7 @@ function resolved({ plan }: BundleScene, { index, values, performer }: Performab
 
 /** Amounts that are pulled for this action alone are all that lies there: what arrives of a taxed token is less. */
 function pulledAsBalances(
-  builder: BundleScene,
+  builder: BundleContext,
   { index, performer: { takes } }: PerformableAction,
   values: Values,
 ): Values {
@@ -89,14 +92,14 @@ function pulledAsBalances(
   const stated = amounts.map((each, place) => {
     const address = tokens[place]
     if (!address || isAmountRef(each) || isNative(address)) return each
-    const isShared = builder.isMentioned(address, index) || builder.plan.hasCredit(address)
-    return isShared ? each : builder.plan.stateAsBalance(address, each)
+    const isShared = builder.isMentioned(address, index) || builder.draft.hasCredit(address)
+    return isShared ? each : builder.draft.stateAsBalance(address, each)
   })
   return { ...values, [amount]: Array.isArray(values[amount]) ? stated : stated[0] }
 }
 
 function recordOf(
-  { run }: BundleScene,
+  { run }: BundleContext,
   { protocol, action, performer }: PerformableAction,
   values: Values,
   { positionsIn = [], positionsOut = [], outputs, spends, primary }: ActionResult & Outcome,

@@ -5,7 +5,7 @@
 import type { AbiFunction } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
-import type { Step } from '../../domain/plan.js'
+import type { ExecutorStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type {
@@ -15,7 +15,7 @@ import type {
   ArgumentTypes,
 } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
-import type { BundleScene } from './scene.js'
+import type { BundleContext } from './bundle-context.js'
 
 /** Besides what the actions of protocols take. */
 interface OwnTypes {
@@ -36,7 +36,7 @@ interface OwnTypes {
 /** Arguments once the actions that they refer to have been planned. */
 type PlannedTypes = ArgumentTypes & OwnTypes
 
-/** Arguments as a bundle gives them: references stand for what only planning tells. */
+/** Arguments as a bundle gives them: references stand for what only planning can know. */
 export interface GivenTypes extends Omit<PlannedTypes, 'amount' | 'amounts' | 'output'> {
   amount: bigint | Reference
   amounts: readonly (bigint | Reference)[]
@@ -71,13 +71,13 @@ export interface CheckContext {
 }
 
 export interface PerformContext {
-  readonly builder: BundleScene
+  readonly builder: BundleContext
   /** Of the action in its bundle. */
   readonly index: number
   /** The only protocol to use; null: any. */
   readonly only: ProtocolAdapter | null
   readonly runner: Address
-  add(step: Step): number
+  add(step: ExecutorStep): number
   helper(name: string): Address
   /** Throws INVALID_REQUEST. */
   readonly refuse: Refuse
@@ -107,7 +107,7 @@ interface ServiceActionOf<Inputs, Given, Planned> {
   readonly isOfProtocols?: boolean
   /** Arguments with the tokens that it takes, and with how much of each. */
   readonly takes?: readonly [token: keyof Inputs & string, amount: keyof Inputs & string]
-  /** How many outputs it will have; null, and absent: only planning tells. */
+  /** How many outputs it will have; null, and absent: only planning can know. */
   outputs?(args: Given): number | null
   /** Refuses what is wrong with arguments that are right each by itself. */
   check?(args: Given, context: CheckContext): void

@@ -2,7 +2,7 @@
 import { decodeErrorResult } from 'viem'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Order, Step, UnsignedTransaction } from '../../domain/plan.js'
+import type { ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { mergeOverrides, type SimulationResult } from '../../domain/state.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
@@ -10,7 +10,7 @@ import { isDelegate, runsOwnOrders } from '../../executor/strategies.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
-import type { BundleScene } from './scene.js'
+import type { BundleContext } from './bundle-context.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -24,9 +24,9 @@ export interface SimulatedBundle {
  *   INSUFFICIENT_ALLOWANCE where funds are checked; STATE_UNAVAILABLE.
  */
 export async function simulateBundle(
-  builder: BundleScene,
+  builder: BundleContext,
   order: Order,
-  owners: readonly number[],
+  actionOfStep: readonly number[],
 ): Promise<SimulatedBundle> {
   const { run, args, permitted } = builder
   const { strategy, fromAddress, executionMode } = args.request
@@ -62,26 +62,26 @@ export async function simulateBundle(
     },
   ])
   if (result?.status === 'success') return { tx, result }
-  if (result?.status === 'reverted') throw failure(builder, order.steps, owners, result)
+  if (result?.status === 'reverted') throw failure(builder, order.steps, actionOfStep, result)
   throw unreadable(result?.message ?? 'no answer')
 }
 
 /** Calls that must have been made before, in order. */
-export function prerequisitesOf({ plan, account }: BundleScene): PrerequisiteRecord[] {
-  return plan.actions.flatMap(({ prerequisites }) =>
+export function prerequisitesOf({ draft, account }: BundleContext): PrerequisiteRecord[] {
+  return draft.actions.flatMap(({ prerequisites }) =>
     prerequisites.map(({ from = account, to, data, purpose }) => ({ from, to, data, purpose })),
   )
 }
 
 function failure(
-  builder: BundleScene,
-  steps: readonly Step[],
-  owners: readonly number[],
+  builder: BundleContext,
+  steps: readonly ExecutorStep[],
+  actionOfStep: readonly number[],
   { returnData, reason }: { readonly returnData: Hex; readonly reason: string },
 ): ForkrouteError {
   const at = stepOf(returnData)
   const step = at && originalStep(builder, steps, at.step)
-  const index = step === null || step === undefined ? undefined : owners[step]
+  const index = step === null || step === undefined ? undefined : actionOfStep[step]
   const parsed = index === undefined ? undefined : builder.all[index]
   if (!at || step === null || step === undefined || !parsed || index === undefined) {
     return new ForkrouteError('SIMULATION_REVERTED', `The bundle fails: ${reason}.`, { reason })
@@ -107,7 +107,10 @@ function failure(
   )
 }
 
-function callOf(step: Step | undefined): { readonly function: string; readonly target?: Address } {
+function callOf(step: ExecutorStep | undefined): {
+  readonly function: string
+  readonly target?: Address
+} {
   if (!step) return { function: 'an unknown step' }
   return step.kind === 'call'
     ? { function: step.abi.name, target: step.target }
@@ -132,8 +135,8 @@ function stepOf(returnData: Hex): { readonly step: number; readonly reason?: Hex
 
 /** Accounts answer no callback: there a step that is paid by one is two (a transfer before it). */
 function originalStep(
-  { args }: BundleScene,
-  steps: readonly Step[],
+  { args }: BundleContext,
+  steps: readonly ExecutorStep[],
   packed: number,
 ): number | null {
   const { strategy } = args.request

@@ -1,7 +1,7 @@
 /** Small things that planning and simulating a bundle share. */
 import { type AbiFunction, decodeEventLog } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Amount, Step } from '../../domain/plan.js'
+import type { Amount, ExecutorStep } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { SimulationResult } from '../../domain/state.js'
 import { executorContracts } from '../../executor/deployments.js'
@@ -26,14 +26,14 @@ function valuesFunction(name: 'note' | 'requireAtLeast'): AbiFunction {
 }
 
 /** Fails the transaction where the amount is below; its output is the amount. */
-export function minimumStep(amount: Amount, minimum: Amount): Step {
+export function minimumStep(amount: Amount, minimum: Amount): ExecutorStep {
   const output = { kind: 'word', index: 0 } as const
   const abi = valuesFunction('requireAtLeast')
   return { kind: 'call', target: Values.address, abi, args: [amount, minimum], output }
 }
 
 /** A call that only says an amount, for simulations; its output is the amount. */
-export function noteStep(key: bigint, amount: Amount): Step {
+export function noteStep(key: bigint, amount: Amount): ExecutorStep {
   const output = { kind: 'word', index: 0 } as const
   const abi = valuesFunction('note')
   return { kind: 'call', target: Values.address, abi, args: [key, amount], output }

@@ -4,7 +4,7 @@
 import { performance } from 'node:perf_hooks'
 import { concatHex, numberToHex } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
-import type { RoutingStrategy } from '../../domain/plan.js'
+import type { RoutingStrategy } from '../../domain/order.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type {
   PrecedingCall,
@@ -119,7 +119,7 @@ export class TaskRun {
     return results
   }
 
-  /** Which state transfers, balances and allowances of the token use; null where that cannot be told. */
+  /** Which state transfers, balances and allowances of the token use; null where that is not known. */
   accessOf(token: Address): Promise<Access | null> {
     const { forkUrls, archiveUrl } = this.place
     return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)

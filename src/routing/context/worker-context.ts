@@ -236,7 +236,7 @@ export class BlockContext {
 
   /**
    * Whether a pool trades at least this much before its price moves 2 %, measured in a connector token.
-   * True where that cannot be told: no price, or only one direction is readable.
+   * True where that is not known: no price, or only one direction is readable.
    */
   isDeepEnough(reader: StateReader, market: MarketPool, floorUsd: number): Promise<boolean> {
     return once(this.#deep, poolKey(market.loaded.pool), async () => {

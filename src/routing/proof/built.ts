@@ -2,7 +2,7 @@
  * One candidate made into the transaction that would carry it out, and its simulation.
  */
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Order, OrderInput, UnsignedTransaction } from '../../domain/plan.js'
+import type { Order, OrderInput, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
@@ -16,10 +16,10 @@ import { planRoute, type RoutePlan } from './plan-route.js'
 export const noDeadline = 2n ** 32n - 1n
 
 /** What a simulation changes before the transaction runs. */
-type SimulatedWorld = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
+type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
 
 export interface Built {
-  readonly world: SimulatedWorld
+  readonly simulationState: SimulationState
   readonly candidate: Flow
   readonly plan: RoutePlan
   readonly order: Order
@@ -34,7 +34,7 @@ export function build(
   run: TaskRun,
   args: { request: RouteRequest; inputs: readonly OrderInput[]; accountId: Hex },
   candidate: Flow,
-  world: SimulatedWorld,
+  simulationState: SimulationState,
 ): Built {
   const { request, inputs } = args
   const receiver = receiverOf(request)
@@ -62,7 +62,7 @@ export function build(
     referralCode: toBytes16(request.referralCode ?? ''),
   }
   const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
-  return { candidate, plan, order, tx, world }
+  return { candidate, plan, order, tx, simulationState }
 }
 
 /** What is left to swap. */
@@ -89,11 +89,11 @@ export function helpersOf(candidate: Flow): Record<string, Address> {
 
 /** A delegatecall cannot be sent by itself: it is simulated as the account calling the code as its own. */
 export function toSimulation(
-  { tx, world }: Pick<Built, 'tx' | 'world'>,
+  { tx, simulationState }: Pick<Built, 'tx' | 'simulationState'>,
   request: RouteRequest,
 ): SimulationRequest {
   const to = isDelegate(request.strategy) ? request.fromAddress : tx.to
-  return { from: tx.from, to, data: tx.data, value: tx.value, ...world }
+  return { from: tx.from, to, data: tx.data, value: tx.value, ...simulationState }
 }
 
 /** Why a candidate dropped out that did not revert. */

@@ -5,7 +5,7 @@ import { ethereum } from '../../chains/ethereum.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { tokenAmounts } from '../../domain/lists.js'
-import type { Order } from '../../domain/plan.js'
+import type { Order } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { buildTransaction } from '../../executor/compile.js'
@@ -40,7 +40,7 @@ function built(key: string, { outputs = [out], steps = 1 } = {}): Built {
     referralCode: `0x${'0'.repeat(32)}`,
   }
   return {
-    world: { before: [], overrides: {} },
+    simulationState: { before: [], overrides: {} },
     candidate: {
       edges: [{ hop: { kind: 'wrap', tokenIn, tokenOut: out }, spends: 10_000 }],
       amountOut: 1n,

@@ -1,5 +1,5 @@
 /**
- * Why there is no answer: no path, no working path, or not enough readable state to tell.
+ * Why there is no answer: no path, no working path, or not enough readable state to know.
  */
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'

@@ -3,7 +3,7 @@
  * of the input unspent; such a swap is not the one that was asked for, however well what was spent did.
  */
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Order } from '../../domain/plan.js'
+import type { Order } from '../../domain/order.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import type { MeasuredBalance, SimulationResult } from '../../domain/state.js'
 import type { Built } from './built.js'
@@ -21,7 +21,7 @@ interface Watched extends MeasuredBalance {
 }
 
 /**
- * Balances in which unspent tokens would show up: none where native maths knows the whole path to the wei, since
+ * Balances in which unspent tokens would show up: none where native math knows the whole path to the wei, since
  * it gives no quote for what a pool cannot take.
  */
 export function watchLeftovers(

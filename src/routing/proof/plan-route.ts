@@ -3,7 +3,7 @@
  */
 import { parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
-import { type Amount, isAmountRef, type Step } from '../../domain/plan.js'
+import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { FlowEdge } from '../search/flow.js'
@@ -12,7 +12,7 @@ import type { Hop } from '../search/hop.js'
 const whole = Number(bpsDenominator)
 
 export interface RoutePlan {
-  readonly steps: readonly Step[]
+  readonly steps: readonly ExecutorStep[]
   readonly records: readonly RouteStepRecord[]
   /** Inputs and intermediates: what may be left over. */
   readonly sweep: readonly Address[]
@@ -46,7 +46,7 @@ export interface PlanArgs {
 /** Edges spend parts of the Executor's balance rather than stated amounts, so that transfer taxes are no surprise. */
 export function planRoute(args: PlanArgs): RoutePlan {
   const { edges, tokensOut } = args
-  const steps: Step[] = []
+  const steps: ExecutorStep[] = []
   const isFinal = edges.map(
     ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
   )
@@ -124,7 +124,7 @@ function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Addr
 }
 
 /** The step's output can be referred to. */
-function tracked(made: readonly Step[], { tokenOut }: Hop): Step[] {
+function tracked(made: readonly ExecutorStep[], { tokenOut }: Hop): ExecutorStep[] {
   const final = made.at(-1)
   if (final?.kind !== 'call') return [...made]
   return [...made.slice(0, -1), { ...final, output: { kind: 'balance', token: tokenOut } }]
@@ -136,7 +136,7 @@ function encodeHop(
   amountIn: Amount,
   recipient: Address,
   isPrepaid: boolean,
-): Step[] {
+): ExecutorStep[] {
   const target = args.chain.wrappedNative
   if (hop.kind !== 'swap') {
     return hop.kind === 'wrap'

@@ -2,7 +2,7 @@
  * Candidates made into transactions and run on the forks.
  */
 import type { RouteRequest } from '../../domain/engine.js'
-import type { OrderInput } from '../../domain/plan.js'
+import type { OrderInput } from '../../domain/order.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../../domain/state.js'
 import type { Pool } from '../../protocols/pool.js'
@@ -25,7 +25,7 @@ export interface ProofArgs {
   /** Those of the request, with their fees in raw units. */
   readonly inputs: readonly OrderInput[]
   readonly funds: Funds
-  /** Changes of the world that all candidates share. */
+  /** State overrides that all candidates share. */
   readonly overrides: StateOverrides
   /** Holders that may lend what overrides cannot give. */
   readonly allPools: readonly Pool[]

@@ -4,7 +4,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeTransaction } from 'viem'
 import type { Cost, GasCost } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { UnsignedTransaction } from '../../domain/plan.js'
+import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { PricedToken } from '../market/valuation.js'

@@ -1,5 +1,5 @@
 /**
- * What is worth simulating: splits, and the best paths by native maths, diverse in pools.
+ * What is worth simulating: splits, and the best paths by native math, diverse in pools.
  */
 import {
   type Address,
@@ -35,11 +35,11 @@ export interface CandidateArgs {
 }
 
 export interface CandidateSet {
-  /** Splits first, then paths; each best first by native maths. */
+  /** Splits first, then paths; each best first by native math. */
   readonly candidates: readonly Flow[]
   /** The pair without any path, when there is one; then there are no candidates. */
   readonly missing: { readonly tokenIn: Address; readonly tokenOut: Address } | null
-  /** True when the search was told to stop: there may be better paths. */
+  /** True when the search was asked to stop: there may be better paths. */
   readonly wasCut: boolean
 }
 

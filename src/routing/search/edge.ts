@@ -103,7 +103,7 @@ function outputOf({ tokenIn, tokenOut }: Direction, market: MarketPool, amountIn
 
 /**
  * How deep one pool is in reference amounts, as the reserve of a constant product that gives the same rates: two
- * quotes tell it over many orders of magnitude.
+ * quotes show it over many orders of magnitude.
  */
 function depthOf(direction: Direction, market: MarketPool, reference: bigint): number {
   const marginal = reference >> marginalShift
@@ -127,7 +127,7 @@ const largestExponent = 30
 
 /**
  * A typical amount that moves pools of a token a little, a sixteenth of what halves their rate: the median of some
- * of its pools. Larger trades would tell no more, and cross many ticks.
+ * of its pools. Larger trades would add nothing, and cross many ticks.
  *
  * @returns raw units of the token, a power of 16.
  */

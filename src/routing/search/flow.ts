@@ -19,7 +19,7 @@ export interface FlowEdge {
 
 export interface Flow {
   readonly edges: readonly FlowEdge[]
-  /** Raw units of the first tokenOut by native maths. */
+  /** Raw units of the first tokenOut by native math. */
   readonly amountOut: bigint
   /** False when any quote on the way is an estimate. */
   readonly exact: boolean

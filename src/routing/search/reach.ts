@@ -14,7 +14,7 @@ const hopelessFactor = 8
 const followedAnyhow = 8
 
 /** The wrapped token of native, native of the wrapped token. */
-export function twinOf(token: Address, wrappedNative: Address): Address | null {
+export function wrappedCounterpart(token: Address, wrappedNative: Address): Address | null {
   if (isNative(token)) return wrappedNative
   return token === wrappedNative ? nativeToken : null
 }
@@ -22,7 +22,7 @@ export function twinOf(token: Address, wrappedNative: Address): Address | null {
 export class Reach {
   readonly #graph: TokenGraph
   readonly #wrappedNative: Address
-  /** The target and its twin. */
+  /** The target and its wrapped counterpart. */
   readonly targets: readonly Address[]
   /** At index n: tokens from which n swaps reach a target; null where they are too many to list. */
   readonly #near: (ReadonlySet<Address> | null)[]
@@ -30,7 +30,7 @@ export class Reach {
   constructor(graph: TokenGraph, target: Address, wrappedNative: Address, maxHops: number) {
     this.#graph = graph
     this.#wrappedNative = wrappedNative
-    this.targets = this.#withTwin(target)
+    this.targets = this.#withCounterpart(target)
     this.#near = [new Set(this.targets)]
     for (let hops = 1; hops < maxHops; hops++) this.#near.push(this.#before(this.#near.at(-1)))
   }
@@ -66,7 +66,7 @@ export class Reach {
     const near = this.#near[swaps]
     if (near) return near.has(token)
     const closer = this.#near[swaps - 1]
-    return this.#withTwin(token).some((source) => {
+    return this.#withCounterpart(token).some((source) => {
       const edges = this.#graph.edgesOf(source)
       if (closer && closer.size < edges.length) {
         return [...closer].some((next) => next !== from && this.#graph.edge(source, next))
@@ -83,13 +83,14 @@ export class Reach {
     for (const token of tokens) {
       const edges = this.#graph.edgesOf(token)
       if (found.size + edges.length > 2 * largestSet) return null
-      for (const edge of edges) for (const each of this.#withTwin(edge.tokenOut)) found.add(each)
+      for (const edge of edges)
+        for (const each of this.#withCounterpart(edge.tokenOut)) found.add(each)
     }
     return found.size > largestSet ? null : found
   }
 
-  #withTwin(token: Address): readonly Address[] {
-    const twin = twinOf(token, this.#wrappedNative)
-    return twin ? [token, twin] : [token]
+  #withCounterpart(token: Address): readonly Address[] {
+    const counterpart = wrappedCounterpart(token, this.#wrappedNative)
+    return counterpart ? [token, counterpart] : [token]
   }
 }

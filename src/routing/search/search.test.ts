@@ -127,8 +127,8 @@ describe('findPaths', () => {
   })
 
   test('equal outputs are ordered by pool id, whatever the order of arrival', () => {
-    const twins = [pool('y', { [a]: 500n, [b]: 500n }), pool('x', { [a]: 500n, [b]: 500n })]
-    expect(keys(search(twins, 10n, 1))).toEqual(['x', 'y'])
+    const equalPools = [pool('y', { [a]: 500n, [b]: 500n }), pool('x', { [a]: 500n, [b]: 500n })]
+    expect(keys(search(equalPools, 10n, 1))).toEqual(['x', 'y'])
   })
 
   test('property: no path visits a token or a pool twice, and outputs are positive', () => {

@@ -1,5 +1,5 @@
 /**
- * Paths from one token to another over the pools of a market: bounded hops, native maths, no I/O.
+ * Paths from one token to another over the pools of a market: bounded hops, native math, no I/O.
  * Ranks only; the fork decides.
  *
  * Layer by layer: all token paths of one swap, then of two, so that what is found early is short and cheap to run.
@@ -11,11 +11,11 @@ import type { MarketPool } from '../market/market.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
 import { type Hop, hopKey, isSameState, wrapGas } from './hop.js'
-import { Reach, twinOf } from './reach.js'
+import { Reach, wrappedCounterpart } from './reach.js'
 
 export interface Path {
   readonly hops: readonly Hop[]
-  /** Raw units of the last token by native maths. */
+  /** Raw units of the last token by native math. */
   readonly amountOut: bigint
   /** False when any hop's quote is an estimate. */
   readonly exact: boolean
@@ -93,15 +93,15 @@ export interface SearchArgs {
   readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
-  /** Only what native maths knows to the wei, though estimates may promise more. */
+  /** Only what native math knows to the wei, though estimates may promise more. */
   readonly exactOnly?: boolean | undefined
   /** Asked now and then: true ends the search with what is found by then, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
 }
 
 /** The way to a token, by its last hop. */
-interface Step {
-  readonly before: Step | null
+interface TrailHop {
+  readonly before: TrailHop | null
   readonly hop: Hop | null
   readonly amountOut: bigint
   readonly exact: boolean
@@ -112,7 +112,7 @@ interface Step {
 interface Trail {
   readonly before: Trail | null
   readonly token: Address
-  readonly steps: readonly Step[]
+  readonly steps: readonly TrailHop[]
 }
 
 type Layer = ReadonlyMap<Address, readonly Trail[]>
@@ -122,7 +122,13 @@ type Layer = ReadonlyMap<Address, readonly Trail[]>
  * A path visits no token twice and uses no pool twice.
  */
 export function findPaths(args: SearchArgs): Path[] {
-  const start: Step = { before: null, hop: null, amountOut: args.amountIn, exact: true, gas: 0n }
+  const start: TrailHop = {
+    before: null,
+    hop: null,
+    amountOut: args.amountIn,
+    exact: true,
+    gas: 0n,
+  }
   const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
   const paths = new Search(args, args.states ? repeated : usual).run(origin)
   if (paths.length || args.states || args.shouldStop?.()) return paths
@@ -133,7 +139,7 @@ class Search {
   readonly #args: SearchArgs
   readonly #limits: Limits
   readonly #reach: Reach
-  readonly #found: Step[] = []
+  readonly #found: TrailHop[] = []
   #quotes = 0
   #stopped = false
 
@@ -145,13 +151,12 @@ class Search {
 
   run(origin: Trail): Path[] {
     const { maxHops, tokenOut } = this.#args
-    const twin = this.#throughTwin(origin)
-    if (twin?.token === tokenOut) this.#found.push(...twin.steps)
+    const counterpart = this.#throughCounterpart(origin)
+    if (counterpart?.token === tokenOut) this.#found.push(...counterpart.steps)
     let layer: Layer = new Map(
-      [origin, ...(twin && twin.token !== tokenOut ? [twin] : [])].map((trail) => [
-        trail.token,
-        [trail],
-      ]),
+      [origin, ...(counterpart && counterpart.token !== tokenOut ? [counterpart] : [])].map(
+        (trail) => [trail.token, [trail]],
+      ),
     )
     for (let left = maxHops - 1; left >= 0 && layer.size && !this.#stopped; left--) {
       for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
@@ -160,7 +165,7 @@ class Search {
     return this.#ranked(tokenOut, this.#found).slice(0, maxPaths).map(toPath)
   }
 
-  /** Completes a token path by one swap into the target, or into its twin and through that. */
+  /** Completes a token path by one swap into the target, or into its wrapped counterpart and through that. */
   #arrive(trail: Trail): void {
     for (const target of this.#reach.targets) {
       if (this.#stopped) return
@@ -197,8 +202,8 @@ class Search {
           if (!steps.length) continue
           const longer = { before: trail, token: edge.tokenOut, steps }
           put(longer)
-          const twin = this.#throughTwin(longer)
-          if (twin && twin.token !== this.#args.tokenOut) put(twin)
+          const counterpart = this.#throughCounterpart(longer)
+          if (counterpart && counterpart.token !== this.#args.tokenOut) put(counterpart)
         }
       }
     }
@@ -224,22 +229,22 @@ class Search {
     return pairs <= pairsPerLayer ? width : Math.max(2, Math.floor(width / (1 + index / 2)))
   }
 
-  /** The same token path continued by wrapping or unwrapping, where its token can be and the twin is new. */
-  #throughTwin(trail: Trail): Trail | null {
-    const token = twinOf(trail.token, this.#args.wrappedNative)
+  /** The same token path continued by wrapping or unwrapping, where its token can be and the counterpart is new. */
+  #throughCounterpart(trail: Trail): Trail | null {
+    const token = wrappedCounterpart(trail.token, this.#args.wrappedNative)
     if (!token || visits(trail, token)) return null
     const steps = trail.steps.map((step) => this.#wrapped(step, trail.token))
     return { before: trail, token, steps }
   }
 
-  #wrapped(before: Step, tokenIn: Address): Step {
-    const tokenOut = twinOf(tokenIn, this.#args.wrappedNative) ?? tokenIn
+  #wrapped(before: TrailHop, tokenIn: Address): TrailHop {
+    const tokenOut = wrappedCounterpart(tokenIn, this.#args.wrappedNative) ?? tokenIn
     const kind = isNative(tokenIn) ? 'wrap' : 'unwrap'
     return { ...before, before, hop: { kind, tokenIn, tokenOut }, gas: before.gas + wrapGas }
   }
 
   /** The trail's steps through the pools of the edge: the best `count`, best first. */
-  #extend(trail: Trail, edge: Edge, count: number): Step[] {
+  #extend(trail: Trail, edge: Edge, count: number): TrailHop[] {
     const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
     const { tokenIn, tokenOut } = edge
     const [head] = trail.steps
@@ -249,7 +254,7 @@ class Search {
     const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
     const spare = changed + (exactOnly ? exactSpare : 1)
     const pools = edge.shortlist(head.amountOut, count + spare, gasRate, isAllowed)
-    const extended: Step[] = []
+    const extended: TrailHop[] = []
     for (const before of trail.steps) {
       for (const market of pools) {
         if (uses(before, market) || !isAllowed(market)) continue
@@ -274,7 +279,7 @@ class Search {
   }
 
   /** Best first by amount after gas at the token where all of the steps end. */
-  #ranked(token: Address, steps: readonly Step[]): Step[] {
+  #ranked(token: Address, steps: readonly TrailHop[]): TrailHop[] {
     if (steps.length < 2) return [...steps]
     const { tokenOut, gasCostIn = 0n, gasCostOut, amountIn } = this.#args
     let best = 0n
@@ -303,20 +308,20 @@ function visits(trail: Trail, token: Address): boolean {
   return false
 }
 
-function uses(step: Step, market: MarketPool): boolean {
-  for (let at: Step | null = step; at; at = at.before) {
+function uses(step: TrailHop, market: MarketPool): boolean {
+  for (let at: TrailHop | null = step; at; at = at.before) {
     if (at.hop?.kind === 'swap' && isSameState(at.hop.market, market)) return true
   }
   return false
 }
 
-function hopsOf(step: Step): Hop[] {
+function hopsOf(step: TrailHop): Hop[] {
   const hops: Hop[] = []
-  for (let at: Step | null = step; at; at = at.before) if (at.hop) hops.unshift(at.hop)
+  for (let at: TrailHop | null = step; at; at = at.before) if (at.hop) hops.unshift(at.hop)
   return hops
 }
 
-function toPath(step: Step): Path {
+function toPath(step: TrailHop): Path {
   const hops = hopsOf(step)
   const { amountOut, exact, gas } = step
   return { hops, amountOut, exact, gas, key: keyOf(hops) }
@@ -333,7 +338,7 @@ function keyOf(hops: readonly Hop[]): string {
 }
 
 /** Fewer hops first, then by pool ids. */
-function breakTie(a: Step, b: Step): number {
+function breakTie(a: TrailHop, b: TrailHop): number {
   return byKey(toPath(a), toPath(b))
 }
 

@@ -4,7 +4,14 @@ import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import type { PoolStates } from './flow.js'
 import type { Hop } from './hop.js'
-import { type Arc, evaluate, statesAfter, tidy, tokenOrder, withAmounts } from './split-network.js'
+import {
+  type Arc,
+  evaluate,
+  pruneArcs,
+  statesAfter,
+  tokenOrder,
+  withAmounts,
+} from './split-network.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map(token) as [
@@ -234,9 +241,9 @@ describe('tidy', () => {
     const good = [arc(wrap(a, c)), arc(wrap(c, b))]
     const dangling = [arc(wrap(a, d)), arc(wrap(d, e))]
     const orphaned = [arc(wrap(token('6'), token('7'))), arc(wrap(token('7'), b))]
-    const kept = tidy([...dangling, ...good, ...orphaned], from, b)
+    const kept = pruneArcs([...dangling, ...good, ...orphaned], from, b)
     expect(hopsOf(kept)).toEqual(hopsOf(good))
-    expect(tidy(dangling, from, b)).toEqual([])
+    expect(pruneArcs(dangling, from, b)).toEqual([])
   })
 
   test('shares of what stays add up to 1 again, in the same proportion', () => {
@@ -246,11 +253,11 @@ describe('tidy', () => {
       arc(wrap(a, d), 0.2),
       arc(wrap(c, b), 3),
     ]
-    const shares = tidy(arcs, from, b).map(({ share }) => share)
+    const shares = pruneArcs(arcs, from, b).map(({ share }) => share)
     expect(shares[0]).toBeCloseTo(0.25, 12)
     expect(shares[1]).toBeCloseTo(0.75, 12)
     expect(shares[2]).toBe(1)
-    expect(tidy([arc(wrap(a, b), 0)], from, b)[0]?.share).toBe(0)
+    expect(pruneArcs([arc(wrap(a, b), 0)], from, b)[0]?.share).toBe(0)
   })
 
   test('property: what is tidy stays as it is', () => {
@@ -258,12 +265,12 @@ describe('tidy', () => {
     const arcs = fc.array(fc.tuple(ends, ends, fc.integer({ min: 1, max: 9 })), { maxLength: 12 })
     fc.assert(
       fc.property(arcs, (list) => {
-        const once = tidy(
+        const once = pruneArcs(
           list.filter(([x, y]) => x !== y).map(([x, y, share]) => arc(wrap(x, y), share)),
           from,
           b,
         )
-        const twice = tidy(once, from, b)
+        const twice = pruneArcs(once, from, b)
         expect(hopsOf(twice)).toEqual(hopsOf(once))
         for (const [index, { share }] of twice.entries()) {
           expect(share).toBeCloseTo(once[index]?.share ?? 0, 12)

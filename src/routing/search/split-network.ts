@@ -48,7 +48,7 @@ export interface Network {
 }
 
 /** Part of an amount that a pool must be able to take besides. */
-export const brimPart = 500n
+export const headroomPart = 500n
 /** Shares are applied as 48-bit fractions. */
 const shareBits = 48n
 const shareUnit = 2 ** Number(shareBits)
@@ -133,7 +133,7 @@ function hasMargin(hop: Hop, amountIn: bigint): boolean {
   const known = taken.get(hop.market) ?? new Map<string, bigint>()
   taken.set(hop.market, known)
   const direction = `${hop.tokenIn}>${hop.tokenOut}`
-  const least = amountIn + amountIn / brimPart
+  const least = amountIn + amountIn / headroomPart
   if (least <= (known.get(direction) ?? 0n)) return true
   // Half as much again, so that the next amounts near this one need no quote.
   const found = [(amountIn * 3n) / 2n, least].find((amount) => {
@@ -188,7 +188,7 @@ export function withAmounts(amounts: ArcAmounts): Arc[] {
 }
 
 /** Without arcs that nothing reaches or that lead nowhere; shares add up to 1 again. */
-export function tidy(
+export function pruneArcs(
   arcs: readonly Arc[],
   sources: readonly Source[],
   tokenOut: Address,

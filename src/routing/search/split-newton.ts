@@ -7,12 +7,12 @@ import type { Address } from '../../domain/primitives.js'
 import { hopOutput } from './flow.js'
 import {
   type Arc,
-  brimPart,
   type Evaluation,
   evaluate,
+  headroomPart,
   type Network,
+  pruneArcs,
   type Source,
-  tidy,
 } from './split-network.js'
 
 /** Output by input near the present amount, in units of the last token. */
@@ -61,7 +61,7 @@ const maxStretch = 8
 const capLooks = 3
 const capPart = 2_000n
 /** Pools are not filled to the brim, see `evaluate`. */
-const capMargin = 1 - 1 / Number(brimPart)
+const capMargin = 1 - 1 / Number(headroomPart)
 
 /** What one more unit is worth on each arc and at each token, from the last token backwards. */
 export function marginsOf(
@@ -300,8 +300,8 @@ function lineSearch(
       return { ...arc, share: now + part * ((target.get(arc.key) ?? now) - now) }
     })
     const positive = moved.filter(({ share }) => share > 0)
-    const large = tidy(positive, sources, tokenOut).filter(({ share }) => share > leastShare)
-    const arcs = tidy(large, sources, tokenOut)
+    const large = pruneArcs(positive, sources, tokenOut).filter(({ share }) => share > leastShare)
+    const arcs = pruneArcs(large, sources, tokenOut)
     const flows = evaluate(arcs, sources, tokenOut, exactOnly)
     return flows && { arcs, at: flows }
   }

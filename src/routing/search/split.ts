@@ -2,7 +2,7 @@
  * Splits: an amount divided over several paths, and inside them over several pools, so that one more unit is worth
  * the same on every way. Paths join the network while a search over the pools as they would be afterwards finds one
  * that pays more for the next slice; then swaps leave it while the gas they cost is more than what they bring.
- * Native maths only; the fork decides. Pure.
+ * Native math only; the fork decides. Pure.
  */
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
@@ -13,9 +13,9 @@ import {
   type ArcAmounts,
   evaluate,
   type Network,
+  pruneArcs,
   type Source,
   statesAfter,
-  tidy,
   tokenOrder,
   withAmounts,
 } from './split-network.js'
@@ -263,7 +263,7 @@ function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
         : groups.filter((other) => other !== group && tokenOf(other) === tokenOf(group))
       if (!others.length) continue
       const curvature = beside.length ? own.curvature : group.curvature
-      const kept = tidy(
+      const kept = pruneArcs(
         network.arcs.filter(({ key }) => key !== arc.key),
         sources,
         tokenOut,

@@ -56,10 +56,10 @@ async function prepare(
   const before = await callsThatFund(run, request, funds, pools, onPath)
   if (!before) throw notFundable(funds)
   const code = run.codeOverrides(request.strategy, request.fromAddress)
-  const world = { before, overrides: mergeOverrides(code, funds.overrides) }
+  const simulationState = { before, overrides: mergeOverrides(code, funds.overrides) }
   const owner = receiverOf(request)
   const measure = request.tokensOut.map((token) => ({ token, owner }))
-  return { ...toSimulation({ tx, world }, request), measure }
+  return { ...toSimulation({ tx, simulationState }, request), measure }
 }
 
 /** Pools that hold what no override can give. */

@@ -1,5 +1,5 @@
 /**
- * One route or quote at one block: candidates by native maths, each proven by simulation,
+ * One route or quote at one block: candidates by native math, each proven by simulation,
  * the best after gas, simulated once more as the very transaction that is returned.
  */
 import type {
@@ -8,7 +8,7 @@ import type {
   RouteRequest,
   RouterSettings,
 } from '../../domain/engine.js'
-import type { OrderInput } from '../../domain/plan.js'
+import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
   bpsDenominator,
@@ -29,7 +29,7 @@ import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/fai
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
-import { doubtfulPools, newSplits } from '../proof/second-look.js'
+import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from '../proof/warnings.js'
 import { findCandidates } from '../search/candidates.js'
@@ -127,7 +127,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
-    const doubtful = doubtfulPools(attempts)
+    const doubtful = suspectPools(attempts)
     if (!doubtful.size) break
     const again = await search(pools.filter((pool) => !doubtful.has(pool)))
     const splits = newSplits(again.candidates.filter(isPossible), attempts)

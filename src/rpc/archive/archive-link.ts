@@ -18,7 +18,7 @@ export interface ArchiveLink {
   close(): Promise<void>
 }
 
-type News = Extract<ThreadMessage, { kind: 'head' | 'status' }>
+type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' }>
 
 const restartPauseMs = 500
 const closeWaitMs = 5_000
@@ -32,7 +32,7 @@ export async function startArchiveLink(
   data: Omit<ArchiveThreadData, 'port'>,
   logger: ArchiveLogger,
   onRestart: () => void,
-  onNews: (message: News) => void,
+  onThreadEvent: (message: ThreadEvent) => void,
 ): Promise<ArchiveLink> {
   const pending = new Map<number, (answer: Wire<unknown>) => void>()
   let nextId = 1
@@ -77,7 +77,7 @@ export async function startArchiveLink(
         else if (message.kind === 'answer') {
           pending.get(message.id)?.(message.answer)
           pending.delete(message.id)
-        } else onNews(message)
+        } else onThreadEvent(message)
       })
     })
   }

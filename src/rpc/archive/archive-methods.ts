@@ -2,7 +2,7 @@
  * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block, and some of our own
  * (`forkroute_…`) that routing threads ask: reading ahead, and keeping what was learnt about contracts.
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
- * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator tells them apart.
+ * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator distinguishes them.
  */
 import { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'

@@ -18,7 +18,7 @@ import type {
 } from './archive-messages.js'
 import { startArchiveServer } from './archive-server.js'
 import type { ChainSource } from './chain-source.js'
-import { createCodeStore } from './code-book.js'
+import { createCodeStore } from './code-index.js'
 import { createLiveChain, type LiveChain } from './live-chain.js'
 import { createReplayChain } from './replay-chain.js'
 

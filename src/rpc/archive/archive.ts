@@ -48,11 +48,11 @@ export interface Archive {
   standby(): Standby
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
   pin(chainId: number, block: bigint | 'latest', options?: PinOptions): Promise<BlockPin>
-  /** The same of what the header tells: no state is read, so none needs to be there. */
+  /** The same of what the header says: no state is read, so none needs to be there. */
   header(chainId: number, block: bigint): Promise<BlockPin>
   /**
    * Numbers of the blocks in which one of the contracts left an event, ascending.
-   * @throws ForkrouteError STATE_UNAVAILABLE when no node tells, UPSTREAM_UNAVAILABLE.
+   * @throws ForkrouteError STATE_UNAVAILABLE when no node knows, UPSTREAM_UNAVAILABLE.
    */
   changedBlocks(chainId: number, question: ChangesQuestion): Promise<readonly bigint[]>
   /** The newest known block, or null before the first. */
@@ -110,19 +110,19 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
   }
   const standbys = new Map<string, BlockPin>()
-  /** A thread that is gone is told when it is back. */
-  function tell(id: string, block: BlockPin | null): void {
+  /** A thread that is gone gets it when it is back. */
+  function placeStandby(id: string, block: BlockPin | null): void {
     link.ask({ kind: 'standby', id, block }).catch(() => undefined)
   }
-  const tellAll = (): void => {
-    for (const [id, pin] of standbys) tell(id, pin)
+  const notifyStandbys = (): void => {
+    for (const [id, pin] of standbys) placeStandby(id, pin)
   }
-  const link = await startArchiveLink(data, logger, tellAll, (news) => {
-    if (news.kind === 'status') {
-      statuses.set(news.chainId, news.status)
+  const link = await startArchiveLink(data, logger, notifyStandbys, (threadEvent) => {
+    if (threadEvent.kind === 'status') {
+      statuses.set(threadEvent.chainId, threadEvent.status)
       return
     }
-    const { pin, replaced } = news
+    const { pin, replaced } = threadEvent
     heads.set(pin.chainId, pin)
     for (const { number } of replaced) hashes.delete(`${pin.chainId}/${number}`)
     remember(pin)
@@ -147,11 +147,11 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
         url: `http://127.0.0.1:${link.port}/standby/${id}`,
         assign(pin) {
           standbys.set(id, pin)
-          tell(id, pin)
+          placeStandby(id, pin)
         },
         release() {
           standbys.delete(id)
-          tell(id, null)
+          placeStandby(id, null)
         },
       }
     },

@@ -1,6 +1,6 @@
 /**
  * A block that was not met yet: its header and what recent blocks were asked for, read in one round. By hash where
- * the head's chain tells it, by number where no reorg reaches; of other blocks the header comes first.
+ * the head's chain gives it, by number where no reorg reaches; of other blocks the header comes first.
  *
  * Background work, which goes through many blocks, spares calls rather than rounds: there, accounts are asked for
  * proofs first, and only the values of those that changed are read.
@@ -12,7 +12,7 @@ import type { VerifiedBlock } from '../node/block-check.js'
 import type { HeadTracker } from '../node/heads.js'
 import type { ItemKey } from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
-import type { BlockBook } from './block-book.js'
+import type { BlockIndex } from './block-index.js'
 import { type ProofParts, readByProof } from './read-by-proof.js'
 
 export interface BlockOpener {
@@ -35,7 +35,7 @@ export interface BlockOpener {
 const maxBlocks = 64
 
 export interface BlockOpenerParts extends ProofParts {
-  readonly blocks: BlockBook
+  readonly blocks: BlockIndex
   readonly tracker: HeadTracker
   readonly upstream: ProofParts['upstream'] & Pick<Upstream, 'isFinal'>
   /** What is worth reading of a block with this number. */

@@ -10,7 +10,7 @@ export interface ChainCounters {
   prefetched: number
 }
 
-/** @param provenHits - of the values that proofs tell, which count for themselves. */
+/** @param provenHits - of the values that proofs give, which count for themselves. */
 export function createChainCounters(provenHits: () => number): ChainCounters {
   return {
     memoryHits: 0,

@@ -17,12 +17,12 @@ import { createHeadTracker, type HeadTracker, startHeadPolling } from '../node/h
 import { createUpstream, type Upstream } from '../node/upstream.js'
 import type { UpstreamCounters } from '../node/upstream-node.js'
 import type { ArchiveChain } from './archive-messages.js'
-import { type BlockBook, createBlockBook } from './block-book.js'
+import { type BlockIndex, createBlockIndex } from './block-index.js'
 import { type BlockOpener, createBlockOpener } from './block-opener.js'
 import { type ChainCounters, createChainCounters } from './chain-counters.js'
 import { createChainHealth } from './chain-health.js'
 import type { ChainSource } from './chain-source.js'
-import { type CodeBook, type CodeStore, createCodeBook } from './code-book.js'
+import { type CodeIndex, type CodeStore, createCodeIndex } from './code-index.js'
 import { pinBlock } from './pin-block.js'
 import { createProvenState } from './proven-state.js'
 import { createStateBook, type StateBook } from './state-book.js'
@@ -102,8 +102,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
 
 interface Parts {
   readonly upstream: Upstream
-  readonly blocks: BlockBook
-  readonly codeBook: CodeBook
+  readonly blocks: BlockIndex
+  readonly codeBook: CodeIndex
   readonly states: StateBook
   readonly tracker: HeadTracker
   readonly opener: BlockOpener
@@ -120,11 +120,11 @@ function createParts(options: LiveChainOptions): Parts {
   const upstream = upstreamOf(options)
   const proven = createProvenState()
   const counters = createChainCounters(proven.hits)
-  const codeBook = createCodeBook(chainId, disk)
+  const codeBook = createCodeIndex(chainId, disk)
   const hot = createHotSet(chainId, disk)
   const learned = createLearned(layout.learnedScope(chainId), disk)
   const poolSets = createPoolSets(learned)
-  const blocks = createBlockBook({
+  const blocks = createBlockIndex({
     chainId,
     upstream,
     disk,
@@ -162,7 +162,7 @@ function createParts(options: LiveChainOptions): Parts {
     blocks,
     tracker,
     upstream,
-    // Only a node can tell the others.
+    // Only a node knows the others.
     keys: (number) => hot.keys().filter((key) => !states.isLasting(key, number)),
     proven,
     held: states.find,
@@ -233,7 +233,7 @@ function pollHeads(
     const latest = await upstream.latestOf(node)
     if (!latest) return false
     blocks.keep(latest)
-    // Code of earlier runs counts once a node tells whether their chain is this one.
+    // Code of earlier runs counts once a node shows whether their chain is this one.
     restored ??= codeBook.restore((number) => hashAt(number, upstream))
     await restored
     await tracker.observe(node, latest.pin)

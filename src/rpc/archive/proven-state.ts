@@ -22,7 +22,7 @@ export interface ProvenState {
   learn(address: Address, at: BlockRef, proof: Answer<AccountProof>): void
   /** A value was read at the block. */
   note(key: ItemKey, at: BlockRef, value: Hex): void
-  /** What proofs tell of this key at the block; null: it must be read. */
+  /** What proofs say of this key at the block; null: it must be read. */
   find(key: ItemKey, at: BlockRef): Hex | null
   /** Keys found so far. */
   hits(): number

@@ -8,9 +8,9 @@ import type { DiskCache } from '../disk/disk-cache.js'
 import { layout } from '../disk/layout.js'
 import type { BlockRef } from '../node/answer.js'
 import { addressOf, emptyValue, type ItemKey, isCode } from '../node/state-item.js'
-import type { BlockBook } from './block-book.js'
+import type { BlockIndex } from './block-index.js'
 import type { ChainCounters } from './chain-counters.js'
-import type { CodeBook, CodeStore } from './code-book.js'
+import type { CodeIndex, CodeStore } from './code-index.js'
 import type { ProvenState } from './proven-state.js'
 
 export interface StateBook {
@@ -29,11 +29,11 @@ export interface StateBookParts {
   /** Of all chains: `<block hash><key>` to the stored value; of code to its id. */
   readonly memory: LRUCache<string, Hex>
   readonly codes: CodeStore
-  readonly codeBook: CodeBook
+  readonly codeBook: CodeIndex
   readonly proven: ProvenState
   /** Accounts that no chain has anything of. */
   readonly knownEmpty: ReadonlySet<Address>
-  readonly blocks: Pick<BlockBook, 'held'>
+  readonly blocks: Pick<BlockIndex, 'held'>
   /** True where the state of one block may differ from run to run. */
   readonly isDevelopment: () => boolean
   readonly counters: ChainCounters

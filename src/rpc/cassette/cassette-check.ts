@@ -20,7 +20,7 @@ const tables: readonly (readonly [table: string, columns: readonly string[]])[] 
 ]
 const withoutId = ['facts', 'reads', 'calls', 'changes', 'request_blocks']
 
-/** One sentence per damaged row: the table, the row, and what it holds as far as that can be told. */
+/** One sentence per damaged row: the table, the row, and what it holds as far as that is known. */
 export function damagedRows(db: Database.Database): string[] {
   return tables.flatMap(([table, columns]) => {
     const id = withoutId.includes(table) ? '' : ', id'

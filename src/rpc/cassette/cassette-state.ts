@@ -32,7 +32,7 @@ export type HeldValue =
 
 export interface BlockState {
   readonly values: ReadonlyMap<ItemKey, HeldValue>
-  /** Rows that are so damaged that what they hold cannot be told. */
+  /** Rows that are so damaged that what they hold is not known. */
   readonly damaged: readonly string[]
 }
 
@@ -133,7 +133,7 @@ export function cassetteState(db: Database.Database): CassetteState {
     'INSERT OR REPLACE INTO changes VALUES (?, ?, ?, ?)',
   )
 
-  /** Null where not even the key can be told. */
+  /** Null where not even the key is known. */
   function cellOf(id: number): Cell | null {
     const known = cells.get(id)
     if (known) return known

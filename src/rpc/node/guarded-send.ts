@@ -33,9 +33,9 @@ export async function sendGuarded(
   )
   return outcomes.map((outcome, index) => {
     const block = asks[index]?.block
-    const standing = block ? (standings.get(block.hash) ?? 'same') : 'same'
-    if (outcome.kind !== 'value' || standing === 'same') return outcome
-    if (standing === 'unsure') return { kind: 'failed', message: 'no header' }
+    const trust = block ? (standings.get(block.hash) ?? 'same') : 'same'
+    if (outcome.kind !== 'value' || trust === 'same') return outcome
+    if (trust === 'unsure') return { kind: 'failed', message: 'no header' }
     return { kind: 'refused', message: `the node has another block ${block?.number}` }
   })
 }

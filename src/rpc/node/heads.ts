@@ -36,7 +36,7 @@ export function createHeadTracker(
   onHead: (head: BlockPin, replaced: readonly BlockRef[]) => void,
 ): HeadTracker {
   const known = new Map<bigint, Hex>()
-  /** Blocks by hash of which no head has told yet whether they are part of its chain. */
+  /** Blocks by hash of which no head has shown yet whether they are part of its chain. */
   const met = new Map<Hex, BlockRef>()
   let head: BlockPin | null = null
   let source = -1

@@ -5,7 +5,7 @@
 
 export interface NodeHealth {
   /** `unverified` again some time after it was set aside. */
-  standing(): 'unverified' | 'verified' | 'aside'
+  trust(): 'unverified' | 'verified' | 'aside'
   isUsable(): boolean
   isCoolingDown(): boolean
   /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
@@ -14,9 +14,9 @@ export interface NodeHealth {
   problem(): string | null
   setAside(message: string): void
   /** @param startedAt - of the request that failed, milliseconds since the epoch. */
-  penalise(startedAt: number, message: string, retryAfterSeconds: number | null): void
+  recordFailure(startedAt: number, message: string, retryAfterSeconds: number | null): void
   /** A request got a proper answer. */
-  praise(): void
+  recordSuccess(): void
   /** The verification passed; false when the node failed again meanwhile. */
   verified(): boolean
 }
@@ -48,17 +48,17 @@ export function createNodeHealth(
     onChange(next)
   }
 
-  function standing(): 'unverified' | 'verified' | 'aside' {
+  function trust(): 'unverified' | 'verified' | 'aside' {
     if (isVerified) return 'verified'
     return asideUntil !== null && Date.now() < asideUntil ? 'aside' : 'unverified'
   }
 
   return {
-    standing,
+    trust,
     isUsable: () => isVerified && !down,
     isCoolingDown: () => !down && Date.now() < coolUntil,
     waitMs() {
-      if (standing() === 'aside') return null
+      if (trust() === 'aside') return null
       const now = Date.now()
       if (coolUntil <= now) return 0
       return down ? null : coolUntil - now
@@ -69,8 +69,8 @@ export function createNodeHealth(
       asideUntil = Date.now() + recheckMs
       report(`${name} is set aside: ${message}`)
     },
-    penalise(startedAt, message, retryAfterSeconds) {
-      // Requests that were already under way when the last penalty was given tell nothing new.
+    recordFailure(startedAt, message, retryAfterSeconds) {
+      // Requests that were already under way when the last penalty was given say nothing new.
       if (startedAt < penalisedAt) return
       penalisedAt = Date.now()
       failures += 1
@@ -81,9 +81,9 @@ export function createNodeHealth(
           : Math.min(longestRetryAfterMs, retryAfterSeconds * 1000)
       coolUntil = penalisedAt + delay
       down = retryAfterSeconds === null && failures >= failuresUntilDown
-      if (standing() !== 'aside') report(`${name}: ${message}`)
+      if (trust() !== 'aside') report(`${name}: ${message}`)
     },
-    praise() {
+    recordSuccess() {
       failures = 0
       coolUntil = 0
       down = false

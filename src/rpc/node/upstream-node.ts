@@ -91,7 +91,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     const message = redact(result.error.message)
     const meaning = meaningOf(result.error)
     if (meaning !== 'busy') return { kind: meaning, message }
-    health.penalise(startedAt, 'limits requests', null)
+    health.recordFailure(startedAt, 'limits requests', null)
     return { kind: 'failed', message: 'limits requests' }
   }
 
@@ -99,7 +99,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     if (!(error instanceof TransportError)) throw error
     const message = error.status === 429 ? 'limits requests (HTTP 429)' : redact(error.message)
     if (!(error instanceof CoolingDown))
-      health.penalise(startedAt, message, error.retryAfterSeconds)
+      health.recordFailure(startedAt, message, error.retryAfterSeconds)
     return { kind: 'failed', message }
   }
 
@@ -125,7 +125,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       result = { ok: false, error }
     }
     const outcome = judged(request, result, startedAt)
-    if (outcome.kind !== 'failed') health.praise()
+    if (outcome.kind !== 'failed') health.recordSuccess()
     return outcome
   }
 
@@ -147,7 +147,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       const result = results[index]
       return result ? judged(request, result, startedAt) : { kind: 'fault', message: 'no answer' }
     })
-    if (outcomes.every((outcome) => outcome.kind !== 'failed')) health.praise()
+    if (outcomes.every((outcome) => outcome.kind !== 'failed')) health.recordSuccess()
     return outcomes
   }
 
@@ -193,8 +193,8 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     name,
     waitMs: health.waitMs,
     ready() {
-      const standing = health.standing()
-      if (standing !== 'unverified') return Promise.resolve(standing === 'verified')
+      const trust = health.trust()
+      if (trust !== 'unverified') return Promise.resolve(trust === 'verified')
       verifying ??= verify().finally(() => {
         verifying = null
       })
@@ -205,7 +205,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     status: () => ({
       name,
       usable: health.isUsable(),
-      isSetAside: health.standing() === 'aside',
+      isSetAside: health.trust() === 'aside',
       problem: health.problem(),
       latencyMs,
       abilities,

@@ -81,7 +81,7 @@ interface RunningChild {
   readonly pid: number
 }
 
-/** The process that `start` spawns for the port: @viem/anvil does not tell it, Node's diagnostics do. */
+/** The process that `start` spawns for the port: @viem/anvil does not expose it, Node's diagnostics do. */
 async function childOf(port: number, start: () => Promise<void>): Promise<RunningChild> {
   const seen: ChildProcess[] = []
   // A message comes before its process is spawned: it has no arguments yet.
@@ -112,7 +112,7 @@ async function interrupt(child: ChildProcess): Promise<void> {
   await ended
 }
 
-/** A port that was free a moment ago: Anvil does not tell which one it took for 0. */
+/** A port that was free a moment ago: Anvil does not report which one it took for 0. */
 async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

@@ -242,7 +242,7 @@ export function createHistory(data: HistoryData): History {
 
   const codeHashOf = (address: Address) => data.codeHashes[address] ?? noCodeHash
 
-  /** Code as revm serializes it: one bit per byte tells where jumps may land. */
+  /** Code as revm serializes it: one bit per byte marks where jumps may land. */
   function codeFields(hash: Hex, code: Hex): object {
     const known = codes.get(hash)
     if (known) return known

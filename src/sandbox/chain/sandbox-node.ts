@@ -24,7 +24,7 @@ export type SandboxMessage =
   | { readonly kind: 'refused'; readonly error: WireError }
 
 /**
- * @param onChain - told the process id of each Anvil.
+ * @param onChain - receives the process id of each Anvil.
  * @throws ForkrouteError FORK_UNAVAILABLE when Anvil does not start, INVALID_REQUEST when the port cannot be had.
  */
 export async function startSandboxNode(

@@ -3,26 +3,26 @@ import { describe, expect, test } from 'vitest'
 import { contractAddresses } from '../addresses.js'
 import { sqrtPriceX96 } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
-import { createDice } from './dice.js'
 import { deskAbi, vaultAbi } from './market-abi.js'
 import {
   addressOf,
-  basketPlans,
+  basketSpecs,
   basketTokens,
-  pairPlans,
+  pairSpecs,
   pricedTokens,
   startPrices,
 } from './market-pools.js'
 import type { MarketState } from './market-state.js'
+import { createSeededRandom } from './seeded-random.js'
 
-const dice = () => createDice(1n)
+const random = () => createSeededRandom(1n)
 
 /** Every pool at the market's prices: dollars in proportion to the weights, stable ones in balance. */
 function calmMarket(): MarketState & { roots: bigint[]; balances: bigint[][] } {
   return {
-    roots: pairPlans.map((plan) => sqrtPriceX96(...pricedTokens(plan), startPrices)),
-    balances: basketPlans.map((plan) =>
-      basketTokens(plan).map(({ token, weight }) => {
+    roots: pairSpecs.map((spec) => sqrtPriceX96(...pricedTokens(spec), startPrices)),
+    balances: basketSpecs.map((spec) =>
+      basketTokens(spec).map(({ token, weight }) => {
         const dollarsE12 = BigInt(weight ?? 10) * 10n ** 18n
         return (dollarsE12 * 10n ** BigInt(token.decimals)) / token.priceUsdE12
       }),
@@ -32,36 +32,36 @@ function calmMarket(): MarketState & { roots: bigint[]; balances: bigint[][] } {
 
 describe('arbitrage', () => {
   test('leaves a pair and a weighted pool alone that are at the market price', () => {
-    const stable = basketPlans.filter(({ amplification }) => amplification !== undefined).length
-    expect(arbitrage(calmMarket(), startPrices, dice()).length).toBeLessThanOrEqual(stable)
+    const stable = basketSpecs.filter(({ amplification }) => amplification !== undefined).length
+    expect(arbitrage(calmMarket(), startPrices, random()).length).toBeLessThanOrEqual(stable)
   })
 
   test('pushes a pair that is 40 bps too dear to within 30 bps of the market', () => {
     const state = calmMarket()
-    const before = arbitrage(state, startPrices, dice())
-    const index = pairPlans.findIndex(({ protocol }) => protocol === 'uniswap-v2')
-    const [plan, root = 0n] = [pairPlans[index], state.roots[index]]
-    if (!plan || plan.protocol === 'uniswap-v4') throw new Error('There is no pair.')
+    const before = arbitrage(state, startPrices, random())
+    const index = pairSpecs.findIndex(({ protocol }) => protocol === 'uniswap-v2')
+    const [spec, root = 0n] = [pairSpecs[index], state.roots[index]]
+    if (!spec || spec.protocol === 'uniswap-v4') throw new Error('There is no pair.')
     state.roots[index] = (root * 1_002n) / 1_000n
-    const calls = arbitrage(state, startPrices, dice())
+    const calls = arbitrage(state, startPrices, random())
     expect(calls).toHaveLength(before.length + 1)
     const { functionName, args } = decodeFunctionData({ abi: deskAbi, data: calls[0] ?? '0x' })
     expect(functionName).toBe('pushV2')
-    expect(args[0]).toMatch(new RegExp(addressOf(plan), 'i'))
+    expect(args[0]).toMatch(new RegExp(addressOf(spec), 'i'))
     const off = Number(((args[1] as bigint) * 1_000_000n) / root) / 1_000_000
     expect(Math.abs(off * off - 1)).toBeLessThanOrEqual(0.003_001)
   })
 
   test('sells the dear token of a weighted pool to it, half of what a 1 percent surplus of the other is', () => {
     const state = calmMarket()
-    const index = basketPlans.findIndex(({ symbols }) => symbols.join() === 'WBTC,WETH')
-    const plan = basketPlans[index]
-    if (!plan) throw new Error('There is no such pool.')
-    const [dear] = basketTokens(plan)
-    const before = arbitrage(state, startPrices, dice()).length
+    const index = basketSpecs.findIndex(({ symbols }) => symbols.join() === 'WBTC,WETH')
+    const spec = basketSpecs[index]
+    if (!spec) throw new Error('There is no such pool.')
+    const [dear] = basketTokens(spec)
+    const before = arbitrage(state, startPrices, random()).length
     const [first = 0n, second = 0n] = state.balances[index] ?? []
     state.balances[index] = [first, (second * 101n) / 100n]
-    const calls = arbitrage(state, startPrices, dice())
+    const calls = arbitrage(state, startPrices, random())
     expect(calls).toHaveLength(before + 1)
     const swap = calls.map(vaultSwap).find((found) => found?.assetIn === dear?.token.address)
     // 1 percent less the noise of at most 25 bps, half of it.

@@ -6,17 +6,17 @@ import { zip } from '../../domain/lists.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SandboxToken } from '../tokens.js'
 import { type Prices, priceOf, sqrtPriceX96 } from './amounts.js'
-import type { Dice } from './dice.js'
 import {
-  type BasketPlan,
-  basketPlans,
+  type BasketSpec,
+  basketSpecs,
   basketTokens,
   feeOf,
-  type PairPlan,
-  pairPlans,
+  type PairSpec,
+  pairSpecs,
   pricedTokens,
 } from './market-pools.js'
 import type { MarketState } from './market-state.js'
+import type { SeededRandom } from './seeded-random.js'
 import { pushTo, swapBasket } from './trades.js'
 
 const oneMillion = 1_000_000n
@@ -24,29 +24,29 @@ const e18 = 10n ** 18n
 const e36 = 10n ** 36n
 
 /** Calls of the trading desk, at most one for each pool. */
-export function arbitrage(state: MarketState, prices: Prices, dice: Dice): Hex[] {
+export function arbitrage(state: MarketState, prices: Prices, random: SeededRandom): Hex[] {
   return [
-    ...zip(pairPlans, state.roots).flatMap(([plan, root]) => pairTrade(plan, root, prices, dice)),
-    ...zip(basketPlans, state.balances).flatMap(([plan, balances]) =>
-      basketTrade(plan, balances, prices, dice),
+    ...zip(pairSpecs, state.roots).flatMap(([spec, root]) => pairTrade(spec, root, prices, random)),
+    ...zip(basketSpecs, state.balances).flatMap(([spec, balances]) =>
+      basketTrade(spec, balances, prices, random),
     ),
   ]
 }
 
 /** How far a pool's price may be off, millionths: its fee, but from 5 to 30 basis points. */
-function bandOf(plan: PairPlan | BasketPlan): number {
-  return Math.min(Math.max(feeOf(plan), 500), 3000)
+function bandOf(spec: PairSpec | BasketSpec): number {
+  return Math.min(Math.max(feeOf(spec), 500), 3000)
 }
 
-function pairTrade(plan: PairPlan, root: bigint, prices: Prices, dice: Dice): Hex[] {
-  const [token0, token1] = pricedTokens(plan)
+function pairTrade(spec: PairSpec, root: bigint, prices: Prices, random: SeededRandom): Hex[] {
+  const [token0, token1] = pricedTokens(spec)
   const target = sqrtPriceX96(token0, token1, prices)
-  const band = bandOf(plan)
+  const band = bandOf(spec)
   // Twice, since it is a square root.
   const offBy = ((root - target) * 2n * oneMillion) / target
   if (offBy >= -band && offBy <= band) return []
-  const noise = BigInt(dice(2 * band + 1) - band)
-  return [pushTo(plan, (target * (2n * oneMillion + noise)) / (2n * oneMillion))]
+  const noise = BigInt(random(2 * band + 1) - band)
+  return [pushTo(spec, (target * (2n * oneMillion + noise)) / (2n * oneMillion))]
 }
 
 interface Holding {
@@ -70,32 +70,32 @@ interface Measured {
 }
 
 function basketTrade(
-  plan: BasketPlan,
+  spec: BasketSpec,
   balances: readonly bigint[],
   prices: Prices,
-  dice: Dice,
+  random: SeededRandom,
 ): Hex[] {
-  const holdings = zip(basketTokens(plan), balances).map(([{ token, weight }, raw]) => {
+  const holdings = zip(basketTokens(spec), balances).map(([{ token, weight }, raw]) => {
     const balance = raw * 10n ** BigInt(18 - token.decimals)
     const price = priceOf(prices, token)
     return { token, weight, balance, price, worth: (balance * price) / e18 }
   })
-  const measured = plan.amplification
-    ? stablePremiums(holdings, plan.amplification)
+  const measured = spec.amplification
+    ? stablePremiums(holdings, spec.amplification)
     : holdings.map(weightedPremium)
   const ranked = measured.sort((a, b) => (a.premium < b.premium ? -1 : 1))
   const [cheap, dear] = [ranked[0], ranked.at(-1)]
   if (!cheap || !dear) return []
-  const band = bandOf(plan)
+  const band = bandOf(spec)
   const offBy = ((dear.premium - cheap.premium) * oneMillion) / cheap.premium
   if (offBy <= band) return []
   // What is dear goes in: one step of Newton, and more in the next blocks if it does not suffice.
-  const wanted = offBy - BigInt(dice(band))
+  const wanted = offBy - BigInt(random(band))
   const dollars = (wanted * e36) / oneMillion / (dear.slope + cheap.slope)
   const { token, price, worth } = dear.holding
   const bounded = dollars < worth / 5n ? dollars : worth / 5n
   const amount = (bounded * 10n ** BigInt(token.decimals)) / price
-  return [swapBasket(plan, token, cheap.holding.token, amount)]
+  return [swapBasket(spec, token, cheap.holding.token, amount)]
 }
 
 /** All tokens of a weighted pool are worth the same for each percent when its prices are the market's. */

@@ -15,14 +15,14 @@ import {
 } from '../addresses.js'
 import { type SandboxToken, sandboxToken } from '../tokens.js'
 import {
-  type BalancerPlan,
-  balancerPlans,
-  curvePlans,
-  type V4Plan,
-  v2Plans,
-  v3Plans,
-  v4Plans,
-} from './market-plan.js'
+  type BalancerPoolSpec,
+  balancerPoolSpecs,
+  curvePoolSpecs,
+  type V4PoolSpec,
+  v2PoolSpecs,
+  v3PoolSpecs,
+  v4PoolSpecs,
+} from './market-specs.js'
 
 /** Ticks between the ends of positions, by fee. */
 export const tickSpacings: Readonly<Record<number, number>> = {
@@ -33,35 +33,35 @@ export const tickSpacings: Readonly<Record<number, number>> = {
 }
 
 /** Pool contracts of Balancer by their place in the plan: the first children of the two factories. */
-const balancerPoolAddresses: readonly Address[] = balancerPlans.map((plan, index) => {
-  const weighted = balancerPlans.filter(({ weights }) => weights).length
+const balancerPoolAddresses: readonly Address[] = balancerPoolSpecs.map((spec, index) => {
+  const weighted = balancerPoolSpecs.filter(({ weights }) => weights).length
   const { balancerWeightedFactory, balancerStableFactory } = contractAddresses
-  const from = plan.weights ? balancerWeightedFactory : balancerStableFactory
-  const nonce = BigInt(plan.weights ? index + 1 : index + 1 - weighted)
+  const from = spec.weights ? balancerWeightedFactory : balancerStableFactory
+  const nonce = BigInt(spec.weights ? index + 1 : index + 1 - weighted)
   return toAddress(getContractAddress({ from, nonce }))
 })
 
 /** How the vault keeps the balances of a pool: general, minimal swap info, two tokens. */
-function specialization(plan: BalancerPlan): bigint {
-  if (plan.symbols.length === 2) return 2n
-  return plan.weights ? 1n : 0n
+function specialization(spec: BalancerPoolSpec): bigint {
+  if (spec.symbols.length === 2) return 2n
+  return spec.weights ? 1n : 0n
 }
 
 /** Address, specialization (2 bytes), number of the pool in the vault (10 bytes). */
 export function balancerPoolId(index: number): `0x${string}` {
-  const plan = balancerPlans[index]
+  const spec = balancerPoolSpecs[index]
   const address = balancerPoolAddresses[index]
-  if (!plan || !address) throw new RangeError(`There is no Balancer pool ${index}.`)
-  const id = (BigInt(address) << 96n) | (specialization(plan) << 80n) | BigInt(index)
+  if (!spec || !address) throw new RangeError(`There is no Balancer pool ${index}.`)
+  const id = (BigInt(address) << 96n) | (specialization(spec) << 80n) | BigInt(index)
   return numberToHex(id, { size: 32 })
 }
 
 /** Addresses in the order of their values, with what belongs to each. */
-export function balancerTokens(plan: BalancerPlan) {
-  return plan.symbols
+export function balancerTokens(spec: BalancerPoolSpec) {
+  return spec.symbols
     .map((symbol, index) => ({
       token: sandboxToken(symbol),
-      weight: plan.weights?.[index] ?? null,
+      weight: spec.weights?.[index] ?? null,
     }))
     .sort((a, b) => (a.token.address < b.token.address ? -1 : 1))
 }
@@ -72,8 +72,8 @@ function pairOf(symbols: readonly [string, string]): [Address, Address] {
 }
 
 /** Key of a V4 pool, and what its currencies are worth as: WETH in place of native ether. */
-export function v4Pool(plan: V4Plan) {
-  const currencies = plan.symbols
+export function v4Pool(spec: V4PoolSpec) {
+  const currencies = spec.symbols
     .map((symbol) => {
       const isEther = symbol === 'ETH'
       const token = sandboxToken(isEther ? 'WETH' : symbol)
@@ -86,8 +86,8 @@ export function v4Pool(plan: V4Plan) {
   const key = {
     currency0: first.currency,
     currency1: second.currency,
-    fee: plan.fee,
-    tickSpacing: tickSpacings[plan.fee] ?? 1,
+    fee: spec.fee,
+    tickSpacing: tickSpacings[spec.fee] ?? 1,
     hooks: zeroAddress,
   }
   return { key, tokens }
@@ -100,49 +100,49 @@ function addressesOf(tokens: readonly SandboxToken[]): Address[] {
 /** All pools, traps included. */
 export function sandboxPools(): Pool[] {
   return [
-    ...v2Plans.map(({ protocol, symbols }) => {
+    ...v2PoolSpecs.map(({ protocol, symbols }) => {
       const tokens = pairOf(symbols)
       const address = v2PairAddress(protocol, ...tokens)
       return { protocol, id: address, address, tokens, parameters: { feeBps: 30 } }
     }),
-    ...v3Plans.map(({ protocol, symbols, fee }) => {
+    ...v3PoolSpecs.map(({ protocol, symbols, fee }) => {
       const tokens = pairOf(symbols)
       const address = v3PoolAddress(...tokens, fee)
       const parameters = { fee, tickSpacing: tickSpacings[fee] ?? 0 }
       return { protocol, id: address, address, tokens, parameters }
     }),
-    ...v4Plans.map((plan) => {
-      const { key, tokens } = v4Pool(plan)
+    ...v4PoolSpecs.map((spec) => {
+      const { key, tokens } = v4Pool(spec)
       return {
-        protocol: plan.protocol,
+        protocol: spec.protocol,
         id: poolIdOf(key),
         address: contractAddresses.v4PoolManager,
         tokens: key.currency0 === zeroAddress ? [nativeToken, key.currency1] : addressesOf(tokens),
         parameters: { fee: key.fee, tickSpacing: key.tickSpacing, hooks: key.hooks },
       }
     }),
-    ...balancerPlans.map((plan, index) => {
-      const tokens = balancerTokens(plan)
+    ...balancerPoolSpecs.map((spec, index) => {
+      const tokens = balancerTokens(spec)
       return {
-        protocol: plan.protocol,
+        protocol: spec.protocol,
         id: balancerPoolId(index),
         address: contractAddresses.balancerVault,
         tokens: tokens.map(({ token }) => token.address),
         parameters: {
-          kind: plan.weights ? 'weighted' : 'stable',
+          kind: spec.weights ? 'weighted' : 'stable',
           decimals: tokens.map(({ token }) => String(token.decimals)),
-          ...(plan.weights && {
+          ...(spec.weights && {
             weights: tokens.map(({ weight }) => `${BigInt(weight ?? 0) * 10n ** 16n}`),
           }),
         },
       }
     }),
-    ...curvePlans.map((plan, index) => {
+    ...curvePoolSpecs.map((spec, index) => {
       const address = curvePoolAddresses[index]
       if (!address) throw new RangeError(`Curve pool ${index} has no address.`)
-      const tokens = plan.symbols.map(sandboxToken)
+      const tokens = spec.symbols.map(sandboxToken)
       return {
-        protocol: plan.protocol,
+        protocol: spec.protocol,
         id: address,
         address,
         tokens: tokens.map((token) => token.address),

@@ -16,7 +16,7 @@ import { multicall3CreationCode } from '../contracts/multicall3.js'
 import { sandboxBytecode } from '../generated/contracts.js'
 import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.js'
 import { tokenAbi } from './market-abi.js'
-import { curvePlans } from './market-plan.js'
+import { curvePoolSpecs } from './market-specs.js'
 
 /** Value of the whole supply of each token at the starting price, dollars. */
 const supplyUsd = 20_000_000_000n
@@ -111,25 +111,25 @@ function protocolPlacements(deployer: Address, code: (key: string) => Hex): Plac
       types: oneAddress,
       args: [at.balancerVault],
     })),
-    ...curvePlans.flatMap((plan, index) => curvePlacements(plan, index, code('curvePool'))),
+    ...curvePoolSpecs.flatMap((spec, index) => curvePlacements(spec, index, code('curvePool'))),
     ...curveZapPlacements(code('curveZap')),
   ]
 }
 
 function curvePlacements(
-  plan: (typeof curvePlans)[number],
+  spec: (typeof curvePoolSpecs)[number],
   index: number,
   creationCode: Hex,
 ): Placement[] {
   const [pool, shares] = [curvePoolAddresses[index], curveSharesAddresses[index]]
   if (!pool || !shares) throw new RangeError(`Curve pool ${index} has no address.`)
-  const coins = plan.symbols.map((symbol) => sandboxToken(symbol).address)
+  const coins = spec.symbols.map((symbol) => sandboxToken(symbol).address)
   return [
     {
       address: shares,
       creationCode: sandboxBytecode.PoolShares,
       types: parseAbiParameters('string name, string symbol, address minter'),
-      args: [plan.lpName, plan.lpSymbol, pool],
+      args: [spec.lpName, spec.lpSymbol, pool],
     },
     {
       address: pool,
@@ -137,15 +137,15 @@ function curvePlacements(
       types: parseAbiParameters(
         'address[4] coins, address[4] underlying, address shares, uint256 A, uint256 fee',
       ),
-      args: [coins, coins, shares, BigInt(plan.amplification), BigInt(plan.fee)],
+      args: [coins, coins, shares, BigInt(spec.amplification), BigInt(spec.fee)],
     },
   ]
 }
 
 /** The deposit contract beside the first pool, as on mainnet. */
 function curveZapPlacements(creationCode: Hex): Placement[] {
-  const [plan] = curvePlans
-  const coins = plan?.symbols.map((symbol) => sandboxToken(symbol).address)
+  const [spec] = curvePoolSpecs
+  const coins = spec?.symbols.map((symbol) => sandboxToken(symbol).address)
   const types = parseAbiParameters(
     'address[4] coins, address[4] underlying, address pool, address shares',
   )

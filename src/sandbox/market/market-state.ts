@@ -8,19 +8,19 @@ import type { ChainWriter } from '../chain/chain-writer.js'
 import { squareRoot } from './amounts.js'
 import { balancerPoolId, v4Pool } from './catalog.js'
 import { readAbi } from './market-abi.js'
-import { balancerPlans, curvePlans } from './market-plan.js'
 import {
   addressOf,
-  type BasketPlan,
-  basketPlans,
-  type PairPlan,
-  pairPlans,
+  type BasketSpec,
+  basketSpecs,
+  type PairSpec,
+  pairSpecs,
 } from './market-pools.js'
+import { balancerPoolSpecs, curvePoolSpecs } from './market-specs.js'
 
 export interface MarketState {
-  /** Square roots of the prices of `pairPlans`, Q64.96. */
+  /** Square roots of the prices of `pairSpecs`, Q64.96. */
   readonly roots: readonly bigint[]
-  /** Balances of `basketPlans`, raw units in the order of each pool. */
+  /** Balances of `basketSpecs`, raw units in the order of each pool. */
   readonly balances: readonly (readonly bigint[])[]
 }
 
@@ -32,8 +32,8 @@ interface Read {
 const reserveMask = (1n << 112n) - 1n
 const rootMask = (1n << 160n) - 1n
 
-const pairReads = pairPlans.map(pairRead)
-const basketReads = basketPlans.map(readsOfBasket)
+const pairReads = pairSpecs.map(pairRead)
+const basketReads = basketSpecs.map(readsOfBasket)
 const allReads = [...pairReads, ...basketReads.flat()]
 
 export async function readMarket(chain: ChainWriter): Promise<MarketState> {
@@ -48,39 +48,39 @@ export async function readMarket(chain: ChainWriter): Promise<MarketState> {
   })
   let next = pairReads.length
   return {
-    roots: pairPlans.map((plan, index) => rootOf(plan, wordsOf(answers[index]))),
-    balances: basketPlans.map((plan, index) => {
+    roots: pairSpecs.map((spec, index) => rootOf(spec, wordsOf(answers[index]))),
+    balances: basketSpecs.map((spec, index) => {
       const from = next
       next += basketReads[index]?.length ?? 0
-      return balancesOf(plan, answers.slice(from, next).map(wordsOf))
+      return balancesOf(spec, answers.slice(from, next).map(wordsOf))
     }),
   }
 }
 
-function pairRead(plan: PairPlan): Read {
-  if (plan.protocol === 'uniswap-v4') {
-    const slot = numberToHex(poolStateSlot(poolIdOf(v4Pool(plan).key)), { size: 32 })
+function pairRead(spec: PairSpec): Read {
+  if (spec.protocol === 'uniswap-v4') {
+    const slot = numberToHex(poolStateSlot(poolIdOf(v4Pool(spec).key)), { size: 32 })
     const callData = encodeFunctionData({ abi: readAbi, functionName: 'extsload', args: [slot] })
     return { target: at.v4PoolManager, callData }
   }
-  const functionName = plan.protocol === 'uniswap-v3' ? 'slot0' : 'getReserves'
-  return { target: addressOf(plan), callData: encodeFunctionData({ abi: readAbi, functionName }) }
+  const functionName = spec.protocol === 'uniswap-v3' ? 'slot0' : 'getReserves'
+  return { target: addressOf(spec), callData: encodeFunctionData({ abi: readAbi, functionName }) }
 }
 
-function rootOf(plan: PairPlan, [first = 0n, second = 0n]: readonly bigint[]): bigint {
-  if (plan.protocol === 'uniswap-v4' || plan.protocol === 'uniswap-v3') return first & rootMask
+function rootOf(spec: PairSpec, [first = 0n, second = 0n]: readonly bigint[]): bigint {
+  if (spec.protocol === 'uniswap-v4' || spec.protocol === 'uniswap-v3') return first & rootMask
   return squareRoot(((second & reserveMask) << 192n) / first)
 }
 
-function readsOfBasket(plan: BasketPlan): Read[] {
-  if (plan.protocol === 'balancer-v2') {
-    const args = [balancerPoolId(balancerPlans.indexOf(plan))] as const
+function readsOfBasket(spec: BasketSpec): Read[] {
+  if (spec.protocol === 'balancer-v2') {
+    const args = [balancerPoolId(balancerPoolSpecs.indexOf(spec))] as const
     const callData = encodeFunctionData({ abi: readAbi, functionName: 'getPoolTokens', args })
     return [{ target: at.balancerVault, callData }]
   }
-  const target = curvePoolAddresses[curvePlans.indexOf(plan)]
-  if (!target) throw new RangeError(`${plan.lpName} has no address.`)
-  return plan.symbols.map((_symbol, place) => {
+  const target = curvePoolAddresses[curvePoolSpecs.indexOf(spec)]
+  if (!target) throw new RangeError(`${spec.lpName} has no address.`)
+  return spec.symbols.map((_symbol, place) => {
     const args = [BigInt(place)] as const
     return {
       target,
@@ -90,9 +90,9 @@ function readsOfBasket(plan: BasketPlan): Read[] {
 }
 
 /** The vault answers with offsets of two arrays and a block, then the tokens, then the balances. */
-function balancesOf(plan: BasketPlan, answers: readonly (readonly bigint[])[]): bigint[] {
-  if (plan.protocol === 'curve') return answers.map(([balance = 0n]) => balance)
-  return (answers[0] ?? []).slice(5 + plan.symbols.length)
+function balancesOf(spec: BasketSpec, answers: readonly (readonly bigint[])[]): bigint[] {
+  if (spec.protocol === 'curve') return answers.map(([balance = 0n]) => balance)
+  return (answers[0] ?? []).slice(5 + spec.symbols.length)
 }
 
 function wordsOf(data: Hex = '0x'): bigint[] {

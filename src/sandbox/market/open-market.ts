@@ -10,17 +10,17 @@ import { balancerPoolId, balancerTokens, v4Pool } from './catalog.js'
 import { createPools } from './create-pools.js'
 import { wholeSupply } from './deploy-contracts.js'
 import { curveAbi, deskAbi, factoryAbi, tokenAbi, v4Abi, vaultAbi } from './market-abi.js'
-import {
-  balancerPlans,
-  curvePlans,
-  type V2Plan,
-  type V3Plan,
-  type V4Plan,
-  v2Plans,
-  v3Plans,
-  v4Plans,
-} from './market-plan.js'
 import { addressOf, sortedTokens, startPrices } from './market-pools.js'
+import {
+  balancerPoolSpecs,
+  curvePoolSpecs,
+  type V2PoolSpec,
+  type V3PoolSpec,
+  type V4PoolSpec,
+  v2PoolSpecs,
+  v3PoolSpecs,
+  v4PoolSpecs,
+} from './market-specs.js'
 import { openingPositions } from './positions.js'
 
 /** What each of the four users gets of each token, dollars. */
@@ -29,7 +29,10 @@ const userFundsUsd = 5_000_000
 const deskEther = 2_000_000n * 10n ** 18n
 const zero = '0x0000000000000000000000000000000000000000'
 
-function pricesFor({ symbols, trapPriceBps = Number(bpsDenominator) }: V2Plan | V3Plan): Prices {
+function pricesFor({
+  symbols,
+  trapPriceBps = Number(bpsDenominator),
+}: V2PoolSpec | V3PoolSpec): Prices {
   const first = sandboxToken(symbols[0])
   return {
     ...startPrices,
@@ -46,26 +49,26 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
   fund(chain, deployer)
   createPools(chain, deployer)
   await chain.mine()
-  v2Plans.forEach((plan) => {
-    const [token0, token1] = sortedTokens(plan.symbols)
-    const prices = pricesFor(plan)
+  v2PoolSpecs.forEach((spec) => {
+    const [token0, token1] = sortedTokens(spec.symbols)
+    const prices = pricesFor(spec)
     const args = [
-      addressOf(plan),
-      rawWorth(token0, plan.depthUsd / 2, prices),
-      rawWorth(token1, plan.depthUsd / 2, prices),
+      addressOf(spec),
+      rawWorth(token0, spec.depthUsd / 2, prices),
+      rawWorth(token1, spec.depthUsd / 2, prices),
     ] as const
     onDesk(encodeFunctionData({ abi: deskAbi, functionName: 'seedV2', args }))
   })
-  v3Plans.forEach((plan) => {
-    initializeV3(chain, deployer, plan)
-    const options = { ...plan, tokens: sortedTokens(plan.symbols), prices: pricesFor(plan) }
+  v3PoolSpecs.forEach((spec) => {
+    initializeV3(chain, deployer, spec)
+    const options = { ...spec, tokens: sortedTokens(spec.symbols), prices: pricesFor(spec) }
     for (const { below, above, liquidity } of openingPositions(options)) {
-      const args = [addressOf(plan), below, above, liquidity] as const
+      const args = [addressOf(spec), below, above, liquidity] as const
       onDesk(encodeFunctionData({ abi: deskAbi, functionName: 'mintV3', args }))
     }
   })
   chain.send({ from: deployer, to: desk, data: '0x', value: deskEther })
-  for (const plan of v4Plans) openV4(chain, deployer, plan)
+  for (const spec of v4PoolSpecs) openV4(chain, deployer, spec)
   await chain.mine()
   for (const { address } of sandboxTokens) {
     for (const spender of [at.balancerVault, ...curvePoolAddresses]) {
@@ -73,12 +76,12 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
       execute(address, encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args }))
     }
   }
-  balancerPlans.forEach((_plan, index) => {
+  balancerPoolSpecs.forEach((_plan, index) => {
     execute(at.balancerVault, balancerJoin(index))
   })
-  curvePlans.forEach((plan, index) => {
-    const amounts = plan.symbols.map((symbol) =>
-      rawWorth(sandboxToken(symbol), plan.depthUsd / 4, startPrices),
+  curvePoolSpecs.forEach((spec, index) => {
+    const amounts = spec.symbols.map((symbol) =>
+      rawWorth(sandboxToken(symbol), spec.depthUsd / 4, startPrices),
     ) as [bigint, bigint, bigint, bigint]
     const args = [amounts, 0n] as const
     execute(
@@ -86,7 +89,7 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
       encodeFunctionData({ abi: curveAbi, functionName: 'add_liquidity', args }),
     )
   })
-  closeTraps(chain, deployer)
+  disableTraps(chain, deployer)
   await chain.mine()
 }
 
@@ -111,13 +114,13 @@ function fund(chain: ChainWriter, deployer: Address): void {
   }
 }
 
-function initializeV3(chain: ChainWriter, deployer: Address, plan: V3Plan): void {
-  const [token0, token1] = sortedTokens(plan.symbols)
-  const to = addressOf(plan)
-  const args = [sqrtPriceX96(token0, token1, pricesFor(plan))] as const
+function initializeV3(chain: ChainWriter, deployer: Address, spec: V3PoolSpec): void {
+  const [token0, token1] = sortedTokens(spec.symbols)
+  const to = addressOf(spec)
+  const args = [sqrtPriceX96(token0, token1, pricesFor(spec))] as const
   const data = encodeFunctionData({ abi: factoryAbi, functionName: 'initialize', args })
   chain.send({ from: deployer, to, data })
-  if (plan.depthUsd < 20_000_000) return
+  if (spec.depthUsd < 20_000_000) return
   // Deep pools keep a price history, whose writes make a swap dearer, as on mainnet.
   const grow = encodeFunctionData({
     abi: factoryAbi,
@@ -128,8 +131,8 @@ function initializeV3(chain: ChainWriter, deployer: Address, plan: V3Plan): void
 }
 
 /** Initialises a V4 pool and gives its first liquidity. */
-function openV4(chain: ChainWriter, deployer: Address, plan: V4Plan): void {
-  const { key, tokens } = v4Pool(plan)
+function openV4(chain: ChainWriter, deployer: Address, spec: V4PoolSpec): void {
+  const { key, tokens } = v4Pool(spec)
   const [token0, token1] = tokens
   const manager = at.v4PoolManager
   const price = sqrtPriceX96(token0, token1, startPrices)
@@ -139,7 +142,7 @@ function openV4(chain: ChainWriter, deployer: Address, plan: V4Plan): void {
     args: [key, price],
   })
   chain.send({ from: deployer, to: manager, data: initialize })
-  for (const position of openingPositions({ ...plan, tokens, prices: startPrices })) {
+  for (const position of openingPositions({ ...spec, tokens, prices: startPrices })) {
     const { below, above, liquidity } = position
     const args = [manager, key, below, above, liquidity] as const
     const data = encodeFunctionData({ abi: v4Abi, functionName: 'mintV4', args })
@@ -148,13 +151,13 @@ function openV4(chain: ChainWriter, deployer: Address, plan: V4Plan): void {
 }
 
 function balancerJoin(index: number): Hex {
-  const plan = balancerPlans[index]
-  if (!plan) throw new RangeError(`There is no Balancer pool ${index}.`)
-  const tokens = balancerTokens(plan)
+  const spec = balancerPoolSpecs[index]
+  if (!spec) throw new RangeError(`There is no Balancer pool ${index}.`)
+  const tokens = balancerTokens(spec)
   const amounts = tokens.map(({ token, weight }) =>
     rawWorth(
       token,
-      Math.floor((plan.depthUsd * (weight ?? 100 / tokens.length)) / 100),
+      Math.floor((spec.depthUsd * (weight ?? 100 / tokens.length)) / 100),
       startPrices,
     ),
   )
@@ -176,12 +179,12 @@ function balancerJoin(index: number): Hex {
   })
 }
 
-function closeTraps(chain: ChainWriter, deployer: Address): void {
-  for (const plan of v2Plans.filter(({ symbols }) => symbols.includes('HNY'))) {
+function disableTraps(chain: ChainWriter, deployer: Address): void {
+  for (const spec of v2PoolSpecs.filter(({ symbols }) => symbols.includes('HNY'))) {
     const data = encodeFunctionData({
       abi: tokenAbi,
       functionName: 'trap',
-      args: [addressOf(plan)],
+      args: [addressOf(spec)],
     })
     chain.send({ from: deployer, to: sandboxToken('HNY').address, data })
   }

@@ -1,51 +1,51 @@
-/** What the trading desk is told to do in a pool, as call data for it. */
+/** What the trading desk is to do in a pool, as call data for it. */
 import { encodeFunctionData } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
 import type { SandboxToken } from '../tokens.js'
 import { balancerPoolId, v4Pool } from './catalog.js'
 import { curveAbi, deskAbi, v4Abi, vaultAbi } from './market-abi.js'
-import { balancerPlans, curvePlans } from './market-plan.js'
-import { addressOf, type BasketPlan, type PairPlan } from './market-pools.js'
+import { addressOf, type BasketSpec, type PairSpec } from './market-pools.js'
+import { balancerPoolSpecs, curvePoolSpecs } from './market-specs.js'
 
 /** Moves a pool's price to this square root, Q64.96. */
-export function pushTo(plan: PairPlan, root: bigint): Hex {
-  if (plan.protocol === 'uniswap-v4') {
-    const args = [at.v4PoolManager, v4Pool(plan).key, root] as const
+export function pushTo(spec: PairSpec, root: bigint): Hex {
+  if (spec.protocol === 'uniswap-v4') {
+    const args = [at.v4PoolManager, v4Pool(spec).key, root] as const
     return encodeFunctionData({ abi: v4Abi, functionName: 'pushV4', args })
   }
-  const functionName = plan.protocol === 'uniswap-v3' ? 'pushV3' : 'pushV2'
-  return encodeFunctionData({ abi: deskAbi, functionName, args: [addressOf(plan), root] })
+  const functionName = spec.protocol === 'uniswap-v3' ? 'pushV3' : 'pushV2'
+  return encodeFunctionData({ abi: deskAbi, functionName, args: [addressOf(spec), root] })
 }
 
 /** @param amount - raw units of the token that goes in. */
-export function swapPair(plan: PairPlan, zeroForOne: boolean, amount: bigint): Hex {
-  if (plan.protocol === 'uniswap-v4') {
-    const args = [at.v4PoolManager, v4Pool(plan).key, zeroForOne, amount] as const
+export function swapPair(spec: PairSpec, zeroForOne: boolean, amount: bigint): Hex {
+  if (spec.protocol === 'uniswap-v4') {
+    const args = [at.v4PoolManager, v4Pool(spec).key, zeroForOne, amount] as const
     return encodeFunctionData({ abi: v4Abi, functionName: 'swapV4', args })
   }
-  const functionName = plan.protocol === 'uniswap-v3' ? 'swapV3' : 'swapV2'
-  const args = [addressOf(plan), zeroForOne, amount] as const
+  const functionName = spec.protocol === 'uniswap-v3' ? 'swapV3' : 'swapV2'
+  const args = [addressOf(spec), zeroForOne, amount] as const
   return encodeFunctionData({ abi: deskAbi, functionName, args })
 }
 
 /** @param amount - raw units of `from`. */
 export function swapBasket(
-  plan: BasketPlan,
+  spec: BasketSpec,
   from: SandboxToken,
   to: SandboxToken,
   amount: bigint,
 ): Hex {
-  if (plan.protocol === 'balancer-v2')
-    return balancerSwap(balancerPlans.indexOf(plan), from, to, amount)
-  const place = ({ symbol }: SandboxToken) => BigInt(plan.symbols.indexOf(symbol))
+  if (spec.protocol === 'balancer-v2')
+    return balancerSwap(balancerPoolSpecs.indexOf(spec), from, to, amount)
+  const place = ({ symbol }: SandboxToken) => BigInt(spec.symbols.indexOf(symbol))
   const data = encodeFunctionData({
     abi: curveAbi,
     functionName: 'exchange',
     args: [place(from), place(to), amount, 0n],
   })
-  const pool = curvePoolAddresses[curvePlans.indexOf(plan)]
-  if (!pool) throw new RangeError(`${plan.lpName} has no address.`)
+  const pool = curvePoolAddresses[curvePoolSpecs.indexOf(spec)]
+  if (!pool) throw new RangeError(`${spec.lpName} has no address.`)
   return execute(pool, data)
 }
 

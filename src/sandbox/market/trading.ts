@@ -11,11 +11,11 @@ import { type SandboxToken, sandboxToken } from '../tokens.js'
 import { type Prices, rawWorth } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
 import { sandboxFeeds } from './deploy-contracts.js'
-import { createDice, type Dice, pick } from './dice.js'
 import { tokenAbi } from './market-abi.js'
-import { basketPlans, pairPlans, pricedTokens, startPrices } from './market-pools.js'
+import { basketSpecs, pairSpecs, pricedTokens, startPrices } from './market-pools.js'
 import { readMarket } from './market-state.js'
 import { walkPrices } from './price-walk.js'
+import { createSeededRandom, pick, type SeededRandom } from './seeded-random.js'
 import { several, swapBasket, swapPair } from './trades.js'
 
 /** Blocks with trades; with those before them the chain has over 300. */
@@ -31,9 +31,9 @@ const seed = 0xf0_4c_e8n
 
 /** Brings the freshly opened pools to the prices at which the history starts. */
 export async function settle(chain: ChainWriter): Promise<void> {
-  const dice = createDice(seed)
+  const random = createSeededRandom(seed)
   for (let block = 0; block < settlingBlocks; block++) {
-    await arbitrageAll(chain, startPrices, dice)
+    await arbitrageAll(chain, startPrices, random)
     await chain.mine()
   }
 }
@@ -44,49 +44,53 @@ export async function trade(
   beforeBlock: (block: number) => void,
   onProgress: (fraction: number) => void,
 ): Promise<void> {
-  const dice = createDice(seed + 1n)
+  const random = createSeededRandom(seed + 1n)
   let baseFeePerGas = 1_200_000_000n
   for (const [block, prices] of walkPrices(tradingBlocks).entries()) {
     // Before the arbitrage, which does not know of them: they leave small differences for a block.
-    for (let n = 1 + dice(3); n > 0; n--) send(chain, randomSwap(prices, dice), dice)
-    await arbitrageAll(chain, prices, dice)
+    for (let n = 1 + random(3); n > 0; n--) send(chain, randomSwap(prices, random), random)
+    await arbitrageAll(chain, prices, random)
     if (block % 25 === 0) report(chain, deployer, prices)
     beforeBlock(block)
     await chain.mine({ baseFeePerGas })
-    baseFeePerGas = nextBaseFee(baseFeePerGas, dice)
+    baseFeePerGas = nextBaseFee(baseFeePerGas, random)
     onProgress((block + 1) / tradingBlocks)
   }
 }
 
-async function arbitrageAll(chain: ChainWriter, prices: Prices, dice: Dice): Promise<void> {
-  const calls = arbitrage(await readMarket(chain), prices, dice)
+async function arbitrageAll(
+  chain: ChainWriter,
+  prices: Prices,
+  random: SeededRandom,
+): Promise<void> {
+  const calls = arbitrage(await readMarket(chain), prices, random)
   for (let start = 0; start < calls.length; start += tradesPerTransaction) {
-    send(chain, several(calls.slice(start, start + tradesPerTransaction)), dice)
+    send(chain, several(calls.slice(start, start + tradesPerTransaction)), random)
   }
 }
 
-function send(chain: ChainWriter, data: Hex, dice: Dice): void {
-  const trader = pick(sandboxAccounts.slice(4, 9), dice)
+function send(chain: ChainWriter, data: Hex, random: SeededRandom): void {
+  const trader = pick(sandboxAccounts.slice(4, 9), random)
   chain.send({ from: trader.address, to: at.tradingDesk, data, gas: gasPerTransaction })
 }
 
 /** 0.005 to 0.02 percent of a pool's depth. */
-function randomSwap(prices: Prices, dice: Dice): Hex {
-  const dollars = (depth: number) => Math.max(20, Math.floor((depth * (5 + dice(16))) / 100_000))
-  if (dice(10) < 7) {
-    const plan = pick(pairPlans, dice)
-    const zeroForOne = dice(2) === 0
-    const token = pricedTokens(plan)[zeroForOne ? 0 : 1]
-    return swapPair(plan, zeroForOne, rawWorth(token, dollars(plan.depthUsd), prices))
+function randomSwap(prices: Prices, random: SeededRandom): Hex {
+  const dollars = (depth: number) => Math.max(20, Math.floor((depth * (5 + random(16))) / 100_000))
+  if (random(10) < 7) {
+    const spec = pick(pairSpecs, random)
+    const zeroForOne = random(2) === 0
+    const token = pricedTokens(spec)[zeroForOne ? 0 : 1]
+    return swapPair(spec, zeroForOne, rawWorth(token, dollars(spec.depthUsd), prices))
   }
-  const plan = pick(basketPlans, dice)
-  const [from, to] = twoOf(plan.symbols, dice)
-  return swapBasket(plan, from, to, rawWorth(from, dollars(plan.depthUsd), prices))
+  const spec = pick(basketSpecs, random)
+  const [from, to] = twoOf(spec.symbols, random)
+  return swapBasket(spec, from, to, rawWorth(from, dollars(spec.depthUsd), prices))
 }
 
-function twoOf(symbols: readonly string[], dice: Dice): [SandboxToken, SandboxToken] {
-  const first = dice(symbols.length)
-  const second = (first + 1 + dice(symbols.length - 1)) % symbols.length
+function twoOf(symbols: readonly string[], random: SeededRandom): [SandboxToken, SandboxToken] {
+  const first = random(symbols.length)
+  const second = (first + 1 + random(symbols.length - 1)) % symbols.length
   return [sandboxToken(symbols[first] ?? ''), sandboxToken(symbols[second] ?? '')]
 }
 
@@ -99,8 +103,8 @@ function report(chain: ChainWriter, deployer: Address, prices: Prices): void {
 }
 
 /** Between 0.4 and 6 gwei, an eighth up or down at most, as between real blocks. */
-function nextBaseFee(fee: bigint, dice: Dice): bigint {
-  const moved = (fee * BigInt(875 + dice(251))) / 1000n
+function nextBaseFee(fee: bigint, random: SeededRandom): bigint {
+  const moved = (fee * BigInt(875 + random(251))) / 1000n
   if (moved < 400_000_000n) return 400_000_000n
   return moved > 6_000_000_000n ? 6_000_000_000n : moved
 }

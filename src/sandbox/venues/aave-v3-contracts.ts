@@ -17,7 +17,7 @@ import {
   priceSourceAddress,
   rateStrategyAddress,
 } from './aave-v3-addresses.js'
-import { aaveReservePlans } from './aave-v3-plan.js'
+import { aaveReserveSpecs } from './aave-v3-specs.js'
 import type { VenueTools } from './venue.js'
 
 const providerAbi = parseAbi([
@@ -75,19 +75,19 @@ async function placeFoundation({ chain, deployer, code }: VenueTools): Promise<v
       types: oneAddress,
       args: [deployer],
     },
-    ...aaveReservePlans.map(({ symbol }, place) => ({
+    ...aaveReserveSpecs.map(({ symbol }, place) => ({
       address: priceSourceAddress(place),
       creationCode: sandboxBytecode.PriceFeed,
       types: parseAbiParameters('string description, address operator'),
       args: [`${symbol} / USD`, deployer],
     })),
   ])
-  const tell = teller(chain, deployer)
-  tell('setACLAdmin', [deployer])
+  const administer = administrator(chain, deployer)
+  administer('setACLAdmin', [deployer])
   // The proxies are there already, at the addresses of mainnet: the provider only upgrades them.
-  tell('setAddress', [ids.pool, at.pool])
-  tell('setAddress', [ids.configurator, at.poolConfigurator])
-  tell('setAddress', [ids.rewards, at.rewardsController])
+  administer('setAddress', [ids.pool, at.pool])
+  administer('setAddress', [ids.configurator, at.poolConfigurator])
+  administer('setAddress', [ids.rewards, at.rewardsController])
   await chain.mine()
 }
 
@@ -110,7 +110,7 @@ async function placeImplementations({ chain, deployer, code }: VenueTools): Prom
       types: parseAbiParameters('address controller, address admin, address vault'),
       args: [at.rewardsController, deployer, deployer],
     },
-    ...aaveReservePlans.map(({ rates: [optimal, base, slope1, slope2] }, place) => ({
+    ...aaveReserveSpecs.map(({ rates: [optimal, base, slope1, slope2] }, place) => ({
       address: rateStrategyAddress(place),
       creationCode: code('aaveRateStrategy'),
       types: parseAbiParameters(
@@ -124,13 +124,13 @@ async function placeImplementations({ chain, deployer, code }: VenueTools): Prom
       ],
     })),
   ])
-  const tell = teller(chain, deployer)
-  tell('setACLManager', [at.aclManager])
-  tell('setPoolDataProvider', [at.dataProvider])
-  tell('addPoolAdmin', [deployer], at.aclManager)
-  tell('setPoolImpl', [at.poolImplementation])
-  tell('setPoolConfiguratorImpl', [at.poolConfiguratorImplementation])
-  tell('setAddressAsProxy', [ids.rewards, at.rewardsControllerImplementation])
+  const administer = administrator(chain, deployer)
+  administer('setACLManager', [at.aclManager])
+  administer('setPoolDataProvider', [at.dataProvider])
+  administer('addPoolAdmin', [deployer], at.aclManager)
+  administer('setPoolImpl', [at.poolImplementation])
+  administer('setPoolConfiguratorImpl', [at.poolConfiguratorImplementation])
+  administer('setAddressAsProxy', [ids.rewards, at.rewardsControllerImplementation])
   await chain.mine()
 }
 
@@ -148,7 +148,7 @@ async function placeOracleAndTokens(
       ),
       args: [
         at.addressesProvider,
-        aaveReservePlans.map(({ symbol }) => sandboxToken(symbol).address),
+        aaveReserveSpecs.map(({ symbol }) => sandboxToken(symbol).address),
         sources,
         zeroAddress,
         zeroAddress,
@@ -159,12 +159,12 @@ async function placeOracleAndTokens(
     { address: at.stableDebtToken, creationCode: code('aaveStableDebtToken'), ...ofPool },
     { address: at.variableDebtToken, creationCode: code('aaveVariableDebtToken'), ...ofPool },
   ])
-  teller(chain, deployer)('setPriceOracle', [at.oracle])
+  administrator(chain, deployer)('setPriceOracle', [at.oracle])
   await chain.mine()
 }
 
 /** Sends a call of the owner to the provider, or to another contract. */
-function teller(chain: VenueTools['chain'], deployer: Address) {
+function administrator(chain: VenueTools['chain'], deployer: Address) {
   return (
     functionName: (typeof providerAbi)[number]['name'],
     args: readonly Hex[],

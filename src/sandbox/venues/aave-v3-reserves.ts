@@ -3,7 +3,7 @@ import { encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { sandboxToken } from '../tokens.js'
 import { aaveV3Addresses as at, rateStrategyAddress } from './aave-v3-addresses.js'
-import { type AaveReservePlan, aaveReservePlans } from './aave-v3-plan.js'
+import { type AaveReserveSpec, aaveReserveSpecs } from './aave-v3-specs.js'
 import type { VenueTools } from './venue.js'
 
 const configuratorAbi = parseAbi([
@@ -18,38 +18,38 @@ const configuratorAbi = parseAbi([
 ])
 
 export async function openReserves({ chain, deployer }: VenueTools): Promise<void> {
-  for (const [place, plan] of aaveReservePlans.entries()) {
+  for (const [place, spec] of aaveReserveSpecs.entries()) {
     const to = at.poolConfigurator
-    await chain.all([{ method: 'anvil_setNonce', params: [to, numberToHex(plan.nonce)] }])
-    const { address: asset, decimals } = sandboxToken(plan.symbol)
-    const tell = teller({ chain, deployer })
-    tell('initReserves', [[reserveInput(plan, asset, decimals, place)]])
-    tell('configureReserveAsCollateral', [asset, plan.ltv, plan.threshold, plan.bonus])
-    tell('setReserveBorrowing', [asset, true])
-    tell('setReserveFactor', [asset, plan.reserveFactor])
-    if (plan.supplyCap !== undefined) tell('setSupplyCap', [asset, plan.supplyCap])
+    await chain.all([{ method: 'anvil_setNonce', params: [to, numberToHex(spec.nonce)] }])
+    const { address: asset, decimals } = sandboxToken(spec.symbol)
+    const administer = administrator({ chain, deployer })
+    administer('initReserves', [[reserveInput(spec, asset, decimals, place)]])
+    administer('configureReserveAsCollateral', [asset, spec.ltv, spec.threshold, spec.bonus])
+    administer('setReserveBorrowing', [asset, true])
+    administer('setReserveFactor', [asset, spec.reserveFactor])
+    if (spec.supplyCap !== undefined) administer('setSupplyCap', [asset, spec.supplyCap])
     await chain.mine()
   }
 }
 
 /** After the liquidity is there: what is closed lets none in. */
 export function closeReserves(tools: Pick<VenueTools, 'chain' | 'deployer'>): void {
-  const tell = teller(tools)
-  for (const { symbol, isPaused } of aaveReservePlans) {
-    if (isPaused) tell('setReservePause', [sandboxToken(symbol).address, true])
+  const administer = administrator(tools)
+  for (const { symbol, isPaused } of aaveReserveSpecs) {
+    if (isPaused) administer('setReservePause', [sandboxToken(symbol).address, true])
   }
 }
 
 /** After the debts are there. */
 export function freezeReserves(tools: Pick<VenueTools, 'chain' | 'deployer'>): void {
-  const tell = teller(tools)
-  for (const { symbol, isFrozen } of aaveReservePlans) {
-    if (isFrozen) tell('setReserveFreeze', [sandboxToken(symbol).address, true])
+  const administer = administrator(tools)
+  for (const { symbol, isFrozen } of aaveReserveSpecs) {
+    if (isFrozen) administer('setReserveFreeze', [sandboxToken(symbol).address, true])
   }
 }
 
-function reserveInput(plan: AaveReservePlan, asset: Address, decimals: number, place: number) {
-  const { symbol } = plan
+function reserveInput(spec: AaveReserveSpec, asset: Address, decimals: number, place: number) {
+  const { symbol } = spec
   return {
     aToken: at.aToken,
     stableDebtToken: at.stableDebtToken,
@@ -69,7 +69,7 @@ function reserveInput(plan: AaveReservePlan, asset: Address, decimals: number, p
   }
 }
 
-function teller({ chain, deployer }: Pick<VenueTools, 'chain' | 'deployer'>) {
+function administrator({ chain, deployer }: Pick<VenueTools, 'chain' | 'deployer'>) {
   return (functionName: string, args: readonly unknown[]) => {
     const data = encodeFunctionData({ abi: configuratorAbi, functionName, args } as never)
     chain.send({ from: deployer, to: at.poolConfigurator, data })

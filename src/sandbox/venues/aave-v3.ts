@@ -15,8 +15,8 @@ import { tradingBlocks } from '../market/trading.js'
 import { sandboxToken } from '../tokens.js'
 import { aaveV3Addresses as at, priceSourceAddress } from './aave-v3-addresses.js'
 import { placeAave } from './aave-v3-contracts.js'
-import { aaveReservePlans } from './aave-v3-plan.js'
 import { closeReserves, freezeReserves, openReserves } from './aave-v3-reserves.js'
+import { aaveReserveSpecs } from './aave-v3-specs.js'
 import type { SandboxVenue, VenueTools } from './venue.js'
 
 const abi = parseAbi([
@@ -62,9 +62,9 @@ export const aaveV3: SandboxVenue = {
   beforeBlock(tools, block) {
     // After the feeds of the chain, which have no answer before the first of these blocks.
     if (block % 25 === 0) reportPrices(tools, block)
-    const plan = aaveReservePlans[block - 1]
-    if (plan) owe(tools, plan.symbol, plan.borrowedUsd)
-    if (block === aaveReservePlans.length + 1) freezeReserves(tools)
+    const spec = aaveReserveSpecs[block - 1]
+    if (spec) owe(tools, spec.symbol, spec.borrowedUsd)
+    if (block === aaveReserveSpecs.length + 1) freezeReserves(tools)
     if (block % 20 === 19) act(tools, Math.floor(block / 20))
   },
 }
@@ -72,12 +72,12 @@ export const aaveV3: SandboxVenue = {
 /** Feeds of the chain where the sandbox has them, as on mainnet; its own for the other reserves. */
 function priceSources(): Address[] {
   const feeds = new Map(sandboxFeeds().map(({ token, feed }) => [token.symbol, feed]))
-  return aaveReservePlans.map(({ symbol }, place) => feeds.get(symbol) ?? priceSourceAddress(place))
+  return aaveReserveSpecs.map(({ symbol }, place) => feeds.get(symbol) ?? priceSourceAddress(place))
 }
 
 function lend(tools: VenueTools): void {
   const { chain, deployer } = tools
-  for (const { symbol, suppliedUsd } of aaveReservePlans) {
+  for (const { symbol, suppliedUsd } of aaveReserveSpecs) {
     const args = [at.pool, maxUint256] as const
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args })
     chain.send({ from: deployer, to: sandboxToken(symbol).address, data })
@@ -100,7 +100,7 @@ function startRewards(tools: VenueTools): void {
     asset: rewardedToken,
     reward,
     strategy: at.transferStrategy,
-    priceSource: priceSources()[aaveReservePlans.findIndex(({ symbol }) => symbol === 'AAVE')],
+    priceSource: priceSources()[aaveReserveSpecs.findIndex(({ symbol }) => symbol === 'AAVE')],
   }
   const approve = encodeFunctionData({
     abi: tokenAbi,
@@ -117,7 +117,7 @@ function startRewards(tools: VenueTools): void {
 function reportPrices({ chain, deployer }: VenueTools, block: number | null): void {
   const prices = block === null ? startPrices : walkPrices(tradingBlocks)[block]
   const own = new Set<Address>(priceSources())
-  for (const [place, { symbol }] of aaveReservePlans.entries()) {
+  for (const [place, { symbol }] of aaveReserveSpecs.entries()) {
     const to = priceSourceAddress(place)
     if (!own.has(to)) continue
     const priceUsdE12 = prices?.[symbol] ?? sandboxToken(symbol).priceUsdE12
@@ -157,10 +157,10 @@ function supply(tools: VenueTools, symbol: string, dollars: number, owner: Addre
 function owe(tools: VenueTools, symbol: string, dollars: number): void {
   if (dollars === 0) return
   const { address, amount } = worth(symbol, dollars)
-  const plan = aaveReservePlans.find((each) => each.symbol === symbol)
+  const spec = aaveReserveSpecs.find((each) => each.symbol === symbol)
   const others = userSupplies.filter((each) => each.symbol === symbol)
   const rest =
-    plan?.borrowedUsd === plan?.suppliedUsd
+    spec?.borrowedUsd === spec?.suppliedUsd
       ? others.reduce((sum, each) => sum + worth(symbol, each.dollars).amount, 0n)
       : 0n
   send(tools, 'borrow', [address, amount + rest, variableRate, 0, tools.deployer])

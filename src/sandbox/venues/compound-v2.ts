@@ -24,7 +24,7 @@ const at = {
   oracle: '0xf702e700000000000000000000000000000c0203',
 } as const satisfies Record<string, Address>
 
-interface MarketPlan {
+interface MarketSpec {
   /** Of the underlying; `ETH` is native ether. */
   readonly symbol: string
   readonly address: Address
@@ -40,7 +40,7 @@ interface MarketPlan {
 
 const percent = 10n ** 16n
 
-const markets: readonly MarketPlan[] = [
+const markets: readonly MarketSpec[] = [
   {
     symbol: 'ETH',
     address: '0x4ddc2d193948926d02f9b1fe9e1daa0718270ed5',
@@ -104,9 +104,9 @@ const abi = parseAbi([
 ])
 const [mintEther] = parseAbi(['function mint() payable'])
 
-const isEther = ({ symbol }: MarketPlan) => symbol === 'ETH'
-const underlying = ({ symbol }: MarketPlan) => sandboxToken(symbol === 'ETH' ? 'WETH' : symbol)
-const raw = (market: MarketPlan, whole: bigint) =>
+const isEther = ({ symbol }: MarketSpec) => symbol === 'ETH'
+const underlying = ({ symbol }: MarketSpec) => sandboxToken(symbol === 'ETH' ? 'WETH' : symbol)
+const raw = (market: MarketSpec, whole: bigint) =>
   whole * 10n ** BigInt(underlying(market).decimals)
 
 function sender({ chain, deployer }: VenueTools, gas?: bigint) {
@@ -116,7 +116,7 @@ function sender({ chain, deployer }: VenueTools, gas?: bigint) {
   }
 }
 
-function marketPlacement(market: MarketPlan, { code }: VenueTools) {
+function marketPlacement(market: MarketSpec, { code }: VenueTools) {
   const { symbol, address, initialRate } = market
   const common = [comptroller, at.rates, initialRate, `Compound ${symbol}`, `c${symbol}`, 8n]
   const types =

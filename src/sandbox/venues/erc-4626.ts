@@ -14,7 +14,7 @@ import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 import { everyBlocks, yieldOf } from './yield.js'
 
-interface VaultPlan {
+interface VaultSpec {
   readonly address: Address
   /** Of the asset. */
   readonly symbol: string
@@ -34,7 +34,7 @@ interface VaultPlan {
 
 const vaultAddress = (place: number): Address => `0xf702e7000000000000000000000000000046260${place}`
 
-export const vaultPlans: readonly VaultPlan[] = [
+export const vaultSpecs: readonly VaultSpec[] = [
   {
     address: vaultAddress(1),
     symbol: 'USDC',
@@ -87,13 +87,13 @@ const vaultAbi = parseAbi([
 
 /** @throws RangeError for a vault that the sandbox does not have. */
 export function sandboxVault(symbol: string): Address {
-  const plan = vaultPlans.find((each) => each.symbol === symbol)
-  if (!plan) throw new RangeError(`The sandbox has no vault of ${symbol}.`)
-  return plan.address
+  const spec = vaultSpecs.find((each) => each.symbol === symbol)
+  if (!spec) throw new RangeError(`The sandbox has no vault of ${symbol}.`)
+  return spec.address
 }
 
 export const erc4626Venue: SandboxVenue = {
-  pools: vaultPlans.map(({ address, symbol }): Pool => {
+  pools: vaultSpecs.map(({ address, symbol }): Pool => {
     const tokens = [sandboxToken(symbol).address, toAddress(address)]
     return { protocol: 'erc-4626', id: address, address, tokens, parameters: {} }
   }),
@@ -102,7 +102,7 @@ export const erc4626Venue: SandboxVenue = {
     await placeContracts(
       chain,
       deployer,
-      vaultPlans.map(({ address, symbol, suffix, offset = 0, capUsd }) => {
+      vaultSpecs.map(({ address, symbol, suffix, offset = 0, capUsd }) => {
         const asset = sandboxToken(symbol)
         const cap = capUsd === undefined ? maxUint256 : rawWorth(asset, capUsd, startPrices)
         const tail = suffix ? ` ${suffix}` : ''
@@ -121,7 +121,7 @@ export const erc4626Venue: SandboxVenue = {
         }
       }),
     )
-    for (const { address, symbol, depositUsd, isPaused, lent } of vaultPlans) {
+    for (const { address, symbol, depositUsd, isPaused, lent } of vaultSpecs) {
       const asset = sandboxToken(symbol)
       const send = (to: Address, call: Parameters<typeof encodeFunctionData<typeof vaultAbi>>[0]) =>
         chain.send({ from: deployer, to, data: encodeFunctionData(call) })
@@ -144,7 +144,7 @@ export const erc4626Venue: SandboxVenue = {
 
   beforeBlock({ chain, deployer }, block) {
     if (block % everyBlocks !== 0) return
-    for (const { address, symbol, depositUsd, yieldBps } of vaultPlans) {
+    for (const { address, symbol, depositUsd, yieldBps } of vaultSpecs) {
       if (yieldBps === 0n) continue
       const asset = sandboxToken(symbol)
       const gain = yieldOf(rawWorth(asset, depositUsd, startPrices), yieldBps)

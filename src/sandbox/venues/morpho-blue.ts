@@ -14,7 +14,7 @@ import type { SandboxVenue, VenueTools } from './venue.js'
 const morpho = toAddress(String(ethereum.venues['morpho-blue']?.morpho))
 const rates: Address = '0x870ac11d48b15db9a138cf899d20f13f79ba00bc'
 
-interface MarketPlan {
+interface MarketSpec {
   readonly collateral: string
   readonly loan: string
   readonly oracle: Address
@@ -26,7 +26,7 @@ interface MarketPlan {
   readonly borrowed: bigint
 }
 
-const markets: readonly MarketPlan[] = [
+const markets: readonly MarketSpec[] = [
   {
     collateral: 'wstETH',
     loan: 'USDC',
@@ -76,7 +76,7 @@ function raw(symbol: string, whole: bigint): bigint {
   return whole * 10n ** BigInt(sandboxToken(symbol).decimals)
 }
 
-function parametersOf({ collateral, loan, oracle, lltv }: MarketPlan) {
+function parametersOf({ collateral, loan, oracle, lltv }: MarketSpec) {
   return {
     loanToken: sandboxToken(loan).address,
     collateralToken: sandboxToken(collateral).address,
@@ -86,7 +86,7 @@ function parametersOf({ collateral, loan, oracle, lltv }: MarketPlan) {
   }
 }
 
-function oraclePlacement({ collateral, loan, oracle }: MarketPlan): Placement {
+function oraclePlacement({ collateral, loan, oracle }: MarketSpec): Placement {
   const [from, to] = [sandboxToken(collateral), sandboxToken(loan)]
   const isStaked = collateral === 'wstETH'
   // Staked ether for ether is its rate alone.

@@ -9,7 +9,7 @@ import { startPrices } from '../market/market-pools.js'
 import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 
-interface GaugePlan {
+interface GaugeSpec {
   readonly gauge: Address
   readonly symbols: readonly [string, string]
   /** LP tokens that the deployer stakes, raw units. */
@@ -18,7 +18,7 @@ interface GaugePlan {
   readonly rewardUsd: number
 }
 
-export const gaugePlans: readonly GaugePlan[] = [
+export const gaugeSpecs: readonly GaugeSpec[] = [
   {
     gauge: '0x7fba4b8dc5e7616e59622806932dbea72537a56b',
     symbols: ['WETH', 'USDC'],
@@ -34,7 +34,7 @@ export const gaugePlans: readonly GaugePlan[] = [
 ]
 
 /** LP token that the gauge takes. */
-export function stakedToken({ symbols }: GaugePlan): Address {
+export function stakedToken({ symbols }: GaugeSpec): Address {
   const [a, b] = symbols.map((symbol) => sandboxToken(symbol).address) as [Address, Address]
   return v2PairAddress('uniswap-v2', a, b)
 }
@@ -56,24 +56,24 @@ export const stakingRewardsVenue: SandboxVenue = {
     await placeContracts(
       chain,
       deployer,
-      gaugePlans.map((plan) => ({
-        address: plan.gauge,
+      gaugeSpecs.map((spec) => ({
+        address: spec.gauge,
         creationCode: code('stakingRewards'),
         types: parseAbiParameters('address, address, address'),
-        args: [deployer, reward.address, stakedToken(plan)],
+        args: [deployer, reward.address, stakedToken(spec)],
       })),
     )
-    for (const plan of gaugePlans) {
-      const [token, { staked }] = [stakedToken(plan), plan]
+    for (const spec of gaugeSpecs) {
+      const [token, { staked }] = [stakedToken(spec), spec]
       // The desk opened the pairs, and holds what they issued.
       const args = [token, 0n, encode('transfer', [deployer, staked])] as const
       const data = encodeFunctionData({ abi: deskAbi, functionName: 'execute', args })
       chain.send({ from: deployer, to: at.tradingDesk, data })
-      send(token, 'approve', [plan.gauge, staked])
-      send(plan.gauge, 'stake', [staked])
-      const amount = rawWorth(reward, plan.rewardUsd, startPrices)
-      send(reward.address, 'transfer', [plan.gauge, amount])
-      send(plan.gauge, 'notifyRewardAmount', [amount])
+      send(token, 'approve', [spec.gauge, staked])
+      send(spec.gauge, 'stake', [staked])
+      const amount = rawWorth(reward, spec.rewardUsd, startPrices)
+      send(reward.address, 'transfer', [spec.gauge, amount])
+      send(spec.gauge, 'notifyRewardAmount', [amount])
     }
     await chain.mine()
   },

@@ -16,6 +16,6 @@ export interface SandboxVenue {
   readonly pools?: readonly Pool[]
   /** After tokens, feeds and pools are there and have liquidity; mines blocks as it needs them. */
   open(tools: VenueTools): Promise<void>
-  /** Before a block of the history is mined: queues transactions only, from the deployer, without dice. */
+  /** Before a block of the history is mined: queues transactions only, from the deployer, without random numbers. */
   beforeBlock?(tools: VenueTools, block: number): void
 }

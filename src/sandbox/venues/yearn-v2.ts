@@ -14,7 +14,7 @@ import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 import { everyBlocks, yieldOf } from './yield.js'
 
-interface VaultPlan {
+interface VaultSpec {
   readonly vault: Address
   readonly strategy: Address
   readonly symbol: string
@@ -23,7 +23,7 @@ interface VaultPlan {
   readonly yieldBps: bigint
 }
 
-export const yearnPlans: readonly VaultPlan[] = [
+export const yearnVaultSpecs: readonly VaultSpec[] = [
   {
     vault: '0xda816459f1ab5631232fe5e97a05bbbb94970c95',
     strategy: '0xf702e700000000000000000000000000000ea401',
@@ -65,9 +65,9 @@ export const yearnV2Venue: SandboxVenue = {
     }
     await placeContracts(chain, deployer, [
       { address: registry, creationCode: code('yearnRegistry') },
-      ...yearnPlans.map(({ vault }) => ({ address: vault, creationCode: code('yearnVault') })),
+      ...yearnVaultSpecs.map(({ vault }) => ({ address: vault, creationCode: code('yearnVault') })),
     ])
-    for (const { vault, symbol } of yearnPlans) {
+    for (const { vault, symbol } of yearnVaultSpecs) {
       const names = ['', '']
       const asset = sandboxToken(symbol).address
       send(vault, 'initialize', [asset, deployer, deployer, ...names, deployer])
@@ -77,16 +77,16 @@ export const yearnV2Venue: SandboxVenue = {
     await placeContracts(
       chain,
       deployer,
-      yearnPlans.map(({ vault, strategy, symbol }) => ({
+      yearnVaultSpecs.map(({ vault, strategy, symbol }) => ({
         address: strategy,
         creationCode: sandboxBytecode.ScriptedStrategy,
         types: parseAbiParameters('address, address, address'),
         args: [vault, sandboxToken(symbol).address, deployer],
       })),
     )
-    const [first] = yearnPlans
+    const [first] = yearnVaultSpecs
     send(registry, 'newRelease', [first?.vault ?? zeroAddress])
-    for (const { vault, strategy, symbol, depositUsd } of yearnPlans) {
+    for (const { vault, strategy, symbol, depositUsd } of yearnVaultSpecs) {
       send(registry, 'endorseVault', [vault])
       const asset = sandboxToken(symbol)
       const deposited = rawWorth(asset, depositUsd, startPrices)
@@ -96,13 +96,13 @@ export const yearnV2Venue: SandboxVenue = {
       send(vault, 'addStrategy', [strategy, debtRatioBps, 0n, maxUint256, performanceFeeBps])
     }
     await chain.mine()
-    for (const { strategy } of yearnPlans) send(strategy, 'harvest', [0n])
+    for (const { strategy } of yearnVaultSpecs) send(strategy, 'harvest', [0n])
     await chain.mine()
   },
 
   beforeBlock({ chain, deployer }, block) {
     if (block % everyBlocks !== 0) return
-    for (const { strategy, symbol, depositUsd, yieldBps } of yearnPlans) {
+    for (const { strategy, symbol, depositUsd, yieldBps } of yearnVaultSpecs) {
       const asset = sandboxToken(symbol)
       const gain = yieldOf(rawWorth(asset, depositUsd, startPrices), yieldBps)
       for (const [to, functionName, args] of [

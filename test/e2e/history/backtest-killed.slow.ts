@@ -18,12 +18,12 @@ import { cliEntry } from '../../support/cli.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service.js'
 
-const scene = withSandbox()
+const context = withSandbox()
 let service: TestService
 /** Of the plan, undisturbed. */
 let undisturbed: Page
 beforeAll(async () => {
-  service = await startService(environment(scene().sandbox.url))
+  service = await startService(environment(context().sandbox.url))
   undisturbed = await resultsOf(service)
 })
 afterAll(() => service?.stop())
@@ -83,7 +83,7 @@ describe('a service that is killed', () => {
 async function serve(dataDir: string): Promise<{ url: string; kill(): Promise<void> }> {
   const child: ChildProcess = spawn(process.execPath, [cliEntry, 'serve'], {
     env: {
-      ...environment(scene().sandbox.url),
+      ...environment(context().sandbox.url),
       PATH: process.env.PATH,
       DATA_DIR: dataDir,
       PORT: '0',

@@ -25,12 +25,12 @@ import { executeOnFork } from '../../support/execute.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service.js'
 
-const scene = withSandbox()
+const context = withSandbox()
 let service: TestService
 /** Of the plan, undisturbed. */
 let undisturbed: Page
 beforeAll(async () => {
-  service = await startService(environment(scene().sandbox.url))
+  service = await startService(environment(context().sandbox.url))
   undisturbed = await resultsOf(service)
 })
 afterAll(() => service?.stop())

@@ -10,14 +10,14 @@ import {
   type Recorded,
   uni,
   withCassette,
-} from '../../support/cassette-scene.js'
+} from '../../support/cassette-context.js'
 import { runCli } from '../../support/cli.js'
 
-const scene = withCassette()
+const context = withCassette()
 
 describe('a cassette of the sandbox', () => {
   test('every request got its number, and what it was answered', () => {
-    expect(scene().recorded.map(({ number, status }) => [number, status])).toEqual([
+    expect(context().recorded.map(({ number, status }) => [number, status])).toEqual([
       [1, 200],
       [2, 200],
       [3, 200],
@@ -28,10 +28,10 @@ describe('a cassette of the sandbox', () => {
   })
 
   test.each([0, 5])('request %i alone, in a fresh service of one thread', async (index) => {
-    const one = scene().recorded[index] as Recorded
+    const one = context().recorded[index] as Recorded
     const service = await open(
-      scene().folder,
-      { kind: 'replay', file: scene().file },
+      context().folder,
+      { kind: 'replay', file: context().file },
       { WORKERS: '1', FORKS_PER_BLOCK: '1' },
     )
     try {
@@ -43,16 +43,16 @@ describe('a cassette of the sandbox', () => {
 
   test('all at once, the last first, by two threads; the newest block is the newest that was asked at', async () => {
     const service = await open(
-      scene().folder,
-      { kind: 'replay', file: scene().file },
+      context().folder,
+      { kind: 'replay', file: context().file },
       { WORKERS: '2' },
     )
     try {
-      const backwards = scene().recorded.toReversed()
+      const backwards = context().recorded.toReversed()
       const answers = await Promise.all(backwards.map((one) => again(service, one)))
       expect(answers).toEqual(backwards.map(expectedOf))
       const newest = JSON.parse((await service.ask(atHead)).text)
-      expect(newest.blockNumber).toBe(scene().head + 1)
+      expect(newest.blockNumber).toBe(context().head + 1)
       const { status, text } = await service.ask(atHead, { 'x-forkroute-recording': '5' })
       expect([status, JSON.parse(text).message]).toEqual([
         404,
@@ -62,12 +62,12 @@ describe('a cassette of the sandbox', () => {
       const query = { ...atHead.query, tokenIn: `${uni}`, fromAddress: `0x${'34'.repeat(20)}` }
       const other = await service.ask({
         ...atHead,
-        query: { ...query, blockNumber: scene().head - 2 },
+        query: { ...query, blockNumber: context().head - 2 },
       })
       expect(other.status).toBe(503)
       expect(JSON.parse(other.text).message).toMatch(
         new RegExp(
-          `^The cassette lacks ${uni} slot 0x[0-9a-f]+ at block ${scene().head - 2} of chain 1.$`,
+          `^The cassette lacks ${uni} slot 0x[0-9a-f]+ at block ${context().head - 2} of chain 1.$`,
         ),
       )
     } finally {
@@ -76,37 +76,37 @@ describe('a cassette of the sandbox', () => {
   })
 
   test('verify runs all of them; the second head does not hide the first', async () => {
-    const result = await verify(scene().file, null, () => undefined)
+    const result = await verify(context().file, null, () => undefined)
     expect(result).toEqual({ verified: 8, damaged: [], mismatches: [] })
   })
 
   test('list says what is there, and its size', async () => {
-    const { code, out } = await runCli(['cassette', 'list', scene().file, '--json'])
+    const { code, out } = await runCli(['cassette', 'list', context().file, '--json'])
     const summary = JSON.parse(out) as CassetteSummary
     expect(code).toBe(0)
     expect(summary).toMatchObject({
       format: 1,
       settings: { chainIds: [1], maxHops: 3 },
       chains: [
-        { chainId: 1, blocks: 3, firstBlock: scene().head - 2, lastBlock: scene().head + 1 },
+        { chainId: 1, blocks: 3, firstBlock: context().head - 2, lastBlock: context().head + 1 },
       ],
     })
     expect(summary.requests.map(({ blocks }) => blocks)).toEqual([
-      [{ chainId: 1, number: scene().head, head: true }],
-      [{ chainId: 1, number: scene().head - 2, head: false }],
-      [{ chainId: 1, number: scene().head, head: true }],
-      [{ chainId: 1, number: scene().head - 2, head: false }],
-      [{ chainId: 1, number: scene().head, head: true }],
-      [{ chainId: 1, number: scene().head, head: true }],
-      [{ chainId: 1, number: scene().head + 1, head: true }],
-      [{ chainId: 1, number: scene().head, head: false }],
+      [{ chainId: 1, number: context().head, head: true }],
+      [{ chainId: 1, number: context().head - 2, head: false }],
+      [{ chainId: 1, number: context().head, head: true }],
+      [{ chainId: 1, number: context().head - 2, head: false }],
+      [{ chainId: 1, number: context().head, head: true }],
+      [{ chainId: 1, number: context().head, head: true }],
+      [{ chainId: 1, number: context().head + 1, head: true }],
+      [{ chainId: 1, number: context().head, head: false }],
     ])
     expect(summary.bytesPerRequest).toBeLessThan(150_000)
   })
 
   test('another configuration does not add to it', async () => {
-    const mode = { kind: 'record', file: scene().file } as const
+    const mode = { kind: 'record', file: context().file } as const
     const env = { RPC_URL_1: 'http://127.0.0.1:1', MAX_HOPS: '2', FIRST_PIN_WAIT_MS: '0' }
-    await expect(open(scene().folder, mode, env)).rejects.toThrow('maxHops is 3 there, 2 here')
+    await expect(open(context().folder, mode, env)).rejects.toThrow('maxHops is 3 there, 2 here')
   })
 })

@@ -11,14 +11,14 @@ import {
   open,
   type Recorded,
   withCassette,
-} from '../../support/cassette-scene.js'
+} from '../../support/cassette-context.js'
 import { runCli } from '../../support/cli.js'
 
-const scene = withCassette()
+const context = withCassette()
 
 async function copyOf(name: string): Promise<string> {
-  const copy = join(scene().folder, name)
-  const db = new Database(scene().file, { readonly: true })
+  const copy = join(context().folder, name)
+  const db = new Database(context().file, { readonly: true })
   await db.backup(copy)
   db.close()
   return copy
@@ -26,10 +26,10 @@ async function copyOf(name: string): Promise<string> {
 
 describe('a cassette of the sandbox', () => {
   test.each([1, 2, 3, 4])('request %i alone, in a fresh service of one thread', async (index) => {
-    const one = scene().recorded[index] as Recorded
+    const one = context().recorded[index] as Recorded
     const service = await open(
-      scene().folder,
-      { kind: 'replay', file: scene().file },
+      context().folder,
+      { kind: 'replay', file: context().file },
       { WORKERS: '1', FORKS_PER_BLOCK: '1' },
     )
     try {
@@ -47,7 +47,7 @@ describe('a cassette of the sandbox', () => {
         `SELECT cells.id FROM cells JOIN reads ON reads.cell = cells.id JOIN blocks ON blocks.id = reads.block
          WHERE number = ? AND length(key) = 53 AND length(value) > 8 ORDER BY cells.id LIMIT 1`,
       )
-      .get(scene().head - 2)
+      .get(context().head - 2)
     db.prepare("UPDATE cells SET value = x'01' WHERE id = ?").run(row?.id)
     db.prepare('UPDATE requests SET status = 422 WHERE id = 5').run()
     db.close()
@@ -58,7 +58,7 @@ describe('a cassette of the sandbox', () => {
     expect(damaged).toHaveLength(2)
     expect(damaged[0]).toMatch(
       new RegExp(
-        `^cells: row ${row?.id}, 0x[0-9a-f]{40} slot 0x[0-9a-f]+, block ${scene().head - 2} of chain 1`,
+        `^cells: row ${row?.id}, 0x[0-9a-f]{40} slot 0x[0-9a-f]+, block ${context().head - 2} of chain 1`,
       ),
     )
     expect(damaged[1]).toBe('requests: row 5')
@@ -67,7 +67,7 @@ describe('a cassette of the sandbox', () => {
   test('pruned, what is left still answers the same', async () => {
     const copy = await copyOf('pruned')
     const before = summarise(copy)
-    expect(pruneCassette(copy, { blocks: [scene().head, scene().head + 1] })).toEqual([
+    expect(pruneCassette(copy, { blocks: [context().head, context().head + 1] })).toEqual([
       1, 3, 5, 6, 7, 8,
     ])
     const after = summarise(copy)

@@ -36,14 +36,14 @@ function route(tokenIn: Address, tokenOut: Address, amountIn: bigint): Promise<A
   })
 }
 
-interface Step {
+interface RouteStep {
   readonly action: string
   readonly protocol: string
   readonly primary: string
 }
 
 const stepsOf = ({ body }: Answer): string[] =>
-  body.route.map(({ action, protocol }: Step) => `${action} ${protocol}`)
+  body.route.map(({ action, protocol }: RouteStep) => `${action} ${protocol}`)
 
 /** Executes the answer; its amount and gas to the unit, and what the sender has left of what it gave. */
 async function expectDelivery(

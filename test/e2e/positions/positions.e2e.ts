@@ -8,7 +8,7 @@ import { protocols } from '../../../src/protocols/registry.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { vaultPlans } from '../../../src/sandbox/venues/erc-4626.js'
+import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { startContractProxy } from '../../support/nodes/contract-proxy.js'
 import { startService, type TestService } from '../../support/service.js'
 
@@ -71,7 +71,7 @@ describe('the first snapshot', () => {
 
   test('vaults are worth what lies in them, and earn what they are paid', async () => {
     const rows = await positions()
-    for (const plan of vaultPlans) {
+    for (const plan of vaultSpecs) {
       const row = rows.find(({ tokenAddress }) => tokenAddress === plan.address)
       expect(row?.apyBase, plan.symbol).not.toBeNull()
       // Paid simply, in parts; listed with the interest on it.
@@ -153,7 +153,7 @@ describe('later snapshots', () => {
   test('what happens on the chain is listed once the snapshot is old, the old one until then', async () => {
     await service.stop()
     service = await startService({ ...env(), POSITIONS_MAX_AGE_SECONDS: '1' })
-    const vault = vaultPlans[0]?.address ?? '0x'
+    const vault = vaultSpecs[0]?.address ?? '0x'
     const tvlOf = async () =>
       (await positions()).find(({ tokenAddress }) => tokenAddress === vault)?.tvl ?? 0
     const before = await tvlOf()

@@ -4,8 +4,8 @@ import type { Address } from '../../../src/domain/primitives.js'
 import { walletAddress } from '../../../src/executor/deployments.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
-import { gaugePlans, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
-import { yearnPlans } from '../../../src/sandbox/venues/yearn-v2.js'
+import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
+import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
 import { type SharedService, sharedService } from '../../support/shared-service.js'
 
@@ -13,8 +13,8 @@ const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, crv, dai] = [addressOf('WETH'), addressOf('CRV'), addressOf('DAI')]
 const from: Address = '0x00000000000000000000000000000000000f04a1'
 const ether = 10n ** 18n
-const [yearn] = yearnPlans
-const [plan] = gaugePlans
+const [yearn] = yearnVaultSpecs
+const [plan] = gaugeSpecs
 if (!yearn || !plan) throw new Error('no plan')
 
 let service: SharedService

@@ -56,12 +56,12 @@ const usdc = sandboxToken('USDC').address
 const ether = 10n ** 18n
 const trade = { tokenIn: weth, tokenOut: usdc, amountIn: (ether / 20n).toString() }
 
-const scene = withSandbox()
+const context = withSandbox()
 let dataDir: string
 let service: TestService
 
 const start = () =>
-  startService({ RPC_URL_1: scene().sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '50' })
+  startService({ RPC_URL_1: context().sandbox.url, DATA_DIR: dataDir, HEAD_POLL_MS: '50' })
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'forkroute-import-'))
@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 async function send(data: Hex, to?: Address): Promise<Address | null> {
-  const { client } = scene()
+  const { client } = context()
   const hash = await client.request<Hex>('eth_sendTransaction', [
     { from: alice, data, gas: numberToHex(3_000_000n), ...(to && { to }) },
   ])
@@ -109,7 +109,7 @@ describe('forkroute pools import', () => {
     const dust = (ether / 1_000n).toString()
     const probe = await service.get('/api/v1/shortcuts/quote', { ...trade, amountIn: dust })
     const pair = await deployPair(BigInt(probe.body.amountOut) * 1_000n)
-    const head = Number(await scene().client.request<Hex>('eth_blockNumber', []))
+    const head = Number(await context().client.request<Hex>('eth_blockNumber', []))
     const at = { ...trade, blockNumber: String(head) }
     const before = await service.get('/api/v1/shortcuts/quote', at)
     expect(before.status, before.text).toBe(200)
@@ -137,7 +137,7 @@ describe('forkroute pools import', () => {
     const route = await service.get('/api/v1/shortcuts/route', { fromAddress: alice, ...at })
     expect(route.body.amountOut).toBe(quote.body.amountOut)
     const done = await executeOnFork({
-      nodeUrl: scene().sandbox.url,
+      nodeUrl: context().sandbox.url,
       blockNumber: head,
       tx: route.body.tx,
       watch: [

@@ -26,7 +26,7 @@ interface Leg {
   readonly pool: string
   readonly share: number
 }
-interface Step {
+interface RouteStep {
   readonly tokenIn: readonly string[]
   readonly tokenOut: readonly string[]
   readonly internalRoutes?: readonly Leg[]
@@ -61,7 +61,7 @@ async function delivered(answer: Answer, fund: readonly [Address, bigint][], tok
 
 function poolsOf(answer: Answer): string[] {
   return answer.body.route.flatMap(
-    (step: Step) => step.internalRoutes?.map(({ pool }) => pool) ?? [],
+    (step: RouteStep) => step.internalRoutes?.map(({ pool }) => pool) ?? [],
   )
 }
 
@@ -87,7 +87,7 @@ describe('GET /api/v1/shortcuts/route with an amount worth dividing', () => {
       tokenOut: usdc,
       amountIn: (500n * ether).toString(),
     })
-    const steps: Step[] = body.route
+    const steps: RouteStep[] = body.route
     const swaps = steps.filter(({ internalRoutes }) => internalRoutes)
     expect(swaps.some(({ internalRoutes }) => (internalRoutes?.length ?? 0) > 1)).toBe(true)
     for (const { tokenIn, tokenOut, internalRoutes = [] } of swaps) {

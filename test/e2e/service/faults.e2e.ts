@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { fast, quote, swap, withFaultyNode } from '../../support/faulty-service.js'
 import { startService, type TestService } from '../../support/service.js'
 
-const scene = withFaultyNode()
+const context = withFaultyNode()
 
 describe('nodes', () => {
   test('a node that is down at the start makes the chain not ready, and ready when it comes', async () => {
-    scene().node.fail('broken')
+    context().node.fail('broken')
     const service = await startService({
-      RPC_URL_1: scene().node.url,
+      RPC_URL_1: context().node.url,
       ...fast,
       FIRST_PIN_WAIT_MS: '0',
     })
@@ -19,7 +19,7 @@ describe('nodes', () => {
       expect(early.body.code).toMatch(/CHAIN_NOT_READY|UPSTREAM_UNAVAILABLE/)
       expect((await service.get('/ready')).status).toBe(503)
       expect((await service.get('/health')).status).toBe(200)
-      scene().node.fail('none')
+      context().node.fail('none')
       await expect
         .poll(async () => (await service.get('/ready')).status, { timeout: 20_000 })
         .toBe(200)
@@ -33,7 +33,7 @@ describe('nodes', () => {
 describe('the service itself', () => {
   test('more calculations than MAX_IN_FLIGHT are refused with 503 and retry-after', async () => {
     const service = await startService({
-      RPC_URL_1: scene().sandbox.url,
+      RPC_URL_1: context().sandbox.url,
       ...fast,
       MAX_IN_FLIGHT: '1',
     })
@@ -51,13 +51,13 @@ describe('the service itself', () => {
 
   test('an abandoned request stops its simulations', async () => {
     const service = await startService({
-      RPC_URL_1: scene().node.url,
+      RPC_URL_1: context().node.url,
       ...fast,
       UPSTREAM_TIMEOUT_MS: '20000',
     })
     try {
       const { blockNumber } = (await quote(service)).body
-      scene().node.fail('silent')
+      context().node.fail('silent')
       const abort = new AbortController()
       const target = new URL('/api/v1/shortcuts/quote', service.url)
       target.search = new URLSearchParams({
@@ -73,7 +73,7 @@ describe('the service itself', () => {
       await expect(request).rejects.toThrow()
       await expect.poll(() => inFlight(service), { timeout: 5_000 }).toBe(0)
     } finally {
-      scene().node.fail('none')
+      context().node.fail('none')
       await service.stop()
     }
   })

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { dai, fast, quote, withFaultyNode } from '../../support/faulty-service.js'
 import { startService } from '../../support/service.js'
 
-const scene = withFaultyNode()
+const context = withFaultyNode()
 
 /** Anvil processes that this process started as forks; the sandbox itself is not one. */
 function forkPids(): number[] {
@@ -18,7 +18,7 @@ function forkPids(): number[] {
 
 describe('forks', () => {
   test('killed in the middle of requests: every answer is the right one, and the service goes on', async () => {
-    const service = await startService({ RPC_URL_1: scene().node.url, ...fast })
+    const service = await startService({ RPC_URL_1: context().node.url, ...fast })
     try {
       const expected = await quote(service)
       expect(expected.status, expected.text).toBe(200)
@@ -40,11 +40,11 @@ describe('forks', () => {
 
 describe('nodes', () => {
   test('a node that answers 429 and 502 for a while is asked again', async () => {
-    const service = await startService({ RPC_URL_1: scene().node.url, ...fast })
+    const service = await startService({ RPC_URL_1: context().node.url, ...fast })
     try {
-      scene().node.fail('rate-limited', 3)
+      context().node.fail('rate-limited', 3)
       expect((await quote(service, { tokenOut: dai })).status).toBe(200)
-      scene().node.fail('broken', 3)
+      context().node.fail('broken', 3)
       expect((await quote(service, { tokenIn: dai })).status).toBe(200)
     } finally {
       await service.stop()
@@ -54,16 +54,16 @@ describe('nodes', () => {
   test('a silent node is 503 UPSTREAM_UNAVAILABLE, never "no route"; when it is back, the answer is right', async () => {
     // Longer than the well node takes on a busy machine.
     const patience = { UPSTREAM_TIMEOUT_MS: '2000' }
-    const service = await startService({ RPC_URL_1: scene().node.url, ...fast, ...patience })
+    const service = await startService({ RPC_URL_1: context().node.url, ...fast, ...patience })
     try {
       const past = String(Number((await quote(service)).body.blockNumber) - 30)
-      scene().node.fail('silent')
+      context().node.fail('silent')
       const failed = await quote(service, { blockNumber: past })
       expect(failed.status, failed.text).toBe(503)
       expect(failed.body).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', statusCode: 503 })
       expect(failed.headers.get('retry-after')).not.toBeNull()
-      expect(failed.text).not.toContain(new URL(scene().node.url).port)
-      scene().node.fail('none')
+      expect(failed.text).not.toContain(new URL(context().node.url).port)
+      context().node.fail('none')
       const back = await quote(service, { blockNumber: past })
       expect(back.status, back.text).toBe(200)
       expect(back.body.blockNumber).toBe(Number(past))
@@ -74,15 +74,15 @@ describe('nodes', () => {
 
   test('a node that lies about a hash is not believed: 503 alone, the right answer beside an honest one', async () => {
     const honest = await startService({
-      RPC_URL_1: scene().sandbox.url,
+      RPC_URL_1: context().sandbox.url,
       ...fast,
       AUTH_MODE: 'open',
     })
     const expected = await quote(honest)
     await honest.stop()
-    scene().node.fail('lying')
+    context().node.fail('lying')
     const both = await startService({
-      RPC_URL_1: `${scene().node.url},${scene().sandbox.url}`,
+      RPC_URL_1: `${context().node.url},${context().sandbox.url}`,
       ...fast,
       AUTH_MODE: 'open',
     })
@@ -96,11 +96,15 @@ describe('nodes', () => {
 
 describe('the service itself', () => {
   test('two instances share a data folder', async () => {
-    const first = await startService({ RPC_URL_1: scene().sandbox.url, ...fast, AUTH_MODE: 'open' })
+    const first = await startService({
+      RPC_URL_1: context().sandbox.url,
+      ...fast,
+      AUTH_MODE: 'open',
+    })
     try {
       const dataDir = first.dataDir
       const second = await startService({
-        RPC_URL_1: scene().sandbox.url,
+        RPC_URL_1: context().sandbox.url,
         ...fast,
         AUTH_MODE: 'open',
         DATA_DIR: dataDir,

@@ -26,7 +26,7 @@ function folder(): string {
   return path
 }
 
-interface Scene {
+interface JobsContext {
   readonly backtests: Backtests
   /** Blocks whose calculation was begun here, in order. */
   readonly begun: bigint[]
@@ -45,7 +45,7 @@ function open(
     readonly failure?: () => Error | null
     readonly wrap?: (store: BacktestStore) => BacktestStore
   } = {},
-): Scene {
+): JobsContext {
   const { failure = () => null, wrap = (store: BacktestStore) => store } = options
   let allowed = options.allowed ?? Number.POSITIVE_INFINITY
   const waiting = new Set<() => void>()

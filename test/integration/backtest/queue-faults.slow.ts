@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { blockOf } from '../../support/backtest/backtests.js'
 import { blocks, jobOf, memory, never, withQueue } from '../../support/backtest/queue.js'
 
-const { scene, redis, log } = withQueue()
+const { context, redis, log } = withQueue()
 
 describe('jobs on a queue', () => {
   test('a worker killed in the middle: another takes up its chunk, and only the block it was at is calculated again', async () => {
-    const { engine, process } = scene()
+    const { engine, process } = context()
     const [first, second] = await Promise.all([process(100), process(0)])
     first.go()
     const results = memory()
@@ -28,7 +28,7 @@ describe('jobs on a queue', () => {
   test.each([true, false])(
     'Redis killed and started again in the middle, its data kept: %s',
     async (keep) => {
-      const { engine, worker } = scene()
+      const { engine, worker } = context()
       worker(async (_plan, block, signal) => {
         await sleepUntilAborted(5, undefined, { signal })
         return blockOf(block)
@@ -44,7 +44,7 @@ describe('jobs on a queue', () => {
   )
 
   test('Redis is not there at the start: the job waits for it', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     await redis().kill()
     worker()
     const results = memory()
@@ -56,7 +56,7 @@ describe('jobs on a queue', () => {
   })
 
   test('a job is cancelled while Redis is away', async () => {
-    const { engine } = scene()
+    const { engine } = context()
     await redis().kill()
     const cancelling = new AbortController()
     const run = engine().run(jobOf(5), blocks(1, 5), memory().put, cancelling.signal)

@@ -9,7 +9,7 @@ import { createLogger } from '../../../src/log.js'
 import { blockOf } from '../../support/backtest/backtests.js'
 import { blocks, jobOf, memory, never, withQueue } from '../../support/backtest/queue.js'
 
-const { scene, redis } = withQueue()
+const { context, redis } = withQueue()
 
 function deferred<T>() {
   let resolve: (value: T | PromiseLike<T>) => void = () => {}
@@ -21,7 +21,7 @@ function deferred<T>() {
 
 describe('jobs on a queue', () => {
   test('300 blocks by two workers arrive as they were calculated, each once', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     worker()
     worker()
     const results = memory()
@@ -30,7 +30,7 @@ describe('jobs on a queue', () => {
   })
 
   test('what workers are slow with is calculated by nobody else', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     const calculated: bigint[] = []
     for (let count = 0; count < 4; count += 1) {
       worker(async (_plan, block) => {
@@ -47,7 +47,7 @@ describe('jobs on a queue', () => {
   })
 
   test('a password that Redis refuses: the job fails and says so', async () => {
-    const { engine } = scene(redis().url.replace(redis().password, 'another'))
+    const { engine } = context(redis().url.replace(redis().password, 'another'))
     await expect(engine().run(jobOf(5), blocks(1, 5), memory().put, never)).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
       message: expect.stringMatching(/^Redis refuses the request \((NOAUTH|WRONGPASS)\)\.$/),
@@ -55,7 +55,7 @@ describe('jobs on a queue', () => {
   })
 
   test('cancelling gives up what workers are at; resumed, the job does what is left', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     const given = deferred<bigint>()
     let isSlow = true
     worker(async (_plan, block, signal) => {
@@ -82,7 +82,7 @@ describe('jobs on a queue', () => {
   })
 
   test('a coordinator that died: workers go on, the next one takes what they found', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     const calculated: bigint[] = []
     const all = deferred<void>()
     const dead = engine()
@@ -101,7 +101,7 @@ describe('jobs on a queue', () => {
   })
 
   test('a block that cannot be calculated is tried three times, then the job fails with the reason, and can be resumed', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     let tries = 0
     let isBroken = true
     worker(async (_plan, block) => {
@@ -128,7 +128,7 @@ describe('jobs on a queue', () => {
   })
 
   test('a worker that is stopped finishes its blocks and gives back what it has not begun', async () => {
-    const { engine, worker } = scene()
+    const { engine, worker } = context()
     const calculated: bigint[] = []
     const closing = deferred<void>()
     const stopped = worker(async (_plan, block) => {
@@ -151,7 +151,7 @@ describe('jobs on a queue', () => {
   })
 
   test('a worker of another kind leaves the job alone and says so', async () => {
-    const { engine, options, worker } = scene()
+    const { engine, options, worker } = context()
     const results = memory()
     const run = engine().run(jobOf(4), blocks(1, 4), results.put, never)
     const client = new Redis(redis().url)
@@ -180,7 +180,7 @@ describe('jobs on a queue', () => {
   })
 
   test('results that are none fail the job and are named', async () => {
-    const { engine, options } = scene()
+    const { engine, options } = context()
     const client = new Redis(redis().url)
     await client.xadd(queueNames(options).results('job'), '*', 'block', '{"blockNumber":1}')
     client.disconnect()

@@ -17,7 +17,7 @@ const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const uni: Address = '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984'
 
-const scene = withSandbox()
+const context = withSandbox()
 const folder = mkdtempSync(join(tmpdir(), 'forkroute-engine-life-'))
 const cassette = join(folder, 'engine.cassette')
 afterAll(() => rm(folder, { recursive: true }))
@@ -51,7 +51,7 @@ function ask(
 describe('record and replay', () => {
   test('a recorded route is replayed to the same bytes without any node', async () => {
     const live = await startEngine({
-      url: scene().sandbox.url,
+      url: context().sandbox.url,
       mode: { kind: 'record', file: cassette },
     })
     const recorded: string[] = []
@@ -75,7 +75,7 @@ describe('record and replay', () => {
 
 describe('many at once', () => {
   test('more blocks than are kept, callers that leave: right answers, and every lease comes back', async () => {
-    const one = await startEngine({ url: scene().sandbox.url })
+    const one = await startEngine({ url: context().sandbox.url })
     try {
       const head = one.archive.head(1)?.number ?? 0n
       const blocks = [1n, 9n, 17n, 25n, 33n].map((back) => head - back)
@@ -100,7 +100,7 @@ describe('many at once', () => {
   })
 
   test('closing while calculations run ends them all with an error, and leaves no fork', async () => {
-    const one = await startEngine({ url: scene().sandbox.url, threads: 2 })
+    const one = await startEngine({ url: context().sandbox.url, threads: 2 })
     const running = [weth, dai, uni].map((token) => ask(one, request(token, usdc, 100n)))
     const settled = Promise.allSettled(running)
     await expect.poll(() => one.forks.stats().leases, patience).toBeGreaterThan(0)
@@ -113,8 +113,8 @@ describe('many at once', () => {
 
 describe('a chain that goes on', () => {
   test('answers follow the new head, and a replaced block is never mixed with its successor', async () => {
-    const { client } = scene()
-    const one = await startEngine({ url: scene().sandbox.url })
+    const { client } = context()
+    const one = await startEngine({ url: context().sandbox.url })
     try {
       const undo = await client.request('evm_snapshot', [])
       const before = await ask(one, request(weth, usdc))

@@ -31,10 +31,10 @@ const { signal } = new AbortController()
 setMaxListeners(0, signal)
 const context: CallContext = { accountId: `0x${'0'.repeat(64)}`, signal }
 
-const scene = withSandbox()
+const sandboxContext = withSandbox()
 let one: TestEngine
 beforeAll(async () => {
-  one = await startEngine({ url: scene().sandbox.url })
+  one = await startEngine({ url: sandboxContext().sandbox.url })
 })
 afterAll(() => one?.stop())
 
@@ -229,7 +229,7 @@ describe('blocks', () => {
       for (let number = range.from; number <= range.to; number++) {
         const { hash } = await one.archive.header(1, number)
         const query = [{ blockHash: hash, address: addresses }]
-        const logs = await scene().client.request<unknown[]>('eth_getLogs', query)
+        const logs = await sandboxContext().client.request<unknown[]>('eth_getLogs', query)
         if (logs.length) numbers.add(number)
       }
       return [...numbers]

@@ -1,20 +1,20 @@
-/** Route quality on the sandbox, by maths alone: seeded requests of all sizes against the best the pools can give. */
+/** Route quality on the sandbox, by math alone: seeded requests of all sizes against the best the pools can give. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Compared, createComparison, gapBps } from '../../support/optimum/compare.js'
 import { expectQuality } from '../../support/optimum/expect-quality.js'
 import { createLaneCurves } from '../../support/optimum/lane-curves.js'
+import { type OpenQualityContext, openSandbox } from '../../support/optimum/quality-contexts.js'
 import { makeRequests } from '../../support/optimum/requests.js'
-import { type OpenScene, openSandbox } from '../../support/optimum/scenes.js'
 
 describe('routes on the sandbox', () => {
-  let open: OpenScene
+  let open: OpenQualityContext
   let all: Compared[]
 
   beforeAll(async () => {
     open = await openSandbox()
     const curves = createLaneCurves()
-    const { requests } = await makeRequests(open.scene, curves, { count: 100, seed: 7n })
-    all = requests.map(createComparison(open.scene, curves))
+    const { requests } = await makeRequests(open.context, curves, { count: 100, seed: 7n })
+    all = requests.map(createComparison(open.context, curves))
   })
   afterAll(() => open.close())
 

@@ -2,7 +2,7 @@
 import { encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Order, RoutingStrategy, Step } from '../../../src/domain/plan.js'
+import type { ExecutorStep, Order, RoutingStrategy } from '../../../src/domain/order.js'
 import { type Address, zeroAddress } from '../../../src/domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../../src/executor/compile.js'
 import { permit2Address, transferPermitTypedData } from '../../../src/executor/permit2.js'
@@ -26,13 +26,13 @@ const deadline = 2n ** 40n
 const { bytecode, abi: nftAbi } = compileTestContracts('Nfts.sol')('Nft')
 const [mint] = parseAbi(['function mint(address to) returns (uint256 id)'])
 
-const scene = withSandbox()
+const sandboxContext = withSandbox()
 let anvil: TestAnvil
 let nft: Address
 let minted = 0n
 
 beforeAll(async () => {
-  anvil = await startAnvil(['--fork-url', scene().sandbox.url, '--no-storage-caching'])
+  anvil = await startAnvil(['--fork-url', sandboxContext().sandbox.url, '--no-storage-caching'])
   for (const account of [alice, dave]) await anvil.rpc('anvil_impersonateAccount', [account])
   const receipt = await send(anvil, { from: alice, data: bytecode })
   nft = (receipt as Receipt & { contractAddress: Address }).contractAddress
@@ -70,16 +70,16 @@ async function mintTo(owner: Address): Promise<bigint> {
 
 /** A list of steps as the planning of a bundle keeps it, for one runner. */
 function planned(strategy: RoutingStrategy, from: Address) {
-  const steps: Step[] = []
+  const steps: ExecutorStep[] = []
   const runner = runnerAddress(strategy, from)
-  return { steps, runner, add: (step: Step) => steps.push(step) - 1 }
+  return { steps, runner, add: (step: ExecutorStep) => steps.push(step) - 1 }
 }
 
 /** Sends the order; an account of a delegate strategy has the Delegate's code (EIP-7702) and calls itself. */
 async function run(
   strategy: RoutingStrategy,
   from: Address,
-  steps: readonly Step[],
+  steps: readonly ExecutorStep[],
   changes: Partial<Order> = {},
 ): Promise<boolean> {
   const order: Order = {

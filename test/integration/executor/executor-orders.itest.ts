@@ -8,7 +8,7 @@ import {
   parseAbi,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Order, RoutingStrategy, Step } from '../../../src/domain/plan.js'
+import type { ExecutorStep, Order, RoutingStrategy } from '../../../src/domain/order.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { buildTransaction, decodeAmountsOut, runnerAddress } from '../../../src/executor/compile.js'
 import { deployContracts, planDeployment } from '../../../src/executor/deploy.js'
@@ -103,7 +103,7 @@ function order(changes: Partial<Order>): Order {
 }
 
 /** Swaps everything of WETH that may be spent, paid by callback, to `recipient`. */
-function swapStep(recipient: Address): Step {
+function swapStep(recipient: Address): ExecutorStep {
   const amount = { ref: 'balance', token: weth } as const
   const zeroForOne = weth < usdc
   const args = [recipient, zeroForOne, amount, 0n, '0x']
@@ -198,7 +198,7 @@ describe('deploymentOverrides', () => {
 describe('buildTransaction', () => {
   test('router: native in, fee, wrap, V3-like swap paid by callback, paid to the receiver', async () => {
     const before = await balance(usdc, receiver)
-    const wrapAll: Step = {
+    const wrapAll: ExecutorStep = {
       kind: 'call',
       target: weth,
       abi: wrap,
@@ -236,7 +236,7 @@ describe('buildTransaction', () => {
   test('router: references inside a tuple, narrower than a word, and inside an array', async () => {
     await call(weth, 'approve', [contractAddress('Router'), 10n * ether])
     const amount = { ref: 'balance', token: weth } as const
-    const steps: Step[] = [
+    const steps: ExecutorStep[] = [
       { kind: 'approve', token: weth, spender: recorder, amount },
       {
         kind: 'call',

@@ -9,7 +9,7 @@ import {
   parseAbi,
 } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Amount, Order, Step } from '../../../src/domain/plan.js'
+import type { Amount, ExecutorStep, Order } from '../../../src/domain/order.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import type { StateReader } from '../../../src/domain/state.js'
 import { buildTransaction } from '../../../src/executor/compile.js'
@@ -51,15 +51,15 @@ const values = contractAddress('Values')
 /** Word of the fees collector's storage that holds the fee on flash loans. */
 const feeSlot = numberToHex(2, { size: 32 })
 
-const scene = withSandbox()
+const context = withSandbox()
 let reader: StateReader
 let collector: Address
 
 beforeAll(async () => {
-  const { url } = scene().sandbox
+  const { url } = context().sandbox
   reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
   const data = encodeFunctionData({ abi, functionName: 'getProtocolFeesCollector' })
-  const result = await scene().client.request<Hex>('eth_call', [{ to: vault, data }, 'latest'])
+  const result = await context().client.request<Hex>('eth_call', [{ to: vault, data }, 'latest'])
   collector = toAddress(
     decodeFunctionResult({ abi, functionName: 'getProtocolFeesCollector', data: result }),
   )
@@ -75,7 +75,7 @@ function swapSteps(
   pair: Address,
   tokenIn: Address,
   amount: Amount = { ref: 'balance', token: tokenIn },
-): Step[] {
+): ExecutorStep[] {
   const tokenOut = tokenIn === weth ? usdc : weth
   return [
     { kind: 'transfer', token: tokenIn, to: pair, amount },
@@ -95,7 +95,7 @@ interface Reserves {
 
 async function reservesOf(pair: Address): Promise<Reserves> {
   const data = encodeFunctionData({ abi, functionName: 'getReserves' })
-  const result = await scene().client.request<Hex>('eth_call', [{ to: pair, data }, 'latest'])
+  const result = await context().client.request<Hex>('eth_call', [{ to: pair, data }, 'latest'])
   const [a, b] = decodeFunctionResult({ abi, functionName: 'getReserves', data: result })
   return weth < usdc ? { weth: a, usdc: b } : { weth: b, usdc: a }
 }
@@ -137,7 +137,7 @@ async function run(
 ) {
   const parties = { receiver, alice, executor, loans, vault, collector }
   const owners = Object.values(parties)
-  const { url, blockNumber } = scene().sandbox
+  const { url, blockNumber } = context().sandbox
   const execution = await executeOnFork({
     nodeUrl: url,
     blockNumber: Number(blockNumber),
@@ -156,7 +156,7 @@ async function run(
 async function revertOf(tx: AnswerTransaction, feeE18 = 0n): Promise<unknown> {
   const call = { ...tx, value: numberToHex(BigInt(tx.value)) }
   const overrides = { [collector]: { stateDiff: { [feeSlot]: numberToHex(feeE18, { size: 32 }) } } }
-  const error = await scene()
+  const error = await context()
     .client.request('eth_call', [call, 'latest', overrides])
     .then(
       () => null,
@@ -187,7 +187,7 @@ describe('a flash loan of the Balancer vault', () => {
   test('swapped there and back with a fee: the loss is exact, and an outer output is spent inside', async () => {
     const [borrowed, own, input, feeE18] = [30n * e18, e18, 20n * e18, 5n * 10n ** 14n]
     const loan = loanOf(1, weth, borrowed, feeE18)
-    const sum: Step = {
+    const sum: ExecutorStep = {
       kind: 'call',
       target: values,
       abi: functionOf('Values', 'sum'),
@@ -285,7 +285,7 @@ describe('a flash loan of the Balancer vault', () => {
   })
 
   test('a loan that is spent cannot be paid back: nothing happens', async () => {
-    const spend: Step = { kind: 'transfer', token: weth, to: receiver, amount: 1n }
+    const spend: ExecutorStep = { kind: 'transfer', token: weth, to: receiver, amount: 1n }
     const tx = toTransaction({ steps: [loanOf(0, weth, e18).step([spend])] })
     expect(await revertOf(tx)).toMatchObject({
       step: 0,

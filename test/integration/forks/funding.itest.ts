@@ -8,7 +8,7 @@ import { fundFromHolder } from '../../../src/forks/holder-funding.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { createTokenAccess, slotsFor } from '../../../src/forks/token-access.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
-import { blockTimeSeconds, startWorld, type World } from '../../support/forks-world.js'
+import { blockTimeSeconds, startTestChain, type TestChain } from '../../support/test-chain.js'
 
 const owners: readonly Address[] = [
   '0x00000000000000000000000000000000beef0011',
@@ -18,33 +18,33 @@ const spender: Address = '0x00000000000000000000000000000000beef0013'
 const receiver: Address = '0x00000000000000000000000000000000beef0014'
 const amount = 123_456_789n
 
-let world: World
+let testChain: TestChain
 let pool: ForkPool
 let pin: BlockPin
 let lease: ForkLease
 const tokens: Record<string, Address> = {}
 
 beforeAll(async () => {
-  world = await startWorld()
-  const logic = await world.deploy('PlainToken')
+  testChain = await startTestChain()
+  const logic = await testChain.deploy('PlainToken')
   tokens['Solidity mappings'] = logic
-  tokens["Vyper's order"] = await world.deploy('VyperOrderToken')
-  tokens['a proxy'] = await world.deploy('Proxy', [logic])
-  tokens['a packed word'] = await world.deploy('PackedToken')
-  tokens['books in another contract'] = await world.deploy('LedgerToken')
-  tokens.shares = await world.deploy('SharesToken', [world.deployer])
-  tokens.history = await world.deploy('HistoryToken', [world.deployer])
+  tokens["Vyper's order"] = await testChain.deploy('VyperOrderToken')
+  tokens['a proxy'] = await testChain.deploy('Proxy', [logic])
+  tokens['a packed word'] = await testChain.deploy('PackedToken')
+  tokens['books in another contract'] = await testChain.deploy('LedgerToken')
+  tokens.shares = await testChain.deploy('SharesToken', [testChain.deployer])
+  tokens.history = await testChain.deploy('HistoryToken', [testChain.deployer])
   for (const owner of owners) {
-    await world.send(tokenOf('a packed word'), 'PackedToken', 'open', [owner, 1_700_000_000n])
+    await testChain.send(tokenOf('a packed word'), 'PackedToken', 'open', [owner, 1_700_000_000n])
   }
-  pin = await world.pin()
-  pool = createForkPool({ archiveUrl: () => world.node.url, forksPerBlock: 1 })
+  pin = await testChain.pin()
+  pool = createForkPool({ archiveUrl: () => testChain.node.url, forksPerBlock: 1 })
   lease = await pool.acquire(pin)
 })
 
 afterAll(async () => {
   await pool?.close()
-  await world?.stop()
+  await testChain?.stop()
 })
 
 function tokenOf(name: string): Address {
@@ -55,7 +55,7 @@ function tokenOf(name: string): Address {
 
 /** The spender pulls everything from the owner; deltas of owner and receiver. */
 async function pull(token: Address, owner: Address, overrides: StateOverrides, value = amount) {
-  const data = world.encode('PlainToken', 'transferFrom', [owner, receiver, value])
+  const data = testChain.encode('PlainToken', 'transferFrom', [owner, receiver, value])
   const measure = [owner, receiver].map((holder) => ({ token, owner: holder }))
   const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
     { from: spender, to: token, data, value: 0n, overrides, measure },
@@ -82,7 +82,7 @@ describe('createTokenAccess', () => {
     expect(needed).toHaveLength(2)
     const archive = await startArchive({
       dataDir: null,
-      chains: [{ chainId: pin.chainId, urls: [world.node.url] }],
+      chains: [{ chainId: pin.chainId, urls: [testChain.node.url] }],
     })
     try {
       const place = { ...context, archiveUrl: archive.url(pin.chainId, pin.number, pin.hash) }
@@ -98,7 +98,7 @@ describe('createTokenAccess', () => {
   })
 
   test('an archive that keeps nothing costs the hint, nothing else', async () => {
-    const context = { urls: lease.urls, pin, archiveUrl: world.node.url }
+    const context = { urls: lease.urls, pin, archiveUrl: testChain.node.url }
     expect(await createTokenAccess().of(context, receiver)).toBeNull()
   })
 })
@@ -134,7 +134,7 @@ describe('createFunding', () => {
     const [owner = receiver] = owners
     const context = { urls: lease.urls, pin }
     const overrides = (await createFunding().fund(context, { token, owner, amount })) ?? {}
-    const data = world.encode('PackedToken', 'stampOf', [owner])
+    const data = testChain.encode('PackedToken', 'stampOf', [owner])
     const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
       { from: owner, to: token, data, value: 0n, overrides },
     ])
@@ -174,7 +174,7 @@ describe('createFunding', () => {
       const allowance = { spender, amount }
       const request = { token, owner, amount, allowance }
       const overrides = (await funding.fund({ urls: lease.urls, pin }, request)) ?? {}
-      const data = world.encode('SharesToken', 'balanceOf', [owner])
+      const data = testChain.encode('SharesToken', 'balanceOf', [owner])
       const [balance] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
         { from: owner, to: token, data, value: 0n, overrides },
       ])
@@ -204,10 +204,10 @@ describe('fundFromHolder', () => {
       owner,
       amount,
       allowance: { spender, amount },
-      holders: [receiver, world.deployer],
+      holders: [receiver, testChain.deployer],
     })
     expect(before).toHaveLength(3)
-    const data = world.encode('PlainToken', 'transferFrom', [owner, receiver, amount])
+    const data = testChain.encode('PlainToken', 'transferFrom', [owner, receiver, amount])
     const measure = [owner, receiver].map((party) => ({ token, owner: party }))
     const [result] = await simulate(fork, [
       { from: spender, to: token, data, value: 0n, overrides: {}, before: before ?? [], measure },
@@ -221,7 +221,7 @@ describe('fundFromHolder', () => {
   test('without a holder that has enough there is no plan', async () => {
     const [owner = receiver] = owners
     const request = { token: tokenOf('history'), owner, amount: 10n ** 30n }
-    const holders = [world.deployer, receiver]
+    const holders = [testChain.deployer, receiver]
     const fork = { urls: lease.urls, pin, blockTimeSeconds }
     expect(await fundFromHolder(fork, { ...request, holders })).toBeNull()
   })

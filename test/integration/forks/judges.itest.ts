@@ -23,14 +23,14 @@ const stranger: Address = '0x00000000000000000000000000000000000a11ce'
 const other: Address = '0x00000000000000000000000000000000000b0b0b'
 const ether = 10n ** 18n
 
-const scene = withSandbox()
+const context = withSandbox()
 let node: ReadOnlyNode
 let head: number
 let pool: JudgePool
 
 beforeAll(async () => {
-  node = await startReadOnlyNode(scene().sandbox.url)
-  head = Number(scene().sandbox.blockNumber)
+  node = await startReadOnlyNode(context().sandbox.url)
+  head = Number(context().sandbox.blockNumber)
   pool = createJudgePool()
 })
 afterAll(async () => {
@@ -172,9 +172,9 @@ describe('the pool', () => {
     const own = [first.anvil.pid, second.anvil.pid]
     expect(own).toContain(await pidOf(node.url, head))
     expect(own).not.toContain(await pidOf(node.url, head - 1))
-    const twin = await startReadOnlyNode(scene().sandbox.url)
-    expect(own).not.toContain(await pidOf(twin.url, head))
-    await twin.stop()
+    const secondNode = await startReadOnlyNode(context().sandbox.url)
+    expect(own).not.toContain(await pidOf(secondNode.url, head))
+    await secondNode.stop()
   })
 
   test('ends a judge that was told what no snapshot takes back, and one that failed', async () => {

@@ -10,18 +10,18 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type BlockPin, bigintToString } from '../../../src/domain/primitives.js'
 import type { ForkPoolOptions } from '../../../src/forks/fork-pool.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
-import { blockOf, exists, until, withPoolScene } from './pool-scene.js'
+import { blockOf, exists, until, withForkPoolContext } from './pool-context.js'
 
-const scene = withPoolScene()
-const pinAt = (index: number) => scene().pinAt(index)
-const makePool = (options: Partial<ForkPoolOptions> = {}) => scene().makePool(options)
+const context = withForkPoolContext()
+const pinAt = (index: number) => context().pinAt(index)
+const makePool = (options: Partial<ForkPoolOptions> = {}) => context().makePool(options)
 
 /** A pool whose spare processes wait at an archive; `given` lists the blocks that they were given. */
 async function poolWithSpares() {
   const { chainId } = pinAt(0)
   const archive = await startArchive({
     dataDir: null,
-    chains: [{ chainId, urls: [scene().world.node.url] }],
+    chains: [{ chainId, urls: [context().testChain.node.url] }],
   })
   onTestFinished(() => archive.close())
   const given: BlockPin[] = []
@@ -177,7 +177,7 @@ describe('the end', () => {
       // A group of its own, so that the signal reaches everything in it, as from a terminal.
       const service = spawn(
         process.execPath,
-        ['--import', 'tsx', script, scene().world.node.url, pin],
+        ['--import', 'tsx', script, context().testChain.node.url, pin],
         {
           detached: true,
           stdio: ['ignore', 'pipe', 'inherit'],

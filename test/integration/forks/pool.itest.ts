@@ -10,11 +10,11 @@ import {
 import type { ForkPoolOptions } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { backgroundPriority } from '../../../src/priority.js'
-import { ask, blockOf, exists, until, withPoolScene } from './pool-scene.js'
+import { ask, blockOf, exists, until, withForkPoolContext } from './pool-context.js'
 
-const scene = withPoolScene()
-const pinAt = (index: number) => scene().pinAt(index)
-const makePool = (options: Partial<ForkPoolOptions> = {}) => scene().makePool(options)
+const context = withForkPoolContext()
+const pinAt = (index: number) => context().pinAt(index)
+const makePool = (options: Partial<ForkPoolOptions> = {}) => context().makePool(options)
 
 describe('createForkPool', () => {
   test('forks give way to what answers requests', async () => {
@@ -112,9 +112,14 @@ describe('createForkPool', () => {
     const teller: Address = '0x00000000000000000000000000000000beef0041'
     const contracts = { [teller]: `0x${stores.join('')}61${size}5ff3` as Hex }
     const written: Address = '0x00000000000000000000000000000000beef0042'
-    const told = async (url: string, pin: BlockPin) => {
+    const reported = async (url: string, pin: BlockPin) => {
       const block = `0x${pin.number.toString(16)}`
-      const request = { from: scene().world.deployer, to: teller, data: '0x', value: 0n } as const
+      const request = {
+        from: context().testChain.deployer,
+        to: teller,
+        data: '0x',
+        value: 0n,
+      } as const
       const fork = { urls: [url], pin, blockTimeSeconds: 12 }
       return JSON.stringify(
         [
@@ -131,7 +136,7 @@ describe('createForkPool', () => {
     for (const pin of [pinAt(0), pinAt(1), pinAt(2)]) {
       const fresh = makePool({ forksPerBlock: 1, contracts })
       const { urls } = await fresh.acquire(pin)
-      expected.push(await told(urls[0] ?? '', pin))
+      expected.push(await reported(urls[0] ?? '', pin))
       await fresh.close()
     }
     const pool = makePool({ forksPerBlock: 1, maxBlocks: 1, contracts })
@@ -139,7 +144,7 @@ describe('createForkPool', () => {
     for (const index of [2, 0, 1, 2, 0, 1]) {
       const lease = await pool.acquire(pinAt(index))
       const [url = ''] = lease.urls
-      expect(await told(url, pinAt(index))).toBe(expected[index])
+      expect(await reported(url, pinAt(index))).toBe(expected[index])
       await ask(url, 'anvil_setCode', [written, '0x6001'])
       seen.push(pool.stats().pids)
       lease.release(true)
@@ -162,8 +167,8 @@ describe('createForkPool', () => {
 
   test('expected contracts stand on every fork; code of the chain itself is left alone', async () => {
     const absent: Address = '0x00000000000000000000000000000000beef0031'
-    const present = await scene().world.deploy('Ledger')
-    const pin = await scene().world.pin()
+    const present = await context().testChain.deploy('Ledger')
+    const pin = await context().testChain.pin()
     // Returns 42.
     const code: Hex = '0x602a60005260206000f3'
     const pool = makePool({ contracts: { [absent]: code, [present]: code } })
@@ -174,7 +179,7 @@ describe('createForkPool', () => {
       expect(await ask(url, 'eth_getCode', [present, 'latest'])).not.toBe(code)
     }
     const request = {
-      from: scene().world.deployer,
+      from: context().testChain.deployer,
       to: absent,
       data: '0x',
       value: 0n,

@@ -7,7 +7,7 @@ import type { Address, BlockPin } from '../../../src/domain/primitives.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { createReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
-import { blockTimeSeconds, startWorld, type World } from '../../support/forks-world.js'
+import { blockTimeSeconds, startTestChain, type TestChain } from '../../support/test-chain.js'
 
 const owner: Address = '0x00000000000000000000000000000000beef0021'
 /** State that the node in front refuses. */
@@ -15,7 +15,7 @@ const refused: Address = '0x00000000000000000000000000000000beef0022'
 /** State for which the node in front has no upstream. */
 const unreached: Address = '0x00000000000000000000000000000000beef0023'
 
-let world: World
+let testChain: TestChain
 let front: Server
 let frontUrl: string
 let pool: ForkPool
@@ -41,7 +41,7 @@ async function answer(call: Call): Promise<object> {
     const error = { code: -32001, message: `${words} account ${subject}` }
     return { jsonrpc: '2.0', id: call.id, error }
   }
-  const result = await world.node.rpc(call.method, params)
+  const result = await testChain.node.rpc(call.method, params)
   return { jsonrpc: '2.0', id: call.id, result }
 }
 
@@ -61,11 +61,11 @@ async function startFront(): Promise<Server> {
 }
 
 beforeAll(async () => {
-  world = await startWorld()
-  token = await world.deploy('PlainToken')
-  bench = await world.deploy('Bench')
-  await world.send(token, 'PlainToken', 'mint', [owner, 500n])
-  pin = await world.pin()
+  testChain = await startTestChain()
+  token = await testChain.deploy('PlainToken')
+  bench = await testChain.deploy('Bench')
+  await testChain.send(token, 'PlainToken', 'mint', [owner, 500n])
+  pin = await testChain.pin()
   front = await startFront()
   frontUrl = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
   pool = createForkPool({ archiveUrl: () => frontUrl, forksPerBlock: 1 })
@@ -76,7 +76,7 @@ afterAll(async () => {
   await pool?.close()
   front?.close()
   front?.closeAllConnections()
-  await world?.stop()
+  await testChain?.stop()
 })
 
 function reader(more: { archiveUrl?: string; signal?: AbortSignal } = {}) {
@@ -100,8 +100,8 @@ describe('createReader', () => {
 
   test('a call, a revert and refused state stand side by side', async () => {
     const results = await reader().call([
-      { to: token, data: world.encode('PlainToken', 'balanceOf', [owner]) },
-      { to: bench, data: world.encode('Bench', 'failError') },
+      { to: token, data: testChain.encode('PlainToken', 'balanceOf', [owner]) },
+      { to: bench, data: testChain.encode('Bench', 'failError') },
       { to: refused, data: '0x' },
     ])
     expect(results).toEqual([

@@ -13,12 +13,17 @@ import { ForkLostError } from '../../../src/forks/faults.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { baseFeeAfter } from '../../support/base-fee.js'
-import { blockTimeSeconds, mineForReal, startWorld, type World } from '../../support/forks-world.js'
+import {
+  blockTimeSeconds,
+  mineForReal,
+  startTestChain,
+  type TestChain,
+} from '../../support/test-chain.js'
 
 const stranger: Address = '0x00000000000000000000000000000000beef0001'
 const receiver: Address = '0x00000000000000000000000000000000beef0002'
 
-let world: World
+let testChain: TestChain
 let pool: ForkPool
 let pin: BlockPin
 let lease: ForkLease
@@ -26,21 +31,21 @@ let token: Address
 let bench: Address
 
 beforeAll(async () => {
-  world = await startWorld()
-  token = await world.deploy('PlainToken')
-  bench = await world.deploy('Bench')
-  await world.send(token, 'PlainToken', 'mint', [world.deployer, 1_000n])
-  await world.send(token, 'PlainToken', 'approve', [bench, 1_000n])
-  await world.send(bench, 'Bench', 'fill', [0n, 40n])
-  pin = await world.pin()
-  pool = createForkPool({ archiveUrl: () => world.node.url })
+  testChain = await startTestChain()
+  token = await testChain.deploy('PlainToken')
+  bench = await testChain.deploy('Bench')
+  await testChain.send(token, 'PlainToken', 'mint', [testChain.deployer, 1_000n])
+  await testChain.send(token, 'PlainToken', 'approve', [bench, 1_000n])
+  await testChain.send(bench, 'Bench', 'fill', [0n, 40n])
+  pin = await testChain.pin()
+  pool = createForkPool({ archiveUrl: () => testChain.node.url })
   await pool.warm(pin)
   lease = await pool.acquire(pin)
 })
 
 afterAll(async () => {
   await pool?.close()
-  await world?.stop()
+  await testChain?.stop()
 })
 
 function request(
@@ -50,9 +55,9 @@ function request(
   more: Partial<SimulationRequest> = {},
 ): SimulationRequest {
   return {
-    from: world.deployer,
+    from: testChain.deployer,
     to: contract === 'Bench' ? bench : token,
-    data: world.encode(contract, functionName, args),
+    data: testChain.encode(contract, functionName, args),
     value: 0n,
     overrides: {},
     ...more,
@@ -66,7 +71,7 @@ function run(
   const { urls = lease.urls, ...rest } = options
   return simulate({ urls, pin, blockTimeSeconds }, requests, {
     ...rest,
-    errorsAbi: world.abi('Bench'),
+    errorsAbi: testChain.abi('Bench'),
   })
 }
 
@@ -101,7 +106,7 @@ const transactions: readonly (readonly [string, () => SimulationRequest])[] = [
 describe('simulate', () => {
   test.each(transactions)('gas equals the mined receipt: %s', async (_name, make) => {
     const [result] = await run([make()])
-    const receipt = await mineForReal(world, pin, make())
+    const receipt = await mineForReal(testChain, pin, make())
     expect(receipt.status).toBe('0x1')
     expect(result).toMatchObject({ status: 'success', gasUsed: BigInt(receipt.gasUsed) })
   })
@@ -120,7 +125,7 @@ describe('simulate', () => {
 
   test('native deltas leave gas out, whoever pays and whoever is paid', async () => {
     const native = (owner: Address) => ({ token: nativeToken, owner })
-    const measure = [native(world.deployer), native(bench), native(receiver)]
+    const measure = [native(testChain.deployer), native(bench), native(receiver)]
     const amounts = (...changes: bigint[]) =>
       measure.map((one, index) => ({ ...one, amount: changes[index] }))
     const [kept, failed] = await run([
@@ -199,7 +204,7 @@ describe('simulate', () => {
 
   test('preceding calls run first and count in neither gas, logs nor deltas', async () => {
     const before = [
-      { from: world.deployer, to: token, data: transfer(stranger, 30n) },
+      { from: testChain.deployer, to: token, data: transfer(stranger, 30n) },
       { from: stranger, to: token, data: transfer(receiver, 1n) },
     ]
     const measure = [{ token, owner: stranger }]
@@ -238,7 +243,7 @@ describe('simulate', () => {
   })
 
   test('a fork killed in mid-simulation is a ForkLostError with its URL; its replacement works', async () => {
-    const own = createForkPool({ archiveUrl: () => world.node.url, forksPerBlock: 1 })
+    const own = createForkPool({ archiveUrl: () => testChain.node.url, forksPerBlock: 1 })
     try {
       const held = await own.acquire(pin)
       const requests = Array.from({ length: 64 }, () => request('Bench', 'burn', []))
@@ -260,7 +265,7 @@ describe('simulate', () => {
 })
 
 function transfer(to: Address, amount: bigint): Hex {
-  return world.encode('PlainToken', 'transfer', [to, amount])
+  return testChain.encode('PlainToken', 'transfer', [to, amount])
 }
 
 function gasOf(result: SimulationResult | undefined): bigint {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import { aaveV3 } from '../../../src/protocols/aave-v3/index.js'
-import type { EdgeState } from '../../../src/protocols/aave-v3/maths.js'
+import type { EdgeState } from '../../../src/protocols/aave-v3/math.js'
 import type { Position, PositionState } from '../../../src/protocols/positions.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { PoolScene } from '../../support/protocols/pool-scene.js'
+import { PoolContext } from '../../support/protocols/pool-context.js'
 import { withSandbox } from '../../support/sandbox.js'
 
 const abi = parseAbi([
@@ -36,20 +36,20 @@ const twoYears = 63_072_000
 const halfYear = 15_768_000
 
 const sandbox = withSandbox()
-let scene: PoolScene
+let context: PoolContext
 let accounts = 0
 
 beforeAll(async () => {
   const flags = ['--fork-url', sandbox().sandbox.url, '--no-storage-caching', '--chain-id', '1']
-  scene = await PoolScene.start(flags)
+  context = await PoolContext.start(flags)
   for (const symbol of ['USDC', 'WETH', 'DAI', 'LINK']) {
-    await scene.send(token(symbol), abi, 'approve', [pool, maxUint256])
+    await context.send(token(symbol), abi, 'approve', [pool, maxUint256])
   }
 })
-afterAll(() => scene?.close())
+afterAll(() => context?.close())
 
 async function common() {
-  return { reader: await scene.reader(), chain: ethereum, venue }
+  return { reader: await context.reader(), chain: ethereum, venue }
 }
 
 async function load(symbol: string): Promise<LoadedPool<EdgeState>> {
@@ -73,9 +73,9 @@ async function deposit(symbol: string, amount: bigint) {
   const quote = aaveV3.amountOut(edge, state, token(symbol), aTokenOf(symbol), amount)
   const next = aaveV3.applySwap(edge, state, token(symbol), aTokenOf(symbol), amount) as EdgeState
   const owner = newAccount()
-  await scene.mineNextAfter(ethereum.blockTimeSeconds)
-  const receipt = await scene.send(pool, abi, 'supply', [token(symbol), amount, owner, 0])
-  const received = await scene.balanceOf(aTokenOf(symbol), owner)
+  await context.mineNextAfter(ethereum.blockTimeSeconds)
+  const receipt = await context.send(pool, abi, 'supply', [token(symbol), amount, owner, 0])
+  const received = await context.balanceOf(aTokenOf(symbol), owner)
   return { owner, quote, next, received, isDone: receipt !== null }
 }
 
@@ -85,14 +85,14 @@ async function withdraw(symbol: string, owner: Address, held: bigint) {
   const quote = aaveV3.amountOut(edge, state, aTokenOf(symbol), token(symbol), held)
   const next = aaveV3.applySwap(edge, state, aTokenOf(symbol), token(symbol), held) as EdgeState
   const to = newAccount()
-  await scene.setBalance(owner, 10n ** 18n)
-  await scene.mineNextAfter(ethereum.blockTimeSeconds)
+  await context.setBalance(owner, 10n ** 18n)
+  await context.mineNextAfter(ethereum.blockTimeSeconds)
   const args = [token(symbol), held, to]
-  const receipt = await scene.send(pool, abi, 'withdraw', args, { from: owner })
+  const receipt = await context.send(pool, abi, 'withdraw', args, { from: owner })
   return {
     quote,
     next,
-    received: await scene.balanceOf(token(symbol), to),
+    received: await context.balanceOf(token(symbol), to),
     isDone: receipt !== null,
   }
 }
@@ -103,7 +103,7 @@ const amounts = Array.from({ length: 8 }, (_, k) => 10n ** BigInt(k) * 7n + BigI
 describe('aave-v3 on the sandbox chain', () => {
   test('the room below a cap is all but a trace of what the Pool takes', async () => {
     // The treasury has earned something that the reserve has not been told of yet.
-    await scene.mineAfter(halfYear)
+    await context.mineAfter(halfYear)
     const { state } = await load('LINK')
     expect(state.room).toBeGreaterThan(0n)
     const margin = state.room / 100n
@@ -118,13 +118,13 @@ describe('aave-v3 on the sandbox chain', () => {
     ['after half a year', 0],
     ['two years later', twoYears],
   ])('%s, deposits and withdrawals give what is quoted, to the unit', async (_when, seconds) => {
-    await scene.mineAfter(seconds + 1)
+    await context.mineAfter(seconds + 1)
     for (const amount of amounts) {
       const into = await deposit('USDC', amount)
       expect(into.received).toBe(into.quote.amountOut)
       expect(into.quote.exact).toBe(false)
       expect((await load('USDC')).state.liquidity).toBe(into.next.liquidity)
-      const held = await scene.balanceOf(aTokenOf('USDC'), into.owner)
+      const held = await context.balanceOf(aTokenOf('USDC'), into.owner)
       const out = await withdraw('USDC', into.owner, held)
       expect(out.quote).toEqual({ amountOut: out.received, exact: true })
       expect((await load('USDC')).state.liquidity).toBe(out.next.liquidity)
@@ -214,7 +214,7 @@ describe('positions of aave-v3', () => {
 
   test('hold what all lenders own', async () => {
     for (const symbol of ['USDC', 'WETH', 'AAVE', 'FRAX']) {
-      const supply = await scene.call(aTokenOf(symbol), '0x18160ddd')
+      const supply = await context.call(aTokenOf(symbol), '0x18160ddd')
       expect(stateOf(symbol).holdings).toEqual([{ token: token(symbol), amount: BigInt(supply) }])
     }
   })

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { encodeAbiParameters, encodeFunctionData, maxUint256, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import { type CallStep, isEncodedValues } from '../../../src/domain/plan.js'
+import { type CallStep, isEncodedValues } from '../../../src/domain/order.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import { balancerV2 } from '../../../src/protocols/balancer-v2/index.js'
 import { liquidityPool } from '../../../src/protocols/balancer-v2/liquidity-pool.js'
 import type { Pool } from '../../../src/protocols/pool.js'
-import { BalancerScene, unitOf } from '../../support/protocols/balancer-scene.js'
-import { erc20Abi } from '../../support/protocols/pool-scene.js'
+import { BalancerContext, unitOf } from '../../support/protocols/balancer-context.js'
+import { erc20Abi } from '../../support/protocols/pool-context.js'
 
 const feesAbi = parseAbi([
   'function getProtocolFeesCollector() view returns (address)',
@@ -18,12 +18,12 @@ const feesAbi = parseAbi([
 
 const e18 = 10n ** 18n
 
-let scene: BalancerScene
+let context: BalancerContext
 
 beforeAll(async () => {
-  scene = await BalancerScene.start()
+  context = await BalancerContext.start()
 })
-afterAll(() => scene?.close())
+afterAll(() => context?.close())
 
 /** Joins or leaves by the adapter's own steps, as `swapAndCompare` does for swaps. @returns what the trader got. */
 async function moveAndCompare(
@@ -34,8 +34,8 @@ async function moveAndCompare(
   exact = true,
 ): Promise<bigint> {
   const read = async () => {
-    const reader = await scene.chain.reader()
-    const args = { reader, chain: ethereum, venue: { vault: scene.vault }, pools: [pool] }
+    const reader = await context.chain.reader()
+    const args = { reader, chain: ethereum, venue: { vault: context.vault }, pools: [pool] }
     const [loaded] = await balancerV2.load(args)
     if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
     return loaded.state
@@ -45,7 +45,7 @@ async function moveAndCompare(
   const steps = balancerV2.encodeSwap({
     ...{
       chain: ethereum,
-      venue: { vault: scene.vault },
+      venue: { vault: context.vault },
       pool,
       state,
       tokenIn,
@@ -53,13 +53,13 @@ async function moveAndCompare(
       amountIn,
       helpers: {},
     },
-    ...{ executor: scene.chain.trader, recipient: scene.chain.trader },
+    ...{ executor: context.chain.trader, recipient: context.chain.trader },
   })
   const call = steps.find((step): step is CallStep => step.kind === 'call')
   if (!call) throw new Error('no call')
-  const before = await scene.chain.balanceOf(tokenOut, scene.chain.trader)
-  await scene.chain.send(call.target, [call.abi], call.abi.name, call.args.map(encoded))
-  const received = (await scene.chain.balanceOf(tokenOut, scene.chain.trader)) - before
+  const before = await context.chain.balanceOf(tokenOut, context.chain.trader)
+  await context.chain.send(call.target, [call.abi], call.abi.name, call.args.map(encoded))
+  const received = (await context.chain.balanceOf(tokenOut, context.chain.trader)) - before
   if (exact) {
     expect(quote, `${tokenIn} > ${tokenOut}: ${amountIn}`).toEqual({ amountOut: received, exact })
   } else {
@@ -75,8 +75,8 @@ async function moveAndCompare(
 /** @param fee - part of swap fees, E18. */
 async function setProtocolFee(fee: bigint): Promise<void> {
   const call = encodeFunctionData({ abi: feesAbi, functionName: 'getProtocolFeesCollector' })
-  const collector = toAddress(`0x${(await scene.chain.call(scene.vault, call)).slice(26)}`)
-  expect(await scene.chain.send(collector, feesAbi, 'setSwapFeePercentage', [fee])).not.toBeNull()
+  const collector = toAddress(`0x${(await context.chain.call(context.vault, call)).slice(26)}`)
+  expect(await context.chain.send(collector, feesAbi, 'setSwapFeePercentage', [fee])).not.toBeNull()
 }
 
 /** What the Executor's encoding does with values inside bytes. */
@@ -114,16 +114,16 @@ async function moveAtRandom(pool: Pool): Promise<number> {
 describe('balancer-v2 liquidity against the deployed contracts', () => {
   test('with a protocol fee, what swaps of a weighted pool have earned is taken before a join or exit', async () => {
     await setProtocolFee(e18 / 2n)
-    for (const pool of scene.pools.weighted) {
+    for (const pool of context.pools.weighted) {
       const record = liquidityPool(pool)
       const share = record.tokens.at(-1) ?? '0x'
       for (const k of pool.tokens.keys()) {
         const next = (k + 1) % pool.tokens.length
         const [token = '0x', other = '0x'] = [pool.tokens[k], pool.tokens[next]]
-        await scene.swapAndCompare(pool, k, next, unitOf(pool, k) * 3n + 7n)
+        await context.swapAndCompare(pool, k, next, unitOf(pool, k) * 3n + 7n)
         const joined = await moveAndCompare(record, token, share, unitOf(pool, k) + 3n)
         expect(joined).toBeGreaterThan(0n)
-        await scene.swapAndCompare(pool, k, next, unitOf(pool, k) * 2n + 5n)
+        await context.swapAndCompare(pool, k, next, unitOf(pool, k) * 2n + 5n)
         expect(await moveAndCompare(record, share, other, e18 / 10n + 1n)).toBeGreaterThan(0n)
       }
     }
@@ -132,8 +132,8 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
 
   test('with a protocol fee, a stable pool of 2021 is an estimate: it does not say what it compares with', async () => {
     await setProtocolFee(e18 / 2n)
-    for (const pool of scene.pools.stable) {
-      await scene.swapAndCompare(pool, 0, 1, unitOf(pool, 0) * 30_000n + 7n)
+    for (const pool of context.pools.stable) {
+      await context.swapAndCompare(pool, 0, 1, unitOf(pool, 0) * 30_000n + 7n)
       const record = liquidityPool(pool)
       const share = record.tokens.at(-1) ?? '0x'
       const [token = '0x'] = pool.tokens
@@ -144,10 +144,10 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
   })
 
   test('shares of composable pools are swapped: near to what they give, and called an estimate', async () => {
-    for (const pool of scene.pools.composable) {
+    for (const pool of context.pools.composable) {
       const own = pool.id.slice(0, 42) as Address
       const i = pool.tokens.indexOf(own)
-      const { balances, scalingFactors } = (await scene.load(pool)).state
+      const { balances, scalingFactors } = (await context.load(pool)).state
       const worth = balances.map((held, k) => (k === i ? 0n : held * (scalingFactors[k] ?? 0n)))
       // Swaps before may have left little of the others.
       const j = worth.reduce((best, each, k) => (each > (worth[best] ?? 0n) ? k : best), 0)
@@ -156,12 +156,12 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
         [j, i, 1_234n * unit + 1n],
         [i, j, 999n * e18 + 7n],
       ] as const) {
-        const { state } = await scene.load(pool)
+        const { state } = await context.load(pool)
         const [tokenIn = own, tokenOut = own] = [pool.tokens[from], pool.tokens[to]]
         const quote = balancerV2.amountOut(pool, state, tokenIn, tokenOut, amountIn)
         // The shares of the trader are on the way to the Vault.
-        await scene.chain.send(tokenIn, erc20Abi, 'approve', [scene.vault, maxUint256])
-        const received = await scene.swap(pool, state, from, to, amountIn)
+        await context.chain.send(tokenIn, erc20Abi, 'approve', [context.vault, maxUint256])
+        const received = await context.swap(pool, state, from, to, amountIn)
         expect(received).toBeGreaterThan(0n)
         expect(quote.exact).toBe(false)
         expect(Number(quote.amountOut) / Number(received)).toBeCloseTo(1, 6)
@@ -170,9 +170,9 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
   })
 
   test('a share finds the pool by the Vault alone; what it finds is what an operator imports', async () => {
-    const reader = await scene.chain.reader()
-    const common = { reader, chain: ethereum, venue: { vault: scene.vault } }
-    for (const pool of [...scene.pools.weighted, ...scene.pools.stable]) {
+    const reader = await context.chain.reader()
+    const common = { reader, chain: ethereum, venue: { vault: context.vault } }
+    for (const pool of [...context.pools.weighted, ...context.pools.stable]) {
       const share = pool.id.slice(0, 42) as Address
       const [token = share, other = share] = pool.tokens
       const pairs = [
@@ -184,7 +184,7 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
         unreadable: [],
       })
     }
-    for (const pool of scene.pools.composable) {
+    for (const pool of context.pools.composable) {
       const share = pool.id.slice(0, 42) as Address
       const [token = share] = pool.tokens.filter((each) => each !== share)
       const { pools } = await balancerV2.discover({ ...common, pairs: [[token, share]] })
@@ -192,7 +192,7 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
         { id: pool.id, tokens: pool.tokens },
       ])
     }
-    const [pool] = scene.pools.weighted
+    const [pool] = context.pools.weighted
     const pairs = [[pool?.tokens[0] ?? '0x', pool?.tokens[1] ?? '0x']] as const
     expect(await balancerV2.discover({ ...common, pairs })).toEqual({ pools: [], unreadable: [] })
   })
@@ -200,7 +200,7 @@ describe('balancer-v2 liquidity against the deployed contracts', () => {
   for (const kind of ['weighted', 'stable'] as const) {
     test(`property: any join or exit of a ${kind} pool with one token gives the predicted amount and state`, async () => {
       let moved = 0
-      for (const pool of scene.pools[kind]) moved += await moveAtRandom(pool)
+      for (const pool of context.pools[kind]) moved += await moveAtRandom(pool)
       expect(moved).toBeGreaterThan(15)
     })
   }

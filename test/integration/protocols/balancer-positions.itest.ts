@@ -2,7 +2,7 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { balancerV2 } from '../../../src/protocols/balancer-v2/index.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
@@ -16,10 +16,10 @@ const venue = ethereum.venues['balancer-v2'] ?? {}
 const pools = sandboxPools().filter(({ protocol }) => protocol === 'balancer-v2')
 const shareOf = ({ id }: { readonly id: string }) => id.slice(0, 42) as Address
 
-const scene = withSandbox()
+const context = withSandbox()
 let fork: ActionFork
 beforeAll(async () => {
-  fork = await ActionFork.start(scene().sandbox.url, balancerV2)
+  fork = await ActionFork.start(context().sandbox.url, balancerV2)
 })
 afterAll(() => fork?.stop())
 

@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import { balancerV2 } from '../../../src/protocols/balancer-v2/index.js'
-import { BalancerScene, unitOf } from '../../support/protocols/balancer-scene.js'
+import { BalancerContext, unitOf } from '../../support/protocols/balancer-context.js'
 
 const rampAbi = parseAbi(['function startAmplificationParameterUpdate(uint256, uint256)'])
 
-let scene: BalancerScene
+let context: BalancerContext
 
 beforeAll(async () => {
-  scene = await BalancerScene.start()
+  context = await BalancerContext.start()
 })
-afterAll(() => scene?.close())
+afterAll(() => context?.close())
 
 const swaps = fc.record({
   pair: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 2, maxLength: 2 }),
@@ -26,7 +26,7 @@ const swaps = fc.record({
 describe('balancer-v2 pools against the deployed contracts', () => {
   for (const kind of ['weighted', 'stable', 'composable'] as const) {
     test(`property: any swap in a ${kind} pool gives the predicted output and leaves the predicted state`, async () => {
-      for (const pool of scene.pools[kind]) {
+      for (const pool of context.pools[kind]) {
         const places = pool.parameters.decimals
         await fc.assert(
           fc.asyncProperty(swaps, async ({ pair, digits, factor }) => {
@@ -36,7 +36,7 @@ describe('balancer-v2 pools against the deployed contracts', () => {
             if (i === j || i === own || j === own) return
             const decimals = Array.isArray(places) ? Number(places[i]) : 18
             const amountIn = 1n + (BigInt(factor) * 10n ** BigInt(digits + decimals)) / 10n ** 8n
-            await scene.swapAndCompare(pool, i, j, amountIn)
+            await context.swapAndCompare(pool, i, j, amountIn)
           }),
           { numRuns: 40 },
         )
@@ -45,14 +45,14 @@ describe('balancer-v2 pools against the deployed contracts', () => {
   }
 
   test('a rate whose cache has run out is renewed by the swap: the quote takes the new one', async () => {
-    const pool = scene.pools.aging
-    const [first] = scene.pools.providers
+    const pool = context.pools.aging
+    const [first] = context.pools.providers
     if (!first) throw new Error('no provider')
-    await scene.chain.mineAfter(2 * 86_400)
-    await scene.chain.setAnswer(first, 12n * 10n ** 17n + 7n)
+    await context.chain.mineAfter(2 * 86_400)
+    await context.chain.setAnswer(first, 12n * 10n ** 17n + 7n)
     const places = [0, 1, 2].filter((k) => pool.tokens[k] !== pool.id.slice(0, 42))
     const [i = 0, j = 0] = places
-    const { state, partial } = await scene.load(pool)
+    const { state, partial } = await context.load(pool)
     expect(partial).toBe(true)
     const amountIn = 1_234n * unitOf(pool, i) + 1n
     const quote = balancerV2.amountOut(
@@ -63,32 +63,34 @@ describe('balancer-v2 pools against the deployed contracts', () => {
       amountIn,
     )
     expect(quote).toEqual({
-      amountOut: await scene.swap(pool, state, i, j, amountIn),
+      amountOut: await context.swap(pool, state, i, j, amountIn),
       exact: false,
     })
     expect(quote.amountOut).toBeGreaterThan(0n)
     // From here on the cache holds what was quoted with.
-    const renewed = await scene.load(pool)
+    const renewed = await context.load(pool)
     expect(renewed.partial).toBe(false)
     expect(renewed.state.scalingFactors).toEqual(state.scalingFactors)
-    await scene.swapAndCompare(pool, j, i, 999n * unitOf(pool, j))
+    await context.swapAndCompare(pool, j, i, 999n * unitOf(pool, j))
   })
 
   test('a ramp of the amplification is followed to the block of the swap', async () => {
-    const pool = scene.pools.aging
+    const pool = context.pools.aging
     const contract = toAddress(pool.id.slice(0, 42))
-    const end = (await scene.chain.reader()).block.timestamp + 4n * 86_400n
-    const started = await scene.chain.send(contract, rampAbi, 'startAmplificationParameterUpdate', [
-      1900n,
-      end,
-    ])
+    const end = (await context.chain.reader()).block.timestamp + 4n * 86_400n
+    const started = await context.chain.send(
+      contract,
+      rampAbi,
+      'startAmplificationParameterUpdate',
+      [1900n, end],
+    )
     expect(started).not.toBeNull()
     const places = [0, 1, 2].filter((k) => pool.tokens[k] !== contract)
     const [i = 0, j = 0] = places
-    const before = (await scene.load(pool)).state.amp
-    await scene.chain.mineAfter(36_000)
-    await scene.chain.mineNextAfter(ethereum.blockTimeSeconds)
-    await scene.swapAndCompare(pool, i, j, 123_456n * unitOf(pool, i), false)
-    expect((await scene.load(pool)).state.amp).toBeGreaterThan(before)
+    const before = (await context.load(pool)).state.amp
+    await context.chain.mineAfter(36_000)
+    await context.chain.mineNextAfter(ethereum.blockTimeSeconds)
+    await context.swapAndCompare(pool, i, j, 123_456n * unitOf(pool, i), false)
+    expect((await context.load(pool)).state.amp).toBeGreaterThan(before)
   })
 })

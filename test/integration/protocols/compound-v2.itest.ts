@@ -24,11 +24,11 @@ const bob = sandboxAccount('bob').address
 const usdc = 10n ** 6n
 const ether = 10n ** 18n
 
-const scene = withSandbox()
+const context = withSandbox()
 let node: NodeWriter
 
 beforeAll(async () => {
-  node = await new NodeWriter(scene().sandbox.url).start()
+  node = await new NodeWriter(context().sandbox.url).start()
   for (const account of [alice, bob]) await node.rpc('anvil_impersonateAccount', [account])
   // Bob owes DAI against USDC since some blocks, and let what he lends be taken.
   await node.send(token('USDC'), 'function approve(address, uint256)', [cUSDC, 10n ** 12n], bob)
@@ -46,7 +46,7 @@ const market = (underlying: Address, address: Address): Pool => {
 }
 
 async function load(pool: Pool) {
-  const reader = await nodeReader(scene().sandbox.url)
+  const reader = await nodeReader(context().sandbox.url)
   const [loaded] = await compoundV2.load({ reader, chain: ethereum, venue, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
@@ -62,13 +62,13 @@ async function debtOf(anvil: Pick<TestAnvil, 'rpc'>, of: Address, owner: Address
 }
 
 function run(calls: readonly ActionCall[], more: Partial<Parameters<typeof runActions>[0]> = {}) {
-  const nodeUrl = scene().sandbox.url
+  const nodeUrl = context().sandbox.url
   return runActions({ nodeUrl, protocol: compoundV2, from: alice, calls, ...more })
 }
 
 describe('markets', () => {
   test('are found for the pair of their own underlying alone', async () => {
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const args = { reader, chain: ethereum, venue }
     const { pools, unreadable } = await compoundV2.discover({
       ...args,
@@ -129,7 +129,7 @@ describe('markets', () => {
 
 describe('positions', () => {
   test('every market is listed, with what it holds and earns', async () => {
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const args = { reader, chain: ethereum, venue }
     const listed = await compoundV2.positions?.list({ ...args, pools: [] })
     const positions = listed?.positions ?? []
@@ -189,7 +189,7 @@ describe('deposit, redeem and withdraw', () => {
   test('an exact amount is withdrawn, and the tokens that it does not need come back', async () => {
     const args = { primaryAddress: cUSDC, tokenOut: token('USDC'), amountOut: 1_000n * usdc }
     const done = await runActions({
-      nodeUrl: scene().sandbox.url,
+      nodeUrl: context().sandbox.url,
       protocol: compoundV2,
       from: bob,
       strategy: 'delegate',
@@ -261,7 +261,7 @@ describe('borrow and repay', () => {
     const tokenIn = symbol === 'ETH' ? nativeToken : token(symbol)
     const debts: bigint[] = []
     const done = await runActions({
-      nodeUrl: scene().sandbox.url,
+      nodeUrl: context().sandbox.url,
       protocol: compoundV2,
       from: bob,
       calls: [{ action: 'repay', args: { primaryAddress: address, tokenIn, amountIn } }],

@@ -29,11 +29,11 @@ const pool: Pool = {
   parameters: {},
 }
 
-const scene = withSandbox()
+const context = withSandbox()
 let node: NodeWriter
 
 beforeAll(async () => {
-  node = await new NodeWriter(scene().sandbox.url).start()
+  node = await new NodeWriter(context().sandbox.url).start()
   for (const account of [bob, carol]) await node.rpc('anvil_impersonateAccount', [account])
   const approve = 'function approve(address, uint256)'
   const supply = 'function supply(address, uint256)'
@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 async function load() {
-  const reader = await nodeReader(scene().sandbox.url)
+  const reader = await nodeReader(context().sandbox.url)
   const [loaded] = await compoundV3.load({ reader, chain: ethereum, venue, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return { ...loaded, time: reader.block.timestamp + BigInt(ethereum.blockTimeSeconds) }
@@ -76,13 +76,13 @@ const collateralOf = (anvil: Pick<TestAnvil, 'rpc'>, owner: Address) =>
   amountOf(anvil, '0x5c2549ee', owner, token('WETH'))
 
 function run(calls: readonly ActionCall[], more: Partial<Parameters<typeof runActions>[0]> = {}) {
-  const nodeUrl = scene().sandbox.url
+  const nodeUrl = context().sandbox.url
   return runActions({ nodeUrl, protocol: compoundV3, from: alice, calls, ...more })
 }
 
 describe('markets', () => {
   test('are found for their own base token alone; those without code are no fault', async () => {
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const [, withoutCode = zeroAddress] = (venue.comets as Address[]) ?? []
     const found = await compoundV3.discover({
       reader,
@@ -131,7 +131,7 @@ async function balanceAt(owner: Address, time: bigint): Promise<bigint> {
 
 describe('positions', () => {
   test('what is lent is a token, what backs loans is none', async () => {
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const args = { reader, chain: ethereum, venue }
     const listed = await compoundV3.positions?.list({ ...args, pools: [] })
     const positions = listed?.positions ?? []
@@ -154,7 +154,7 @@ describe('positions', () => {
   })
 
   test('collateral is entered by the arguments of its own deposit', async () => {
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const args = { reader, chain: ethereum, venue, pools: [] }
     const position = (await compoundV3.positions?.list(args))?.positions[1]
     if (!position) throw new Error('no position')

@@ -14,7 +14,7 @@ import type { Pool } from '../../../src/protocols/pool.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
 import { loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
-import { erc20Abi, PoolScene } from '../../support/protocols/pool-scene.js'
+import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
 
 const poolAbi = parseAbi([
   'function add_liquidity(uint256[4], uint256)',
@@ -25,38 +25,38 @@ const poolAbi = parseAbi([
 const decimals = [18, 6, 6, 18]
 const share = decimals.length
 
-let scene: PoolScene
+let context: PoolContext
 let swaps: Pool
 let pool: Pool
 let withoutZap: Pool
 let venue: { readonly zaps: readonly string[] }
 
 beforeAll(async () => {
-  scene = await PoolScene.start()
+  context = await PoolContext.start()
   const artifacts = await loadArtifacts('.cache/sandbox', () => {})
   const tokens: Address[] = []
-  for (const d of decimals) tokens.push(await scene.token(d))
+  for (const d of decimals) tokens.push(await context.token(d))
   // The pool names its shares and the shares name their minter: the next address is known in advance.
-  const next = getContractAddress({ from: scene.trader, nonce: BigInt(tokens.length + 1) })
-  const shares = await scene.deploy(sandboxBytecode.PoolShares, 'string, string, address', [
+  const next = getContractAddress({ from: context.trader, nonce: BigInt(tokens.length + 1) })
+  const shares = await context.deploy(sandboxBytecode.PoolShares, 'string, string, address', [
     'Shares',
     'LP',
     next,
   ])
-  const address = await scene.deploy(
+  const address = await context.deploy(
     artifacts.curvePool ?? '0x',
     'address[4], address[4], address, uint256, uint256',
     [tokens, tokens, shares, 256n, 4_000_000n],
   )
-  const zap = await scene.deploy(
+  const zap = await context.deploy(
     artifacts.curveZap ?? '0x',
     'address[4], address[4], address, address',
     [tokens, tokens, address, shares],
   )
-  for (const token of tokens) await scene.send(token, erc20Abi, 'approve', [address, maxUint256])
-  await scene.send(shares, erc20Abi, 'approve', [zap, maxUint256])
+  for (const token of tokens) await context.send(token, erc20Abi, 'approve', [address, maxUint256])
+  await context.send(shares, erc20Abi, 'approve', [zap, maxUint256])
   const amounts = decimals.map((d, k) => BigInt(1_000_000 + 300_000 * k) * 10n ** BigInt(d))
-  expect(await scene.send(address, poolAbi, 'add_liquidity', [amounts, 0n])).not.toBeNull()
+  expect(await context.send(address, poolAbi, 'add_liquidity', [amounts, 0n])).not.toBeNull()
   const parameters = { kind: 'stable', decimals: decimals.map(String), legacy: true }
   swaps = { protocol: 'curve', id: address, address, tokens, parameters }
   pool = liquidityPool(swaps, shares, zap)
@@ -64,10 +64,10 @@ beforeAll(async () => {
   venue = { zaps: [`${address}:${zap}`] }
 })
 
-afterAll(() => scene.close())
+afterAll(() => context.close())
 
 async function load(as: Pool = pool): Promise<LoadedPool<CurveState>> {
-  const reader = await scene.reader()
+  const reader = await context.reader()
   const [loaded] = await curve.load({ reader, chain: ethereum, venue, pools: [as] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
@@ -80,13 +80,13 @@ async function moveAndCompare(i: number, j: number, amountIn: bigint): Promise<b
   const quote = curve.amountOut(pool, state, tokenIn, tokenOut, amountIn)
   const steps = curve.encodeSwap({
     ...{ chain: ethereum, venue, pool, state, tokenIn, tokenOut, amountIn, helpers: {} },
-    ...{ executor: scene.trader, recipient: scene.trader },
+    ...{ executor: context.trader, recipient: context.trader },
   })
   const call = steps.at(-1)
   if (call?.kind !== 'call') throw new Error('no call')
-  const before = await scene.balanceOf(tokenOut, scene.trader)
-  const receipt = await scene.send(call.target, [call.abi], call.abi.name, call.args)
-  const received = (await scene.balanceOf(tokenOut, scene.trader)) - before
+  const before = await context.balanceOf(tokenOut, context.trader)
+  const receipt = await context.send(call.target, [call.abi], call.abi.name, call.args)
+  const received = (await context.balanceOf(tokenOut, context.trader)) - before
   expect(quote, `${i} > ${j}: ${amountIn}`).toEqual({ amountOut: received, exact: true })
   if (!receipt) return 0n
   expect((await load()).state).toEqual(curve.applySwap(pool, state, tokenIn, tokenOut, amountIn))
@@ -118,13 +118,13 @@ describe('curve liquidity against the deployed contracts', () => {
   })
 
   test('with an admin fee the predicted state still equals the pool', async () => {
-    await scene.send(swaps.address, poolAbi, 'commit_new_parameters', [
+    await context.send(swaps.address, poolAbi, 'commit_new_parameters', [
       300n,
       30_000_000n,
       5_000_000_000n,
     ])
-    await scene.mineAfter(4 * 86_400)
-    expect(await scene.send(swaps.address, poolAbi, 'apply_new_parameters', [])).not.toBeNull()
+    await context.mineAfter(4 * 86_400)
+    expect(await context.send(swaps.address, poolAbi, 'apply_new_parameters', [])).not.toBeNull()
     for (const k of [0, 1, 2, 3]) {
       const amount = 123_456n * 10n ** BigInt(decimals[k] ?? 0) + 7n
       expect(await moveAndCompare(k, share, amount)).toBeGreaterThan(0n)
@@ -148,7 +148,7 @@ describe('curve liquidity against the deployed contracts', () => {
   })
 
   test('shares and coins find the record of the liquidity; the coins alone do not', async () => {
-    const reader = await scene.reader()
+    const reader = await context.reader()
     const [coin, other, shareToken] = [tokenAt(0), tokenAt(1), tokenAt(share)]
     const found = await curve.discover({
       ...{ reader, chain: ethereum, venue },
@@ -167,7 +167,7 @@ describe('curve liquidity against the deployed contracts', () => {
   })
 
   test('of tokens the shares are named with what they stand for', async () => {
-    const reader = await scene.reader()
+    const reader = await context.reader()
     const args = { reader, chain: ethereum, venue, tokens: pool.tokens }
     const named = await curve.underlying?.(args)
     expect([...(named ?? [])]).toEqual([[tokenAt(share), pool.tokens.slice(0, -1)]])

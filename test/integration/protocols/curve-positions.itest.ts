@@ -2,7 +2,7 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { curve } from '../../../src/protocols/curve/index.js'
 import type { Pool } from '../../../src/protocols/pool.js'
@@ -29,10 +29,10 @@ const symbols = ['DAI', 'USDC', 'USDT', 'sUSD']
 const coins = symbols.map((symbol) => sandboxToken(symbol).address)
 const [dai, usdc, usdt] = coins as [Address, Address, Address]
 
-const scene = withSandbox()
+const context = withSandbox()
 let fork: ActionFork
 beforeAll(async () => {
-  fork = await ActionFork.start(scene().sandbox.url, curve)
+  fork = await ActionFork.start(context().sandbox.url, curve)
 })
 afterAll(() => fork?.stop())
 

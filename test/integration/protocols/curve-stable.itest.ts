@@ -9,7 +9,7 @@ import type { Pool } from '../../../src/protocols/pool.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
 import { loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
-import { erc20Abi, PoolScene } from '../../support/protocols/pool-scene.js'
+import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
 
 const poolAbi = parseAbi([
   'function add_liquidity(uint256[4], uint256)',
@@ -22,30 +22,30 @@ const poolAbi = parseAbi([
 /** What the bytecode has built in. */
 const decimals = [18, 6, 6, 18]
 
-let scene: PoolScene
+let context: PoolContext
 let pool: Pool
 
 beforeAll(async () => {
-  scene = await PoolScene.start()
+  context = await PoolContext.start()
   const artifacts = await loadArtifacts('.cache/sandbox', () => {})
   const tokens: Address[] = []
-  for (const d of decimals) tokens.push(await scene.token(d))
+  for (const d of decimals) tokens.push(await context.token(d))
   // The pool names its shares and the shares name their minter: the next address is known in advance.
-  const next = getContractAddress({ from: scene.trader, nonce: BigInt(tokens.length + 1) })
-  const shares = await scene.deploy(sandboxBytecode.PoolShares, 'string, string, address', [
+  const next = getContractAddress({ from: context.trader, nonce: BigInt(tokens.length + 1) })
+  const shares = await context.deploy(sandboxBytecode.PoolShares, 'string, string, address', [
     'Shares',
     'LP',
     next,
   ])
-  const address = await scene.deploy(
+  const address = await context.deploy(
     artifacts.curvePool ?? '0x',
     'address[4], address[4], address, uint256, uint256',
     [tokens, tokens, shares, 256n, 4_000_000n],
   )
   for (const token of tokens)
-    await scene.send(token, erc20Abi, 'approve', [address, 2n ** 256n - 1n])
+    await context.send(token, erc20Abi, 'approve', [address, 2n ** 256n - 1n])
   const amounts = decimals.map((d, k) => BigInt(1_000_000 + 300_000 * k) * 10n ** BigInt(d))
-  expect(await scene.send(address, poolAbi, 'add_liquidity', [amounts, 0n])).not.toBeNull()
+  expect(await context.send(address, poolAbi, 'add_liquidity', [amounts, 0n])).not.toBeNull()
   pool = {
     protocol: 'curve',
     id: address,
@@ -55,17 +55,17 @@ beforeAll(async () => {
   }
 })
 
-afterAll(() => scene.close())
+afterAll(() => context.close())
 
 async function load(as: Pool = pool): Promise<LoadedPool<CurveState>> {
-  const reader = await scene.reader()
+  const reader = await context.reader()
   const [loaded] = await curve.load({ reader, chain: ethereum, venue: {}, pools: [as] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
 }
 
 describe('curve stable pool against the deployed contract', () => {
-  test('a pool whose quotes contradict the maths is loaded as a sampled one', async () => {
+  test('a pool whose quotes contradict the math is loaded as a sampled one', async () => {
     const wrong = { ...pool, parameters: { ...pool.parameters, decimals: ['18', '18', '6', '18'] } }
     const loaded = await load(wrong)
     expect(loaded.partial).toBe(true)
@@ -73,7 +73,7 @@ describe('curve stable pool against the deployed contract', () => {
     if (!tokenIn || !tokenOut) throw new Error('no tokens')
     const amountIn = 7_777n * 10n ** 18n
     const quote = curve.amountOut(wrong, loaded.state, tokenIn, tokenOut, amountIn)
-    const real = await scene.call(
+    const real = await context.call(
       pool.address,
       encodeFunctionData({ abi: poolAbi, functionName: 'get_dy', args: [0n, 1n, amountIn] }),
     )
@@ -98,13 +98,13 @@ describe('curve stable pool against the deployed contract', () => {
   })
 
   test('with an admin fee the predicted state still equals the pool after each swap', async () => {
-    await scene.send(pool.address, poolAbi, 'commit_new_parameters', [
+    await context.send(pool.address, poolAbi, 'commit_new_parameters', [
       300n,
       30_000_000n,
       5_000_000_000n,
     ])
-    await scene.mineAfter(4 * 86_400)
-    expect(await scene.send(pool.address, poolAbi, 'apply_new_parameters', [])).not.toBeNull()
+    await context.mineAfter(4 * 86_400)
+    expect(await context.send(pool.address, poolAbi, 'apply_new_parameters', [])).not.toBeNull()
     for (const [i, j] of [
       [0, 1],
       [1, 3],
@@ -121,14 +121,14 @@ async function swapAndCompare(i: number, j: number, amountIn: bigint): Promise<v
   const tokenIn = pool.tokens[i] ?? '0x'
   const tokenOut = pool.tokens[j] ?? '0x'
   const quote = curve.amountOut(pool, state, tokenIn, tokenOut, amountIn)
-  const before = await scene.balanceOf(tokenOut, scene.trader)
-  const receipt = await scene.send(pool.address, poolAbi, 'exchange', [
+  const before = await context.balanceOf(tokenOut, context.trader)
+  const receipt = await context.send(pool.address, poolAbi, 'exchange', [
     BigInt(i),
     BigInt(j),
     amountIn,
     0n,
   ])
-  const received = (await scene.balanceOf(tokenOut, scene.trader)) - before
+  const received = (await context.balanceOf(tokenOut, context.trader)) - before
   expect(quote).toEqual({ amountOut: received, exact: true })
   if (!receipt) return
   expect((await load()).state).toEqual(curve.applySwap(pool, state, tokenIn, tokenOut, amountIn))

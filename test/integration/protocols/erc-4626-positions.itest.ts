@@ -2,12 +2,12 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { erc4626 } from '../../../src/protocols/erc-4626/index.js'
 import type { Position, PositionState } from '../../../src/protocols/positions.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { erc4626Venue, sandboxVault, vaultPlans } from '../../../src/sandbox/venues/erc-4626.js'
+import { erc4626Venue, sandboxVault, vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { ActionFork, type ActionRun } from '../../support/actions.js'
 import { withSandbox } from '../../support/sandbox.js'
 
@@ -24,10 +24,10 @@ const strategies: readonly RoutingStrategy[] = ['router', 'delegate', 'wallet-v2
 const venue = ethereum.venues['erc-4626'] ?? {}
 const pools = erc4626Venue.pools ?? []
 
-const scene = withSandbox()
+const context = withSandbox()
 let fork: ActionFork
 beforeAll(async () => {
-  fork = await ActionFork.start(scene().sandbox.url, erc4626)
+  fork = await ActionFork.start(context().sandbox.url, erc4626)
 })
 afterAll(() => fork?.stop())
 
@@ -47,7 +47,7 @@ async function listed(from: ActionFork): Promise<{ positions: Position[]; states
 describe('erc-4626 positions', () => {
   test('every vault of the sandbox is listed by its own name; those of the chain file that are not there are not', async () => {
     const { positions } = await listed(fork)
-    expect(positions.map(({ key }) => key)).toEqual(vaultPlans.map(({ address }) => address))
+    expect(positions.map(({ key }) => key)).toEqual(vaultSpecs.map(({ address }) => address))
     expect(positions[0]).toEqual({
       protocol: 'erc-4626',
       key: sandboxVault('USDC'),
@@ -65,13 +65,13 @@ describe('erc-4626 positions', () => {
 
   test('holdings are totalAssets; the share price has risen over 250 blocks, by what the script pays', async () => {
     const earlier = await ActionFork.start(
-      scene().sandbox.url,
+      context().sandbox.url,
       erc4626,
-      scene().sandbox.blockNumber - 250n,
+      context().sandbox.blockNumber - 250n,
     )
     try {
       const [now, then] = [await listed(fork), await listed(earlier)]
-      for (const [index, plan] of vaultPlans.entries()) {
+      for (const [index, plan] of vaultSpecs.entries()) {
         const [state, past] = [now.states[index], then.states[index]] as PositionState[]
         const asset = sandboxToken(plan.symbol).address
         const amount = await fork.read(plan.address, abi, 'totalAssets')

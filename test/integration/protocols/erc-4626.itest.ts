@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { erc4626 } from '../../../src/protocols/erc-4626/index.js'
-import type { VaultState } from '../../../src/protocols/erc-4626/maths.js'
+import type { VaultState } from '../../../src/protocols/erc-4626/math.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
-import { erc20Abi, PoolScene } from '../../support/protocols/pool-scene.js'
+import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const vaultAbi = parseAbi([
@@ -20,36 +20,37 @@ const recipient: Address = '0x00000000000000000000000000000000000000aa'
 
 type Kind = 'OffsetVault' | 'AccruingVault' | 'FeeVault'
 
-let scene: PoolScene
+let context: PoolContext
 let contract: ReturnType<typeof compileTestContracts>
 
 beforeAll(async () => {
   contract = compileTestContracts('Vaults.sol')
-  scene = await PoolScene.start()
+  context = await PoolContext.start()
 })
-afterAll(() => scene.close())
+afterAll(() => context.close())
 
 /** A vault of its own asset, with a first deposit and a gain on top of it, both in whole tokens. */
 async function open(
   kind: Kind,
   { decimals = 18, offset = 0, deposited = 0n, donated = 0n } = {},
 ): Promise<Pool> {
-  const asset = await scene.token(decimals)
-  const address = await scene.deploy(
+  const asset = await context.token(decimals)
+  const address = await context.deploy(
     contract(kind).bytecode,
     kind === 'OffsetVault' ? 'address, uint8' : 'address',
     kind === 'OffsetVault' ? [asset, offset] : [asset],
   )
-  await scene.send(asset, erc20Abi, 'approve', [address, maxUint256])
+  await context.send(asset, erc20Abi, 'approve', [address, maxUint256])
   const unit = 10n ** BigInt(decimals)
-  if (deposited) await scene.send(address, vaultAbi, 'deposit', [deposited * unit, scene.trader])
-  if (donated) await scene.send(asset, vaultAbi, 'transfer', [address, donated * unit + 1n])
+  if (deposited)
+    await context.send(address, vaultAbi, 'deposit', [deposited * unit, context.trader])
+  if (donated) await context.send(asset, vaultAbi, 'transfer', [address, donated * unit + 1n])
   const tokens = [asset, address]
   return { protocol: 'erc-4626', id: address, address, tokens, parameters: {} }
 }
 
 async function load(pool: Pool): Promise<LoadedPool<VaultState>> {
-  const reader = await scene.reader()
+  const reader = await context.reader()
   const [loaded] = await erc4626.load({ reader, chain: ethereum, venue: {}, pools: [pool] })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
   return loaded
@@ -61,7 +62,7 @@ async function execute(pool: Pool, isDeposit: boolean, amountIn: bigint) {
   const [asset = recipient, share = recipient] = pool.tokens
   const [tokenIn, tokenOut] = isDeposit ? [asset, share] : [share, asset]
   // Whoever holds all shares can redeem what any quote is for.
-  const receiver = isDeposit ? scene.trader : recipient
+  const receiver = isDeposit ? context.trader : recipient
   const quote = erc4626.amountOut(pool, loaded.state, tokenIn, tokenOut, amountIn)
   const steps = erc4626.encodeSwap({
     chain: ethereum,
@@ -71,16 +72,16 @@ async function execute(pool: Pool, isDeposit: boolean, amountIn: bigint) {
     tokenIn,
     tokenOut,
     amountIn,
-    executor: scene.trader,
+    executor: context.trader,
     helpers: {},
     recipient: receiver,
   })
   const call = steps.at(-1)
   if (call?.kind !== 'call') throw new Error('no call')
-  const before = await scene.balanceOf(tokenOut, receiver)
-  await scene.mineNextAfter(ethereum.blockTimeSeconds)
-  await scene.send(call.target, [call.abi], call.abi.name, call.args)
-  const received = (await scene.balanceOf(tokenOut, receiver)) - before
+  const before = await context.balanceOf(tokenOut, receiver)
+  await context.mineNextAfter(ethereum.blockTimeSeconds)
+  await context.send(call.target, [call.abi], call.abi.name, call.args)
+  const received = (await context.balanceOf(tokenOut, receiver)) - before
   const next = erc4626.applySwap(pool, loaded.state, tokenIn, tokenOut, amountIn)
   return { quote, received, next }
 }
@@ -119,7 +120,7 @@ describe('erc-4626 vaults against the deployed contracts', () => {
 
   test('a vault that accrues by the second is read as of the simulated block', async () => {
     const pool = await open('AccruingVault', { deposited: 1_000_000n })
-    await scene.mineAfter(86_400)
+    await context.mineAfter(86_400)
     expect((await load(pool)).state).toMatchObject({ kind: 'plain', virtualShares: 0n })
     for (const [isDeposit, amountIn] of [
       [true, 12_345_678_901_234_567_890n],
@@ -144,20 +145,20 @@ describe('erc-4626 vaults against the deployed contracts', () => {
 
   test('a deposit above the cap is worth nothing, as the vault refuses it; a cap of zero leaves redemptions', async () => {
     const pool = await open('OffsetVault', { decimals: 6, deposited: 100n })
-    await scene.send(pool.address, vaultAbi, 'setCap', [150_000_000n])
+    await context.send(pool.address, vaultAbi, 'setCap', [150_000_000n])
     const within = await execute(pool, true, 50_000_000n)
     expect(within).toMatchObject({ received: 50_000_000n, quote: { amountOut: 50_000_000n } })
     const above = await execute(pool, true, 1n)
     expect(above).toMatchObject({ received: 0n, quote: { amountOut: 0n, exact: true } })
-    await scene.send(pool.address, vaultAbi, 'setCap', [0n])
+    await context.send(pool.address, vaultAbi, 'setCap', [0n])
     const out = await execute(pool, false, 10_000_000n)
     expect(out).toMatchObject({ received: 10_000_000n, quote: { amountOut: 10_000_000n } })
   })
 
   test('a token without the interface is no vault, and an address without code neither', async () => {
-    const [asset, share] = await scene.sortedTokens([18, 18])
+    const [asset, share] = await context.sortedTokens([18, 18])
     const tokens = [asset?.address ?? recipient, share?.address ?? recipient]
-    const reader = await scene.reader()
+    const reader = await context.reader()
     const pairs = [[tokens[0] ?? recipient, tokens[1] ?? recipient]] as const
     const found = await erc4626.discover({ reader, chain: ethereum, venue: {}, pairs })
     expect(found).toEqual({ pools: [], unreadable: [] })
@@ -165,7 +166,7 @@ describe('erc-4626 vaults against the deployed contracts', () => {
     const [own = recipient] = vault.tokens
     const swapped = [[vault.address, own] as const, [recipient, own] as const]
     const args = { chain: ethereum, venue: {}, pairs: swapped }
-    expect(await erc4626.discover({ reader: await scene.reader(), ...args })).toEqual({
+    expect(await erc4626.discover({ reader: await context.reader(), ...args })).toEqual({
       pools: [vault],
       unreadable: [],
     })

@@ -2,7 +2,7 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { lido } from '../../../src/protocols/lido/index.js'
 import type { PositionState } from '../../../src/protocols/positions.js'
@@ -30,10 +30,10 @@ const watch = [
   { token: wstETH, owner: user },
 ]
 
-const scene = withSandbox()
+const context = withSandbox()
 let fork: ActionFork
 beforeAll(async () => {
-  fork = await ActionFork.start(scene().sandbox.url, lido)
+  fork = await ActionFork.start(context().sandbox.url, lido)
 })
 afterAll(() => fork?.stop())
 
@@ -66,8 +66,8 @@ describe('lido positions', () => {
   })
 
   test('a share earns what the rebases of the script bring: 3.1 % a year', async () => {
-    const block = scene().sandbox.blockNumber - 250n
-    const earlier = await ActionFork.start(scene().sandbox.url, lido, block)
+    const block = context().sandbox.blockNumber - 250n
+    const earlier = await ActionFork.start(context().sandbox.url, lido, block)
     const [{ read: now }, { read: then }] = [await states(fork), await states(earlier)]
     await earlier.stop()
     for (const index of [0, 1]) {
@@ -149,7 +149,7 @@ describe('lido actions', () => {
 
   test('ether is staked, up to the limit of the contract, by contracts of the same arithmetic', async () => {
     const contract = compileTestContracts('Staking.sol')
-    const node = await new NodeWriter(scene().sandbox.url).start()
+    const node = await new NodeWriter(context().sandbox.url).start()
     const ether = 10n ** 18n
     const own = await node.deploy(
       contract('TestStakedEther').bytecode,
@@ -159,7 +159,7 @@ describe('lido actions', () => {
     await node.send(own, 'function setStakeLimit(uint256)', [5n * ether])
     await node.close()
     const venue = { stETH: own, wstETH }
-    const staking = await ActionFork.start(scene().sandbox.url, lido, undefined, venue)
+    const staking = await ActionFork.start(context().sandbox.url, lido, undefined, venue)
     try {
       const amountIn = 2n * ether + 1n
       const args = { primaryAddress: own, tokenIn: nativeToken, amountIn }

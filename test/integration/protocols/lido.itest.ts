@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { lido } from '../../../src/protocols/lido/index.js'
-import type { LidoState } from '../../../src/protocols/lido/maths.js'
+import type { LidoState } from '../../../src/protocols/lido/math.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
-import { erc20Abi, PoolScene } from '../../support/protocols/pool-scene.js'
+import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const stakingAbi = parseAbi([
@@ -20,28 +20,28 @@ const stakingAbi = parseAbi([
 ])
 const ether = 10n ** 18n
 
-let scene: PoolScene
+let context: PoolContext
 let venue: { readonly stETH: Address; readonly wstETH: Address }
 let executors = 0
 
 beforeAll(async () => {
   const contract = compileTestContracts('Staking.sol')
-  scene = await PoolScene.start()
-  const stETH = await scene.deploy(
+  context = await PoolContext.start()
+  const stETH = await context.deploy(
     contract('TestStakedEther').bytecode,
     'uint256, uint256, uint256, address',
-    [9_412_345_678_901_234_567_890_123n, 7_700_000n * ether + 1n, 123_457n * ether, scene.trader],
+    [9_412_345_678_901_234_567_890_123n, 7_700_000n * ether + 1n, 123_457n * ether, context.trader],
   )
   const { bytecode } = contract('TestWrappedStakedEther')
-  venue = { stETH, wstETH: await scene.deploy(bytecode, 'address', [stETH]) }
+  venue = { stETH, wstETH: await context.deploy(bytecode, 'address', [stETH]) }
   const most = 2n ** 127n
-  await scene.send(stETH, erc20Abi, 'approve', [venue.wstETH, most])
-  await scene.send(venue.wstETH, stakingAbi, 'wrap', [1_000_000n * ether])
+  await context.send(stETH, erc20Abi, 'approve', [venue.wstETH, most])
+  await context.send(venue.wstETH, stakingAbi, 'wrap', [1_000_000n * ether])
 })
-afterAll(() => scene.close())
+afterAll(() => context.close())
 
 async function load(tokenA: Address, tokenB: Address): Promise<LoadedPool<LidoState>> {
-  const common = { reader: await scene.reader(), chain: ethereum, venue }
+  const common = { reader: await context.reader(), chain: ethereum, venue }
   const { pools } = await lido.discover({ ...common, pairs: [[tokenA, tokenB]] })
   const [loaded] = await lido.load({ ...common, pools })
   if (!loaded || !('state' in loaded)) throw new Error(`not loaded: ${loaded?.message}`)
@@ -55,9 +55,9 @@ async function execute(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   const quote = lido.amountOut(pool, state, tokenIn, tokenOut, amountIn)
   executors += 1
   const executor: Address = numberToHex(0xe000_0000n + BigInt(executors), { size: 20 })
-  await scene.setBalance(executor, ether + (isStake ? amountIn : 0n))
-  if (!isStake) await scene.send(tokenIn, stakingAbi, 'transfer', [executor, amountIn])
-  const held = isStake ? amountIn : await scene.balanceOf(tokenIn, executor)
+  await context.setBalance(executor, ether + (isStake ? amountIn : 0n))
+  if (!isStake) await context.send(tokenIn, stakingAbi, 'transfer', [executor, amountIn])
+  const held = isStake ? amountIn : await context.balanceOf(tokenIn, executor)
   const steps = lido.encodeSwap({
     chain: ethereum,
     venue,
@@ -72,16 +72,16 @@ async function execute(tokenIn: Address, tokenOut: Address, amountIn: bigint) {
   })
   for (const step of steps) {
     if (step.kind === 'approve') {
-      await scene.send(step.token, erc20Abi, 'approve', [step.spender, held], { from: executor })
+      await context.send(step.token, erc20Abi, 'approve', [step.spender, held], { from: executor })
     } else if (step.kind === 'call') {
       const { target, abi, args } = step
       const options = { from: executor, ...(step.value !== undefined && { value: held }) }
-      await scene.send(target, [abi], abi.name, args, options)
+      await context.send(target, [abi], abi.name, args, options)
     }
   }
   const next = lido.applySwap(pool, state, tokenIn, tokenOut, amountIn)
   const { state: found } = await load(isStake ? ethereum.wrappedNative : tokenIn, tokenOut)
-  return { quote, received: await scene.balanceOf(tokenOut, executor), next, found }
+  return { quote, received: await context.balanceOf(tokenOut, executor), next, found }
 }
 
 /** Amounts of every size whose last digits are not round. */
@@ -90,7 +90,7 @@ const amounts = Array.from({ length: 12 }, (_, k) => 10n ** BigInt(2 * k) * 7n +
 describe('lido against contracts of the same arithmetic', () => {
   test('wrapping gives the quoted shares to the wei, at every size and after a rebase', async () => {
     for (const rebased of [0n, 1_234_567_890_123_456_789n]) {
-      await scene.send(venue.stETH, stakingAbi, 'rebase', [rebased])
+      await context.send(venue.stETH, stakingAbi, 'rebase', [rebased])
       for (const amount of amounts) {
         const { quote, received, next, found } = await execute(venue.stETH, venue.wstETH, amount)
         expect(quote).toEqual({ amountOut: received, exact: true })
@@ -116,7 +116,7 @@ describe('lido against contracts of the same arithmetic', () => {
   })
 
   test('ether above the stake limit is worth nothing, and nothing goes back to ether', async () => {
-    await scene.send(venue.stETH, stakingAbi, 'setStakeLimit', [ether])
+    await context.send(venue.stETH, stakingAbi, 'setStakeLimit', [ether])
     const within = await execute(nativeToken, venue.stETH, ether)
     expect(within.received).toBe(within.quote.amountOut)
     expect(within.found).toEqual(within.next)
@@ -127,7 +127,7 @@ describe('lido against contracts of the same arithmetic', () => {
   })
 
   test('is looked up for its own two pairs alone, and takes no other pool', async () => {
-    const common = { reader: await scene.reader(), chain: ethereum, venue }
+    const common = { reader: await context.reader(), chain: ethereum, venue }
     const other = ethereum.stableAnchors[0] ?? nativeToken
     const found = await lido.discover({
       ...common,

@@ -23,7 +23,7 @@ const usdc = 10n ** 6n
 const ether = 10n ** 18n
 const market = { primaryAddress: morpho, marketId: stakedDollars }
 
-const scene = withSandbox()
+const context = withSandbox()
 let node: NodeWriter
 
 const tuple = '(address, address, address, address, uint256)'
@@ -34,7 +34,7 @@ async function parameters(): Promise<readonly (Hex | bigint)[]> {
 }
 
 beforeAll(async () => {
-  node = await new NodeWriter(scene().sandbox.url).start()
+  node = await new NodeWriter(context().sandbox.url).start()
   await node.rpc('anvil_impersonateAccount', [bob])
   // Bob lends dollars, and owes some against staked ether, since some blocks.
   const approve = 'function approve(address, uint256)'
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 function run(calls: readonly ActionCall[], more: Partial<Parameters<typeof runActions>[0]> = {}) {
-  const nodeUrl = scene().sandbox.url
+  const nodeUrl = context().sandbox.url
   return runActions({ nodeUrl, protocol: morphoBlue, from: alice, calls, ...more })
 }
 
@@ -65,7 +65,7 @@ async function positionOf(anvil: Pick<TestAnvil, 'rpc'>, owner: Address): Promis
 }
 
 async function list(): Promise<readonly Position[]> {
-  const reader = await nodeReader(scene().sandbox.url)
+  const reader = await nodeReader(context().sandbox.url)
   const args = { reader, chain: ethereum, venue, pools: [] }
   const found = await morphoBlue.positions?.list(args)
   expect(found?.unreadable).toEqual([])
@@ -83,14 +83,14 @@ describe('positions', () => {
       'Morpho wstETH/WETH 94.5%: WETH supply',
       'Morpho wstETH/WETH 94.5%: wstETH collateral',
     ])
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const other = { ...venue, markets: [`0x${'12'.repeat(32)}`] }
     const args = { reader, chain: ethereum, venue: other, pools: [] }
     expect(await morphoBlue.positions?.list(args)).toEqual({ positions: [], unreadable: [] })
   })
 
   test('what is lent and what it earns: the same as the contract counts itself', async () => {
-    const reader = await nodeReader(scene().sandbox.url)
+    const reader = await nodeReader(context().sandbox.url)
     const positions = await list()
     const states = await morphoBlue.positions?.read({ reader, chain: ethereum, venue, positions })
     const [supply, collateral] = states ?? []
@@ -192,7 +192,7 @@ describe('collateral and loans', () => {
   ])('%s is repaid through the Router, and the rest comes back', async (_what, amountIn) => {
     const left: bigint[] = []
     const done = await runActions({
-      nodeUrl: scene().sandbox.url,
+      nodeUrl: context().sandbox.url,
       protocol: morphoBlue,
       from: bob,
       calls: [{ action: 'repay', args: { ...market, tokenIn: token('USDC'), amountIn } }],
@@ -242,7 +242,7 @@ describe('collateral and loans', () => {
 describe('withdraw and redeem', () => {
   const of = (calls: readonly ActionCall[], strategy: 'router' | 'delegate' = 'router') =>
     runActions({
-      nodeUrl: scene().sandbox.url,
+      nodeUrl: context().sandbox.url,
       protocol: morphoBlue,
       from: bob,
       strategy,

@@ -2,12 +2,12 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { runnerAddress } from '../../../src/executor/compile.js'
 import { stakingRewards } from '../../../src/protocols/staking-rewards/index.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { gaugePlans, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
+import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
 import { ActionFork, type ActionRun } from '../../support/actions.js'
 import { withSandbox } from '../../support/sandbox.js'
 
@@ -18,7 +18,7 @@ const abi = parseAbi([
   'function rewardRate() view returns (uint256)',
 ])
 const user: Address = '0x00000000000000000000000000000000beef0005'
-const [plan] = gaugePlans
+const [plan] = gaugeSpecs
 if (!plan) throw new Error('no plan')
 const { gauge } = plan
 const lpToken = stakedToken(plan)
@@ -26,10 +26,10 @@ const uni = sandboxToken('UNI').address
 const venue = ethereum.venues['staking-rewards'] ?? {}
 const amountIn = 10n ** 15n
 
-const scene = withSandbox()
+const context = withSandbox()
 let fork: ActionFork
 beforeAll(async () => {
-  fork = await ActionFork.start(scene().sandbox.url, stakingRewards)
+  fork = await ActionFork.start(context().sandbox.url, stakingRewards)
 })
 afterAll(() => fork?.stop())
 
@@ -47,7 +47,7 @@ describe('staking-rewards positions', () => {
     const { positions = [], unreadable } =
       (await stakingRewards.positions?.list({ ...common, pools: [] })) ?? {}
     expect(unreadable).toEqual([])
-    expect(positions.map(({ key }) => key)).toEqual(gaugePlans.map((each) => each.gauge))
+    expect(positions.map(({ key }) => key)).toEqual(gaugeSpecs.map((each) => each.gauge))
     expect(positions[0]).toEqual({
       protocol: 'staking-rewards',
       key: gauge,
@@ -72,7 +72,7 @@ describe('staking-rewards positions', () => {
   })
 
   test('nothing is earned after the period, and an address that is no such contract cannot be read', async () => {
-    const later = await ActionFork.start(scene().sandbox.url, stakingRewards)
+    const later = await ActionFork.start(context().sandbox.url, stakingRewards)
     await later.mineAfter(61 * 86_400)
     const common = { reader: await later.reader(), chain: ethereum, venue }
     const { positions = [] } =

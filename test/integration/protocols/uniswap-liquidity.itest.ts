@@ -10,7 +10,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
 import { sandboxToken, sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { randomCases, SwapScene, venueOf } from '../../support/protocols/swap-scene.js'
+import { randomCases, SwapContext, venueOf } from '../../support/protocols/swap-context.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const feeTo: Address = '0x00000000000000000000000000000000000fee70'
@@ -22,18 +22,18 @@ const ways = [
   [2, 1],
 ] as const
 
-let scene: SwapScene
+let context: SwapContext
 let fake: Address
 
 beforeAll(async () => {
-  scene = await SwapScene.start(async (url) => {
+  context = await SwapContext.start(async (url) => {
     const node = await new NodeWriter(url).start()
     await turnFeeOn(node)
     fake = await deployFake(node)
     await node.close()
   })
 })
-afterAll(() => scene.stop())
+afterAll(() => context.stop())
 
 /** Uniswap takes its fee from here on: one pair has grown since its last burn, the others have had none. */
 async function turnFeeOn(node: NodeWriter): Promise<void> {
@@ -90,7 +90,7 @@ const plain = new Set(
 /** What a request between the shares and a token of the pair asks for. */
 async function discoverShares(adapter: ProtocolAdapter, pairs: readonly Pool[]): Promise<Pool[]> {
   const asked = pairs.map(({ address, tokens: [token0 = address] }) => [address, token0] as const)
-  const { reader } = scene
+  const { reader } = context
   const venue = venueOf(adapter)
   const { pools, unreadable } = await adapter.discover({
     reader,
@@ -103,14 +103,14 @@ async function discoverShares(adapter: ProtocolAdapter, pairs: readonly Pool[]):
 }
 
 function pairsOf(adapter: ProtocolAdapter): Pool[] {
-  return scene.planned.filter(
+  return context.planned.filter(
     ({ protocol, tokens }) =>
       protocol === adapter.slug && tokens.every((token) => plain.has(token)),
   )
 }
 
 async function loadShares(adapter: ProtocolAdapter): Promise<LoadedPool[]> {
-  return scene.load(adapter, await discoverShares(adapter, pairsOf(adapter)))
+  return context.load(adapter, await discoverShares(adapter, pairsOf(adapter)))
 }
 
 function decimalsOf(token: Address): number {
@@ -127,7 +127,7 @@ describe.each(adapters)('shares of $slug', (adapter) => {
       expect.arrayContaining(pairs.map(({ tokens, address }) => [...tokens, address])),
     )
     expect(pools).toHaveLength(pairs.length)
-    const { reader } = scene
+    const { reader } = context
     const tokens = [...pairs.map(({ address }) => address), sandboxToken('UNI').address, fake]
     const venue = venueOf(adapter)
     const found = await adapter.underlying?.({ reader, chain: ethereum, venue, tokens })
@@ -141,7 +141,7 @@ describe.each(adapters)('shares of $slug', (adapter) => {
       expect(quote.exact).toBe(true)
       return quote.amountOut
     })
-    expect(await scene.compare(adapter, cases, quoted)).toBeGreaterThan(cases.length / 3)
+    expect(await context.compare(adapter, cases, quoted)).toBeGreaterThan(cases.length / 3)
   })
 
   test('applySwap gives the state in which the chain executes the next zap', async () => {
@@ -154,7 +154,7 @@ describe.each(adapters)('shares of $slug', (adapter) => {
       // A pair that refuses one of them makes the whole transaction fail.
       return one.amountOut > 0n && two.amountOut > 0n ? one.amountOut + two.amountOut : null
     })
-    expect(await scene.compare(adapter, cases, quoted)).toBeGreaterThan(cases.length / 10)
+    expect(await context.compare(adapter, cases, quoted)).toBeGreaterThan(cases.length / 10)
   })
 })
 

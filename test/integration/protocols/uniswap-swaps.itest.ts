@@ -1,4 +1,4 @@
-/** Maths of the Uniswap-style adapters against the deployed contracts of the sandbox, through our own transaction. */
+/** Math of the Uniswap-style adapters against the deployed contracts of the sandbox, through our own transaction. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
@@ -9,9 +9,9 @@ import { sandboxTokens } from '../../../src/sandbox/tokens.js'
 import {
   randomCases,
   type SwapCase,
-  SwapScene,
+  SwapContext,
   venueOf,
-} from '../../support/protocols/swap-scene.js'
+} from '../../support/protocols/swap-context.js'
 
 /** Tokens that deliver what they are told to; what the others do to a swap is no matter of the pool. */
 const plainTokens = sandboxTokens.filter(
@@ -22,22 +22,22 @@ const bothWays = [
   [1, 0],
 ] as const
 
-let scene: SwapScene
+let context: SwapContext
 
 beforeAll(async () => {
-  scene = await SwapScene.start()
+  context = await SwapContext.start()
 })
-afterAll(() => scene.stop())
+afterAll(() => context.stop())
 
 function discover(adapter: ProtocolAdapter, tokens: readonly Address[]) {
   const pairs = tokens.flatMap((a, index) => tokens.slice(index + 1).map((b) => [b, a] as const))
-  const { reader } = scene
+  const { reader } = context
   return adapter.discover({ reader, chain: ethereum, venue: venueOf(adapter), pairs })
 }
 
 async function loadAll(adapter: ProtocolAdapter): Promise<LoadedPool[]> {
   const tokens = plainTokens.map(({ address }) => address)
-  return scene.load(adapter, (await discover(adapter, tokens)).pools)
+  return context.load(adapter, (await discover(adapter, tokens)).pools)
 }
 
 /** Both directions of each pool. */
@@ -63,7 +63,7 @@ describe.each(adapters)('$slug on the sandbox', (adapter) => {
     const tokens = sandboxTokens.map(({ address }) => address)
     const { pools, unreadable } = await discover(adapter, tokens)
     expect(unreadable).toEqual([])
-    const expected = scene.planned.filter(({ protocol }) => protocol === adapter.slug)
+    const expected = context.planned.filter(({ protocol }) => protocol === adapter.slug)
     const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id)
     expect(pools.sort(byId)).toEqual(expected.sort(byId))
   })
@@ -74,7 +74,7 @@ describe.each(adapters)('$slug on the sandbox', (adapter) => {
       const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amounts[0] ?? 0n)
       return quote.exact ? quote.amountOut : null
     })
-    const served = await scene.compare(adapter, cases, quoted)
+    const served = await context.compare(adapter, cases, quoted)
     expect(served).toBeGreaterThan(cases.length / 2)
   })
 
@@ -89,7 +89,7 @@ describe.each(adapters)('$slug on the sandbox', (adapter) => {
       const comparable = one.exact && two.exact && one.amountOut > 0n && two.amountOut > 0n
       return comparable ? one.amountOut + two.amountOut : null
     })
-    const served = await scene.compare(adapter, cases, quoted)
+    const served = await context.compare(adapter, cases, quoted)
     expect(served).toBeGreaterThan(cases.length / 5)
   })
 })

@@ -1,7 +1,7 @@
 /** What bundles do with shares of V2 pairs: each action in a transaction of its own on an Anvil of its own. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import type { StateReader } from '../../../src/domain/state.js'
 import { runnerAddress } from '../../../src/executor/compile.js'
@@ -26,7 +26,7 @@ import {
   type ActionArgs,
   buildAction,
   executeAction,
-} from '../../support/protocols/action-scene.js'
+} from '../../support/protocols/build-action.js'
 
 const from = sandboxAccount('alice').address
 const receiver: Address = '0x00000000000000000000000000000000beef0004'

@@ -2,7 +2,7 @@
 import { type AbiFunction, decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import { type Address, type Hex, zeroAddress } from '../../../src/domain/primitives.js'
 import type { StateReader } from '../../../src/domain/state.js'
 import { buildTransaction, runnerAddress } from '../../../src/executor/compile.js'
@@ -29,7 +29,7 @@ import {
   type ActionArgs,
   buildAction,
   executeAction,
-} from '../../support/protocols/action-scene.js'
+} from '../../support/protocols/build-action.js'
 
 const alice = sandboxAccount('alice').address
 const receiver: Address = '0x00000000000000000000000000000000beef0005'

@@ -2,15 +2,15 @@
 import { parseAbi } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import type { RoutingStrategy } from '../../../src/domain/plan.js'
+import type { RoutingStrategy } from '../../../src/domain/order.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import type { PositionState } from '../../../src/protocols/positions.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
 import { yearnV2 } from '../../../src/protocols/yearn-v2/index.js'
-import type { YearnState } from '../../../src/protocols/yearn-v2/maths.js'
+import type { YearnState } from '../../../src/protocols/yearn-v2/math.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { yearnPlans } from '../../../src/sandbox/venues/yearn-v2.js'
+import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { ActionFork, type ActionRun } from '../../support/actions.js'
 import { withSandbox } from '../../support/sandbox.js'
 
@@ -27,7 +27,7 @@ const user: Address = '0x00000000000000000000000000000000beef0003'
 const deployer = sandboxAccount('deployer').address
 const strategies: readonly RoutingStrategy[] = ['router', 'delegate', 'wallet-v2']
 const venue = ethereum.venues['yearn-v2'] ?? {}
-const [plan] = yearnPlans
+const [plan] = yearnVaultSpecs
 if (!plan) throw new Error('no plan')
 const { vault, strategy: strategyContract } = plan
 const dai = sandboxToken('DAI').address
@@ -37,10 +37,10 @@ const watch = [
   { token: vault, owner: user },
 ]
 
-const scene = withSandbox()
+const context = withSandbox()
 let fork: ActionFork
 beforeAll(async () => {
-  fork = await ActionFork.start(scene().sandbox.url, yearnV2)
+  fork = await ActionFork.start(context().sandbox.url, yearnV2)
 })
 beforeEach(() => fork.deal(dai, user, 10_000_000n * ether))
 afterAll(() => fork?.stop())
@@ -131,7 +131,7 @@ describe('yearn-v2 positions', () => {
       (await yearnV2.positions?.list({ ...common, pools: [] })) ?? {}
     expect(unreadable).toEqual([])
     expect(positions).toMatchObject(
-      yearnPlans.map((each) => ({
+      yearnVaultSpecs.map((each) => ({
         key: each.vault,
         token: each.vault,
         primaryAddress: each.vault,
@@ -146,10 +146,10 @@ describe('yearn-v2 positions', () => {
   })
 
   test('the share price rises over the blocks of the script', async () => {
-    const head = scene().sandbox.blockNumber
+    const head = context().sandbox.blockNumber
     const prices: bigint[] = []
     for (const block of [head - 200n, head - 100n, head - 1n]) {
-      const earlier = await ActionFork.start(scene().sandbox.url, yearnV2, block)
+      const earlier = await ActionFork.start(context().sandbox.url, yearnV2, block)
       const common = { reader: await earlier.reader(), chain: ethereum, venue }
       const { positions = [] } = (await yearnV2.positions?.list({ ...common, pools: [] })) ?? {}
       const [state] = (await yearnV2.positions?.read({ ...common, positions })) ?? []

@@ -89,21 +89,21 @@ async function valuesFrom(url: string, block: string): Promise<unknown> {
 const ofNode = (at: bigint) => valuesFrom(anvil.url, `0x${at.toString(16)}`)
 
 test('up, down and again: the values of the node, read only where the storage changed', async () => {
-  const scene = await archiveOf()
-  const first = await visit(scene, 1n)
+  const context = await archiveOf()
+  const first = await visit(context, 1n)
   expect(first).toMatchObject({ reads: 6, proofs: 0, values: await ofNode(1n) })
-  const second = await visit(scene, 2n)
+  const second = await visit(context, 2n)
   // The roots of both blocks are asked for once; only one account differs.
   expect(second).toMatchObject({ reads: 3, proofs: 4, values: await ofNode(2n) })
-  expect(await visit(scene, 3n)).toMatchObject({ reads: 0, values: await ofNode(3n) })
-  expect(await visit(scene, 4n)).toMatchObject({ reads: 3, values: await ofNode(4n) })
-  expect(await visit(scene, 1n)).toMatchObject({ reads: 0, proofs: 0, values: first.values })
+  expect(await visit(context, 3n)).toMatchObject({ reads: 0, values: await ofNode(3n) })
+  expect(await visit(context, 4n)).toMatchObject({ reads: 3, values: await ofNode(4n) })
+  expect(await visit(context, 1n)).toMatchObject({ reads: 0, proofs: 0, values: first.values })
   expect(second.values).not.toEqual(first.values)
-  expect((await scene.archive.stats()).provenHits).toBeGreaterThan(0)
+  expect((await context.archive.stats()).provenHits).toBeGreaterThan(0)
 })
 
 test('a fork for background work is given at once what those of other blocks asked for, each value as it is at its own', async () => {
-  const scene = await archiveOf()
+  const context = await archiveOf()
   const proxies = new Map<bigint, FaultyNode>()
   const pool = createForkPool({
     archiveUrl: ({ number }) => proxies.get(number)?.url ?? '',
@@ -115,9 +115,9 @@ test('a fork for background work is given at once what those of other blocks ask
   })
   const asked: number[] = []
   for (const at of [1n, 2n, 4n]) {
-    const pin = await scene.archive.pin(77, at, { isBackground: true })
-    await scene.archive.prefetch(pin)
-    const proxy = await startFaultyNode(scene.archive.forkUrl(pin))
+    const pin = await context.archive.pin(77, at, { isBackground: true })
+    await context.archive.prefetch(pin)
+    const proxy = await startFaultyNode(context.archive.forkUrl(pin))
     proxies.set(at, proxy)
     const { urls } = await pool.acquire(pin, { isBackground: true })
     const fork = createRpcClient(urls[0] ?? '')
@@ -133,45 +133,45 @@ test('a fork for background work is given at once what those of other blocks ask
 })
 
 test('a node that refuses proofs is read in bulk', async () => {
-  const scene = await archiveOf()
-  scene.node.behave = () => ({
+  const context = await archiveOf()
+  context.node.behave = () => ({
     edit: ({ id, method }, reply) =>
       method === 'eth_getProof' ? { id, error: { code: -32601, message: 'not here' } } : reply,
   })
-  await visit(scene, 1n)
-  expect(await visit(scene, 2n)).toMatchObject({ reads: 6, values: await ofNode(2n) })
-  expect(await visit(scene, 3n)).toMatchObject({ reads: 6, proofs: 0, values: await ofNode(3n) })
+  await visit(context, 1n)
+  expect(await visit(context, 2n)).toMatchObject({ reads: 6, values: await ofNode(2n) })
+  expect(await visit(context, 3n)).toMatchObject({ reads: 6, proofs: 0, values: await ofNode(3n) })
 })
 
 test('a block that took the place of another has its own values', async () => {
-  const scene = await archiveOf()
-  await visit(scene, 3n)
+  const context = await archiveOf()
+  await visit(context, 3n)
   const undo = await anvil.rpc('evm_snapshot')
   await mine(7)
-  const old = await visit(scene, 5n)
+  const old = await visit(context, 5n)
   await anvil.rpc('evm_revert', [undo])
   const replaced = new Promise<void>((resolve) => {
-    scene.archive.onHead((_pin, { reorgOf }) => {
+    context.archive.onHead((_pin, { reorgOf }) => {
       if (reorgOf === old.pin.hash) resolve()
     })
   })
   await anvil.rpc('evm_increaseTime', [100])
   for (const value of [8, null]) await mine(value)
   await replaced
-  const found = await visit(scene, 5n)
+  const found = await visit(context, 5n)
   expect(found.pin.hash).not.toBe(old.pin.hash)
   expect(found.values).toEqual(await ofNode(5n))
   expect(found.values).not.toEqual(old.values)
 })
 
 test('so has one that was replaced before any poll showed it', async () => {
-  const scene = await archiveOf()
-  await visit(scene, 4n)
+  const context = await archiveOf()
+  await visit(context, 4n)
   let letPollsThrough = (): void => undefined
   const gate = new Promise<void>((resolve) => {
     letPollsThrough = resolve
   })
-  scene.node.behave = async (calls) => {
+  context.node.behave = async (calls) => {
     if (calls.some(({ params }) => params[0] === 'latest')) await gate
     return null
   }
@@ -179,10 +179,10 @@ test('so has one that was replaced before any poll showed it', async () => {
   const next = BigInt(height) + 1n
   const undo = await anvil.rpc('evm_snapshot')
   await mine(9)
-  const old = await visit(scene, next)
+  const old = await visit(context, next)
   await anvil.rpc('evm_revert', [undo])
   const replaced = new Promise<void>((resolve) => {
-    scene.archive.onHead((_pin, { reorgOf }) => {
+    context.archive.onHead((_pin, { reorgOf }) => {
       if (reorgOf === old.pin.hash) resolve()
     })
   })
@@ -190,7 +190,7 @@ test('so has one that was replaced before any poll showed it', async () => {
   for (const value of [10, null]) await mine(value)
   letPollsThrough()
   await replaced
-  const found = await visit(scene, next)
+  const found = await visit(context, next)
   expect(found.pin.hash).not.toBe(old.pin.hash)
   expect(found.values).toEqual(await ofNode(next))
 })

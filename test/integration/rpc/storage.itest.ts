@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startArchiveLink } from '../../../src/rpc/archive/archive-link.js'
-import { createCodeBook, createCodeStore } from '../../../src/rpc/archive/code-book.js'
+import { createCodeIndex, createCodeStore } from '../../../src/rpc/archive/code-index.js'
 import { openAnswerDb } from '../../../src/rpc/disk/answer-db.js'
 import { openDiskCache } from '../../../src/rpc/disk/disk-cache.js'
 import { layout } from '../../../src/rpc/disk/layout.js'
@@ -43,12 +43,12 @@ describe('createCodeBook on disk', () => {
   async function restartedOn(hashAt100: '0x64' | '0x65' | null) {
     const first = cache()
     const codes = createCodeStore(first)
-    createCodeBook(1, first).learn(token, block, '0x6001', codes.put('0x6001'))
+    createCodeIndex(1, first).learn(token, block, '0x6001', codes.put('0x6001'))
     first.close()
     const second = cache()
-    const book = createCodeBook(1, second)
-    await book.restore(async () => hashAt100)
-    const id = book.find(token, { number: 101n })
+    const codeIndex = createCodeIndex(1, second)
+    await codeIndex.restore(async () => hashAt100)
+    const id = codeIndex.find(token, { number: 101n })
     const code = id && createCodeStore(second).get(id)
     second.close()
     return code
@@ -107,12 +107,12 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
     pollIntervalMs: null,
     upstreamTimeoutMs: null,
   }
-  let told = 0
+  let reported = 0
   const link = await startArchiveLink(
     data,
     logger,
     () => {
-      told += 1
+      reported += 1
     },
     () => {},
   )
@@ -125,7 +125,7 @@ test('startArchiveLink: a thread that dies is started again on the same port', a
   await expect(link.ask(undefined as never)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
   await restarted
   // The service says again which blocks its spare forks were given.
-  await expect.poll(() => told).toBe(1)
+  await expect.poll(() => reported).toBe(1)
   expect(await alive()).toBe(200)
   expect(await link.ask({ kind: 'stats' })).toMatchObject({ served: 1 })
   await link.close()

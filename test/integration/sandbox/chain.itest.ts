@@ -32,14 +32,17 @@ type Call = Parameters<typeof encodeFunctionData<typeof abi>>[0]
 const alice = sandboxAccount('alice').address
 const carol = sandboxAccount('carol').address
 const dave = sandboxAccount('dave').address
-const scene = withSandbox()
+const context = withSandbox()
 
 function encode(functionName: string, args: readonly unknown[] = []): Hex {
   return encodeFunctionData({ abi, functionName, args } as unknown as Call)
 }
 
 function read(to: Address, functionName: string, args: readonly unknown[] = [], block = 'latest') {
-  return scene().client.request<Hex>('eth_call', [{ to, data: encode(functionName, args) }, block])
+  return context().client.request<Hex>('eth_call', [
+    { to, data: encode(functionName, args) },
+    block,
+  ])
 }
 
 async function readNumber(to: Address, functionName: string, args: readonly unknown[] = []) {
@@ -47,7 +50,7 @@ async function readNumber(to: Address, functionName: string, args: readonly unkn
 }
 
 async function send(from: Address, to: Address, functionName: string, args: readonly unknown[]) {
-  const { client } = scene()
+  const { client } = context()
   const data = encode(functionName, args)
   // Answers with the receipt, when the transaction is mined.
   const receipt = await client.request<{ status: Hex }>('eth_sendTransactionSync', [
@@ -62,7 +65,8 @@ interface Header {
   readonly timestamp: Hex
 }
 
-const header = (tag: string) => scene().client.request<Header>('eth_getBlockByNumber', [tag, false])
+const header = (tag: string) =>
+  context().client.request<Header>('eth_getBlockByNumber', [tag, false])
 
 /** Until no process has the id. */
 async function gone(pid: number): Promise<void> {
@@ -87,7 +91,7 @@ function pairOf(a: string, b: string): Address {
 
 describe('sandbox chain', () => {
   test('stands at the same block at every start', async () => {
-    const { sandbox } = scene()
+    const { sandbox } = context()
     const head = await header('latest')
     expect(BigInt(head.number)).toBe(sandbox.blockNumber)
     const startedAt = performance.now()
@@ -133,18 +137,18 @@ describe('sandbox chain', () => {
   })
 
   test('names the port when it is in use', async () => {
-    const { port } = scene().sandbox
+    const { port } = context().sandbox
     const message = `The sandbox cannot listen on port ${port}: it is in use or not allowed.`
     await expect(startSandbox({ port })).rejects.toThrow(message)
   })
 
   test('has over 300 blocks of history, 12 seconds apart', async () => {
-    const last = Number(scene().sandbox.blockNumber)
+    const last = Number(context().sandbox.blockNumber)
     const calls = Array.from({ length: 301 }, (_, index) => ({
       method: 'eth_getBlockByNumber',
       params: [numberToHex(last - index), false],
     }))
-    const headers = (await scene().client.batch(calls)).map((result) => {
+    const headers = (await context().client.batch(calls)).map((result) => {
       if (!result.ok) throw result.error
       return result.value as Header & { transactions: Hex[] }
     })
@@ -162,12 +166,12 @@ describe('sandbox chain', () => {
     reserves.push(await read(pair, 'getReserves'))
     expect(new Set(reserves).size).toBe(5)
     const { hash } = await header(blocks[1] ?? '')
-    const byHash = await scene().client.request('eth_call', [
+    const byHash = await context().client.request('eth_call', [
       { to: pair, data: encode('getReserves') },
       { blockHash: hash },
     ])
     expect(byHash).toBe(reserves[1])
-    const slot = await scene().client.request<Hex>('eth_getStorageAt', [pair, '0x8', blocks[1]])
+    const slot = await context().client.request<Hex>('eth_getStorageAt', [pair, '0x8', blocks[1]])
     expect(BigInt(slot) & (2n ** 112n - 1n)).toBe(BigInt((reserves[1] ?? '').slice(0, 66)))
   })
 
@@ -186,7 +190,7 @@ describe('sandbox pools', () => {
     expect(pools.length).toBeGreaterThanOrEqual(70)
     expect(new Set(pools.map(({ id }) => id)).size).toBe(pools.length)
     for (const pool of pools) {
-      const code = await scene().client.request<Hex>('eth_getCode', [pool.address, 'latest'])
+      const code = await context().client.request<Hex>('eth_getCode', [pool.address, 'latest'])
       expect(code.length, pool.id).toBeGreaterThan(100)
       expect(await depthOf(pool.id, pool.protocol, pool.address), pool.id).toBeGreaterThan(0n)
       const factory = ethereum.venues[pool.protocol]?.factory
@@ -208,7 +212,7 @@ describe('sandbox pools', () => {
     if (protocol === 'uniswap-v4') {
       const liquidity = numberToHex(poolStateSlot(id) + 3n, { size: 32 })
       return BigInt(
-        await scene().client.request<Hex>('eth_getStorageAt', [address, liquidity, 'latest']),
+        await context().client.request<Hex>('eth_getStorageAt', [address, liquidity, 'latest']),
       )
     }
     return readNumber(address, 'getReserves')
@@ -234,7 +238,7 @@ describe('sandbox tokens', () => {
 
   test('alice approved the Router without limit, bob up to a limit, carol not at all', async () => {
     const router = contractAddress('Router')
-    const code = await scene().client.request<Hex>('eth_getCode', [router, 'latest'])
+    const code = await context().client.request<Hex>('eth_getCode', [router, 'latest'])
     expect(code.length).toBeGreaterThan(100)
     const allowances = await Promise.all(
       ['alice', 'bob', 'carol'].map((name) =>
@@ -253,7 +257,7 @@ describe('sandbox tokens', () => {
     expect(await send(carol, usdt, 'approve', [dave, 6n])).toBe(false)
     expect(await send(carol, usdt, 'approve', [dave, 0n])).toBe(true)
     const data = encode('transfer', [dave, 1n])
-    const result = await scene().client.request('eth_call', [{ from: carol, to: usdt, data }])
+    const result = await context().client.request('eth_call', [{ from: carol, to: usdt, data }])
     expect(result).toBe('0x')
   })
 

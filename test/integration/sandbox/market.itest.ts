@@ -13,13 +13,13 @@ import { sandboxToken, sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { readPin } from '../../support/pin.js'
 import { withSandbox } from '../../support/sandbox.js'
 
-const scene = withSandbox()
+const context = withSandbox()
 /** Traders step in at 30 basis points at the latest; what random swaps do after them comes on top. */
 const worstBps = 40
 const medianBps = 10
 
 async function loadPools(number: number): Promise<LoadedPool[]> {
-  const { url } = scene().sandbox
+  const { url } = context().sandbox
   const reader = createReader({ pin: await readPin(url, number), archiveUrl: url, forkUrls: [url] })
   try {
     const traps = trapPoolIds()
@@ -71,14 +71,14 @@ function deviationBps(loaded: LoadedPool, a: Address, b: Address, prices: Prices
 
 /** Spread over the history, and its head. */
 function someBlocks(): number[] {
-  const head = Number(scene().sandbox.blockNumber)
+  const head = Number(context().sandbox.blockNumber)
   return [tradingBlocks - 1, 250, 160, 80, 0].map((back) => head - back)
 }
 
 test('every pool but the traps stays near the prices of the walk, at any block', async () => {
   const walk = walkPrices(tradingBlocks)
   for (const number of someBlocks()) {
-    const back = Number(scene().sandbox.blockNumber) - number
+    const back = Number(context().sandbox.blockNumber) - number
     const prices = walk.at(-1 - back) ?? {}
     const found = (await loadPools(number)).flatMap((loaded) => {
       const { id, protocol, tokens } = loaded.pool

@@ -29,7 +29,7 @@ export function withQueue() {
   })
 
   /** Every test has a kind of its own, so that none meets what another left. */
-  function scene(redisUrl = redis.url) {
+  function context(redisUrl = redis.url) {
     kinds += 1
     const options = { redisUrl, serviceName: `svc${kinds}`, kind: 'test', logger }
     const workers: QueueWorker[] = []
@@ -61,7 +61,7 @@ export function withQueue() {
     }
   }
 
-  return { scene, redis: () => redis, log: () => lines.join('') }
+  return { context, redis: () => redis, log: () => lines.join('') }
 }
 
 interface WorkerProcess {

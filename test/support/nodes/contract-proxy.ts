@@ -62,12 +62,12 @@ async function freePort(): Promise<number> {
 function listening(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let said = ''
-    const hear = (chunk: Buffer) => {
+    const listen = (chunk: Buffer) => {
       said += chunk.toString()
       if (said.includes('is listening on')) resolve()
     }
-    child.stdout?.on('data', hear)
-    child.stderr?.on('data', hear)
+    child.stdout?.on('data', listen)
+    child.stderr?.on('data', listen)
     child.once('exit', (code) => reject(new Error(`The proxy ended (${code}): ${said}`)))
   })
 }

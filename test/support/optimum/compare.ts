@@ -7,8 +7,8 @@ import { findPaths } from '../../../src/routing/search/search.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork } from './network.js'
 import { createOptimum, type Optimum } from './optimum.js'
+import type { QualityContext } from './quality-context.js'
 import type { QualityRequest } from './requests.js'
-import type { QualityScene } from './scene.js'
 import { singlePaths } from './single-paths.js'
 import { splitInTenths } from './tenths.js'
 
@@ -36,13 +36,13 @@ const count = 24
 const gasUnit = 1_000_000n
 
 export function createComparison(
-  scene: Pick<QualityScene, 'wrappedNative' | 'maxHops'>,
+  context: Pick<QualityContext, 'wrappedNative' | 'maxHops'>,
   curves: LaneCurves,
 ): (request: QualityRequest) => Compared {
   const optimumOf = createOptimum(curves)
   return (request) => {
     const { pools, tokenIn, tokenOut, amountIn, gasCostIn, gasCostOut = 0n } = request
-    const place = { pools, wrappedNative: scene.wrappedNative, maxHops: scene.maxHops }
+    const place = { pools, wrappedNative: context.wrappedNative, maxHops: context.maxHops }
     const optimum = optimumOf(place, request)
     const paths = singlePaths(buildNetwork(place, request), amountIn)
 

@@ -1,10 +1,10 @@
-/** Requests of all sizes over a scene's tokens, the same for the same seed. */
+/** Requests of all sizes over the tokens of a setup, the same for the same seed. */
 import { canonicalToken } from '../../../src/chains/chain.js'
 import type { MarketPool } from '../../../src/routing/market/market.js'
-import { createDice, pick } from '../../../src/sandbox/market/dice.js'
+import { createSeededRandom, pick } from '../../../src/sandbox/market/seeded-random.js'
 import type { LaneCurves } from './lane-curves.js'
 import { buildNetwork, type Network, type Request } from './network.js'
-import type { QualityScene } from './scene.js'
+import type { QualityContext } from './quality-context.js'
 import { bestPathOf } from './single-paths.js'
 
 export interface QualityRequest extends Request {
@@ -37,19 +37,19 @@ const fine = 2 ** 30
  * which the best path gives two thirds of its first price, as half the reserve of a constant-product pool does.
  */
 export async function makeRequests(
-  scene: QualityScene,
+  context: QualityContext,
   curves: LaneCurves,
   options: { readonly count: number; readonly seed: bigint },
 ): Promise<QualityRequests> {
-  const dice = createDice(options.seed)
+  const random = createSeededRandom(options.seed)
   const requests: QualityRequest[] = []
   let withoutRoute = 0
   let tooShallow = 0
   while (requests.length < options.count) {
-    const [tokenIn, tokenOut] = [pick(scene.tokens, dice), pick(scene.tokens, dice)]
-    if (canonicalToken(scene, tokenIn) === canonicalToken(scene, tokenOut)) continue
-    const pools = await scene.poolsBetween(tokenIn, tokenOut)
-    const network = buildNetwork({ ...scene, pools }, { tokenIn, tokenOut })
+    const [tokenIn, tokenOut] = [pick(context.tokens, random), pick(context.tokens, random)]
+    if (canonicalToken(context, tokenIn) === canonicalToken(context, tokenOut)) continue
+    const pools = await context.poolsBetween(tokenIn, tokenOut)
+    const network = buildNetwork({ ...context, pools }, { tokenIn, tokenOut })
     const { price } = bestPathOf(network, curves, firstAmount)
     if (price === 0) {
       withoutRoute++
@@ -61,10 +61,10 @@ export async function makeRequests(
       tooShallow++
       continue
     }
-    const amountIn = BigInt(Math.round(least * (most / least) ** (dice(fine) / fine)))
+    const amountIn = BigInt(Math.round(least * (most / least) ** (random(fine) / fine)))
     const [gasCostIn, gasCostOut] = await Promise.all([
-      scene.gasCost(tokenIn),
-      scene.gasCost(tokenOut),
+      context.gasCost(tokenIn),
+      context.gasCost(tokenOut),
     ])
     requests.push({ tokenIn, tokenOut, amountIn, pools, gasCostIn, gasCostOut })
   }

@@ -102,7 +102,7 @@ export function powerOfThousand(largest: number): number {
 }
 
 /** Colour and dash of the variant at this place in the plan. */
-export function lookOf(index: number) {
+export function lineStyle(index: number) {
   return {
     colour: `c${index % lightTheme.colours.length}`,
     dash: dashes[index % dashes.length] ?? '',
@@ -129,7 +129,7 @@ export function markerAt(index: number, x: number, y: number): Markup {
 /** The variants with their colour, dash and marker. */
 export function legend(variants: readonly string[]): Markup {
   const items = variants.map((name, index) => {
-    const { colour, dash } = lookOf(index)
+    const { colour, dash } = lineStyle(index)
     return html`<li class="${colour}"><svg viewBox="0 0 40 14" aria-hidden="true"><path class="line" stroke-dasharray="${dash}" d="M1 7H39"/>${markerAt(index, 20, 7)}</svg>${name}</li>`
   })
   return html`<ul class="legend">${items}</ul>`

@@ -1,6 +1,6 @@
 /** Lines of several variants in one frame. */
 import { line } from 'd3-shape'
-import { type Axis, type ChartWords, figure, lookOf, markerAt } from './chart.js'
+import { type Axis, type ChartWords, figure, lineStyle, markerAt } from './chart.js'
 import { html, type Markup } from './markup.js'
 
 /** In units of the drawing; null breaks the line. */
@@ -23,7 +23,7 @@ export function lineChart(
   const drawing = lines.map((points, index) => {
     const path = pathOf(points)
     if (!path) return html``
-    const { colour, dash } = lookOf(index)
+    const { colour, dash } = lineStyle(index)
     const dashed = dash ? html` stroke-dasharray="${dash}"` : null
     return html`<g class="${colour}"><path class="line"${dashed} d="${path}"/>${markersOf(points, index, markers)}</g>`
   })

@@ -4,7 +4,7 @@ import { scaleLinear, scalePoint } from 'd3-scale'
 import type { Distribution } from '../../sample.js'
 import type { BacktestSummary } from '../../summary.js'
 import type { DelaySummary, GroupSummary } from '../../summary-cell.js'
-import { bpsScale, figure, frame, lookOf, round, ticksOf } from './chart.js'
+import { bpsScale, figure, frame, lineStyle, round, ticksOf } from './chart.js'
 import { lineChart } from './line-chart.js'
 import { formatNumber, formatPercent, html, type Markup } from './markup.js'
 
@@ -112,7 +112,7 @@ export function delayCharts(
       },
       { x: delayAxis(delays), y: { label: '', ticks } },
       [
-        html`<line class="zero" x1="${frame.left}" x2="${frame.right}" y1="${round(scale(0))}" y2="${round(scale(0))}"/><g class="${lookOf(index).colour}">${boxes}</g>`,
+        html`<line class="zero" x1="${frame.left}" x2="${frame.right}" y1="${round(scale(0))}" y2="${round(scale(0))}"/><g class="${lineStyle(index).colour}">${boxes}</g>`,
       ],
     )
   })

@@ -1,4 +1,4 @@
-/** The one style sheet of a report. Colours are told apart by all kinds of colour vision, and never alone. */
+/** The one style sheet of a report. Colours are distinguishable with all kinds of colour vision, and never alone. */
 
 export interface Theme {
   readonly background: string
@@ -28,7 +28,7 @@ export const darkTheme: Theme = {
   colours: ['#7db8f5', '#ff9c5c', '#4fd0a2', '#f09bd0', '#dcc257', '#6fd3e3', '#b9c0ca'],
 }
 
-/** Lines are told apart by these as well; as many as a plan has variants, again from the first. */
+/** Lines differ in these as well; as many as a plan has variants, again from the first. */
 export const dashes = [
   '',
   '7 3',

@@ -1,6 +1,6 @@
 import type { AbiFunction } from 'viem'
 import type { Reference } from '../../../domain/bundle.js'
-import type { Amount, CallStep } from '../../../domain/plan.js'
+import type { Amount, CallStep } from '../../../domain/order.js'
 import { nativeToken } from '../../../domain/primitives.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
 import { balanceChanges } from '../../../protocols/shared/balance-changes.js'
@@ -52,7 +52,7 @@ export const call = defineServiceAction({
     const args = convert(
       abi,
       given,
-      (reference) => builder.plan.resolve(reference, index, 'args').amount,
+      (reference) => builder.draft.resolve(reference, index, 'args').amount,
       refuse,
     )
     const sent = value !== undefined && { value }

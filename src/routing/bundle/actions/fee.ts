@@ -1,4 +1,4 @@
-import { isAmountRef } from '../../../domain/plan.js'
+import { isAmountRef } from '../../../domain/order.js'
 import { bpsDenominator } from '../../../domain/primitives.js'
 import { sum } from '../../../protocols/shared/value-steps.js'
 import { defineServiceAction, required } from '../service-action.js'

@@ -29,7 +29,7 @@ export const flashloan = defineServiceAction({
   async perform({ token, amount, callback }, { builder, index, add, refuse }) {
     const loans = pairsOf(token, amount, refuse, pairNames)
     const loan = flashLoan({
-      index: builder.plan.steps.length,
+      index: builder.draft.steps.length,
       lender: lenderOn(builder.run.block.chain, refuse),
       loans,
       maximumFeeE18: highestLoanFeeE18,
@@ -42,15 +42,15 @@ export const flashloan = defineServiceAction({
     )
     const inner = builder.within(index, callback, loan.firstStep, borrowed)
     await inner.build()
-    add(loan.step(inner.plan.steps))
-    builder.plan.absorb(inner.plan)
-    const left = new Set([...token, ...inner.plan.remaining().map((one) => one.token)])
+    add(loan.step(inner.draft.steps))
+    builder.draft.absorb(inner.draft)
+    const left = new Set([...token, ...inner.draft.remaining().map((one) => one.token)])
     return {
       spends: [],
       outputs: [...left].map((one) => ({ token: one, amount: { ref: 'balance', token: one } })),
-      records: inner.plan.actions.flatMap(({ records }) => records),
-      prerequisites: inner.plan.actions.flatMap(({ prerequisites }) => prerequisites),
-      warnings: inner.plan.actions.flatMap(({ warnings }) => warnings),
+      records: inner.draft.actions.flatMap(({ records }) => records),
+      prerequisites: inner.draft.actions.flatMap(({ prerequisites }) => prerequisites),
+      warnings: inner.draft.actions.flatMap(({ warnings }) => warnings),
     }
   },
 })

@@ -1,9 +1,9 @@
-import type { Amount } from '../../../domain/plan.js'
+import type { Amount } from '../../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../../domain/primitives.js'
 import type { RouteStepRecord } from '../../../domain/route-step.js'
 import { sum } from '../../../protocols/shared/value-steps.js'
 import { keepMinimum, pairsOf, slippage } from '../action-parts.js'
-import { planRouteStep } from '../route-step.js'
+import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
 const pairNames = ['tokenIn', 'amountIn'] as const
@@ -39,7 +39,7 @@ export const merge = defineServiceAction({
         continue
       }
       const args = { action, tokenIn: token, tokenOut, amountIn: amount }
-      const routed = await planRouteStep(builder, args)
+      const routed = await planRouteAction(builder, args)
       amounts.push(routed.output)
       quoted += routed.quoted
       records.push(...routed.records)

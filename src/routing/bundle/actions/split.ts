@@ -1,9 +1,9 @@
-import { type Amount, isAmountRef } from '../../../domain/plan.js'
+import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { type Address, bpsDenominator, defaultCentiBps } from '../../../domain/primitives.js'
 import type { RouteStepRecord } from '../../../domain/route-step.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
 import { keepMinimum, slippage } from '../action-parts.js'
-import { planRouteStep } from '../route-step.js'
+import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
 /** An equal part for each token, the last gets what rounding leaves. */
@@ -26,7 +26,7 @@ export const split = defineServiceAction({
     const records: RouteStepRecord[] = []
     const warnings: string[] = []
     const leftovers = new Set<Address>()
-    const stated = isAmountRef(amountIn) ? builder.plan.stated(tokenIn) : undefined
+    const stated = isAmountRef(amountIn) ? builder.draft.stated(tokenIn) : undefined
     const parts = partsOf(stated ?? amountIn, tokenOut)
     const last = parts.at(-1)
     // Of a taxed token less arrives: the last part is what is there then.
@@ -38,7 +38,7 @@ export const split = defineServiceAction({
         continue
       }
       const args = { action, tokenIn, tokenOut: token, amountIn: amount, search }
-      const routed = await planRouteStep(builder, args)
+      const routed = await planRouteAction(builder, args)
       keepMinimum(context, place, routed.output, centiBps, routed.quoted)
       outputs.push({ token, amount: routed.output })
       records.push(...routed.records)

@@ -1,0 +1,69 @@
+/**
+ * A request of a service that records or replays: handed to the recordings, answered as it was recorded. The answer leaves only
+ * when it is kept, so a client never holds one that the cassette lacks.
+ */
+import type { Request, Response } from 'express'
+import type { CallContext } from '../domain/engine.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { type BlockPin, bigintToString, type Hex } from '../domain/primitives.js'
+import { type Recordings, recordingHeader } from '../domain/recording.js'
+import type { Logger } from '../log.js'
+import type { RouteDefinition } from './contract.js'
+import { errorBody, toForkrouteError } from './errors.js'
+import type { RawQuery } from './input.js'
+
+/** Parts of the call's context; null where nothing is recorded and nothing replayed. */
+export function recordingOf(args: {
+  readonly recordings?: Recordings | null
+  readonly logger: Logger
+  readonly definition: RouteDefinition
+  readonly request: { readonly query: RawQuery; readonly body: unknown }
+  readonly accountId: Hex
+  readonly req: Request
+  readonly res: Response
+}): Partial<CallContext> | null {
+  const { recordings, definition, request, accountId, req, res } = args
+  if (!recordings || !definition.isCalculation || definition.readsListings) return null
+  const recordedRequest = {
+    method: req.method === 'POST' ? ('POST' as const) : ('GET' as const),
+    path: req.path,
+    query: Object.fromEntries(request.query),
+    ...(request.body !== undefined && { body: request.body }),
+    accountId,
+  }
+  const wanted = numberOf(req.headers[recordingHeader])
+  const known = recordings.find(recordedRequest, wanted)
+  const blocks: { pin: BlockPin; isHead: boolean }[] = []
+  const send = res.json.bind(res)
+  res.json = (body: unknown) => {
+    const text = JSON.stringify(body, bigintToString)
+    recordings.add(recordedRequest, { status: res.statusCode, text, blocks }, wanted).then(
+      (number) => {
+        if (number !== null) res.setHeader(recordingHeader, String(number))
+        send(body)
+      },
+      (thrown) => {
+        const error = toForkrouteError(thrown)
+        args.logger.error({ err: thrown }, 'an answer is not recorded')
+        res.status(error.status)
+        send(errorBody(error, res.locals.requestId))
+      },
+    )
+    return res
+  }
+  return {
+    ...known,
+    onBlock: (pin, isHead) => {
+      if (!blocks.some((one) => one.pin.hash === pin.hash && one.isHead === isHead)) {
+        blocks.push({ pin, isHead })
+      }
+    },
+  }
+}
+
+/** @throws ForkrouteError INVALID_REQUEST. */
+function numberOf(header: string | string[] | undefined): number | null {
+  if (header === undefined) return null
+  if (typeof header === 'string' && /^[1-9]\d{0,9}$/.test(header)) return Number(header)
+  throw new ForkrouteError('INVALID_REQUEST', `${recordingHeader} must be a number of a recording.`)
+}

@@ -1,0 +1,103 @@
+/** The recordings of a service: hands answers to the recorder, or knows how requests were recorded. */
+import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
+import type { RecordedAnswer, RecordedRequest, Recordings } from '../domain/recording.js'
+import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
+import {
+  cassetteRequests,
+  type NumberedEntry,
+  type RequestEntry,
+  type RequestRow,
+} from '../rpc/cassette/cassette-requests.js'
+import { readable } from './contents.js'
+import { fromRequestText, keyOfRequest, toRequestText } from './request-form.js'
+
+/** @param record - as `Archive.record`. */
+export function createRecordings(record: (entry: NumberedEntry) => Promise<number>): Recordings {
+  return {
+    find: () => null,
+    async add(request, answer, number) {
+      return isLasting(answer) ? record({ ...toEntry(request, answer), number }) : null
+    },
+  }
+}
+
+function toEntry(request: RecordedRequest, { status, text, blocks }: RecordedAnswer): RequestEntry {
+  return {
+    key: keyOfRequest(request),
+    request: toRequestText(request),
+    status,
+    answer: text,
+    blocks: blocks.map(({ pin: { chainId, number, hash }, isHead }) => ({
+      chainId,
+      number,
+      hash,
+      isHead,
+    })),
+  }
+}
+
+/** Whether the answer is a fact about its block: a refusal that may pass is not, and no fault of the service. */
+function isLasting({ status, text }: RecordedAnswer): boolean {
+  if (status < 400) return true
+  const { code } = JSON.parse(text) as { code?: ErrorCode }
+  const known = code === undefined ? undefined : errorCodes[code]
+  // Which blocks are known depends on the node.
+  return known !== undefined && !known.retry && code !== 'INTERNAL' && code !== 'UNKNOWN_BLOCK'
+}
+
+export interface OpenRecordings extends Recordings {
+  close(): void
+}
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE when the cassette cannot be opened. */
+export function openRecordings(file: string): OpenRecordings {
+  const db = openCassetteFile(file, 'read')
+  const requests = cassetteRequests(db)
+
+  /** Of several the same to the letter, else the same caller's; then the one at the newest blocks, or the last. */
+  function rowOf(request: RecordedRequest, number: number | null): RequestRow | null {
+    if (number !== null) return requests.get(number)
+    const rows = requests.idsOf(keyOfRequest(request)).flatMap((id) => requests.get(id) ?? [])
+    const exact = rows.filter((row) => row.request === toRequestText(request))
+    const own = rows.filter((row) => fromRequestText(row.request).accountId === request.accountId)
+    const newest = (row: RequestRow) =>
+      Math.max(0, ...row.blocks.map((block) => Number(block.number)))
+    const best = [exact, own, rows].find((some) => some.length) ?? []
+    return best.sort((a, b) => newest(b) - newest(a) || b.id - a.id)[0] ?? null
+  }
+
+  return {
+    find(request, number) {
+      const row = readable(() => guarded(() => rowOf(request, number)))
+      if (number !== null && row?.key !== keyOfRequest(request)) {
+        throw new ForkrouteError('NOT_FOUND', `Recording ${number} is none of this request.`)
+      }
+      if (!row) return null
+      const heads = row.blocks.filter(({ isHead }) => isHead)
+      return {
+        accountId: fromRequestText(row.request).accountId,
+        heads: new Map(heads.map(({ chainId, number: block }) => [chainId, block])),
+      }
+    },
+    add: async () => null,
+    close: () => void db.close(),
+  }
+}
+
+/** Block that counts as the newest in a replay, by chain: the newest that did when a request was recorded. */
+export function recordedHeads(file: string): Record<number, bigint> {
+  const db = openCassetteFile(file, 'read')
+  try {
+    return guarded(() => {
+      const rows = db
+        .prepare<[], { chain_id: number; number: number }>(
+          `SELECT chain_id, max(number) AS number FROM request_blocks
+           JOIN blocks ON blocks.id = request_blocks.block WHERE is_head = 1 GROUP BY chain_id`,
+        )
+        .all()
+      return Object.fromEntries(rows.map(({ chain_id, number }) => [chain_id, BigInt(number)]))
+    })
+  } finally {
+    db.close()
+  }
+}

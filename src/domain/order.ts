@@ -1,0 +1,131 @@
+/**
+ * What one transaction does: an ordered list of steps that the sender's Executor runs.
+ * A route found by the search and a bundle given by a caller both end here;
+ * `executor/` compiles steps to calldata. Pure.
+ */
+import type { AbiFunction, AbiParameter } from 'viem'
+import type { Address, TokenAmount } from './primitives.js'
+
+/** A value that is known only on chain, while the transaction runs. */
+export type AmountRef =
+  /** The Executor's own balance of `token` at that moment, times bps / 10_000, rounded down. */
+  | { readonly ref: 'balance'; readonly token: Address; readonly bps?: number }
+  /** A result of an earlier step of the same plan (zero-based), see `CallStep.output`; scaled likewise. */
+  | { readonly ref: 'output'; readonly step: number; readonly bps?: number }
+
+/** Raw units: known in advance, or a reference. */
+export type Amount = bigint | AmountRef
+
+export function isAmountRef(value: unknown): value is AmountRef {
+  return typeof value === 'object' && value !== null && 'ref' in value
+}
+
+/** The ABI encoding of values, as a `bytes` argument; any of them may be an AmountRef. */
+export interface EncodedValues {
+  readonly types: readonly AbiParameter[]
+  readonly values: readonly unknown[]
+}
+
+export function isEncodedValues(value: unknown): value is EncodedValues {
+  return typeof value === 'object' && value !== null && 'types' in value && 'values' in value
+}
+
+/** A contract call made by the Executor. Any argument (also inside tuples, arrays and EncodedValues) may be an AmountRef. */
+export interface CallStep {
+  readonly kind: 'call'
+  readonly target: Address
+  readonly abi: AbiFunction
+  readonly args: readonly unknown[]
+  /** Wei sent along, from the Executor's own balance. */
+  readonly value?: Amount
+  /**
+   * The target (and only it) may call back once during this call in the Uniswap V3 style
+   * `(int256 amount0Delta, int256 amount1Delta, bytes)`; the Executor then pays the positive delta of
+   * this token to the target. Serves every V3-like fork, whatever its callback is called.
+   */
+  readonly payToken?: Address
+  /**
+   * What later steps may refer to: the 32-byte word of the return data at this index,
+   * or the increase that the call causes of the Executor's balance of a token.
+   */
+  readonly output?:
+    | { readonly kind: 'word'; readonly index: number }
+    | { readonly kind: 'balance'; readonly token: Address }
+  /**
+   * Steps that the Executor runs once, within this call, when the target calls back (a flash loan): see
+   * `executor/flash-loan.ts`. They travel as the ABI's last parameter, of type bytes, which `args` leaves out.
+   *
+   * Output references in them count on from the steps before this one: of a call at index k, its first callback step
+   * is k, its second k + 1, and anything below k is the outer step of that index. A callback step is known inside
+   * the callback alone; outside, k is this call and k + 1 the step after it. Balances are those of that moment.
+   * Accounts (delegate, wallet) take no such step.
+   */
+  readonly callback?: readonly ExecutorStep[]
+}
+
+/** Sends tokens (or native) from the Executor. */
+export interface TransferStep {
+  readonly kind: 'transfer'
+  readonly token: Address
+  readonly to: Address
+  readonly amount: Amount
+}
+
+/** Sets an allowance of the Executor; survives tokens that refuse a change from non-zero and that return nothing. */
+export interface ApproveStep {
+  readonly kind: 'approve'
+  readonly token: Address
+  readonly spender: Address
+  readonly amount: Amount
+}
+
+export type ExecutorStep = CallStep | TransferStep | ApproveStep
+
+/** What is pulled from the sender; the fee is a part of the amount, in raw units, taken before any step runs. */
+export interface OrderInput extends TokenAmount {
+  /** Absent: none. */
+  readonly fee?: bigint
+}
+
+/** Everything the Router needs to know of one transaction. Structured-clonable. */
+export interface Order {
+  /** Native: msg.value; at most one native input. */
+  readonly inputs: readonly OrderInput[]
+  readonly feeReceiver: Address
+  readonly steps: readonly ExecutorStep[]
+  /** Enforced on chain by the receiver's balance difference, net of transfer taxes. */
+  readonly outputs: readonly { readonly token: Address; readonly minAmountOut: bigint }[]
+  readonly receiver: Address
+  /**
+   * True when steps pay every output to the receiver and none ever lies in the Executor: saves looking there
+   * (about 3,000 gas). Router only; the minimums are enforced all the same.
+   */
+  readonly outputsPaidBySteps?: boolean
+  /** Gets what is left of `sweep` in the Executor after the outputs are paid. */
+  readonly refundReceiver: Address
+  /** Tokens that may be left over: inputs and intermediates. Outputs are always paid out. */
+  readonly sweep: readonly Address[]
+  /** Unix seconds after which the transaction reverts. */
+  readonly deadline: bigint
+  /** bytes32 and bytes16 of the on-chain event. */
+  readonly accountId: `0x${string}`
+  readonly referralCode: `0x${string}`
+}
+
+export const routingStrategies = [
+  'router',
+  'delegate',
+  'router-legacy',
+  'delegate-legacy',
+  'wallet-v2',
+] as const
+/** `wallet-v2` is written with the service name in front on the wire (svcwallet-v2). */
+export type RoutingStrategy = (typeof routingStrategies)[number]
+
+/** An unsigned transaction. */
+export interface UnsignedTransaction {
+  readonly from: Address
+  readonly to: Address
+  readonly data: `0x${string}`
+  readonly value: bigint
+}

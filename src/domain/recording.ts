@@ -1,0 +1,51 @@
+/** Requests as a recording keeps them: the border between the API, which receives them, and the cassette. */
+import type { BlockPin, Hex } from './primitives.js'
+
+/** HTTP header. Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
+export const recordingHeader = 'x-forkroute-recording'
+
+export interface RecordedRequest {
+  readonly method: 'GET' | 'POST'
+  /** Below /api/v1, with a slash in front. */
+  readonly path: string
+  /** Values by name, in their order. */
+  readonly query: Readonly<Record<string, readonly string[]>>
+  /** Parsed JSON; absent where there was none. */
+  readonly body?: unknown
+  /** Who asked: part of what is answered. */
+  readonly accountId: Hex
+}
+
+export interface RecordedAnswer {
+  readonly status: number
+  /** The exact body. */
+  readonly text: string
+  /** Blocks that the answer was calculated at; `isHead`: as the newest. */
+  readonly blocks: readonly { readonly pin: BlockPin; readonly isHead: boolean }[]
+}
+
+/** How a request was recorded. */
+export interface RecordedContext {
+  readonly accountId: Hex
+  /** The block that was the newest, by chain, where it was calculated there. */
+  readonly heads: ReadonlyMap<number, bigint>
+}
+
+export interface Recordings {
+  /**
+   * Replay: the recording of the request, or of one with that number; null: none. Recording: null.
+   * @throws ForkrouteError NOT_FOUND when there is no recording with that number.
+   */
+  find(request: RecordedRequest, number: number | null): RecordedContext | null
+  /**
+   * Recording: keeps the answer, under that number where it is free and the request is a new one, else under the next.
+   * Replay: does nothing.
+   * @returns the number of the recording; null where the answer is not kept.
+   * @throws ForkrouteError STORAGE_UNAVAILABLE when it cannot be kept.
+   */
+  add(
+    request: RecordedRequest,
+    answer: RecordedAnswer,
+    number: number | null,
+  ): Promise<number | null>
+}

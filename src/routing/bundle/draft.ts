@@ -1,0 +1,172 @@
+/**
+ * Steps of a bundle as they are added: what they take from the sender, what each action yields, and where a failing
+ * step belongs. Pure.
+ */
+
+import type { Reference } from '../../domain/bundle.js'
+import { type Amount, type AmountRef, type ExecutorStep, isAmountRef } from '../../domain/order.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
+import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
+import { refuse } from './problems.js'
+import { missingOutput } from './values.js'
+
+/** A minimum that is set once the amount is known from a simulation. */
+export interface Minimum {
+  /** The step that checks it. */
+  readonly step: ExecutorStep
+  readonly amount: Amount
+  readonly centiBps: bigint
+  /** Raw units that a quote of its own gave; null: the minimum follows from the simulation alone. */
+  readonly quoted: bigint | null
+}
+
+/** A token that lies in the runner at the end. */
+export interface Remaining {
+  readonly token: Address
+  /** Hundredths of a basis point that it may fall short of the simulation. */
+  readonly centiBps: bigint
+}
+
+export interface PlannedAction {
+  /** False where value goes elsewhere than into the outputs. */
+  readonly isPriced: boolean
+  readonly outputs: readonly ActionOutput[]
+  /** Hundredths of a basis point that an output paid to the receiver may fall short of the simulation. */
+  readonly centiBps: bigint
+  readonly records: readonly RouteStepRecord[]
+  readonly prerequisites: readonly Prerequisite[]
+  readonly warnings: readonly string[]
+}
+
+export class BundleDraft {
+  readonly steps: ExecutorStep[] = []
+  readonly actions: PlannedAction[] = []
+  readonly minimums: Minimum[] = []
+  /** Action of each step. */
+  readonly actionOfStep: number[] = []
+  /** Raw units pulled from the sender. */
+  readonly inputs = new Map<Address, bigint>()
+  /** Tokens that may be left in the runner. */
+  readonly touched = new Set<Address>()
+  /** Exact amounts that actions have yielded and none has spent. */
+  readonly #credits = new Map<Address, bigint>()
+  /** How often each reference has been spent: two actions may yield the same one. */
+  readonly #spent = new Map<string, number>()
+  /** Literal amounts that actions were given as all that the runner holds of the token. */
+  readonly #stated = new Map<Address, bigint>()
+
+  /** @param firstStep - index that references give to the first step: of the steps within a flash loan. */
+  constructor(readonly firstStep = 0) {}
+
+  add(action: number, step: ExecutorStep): number {
+    this.actionOfStep.push(action)
+    return this.firstStep + this.steps.push(step) - 1
+  }
+
+  /** All of the token that is pulled for one action alone: survives a transfer tax. */
+  stateAsBalance(token: Address, amount: bigint): AmountRef {
+    this.#stated.set(token, amount)
+    return { ref: 'balance', token }
+  }
+
+  /** An amount that lies in the runner from the start. */
+  credit(token: Address, amount: bigint): void {
+    this.touched.add(token)
+    this.#credits.set(token, (this.#credits.get(token) ?? 0n) + amount)
+  }
+
+  /** Whether amounts of the token are spent from what earlier actions gave. */
+  hasCredit(token: Address): boolean {
+    return (this.#credits.get(token) ?? 0n) > 0n
+  }
+
+  /** What a flash loan's actions need and leave. */
+  absorb(inner: BundleDraft): void {
+    for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
+    for (const token of inner.touched) this.touched.add(token)
+    this.minimums.push(...inner.minimums)
+  }
+
+  /** Raw units behind the balance that an action was given; undefined where it was not. */
+  stated(token: Address): bigint | undefined {
+    return this.#stated.get(token)
+  }
+
+  /** What the transaction pulls from the sender, also for the action that is being planned. */
+  pulled(): TokenAmount[] {
+    const all = new Map(this.inputs)
+    for (const [token, amount] of this.#stated) all.set(token, (all.get(token) ?? 0n) + amount)
+    return [...all].map(([token, amount]) => ({ token, amount }))
+  }
+
+  /** Notes what an action takes and yields. */
+  close(action: PlannedAction, { spends, leftovers = [] }: ActionResult): void {
+    for (const { token, amount } of spends) this.#spend(token, amount)
+    for (const { token, amount, isPaid } of action.outputs) {
+      // What an action has paid is not swept: an account may be its own receiver.
+      if (!token || isPaid) continue
+      this.touched.add(token)
+      if (typeof amount === 'bigint') this.credit(token, amount)
+    }
+    for (const token of leftovers) this.touched.add(token)
+    this.actions.push(action)
+  }
+
+  #spend(token: Address, amount: Amount): void {
+    this.touched.add(token)
+    if (isAmountRef(amount)) {
+      const key = amountKey(token, amount)
+      this.#spent.set(key, (this.#spent.get(key) ?? 0) + 1)
+      const stated = amount.ref === 'balance' ? this.#stated.get(token) : undefined
+      if (stated !== undefined) {
+        this.#stated.delete(token)
+        this.#pull(token, stated)
+      }
+      return
+    }
+    const credit = this.#credits.get(token) ?? 0n
+    const own = credit < amount ? credit : amount
+    this.#credits.set(token, credit - own)
+    if (amount > own) this.#pull(token, amount - own)
+  }
+
+  #pull(token: Address, amount: bigint): void {
+    this.inputs.set(token, (this.inputs.get(token) ?? 0n) + amount)
+  }
+
+  /** @throws ForkrouteError INVALID_REQUEST naming the action that refers. */
+  resolve({ useOutputOfCallAt, index }: Reference, from: number, argument: string): ActionOutput {
+    const action = this.actions[useOutputOfCallAt]
+    const output = action?.outputs[index]
+    if (output) return output
+    return refuse(from, argument, missingOutput(useOutputOfCallAt, action?.outputs.length ?? 0))
+  }
+
+  /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
+  remaining(): Remaining[] {
+    const found = new Map<Address, bigint>()
+    const spent = new Map(this.#spent)
+    for (const { outputs, centiBps } of this.actions) {
+      for (const { token, amount, isPaid } of outputs) {
+        if (!token || isPaid) continue
+        if (isAmountRef(amount)) {
+          const key = amountKey(token, amount)
+          const times = spent.get(key) ?? 0
+          spent.set(key, times - 1)
+          if (times > 0) continue
+        } else if (!this.hasCredit(token)) {
+          continue
+        }
+        const most = found.get(token) ?? 0n
+        found.set(token, most > centiBps ? most : centiBps)
+      }
+    }
+    return [...found].map(([token, centiBps]) => ({ token, centiBps }))
+  }
+}
+
+function amountKey(token: Address, { ref, bps = 10_000, ...rest }: AmountRef): string {
+  const source = 'step' in rest ? rest.step : rest.token
+  return `${token}:${ref}:${source}:${bps}`
+}

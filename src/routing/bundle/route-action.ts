@@ -1,0 +1,127 @@
+/** A route as one action of a bundle: the best one for the amount at the block, as steps among others. */
+import { ForkrouteError } from '../../domain/errors.js'
+import { at } from '../../domain/lists.js'
+import type { Amount, CallStep, ExecutorStep } from '../../domain/order.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
+import { quoteSender } from '../../executor/deployments.js'
+import { balanceOf, difference } from '../../protocols/shared/value-steps.js'
+import type { MarketPool } from '../market/market.js'
+import { helpersOf } from '../proof/built.js'
+import { planRoute } from '../proof/plan-route.js'
+import type { Flow } from '../search/flow.js'
+import { findRoute } from '../tasks/route-task.js'
+import type { BundleContext } from './bundle-context.js'
+import { refuse } from './problems.js'
+import { helper, moreThanZero } from './tools.js'
+
+interface RouteActionArgs {
+  readonly action: number
+  /** Another than `tokenOut`. */
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amountIn: Amount
+  /** Raw units to search with; absent: what amountIn is at that point. */
+  readonly search?: bigint
+  readonly isAllowed?: (market: MarketPool) => boolean
+}
+
+export interface RoutedAction {
+  /** What the route yields, exactly. */
+  readonly output: Amount
+  /** Raw units that the route alone gave. */
+  readonly quoted: bigint
+  readonly records: readonly RouteStepRecord[]
+  /** Tokens that may be left over. */
+  readonly leftovers: readonly Address[]
+  /** What the search for it had to leave out. */
+  readonly warnings: readonly string[]
+}
+
+/** @throws ForkrouteError as a quote, with the action's index in the details. */
+export async function planRouteAction(
+  builder: BundleContext,
+  args: RouteActionArgs,
+): Promise<RoutedAction> {
+  const { run, draft, runner } = builder
+  const { request, accountId } = builder.args
+  const { action, tokenIn, tokenOut, amountIn } = args
+  const amount = args.search ?? (await builder.searchAmount(amountIn, action))
+  if (amount === 0n) return refuse(action, 'amountIn', moreThanZero)
+  const found = await findRoute(run, {
+    mode: 'quote',
+    accountId,
+    within: {
+      isPossible: (flow) => isPossible(builder, args, flow),
+      ...(args.isAllowed && { isAllowed: args.isAllowed }),
+    },
+    request: {
+      chainId: request.chainId,
+      fromAddress: quoteSender,
+      strategy: 'router',
+      executionMode: 'backend',
+      inputs: [{ token: tokenIn, amount }],
+      tokensOut: [tokenOut],
+      limit: { kind: 'slippage', centiBps: 0n },
+      ignoreAggregators: request.ignoreAggregators,
+      ignoreStandards: request.ignoreStandards,
+      includeTransactionCost: false,
+      includePriceImpact: false,
+      ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
+    },
+  }).catch((error: unknown) => {
+    if (!(error instanceof ForkrouteError)) throw error
+    const details = { action, ...error.details }
+    throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
+  })
+  const flow = found.answer.candidate
+  const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
+  const add = (step: ExecutorStep) => draft.add(action, step)
+  const measuring = { add, helper, runner }
+  const before = ends > 1 ? balanceOf(measuring, tokenOut) : null
+  const { steps, records, sweep } = planRoute({
+    chain: run.block.chain,
+    edges: flow.isSplit ? flow.edges : sequential(flow),
+    inputs: new Map([[tokenIn, amount]]),
+    tokensOut: [tokenOut],
+    executor: runner,
+    receiver: runner,
+    helpers: helpersOf(flow),
+    within: { firstStep: draft.firstStep + draft.steps.length, amountIn },
+  })
+  for (const step of before === null ? tracked(steps, tokenOut) : steps) add(step)
+  const last: Amount = { ref: 'output', step: draft.firstStep + draft.steps.length - 1 }
+  return {
+    output: before ? difference(measuring, balanceOf(measuring, tokenOut), before) : last,
+    quoted: at(found.answer.outputs, 0).amountOut,
+    records,
+    leftovers: [tokenIn, ...sweep],
+    warnings: found.warnings,
+  }
+}
+
+/** Paths always; splits where nothing else of the bundle can lie among what their edges share. */
+function isPossible(builder: BundleContext, args: RouteActionArgs, flow: Flow): boolean {
+  const { tokenIn, tokenOut, action } = args
+  const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut)
+  if (!flow.isSplit) return ends.length === 1
+  if (isNative(tokenOut)) return false
+  const between = new Set(flow.edges.map(({ hop }) => hop.tokenIn))
+  between.delete(tokenIn)
+  return [...between].every(
+    (token) => !builder.draft.touched.has(token) && !builder.isMentioned(token, action),
+  )
+}
+
+/** Each hop of a path spends what the one before it has brought, whatever else lies there. */
+function sequential(flow: Flow): Flow['edges'] {
+  return flow.edges.map((edge, index) => (index === 0 ? edge : { ...edge, spends: 'previous' }))
+}
+
+/** The last call says how much of the token it has brought. */
+function tracked(steps: readonly ExecutorStep[], token: Address): ExecutorStep[] {
+  const last = steps.findLastIndex(({ kind }) => kind === 'call')
+  return steps.map((step, index) =>
+    index === last ? { ...(step as CallStep), output: { kind: 'balance', token } } : step,
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * Splits spread over many pools, so one pool that does not do what its math says spoils them all. The paths that
+ * were simulated beside them show which pools these are; without them a split may still be the best.
+ */
+import { at } from '../../domain/lists.js'
+import { bpsDenominator } from '../../domain/primitives.js'
+import { decodeAmountsOut } from '../../executor/compile.js'
+import type { MarketPool } from '../market/market.js'
+import { type Flow, swapsOf } from '../search/flow.js'
+import type { Attempt } from './prove.js'
+
+/** Output may be this much below the promise. */
+const toleranceBps = 1n
+
+/**
+ * Pools of candidates that broke their promise which no candidate that kept it uses.
+ * @returns Empty when no split that promised more than everything that worked has failed.
+ */
+export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
+  const kept = attempts.filter((attempt) => delivers(attempt))
+  const broken = attempts.filter((attempt) => attempt.result && !delivers(attempt))
+  const best = attempts.reduce((most, attempt) => max(most, amountOut(attempt)), 0n)
+  const isMissed = broken.some(
+    ({ built: { candidate } }) => candidate.isSplit && candidate.amountOut > best,
+  )
+  if (!isMissed) return new Set()
+  const poolsOf = (list: readonly Attempt[]) =>
+    list.flatMap(({ built }) => swapsOf(built.candidate))
+  const trusted = new Set(poolsOf(kept))
+  const paths = broken.filter(({ built }) => !built.candidate.isSplit)
+  const doubtful = poolsOf(paths).filter((pool) => !trusted.has(pool))
+  // Where no path shows which pool it was, it is one of those that nothing has proven.
+  const suspects = doubtful.length ? doubtful : poolsOf(broken).filter((pool) => !trusted.has(pool))
+  return new Set(suspects)
+}
+
+function delivers(attempt: Attempt): boolean {
+  const promised = attempt.built.candidate.amountOut
+  return amountOut(attempt) * bpsDenominator >= promised * (bpsDenominator - toleranceBps)
+}
+
+function amountOut({ built, result }: Attempt): bigint {
+  if (result?.status !== 'success') return 0n
+  return at(decodeAmountsOut(built.order, result.returnData), 0).amount
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}
+
+/** Splits that were not simulated before. */
+export function newSplits(candidates: readonly Flow[], attempts: readonly Attempt[]): Flow[] {
+  const tried = new Set(attempts.map(({ built }) => built.candidate.key))
+  return candidates.filter((candidate) => candidate.isSplit && !tried.has(candidate.key))
+}

@@ -1,0 +1,84 @@
+/** The pools of one block as a routing thread loads them, for measuring routes by math alone. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openCatalog } from '../../../src/catalog/store.js'
+import { loadTokenLists } from '../../../src/catalog/token-lists.js'
+import type { Address } from '../../../src/domain/primitives.js'
+import { createReader } from '../../../src/forks/reader.js'
+import type { Pool } from '../../../src/protocols/pool.js'
+import { WorkerContext } from '../../../src/routing/context/worker-context.js'
+import type { MarketPool } from '../../../src/routing/market/market.js'
+import { pairsOf } from '../../../src/routing/market/pairs.js'
+import { gasInToken, type PricedToken } from '../../../src/routing/market/valuation.js'
+import { baseFeeAfter } from '../base-fee.js'
+import { readPin } from '../pin.js'
+
+export interface QualityContext {
+  readonly wrappedNative: Address
+  /** The product's default. */
+  readonly maxHops: number
+  /** Of the listed pools, sorted. */
+  readonly tokens: readonly Address[]
+  /** What a request between two tokens may route through. */
+  poolsBetween(tokenIn: Address, tokenOut: Address): Promise<readonly MarketPool[]>
+  /** Raw units of the token that a million gas costs at the block; undefined where no price is known. */
+  gasCost(token: Address): Promise<bigint | undefined>
+  close(): void
+}
+
+/**
+ * @param nodeUrl - read for storage; @param callUrl - where calls are made, its head is the block.
+ * @param pools - imported, so that those are found too that no factory lists.
+ */
+export async function openQualityContext(args: {
+  readonly nodeUrl: string
+  readonly callUrl: string
+  readonly pools: readonly Pool[]
+}): Promise<QualityContext> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-quality-'))
+  const catalog = openCatalog(dataDir)
+  catalog.importPools(1, args.pools)
+  catalog.close()
+  const settings = {
+    dataDir,
+    candidates: 24,
+    maxHops: 3,
+    poolBlacklist: [],
+    liquidityFloorUsd: 0,
+    priorityFeePerGas: {},
+    tokens: await loadTokenLists([]),
+  }
+  const worker = new WorkerContext(settings)
+  const pin = await readPin(args.callUrl)
+  const block = worker.block(pin)
+  const reader = createReader({ pin, archiveUrl: args.nodeUrl, forkUrls: [args.callUrl] })
+  const { chain } = block
+  const gasPrice = baseFeeAfter(pin) + chain.priorityFeePerGas
+
+  async function priced(token: Address): Promise<[Address, PricedToken][]> {
+    const [facts, price] = await Promise.all([
+      block.tokenFacts(reader, token),
+      block.price(reader, token),
+    ])
+    return facts && price ? [[token, { decimals: facts.decimals, priceUsd: price.priceUsd }]] : []
+  }
+
+  return {
+    wrappedNative: chain.wrappedNative,
+    maxHops: settings.maxHops,
+    tokens: [...new Set(args.pools.flatMap(({ tokens }) => tokens))].sort(),
+    async poolsBetween(tokenIn, tokenOut) {
+      const view = await block.market.view(reader, pairsOf(chain, [tokenIn], [tokenOut]))
+      return view.pools
+    },
+    async gasCost(token) {
+      const prices = await Promise.all([priced(chain.wrappedNative), priced(token)])
+      return gasInToken(chain, new Map(prices.flat()), token, gasPrice * 1_000_000n) ?? undefined
+    },
+    close() {
+      worker.catalog.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
