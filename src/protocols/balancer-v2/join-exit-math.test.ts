@@ -213,6 +213,19 @@ describe('sharesForTokens', () => {
     )
   })
 
+  test('property: small pools, whose invariants have few digits, round as the contract does', () => {
+    const small = fc.array(fc.bigInt(10n ** 6n, 10n ** 7n), { minLength: 2, maxLength: 2 })
+    fc.assert(
+      fc.property(small, fc.bigInt(1n, 10n ** 6n), fc.boolean(), (balances, amount, isModern) => {
+        const pool = { ...even, kind: 'stable' as const, balances, isModern }
+        expectSame(
+          () => sharesForTokens(pool, [amount, 0n]),
+          () => sharesAsDeployed(pool, [amount, 0n]),
+        )
+      }),
+    )
+  })
+
   test('a tenth of each token makes a tenth more shares, without a fee', () => {
     for (const kind of ['weighted', 'stable'] as const) {
       for (const isModern of [true, false]) {

@@ -136,6 +136,8 @@ describe('metaExchange', () => {
     )
     expect(metaExchange(small, 0, 2, 1_000_000n * e18)).toBeNull()
     expect(metaExchange(onThreePool, 2, 0, 2n ** 250n)).toBeNull()
+    expect(metaExchange(onThreePool, 0, 1, 2n ** 250n)).toBeNull()
+    expect(metaExchange(onThreePool, 0, 2, 2n ** 250n)).toBeNull()
   })
 
   test('property: there and back never gains, more in never gives less out', () => {

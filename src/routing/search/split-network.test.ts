@@ -138,6 +138,8 @@ describe('evaluate', () => {
     expect(full(1_002n)).not.toBeNull()
     expect(full(1_001n)).toBeNull()
     expect(full(1_001n, 5_000n)).toBeNull()
+    // The pool says of itself that it is exact, and gives nothing.
+    expect(full(10n ** 9n, 1_001n)).toBeNull()
     const guessing = pool('1', { known: 1_000n }).market
     expect(evaluate([arc(swap(guessing, a, b))], source(1_000n), b, false)).not.toBeNull()
   })
@@ -171,6 +173,20 @@ describe('evaluate', () => {
     expect(at?.flows.map(({ amountOut }) => amountOut)).toEqual([500n, 250n, 200n])
     expect([0, 2].map((index) => at?.flows[index]?.states.get(market))).toEqual([undefined, 50n])
     expect(at?.amountOut).toBe(750n)
+  })
+
+  test('an estimate of a pool that is met twice is refused as well', () => {
+    const { market } = pool('1', { rate: 10n, known: 60n, most: 1_000n })
+    const arcs = [arc(swap(market, a, b), 0.5), arc(swap(market, a, c), 0.5)]
+    expect(evaluate(arcs, source(100n), b, true)).toBeNull()
+    expect(evaluate(arcs, source(100n), b, false)?.exact).toBe(false)
+    expect(evaluate(arcs, source(60n), b, true)?.exact).toBe(true)
+  })
+
+  test('what has arrived goes no further', () => {
+    const at = evaluate([arc(wrap(a, b)), arc(wrap(b, c))], source(100n), b, false)
+    expect(at?.flows).toHaveLength(1)
+    expect(at?.amountOut).toBe(100n)
   })
 
   test('a pool met once is known by no state but its own', () => {

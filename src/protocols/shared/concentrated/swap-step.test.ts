@@ -40,12 +40,14 @@ describe('swapStep', () => {
     })
   })
   test('token0 in at a price where the product overflows 256 bits rounds as the contract does', () => {
-    const price = 1n << 159n
+    const price = (1n << 159n) + 12_345n
     const amount = 1n << 100n
-    const liquidity = 1n << 120n
+    const liquidity = (1n << 128n) - 1n
     const step = swapStep(price, one, liquidity, amount, 0n)
     const numerator = liquidity << 96n
     const divisor = numerator / price + amount
     expect(step.sqrtPriceX96).toBe((numerator + divisor - 1n) / divisor)
+    const precise = (numerator * price) / (numerator + amount * price) + 1n
+    expect(step.sqrtPriceX96).not.toBe(precise)
   })
 })

@@ -115,6 +115,23 @@ describe('concentratedAmountOut', () => {
     expect(estimate.exact).toBe(false)
     expect(Number(estimate.amountOut)).toBeCloseTo(Number(out(fullRange, true, 10n ** 20n)), -2)
   })
+  test('an estimate that moves the price by a factor of 64 is none', () => {
+    const blind = { ...fullRange, lowerTick: 1, upperTick: 0, ticks: [], liquidityNets: [] }
+    for (const down of [true, false]) {
+      // At price 1 the root moves eightfold for seven times the liquidity, of which 0.3 % more are the fee.
+      const near = (7n * 10n ** 21n * 1_000n) / 997n
+      expect(concentratedAmountOut(blind, down, near - 10n).amountOut).toBeGreaterThan(0n)
+      const far = near + 10n
+      const refused = { amountOut: 0n, unspent: far, exact: false }
+      expect(concentratedAmountOut(blind, down, far)).toEqual(refused)
+      // Where all is known, so far is as good as near.
+      expect(concentratedAmountOut(fullRange, down, far)).toMatchObject({
+        exact: true,
+        unspent: 0n,
+      })
+      expect(out(fullRange, down, far)).toBeGreaterThan(0n)
+    }
+  })
   test('with an unknown range nothing is exact', () => {
     const blind = { ...fullRange, lowerTick: 1, upperTick: 0, ticks: [], liquidityNets: [] }
     expect(concentratedAmountOut(blind, true, 1_000n).exact).toBe(false)
