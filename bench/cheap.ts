@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { startService, type TestService } from '../test/support/service.js'
+import { startService, type TestService } from '../test/support/service/service.js'
 import type { LoadOrders, LoadReport } from './load.js'
 import { quantile, type Section } from './section.js'
 

@@ -1,7 +1,7 @@
 /** Warm quotes over HTTP: latency by requests in flight, against the time of their simulations alone; then memory. */
 import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { startService, type TestService } from '../test/support/service.js'
+import { startService, type TestService } from '../test/support/service/service.js'
 import { quantile, type Section } from './section.js'
 
 const inFlight = [1, 8, 32]

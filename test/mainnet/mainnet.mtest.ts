@@ -19,7 +19,7 @@ import {
   startRecordedNode,
   toToken,
 } from '../support/recorded-mainnet.js'
-import { startService, type TestService } from '../support/service.js'
+import { startService, type TestService } from '../support/service/service.js'
 import { describeRecorded } from './describe-recorded.js'
 import { answerOf, type SinglePools, singlePools } from './single-pool.js'
 

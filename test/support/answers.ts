@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { Address } from '../../src/domain/primitives.js'
 import { executeOnFork } from './execute.js'
-import type { Answer } from './service.js'
+import type { Answer } from './service/service.js'
 
 /** Sends the transaction of an answer on a fork of its own, and expects its amount and gas to the unit. */
 export async function expectExecution(

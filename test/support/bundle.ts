@@ -1,7 +1,7 @@
 /** Bundles asked over HTTP and carried out on an Anvil of their own, as a client would. */
 import { type Address, isNative } from '../../src/domain/primitives.js'
 import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
-import type { Answer, TestService } from './service.js'
+import type { Answer, TestService } from './service/service.js'
 
 export interface Action {
   readonly protocol: string

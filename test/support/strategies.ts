@@ -5,7 +5,7 @@ import { type Address, nativeToken, toAddress } from '../../src/domain/primitive
 import { executorContracts } from '../../src/executor/deployments.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import type { Execution } from './execute.js'
-import type { Answer } from './service.js'
+import type { Answer } from './service/service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const ether = 10n ** 18n

@@ -13,7 +13,7 @@ import { askBundle, executeBundle } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { type ActionCase, actionCases } from '../../support/protocols/action-cases.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
 const alice = sandboxAccount('alice').address

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, output, own, route, routeOf } from '../../support/bundle.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, dai] = [addressOf('WETH'), addressOf('USDC'), addressOf('DAI')]

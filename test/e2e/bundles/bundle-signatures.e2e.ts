@@ -13,7 +13,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, output } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const { address: bob, privateKey } = sandboxAccount('bob')

@@ -13,7 +13,7 @@ import {
   route,
   routeOf,
 } from '../../support/bundle.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, dai] = [addressOf('WETH'), addressOf('USDC'), addressOf('DAI')]

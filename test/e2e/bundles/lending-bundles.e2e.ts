@@ -5,7 +5,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const alice = sandboxAccount('alice').address

@@ -6,7 +6,7 @@ import { contractAddresses, v2PairAddress, v3PoolAddress } from '../../../src/sa
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, dai] = [addressOf('WETH'), addressOf('USDC'), addressOf('DAI')]

@@ -8,7 +8,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { expectExecution } from '../../support/answers.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, usdc, usdt, dai] = [

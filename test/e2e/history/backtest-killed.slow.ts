@@ -16,7 +16,7 @@ import {
 } from '../../support/backtest/ether-plan.js'
 import { cliEntry } from '../../support/cli.js'
 import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const context = withSandbox()
 let service: TestService

@@ -11,7 +11,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { startPostgres, type TestPostgres } from '../../support/backtest/postgres.js'
 import { startRedis, type TestRedis } from '../../support/backtest/redis.js'
 import { cliEntry, runCli } from '../../support/cli.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 /** What decides answers has to be the same everywhere. */
 const settings = { WORKERS: '1', FORKS_PER_BLOCK: '1', CANDIDATES: '4' }

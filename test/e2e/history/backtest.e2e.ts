@@ -23,7 +23,7 @@ import {
 import { cliEntry, runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const context = withSandbox()
 let service: TestService

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CassetteSummary } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
+import { runCli } from '../../support/cli.js'
 import {
   again,
   atHead,
@@ -10,8 +11,7 @@ import {
   type Recorded,
   uni,
   withCassette,
-} from '../../support/cassette-context.js'
-import { runCli } from '../../support/cli.js'
+} from '../../support/service/cassette-context.js'
 
 const context = withCassette()
 

@@ -5,14 +5,14 @@ import { describe, expect, test } from 'vitest'
 import { pruneCassette } from '../../../src/cassette/prune.js'
 import { summarise } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
+import { runCli } from '../../support/cli.js'
 import {
   again,
   expectedOf,
   open,
   type Recorded,
   withCassette,
-} from '../../support/cassette-context.js'
-import { runCli } from '../../support/cli.js'
+} from '../../support/service/cassette-context.js'
 
 const context = withCassette()
 

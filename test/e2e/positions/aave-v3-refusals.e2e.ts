@@ -15,7 +15,7 @@ import {
   expectRefusal,
   from,
 } from '../../support/protocols/aave-v3.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const ether = 10n ** 18n

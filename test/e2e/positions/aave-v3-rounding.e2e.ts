@@ -14,7 +14,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { askBundle, executeBundle } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const usdc = sandboxToken('USDC').address
 const weth = sandboxToken('WETH').address

@@ -27,7 +27,7 @@ import {
   lendAndBorrow,
   pool,
 } from '../../support/protocols/aave-v3.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const receiver: Address = '0x00000000000000000000000000000000000cafe0'

@@ -8,7 +8,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
 const router = contractAddress('Router')

@@ -12,7 +12,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { expectExecution, stepsOf } from '../../support/answers.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const alice = sandboxAccount('alice').address

@@ -12,7 +12,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle } from '../../support/bundle.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const alice = sandboxAccount('alice').address

@@ -8,8 +8,8 @@ import { contractAddress, executorAddress } from '../../../src/executor/deployme
 import { v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
-import type { Answer } from '../../support/service.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import type { Answer } from '../../support/service/service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const address = (symbol: string): Address => sandboxToken(symbol).address
 const pair = (protocol: 'uniswap-v2' | 'sushiswap-v2', a: string, b: string): Address =>

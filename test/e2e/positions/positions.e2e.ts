@@ -10,7 +10,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
 import { startContractProxy } from '../../support/nodes/contract-proxy.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const vaultAbi = parseAbi(['function totalAssets() view returns (uint256)'])
 

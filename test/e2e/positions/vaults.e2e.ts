@@ -7,7 +7,7 @@ import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, askBundle, executeBundle, output } from '../../support/bundle.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
 const [weth, crv, dai] = [addressOf('WETH'), addressOf('CRV'), addressOf('DAI')]

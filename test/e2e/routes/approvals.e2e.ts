@@ -6,7 +6,7 @@ import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 const carol = sandboxAccount('carol')

@@ -16,7 +16,7 @@ import { openAnswerDb } from '../../../src/rpc/disk/answer-db.js'
 import { layout } from '../../../src/rpc/disk/layout.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const ether = 10n ** 18n
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { startService } from '../../support/service.js'
+import { startService } from '../../support/service/service.js'
 
 const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).address) as [
   string,

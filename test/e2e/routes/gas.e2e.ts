@@ -10,7 +10,7 @@ import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type ExecuteArgs, executeOnFork } from '../../support/execute.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const token = (symbol: string): Address =>
   symbol === 'ETH' ? nativeToken : sandboxToken(symbol).address

@@ -11,7 +11,7 @@ import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
 import { compileSolidity } from '../../support/forks-contracts.js'
 import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 // A market maker's own pair: the swap of a V2 pair at a fee of 5 basis points, for whoever comes; no factory, no shares.
 const { PrivatePair } = compileSolidity(`

@@ -20,7 +20,7 @@ import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { executeOnFork } from '../../support/execute.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
 const ether = 10n ** 18n

@@ -7,7 +7,7 @@ import type { ChainDefinition } from '../../../src/chains/chain.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { compileSolidity } from '../../support/forks-contracts.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const contracts = compileSolidity(`
 // SPDX-License-Identifier: MIT

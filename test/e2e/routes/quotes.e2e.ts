@@ -7,7 +7,7 @@ import { backgroundPriority } from '../../../src/priority.js'
 import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { openStream } from '../../support/event-stream.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const weth = sandboxToken('WETH').address
 const usdc = sandboxToken('USDC').address

@@ -10,7 +10,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
 import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const weth = sandboxToken('WETH').address
 const usdc = sandboxToken('USDC').address

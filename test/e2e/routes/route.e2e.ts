@@ -7,8 +7,8 @@ import { type Address, nativeToken, toAddress } from '../../../src/domain/primit
 import { contractAddress, executorContracts } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { asSent, executeOnFork } from '../../support/execute.js'
-import type { Answer } from '../../support/service.js'
-import { type SharedService, sharedService } from '../../support/shared-service.js'
+import type { Answer } from '../../support/service/service.js'
+import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'

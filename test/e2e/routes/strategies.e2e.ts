@@ -18,7 +18,7 @@ import {
 } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { openSafe, safeTransaction } from '../../support/safe.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 import {
   type Asked,
   bundled,

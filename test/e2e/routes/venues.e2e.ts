@@ -21,7 +21,7 @@ import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { expectExecution, stepsOf } from '../../support/answers.js'
 import { askBundle } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { type Answer, startService, type TestService } from '../../support/service.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address

@@ -13,7 +13,7 @@ import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken, sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
 const nobody: Address = '0x00000000000000000000000000000000000a11ce'

@@ -1,7 +1,7 @@
 /** Bad days that are short: a node that is down, too much at once, callers that leave. */
 import { describe, expect, test } from 'vitest'
-import { fast, quote, swap, withFaultyNode } from '../../support/faulty-service.js'
-import { startService, type TestService } from '../../support/service.js'
+import { fast, quote, swap, withFaultyNode } from '../../support/service/faulty-service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const context = withFaultyNode()
 

@@ -1,8 +1,8 @@
 /** Bad days: forks that die, nodes that fail, lie or fall silent. A correct answer or the documented error. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { dai, fast, quote, withFaultyNode } from '../../support/faulty-service.js'
-import { startService } from '../../support/service.js'
+import { dai, fast, quote, withFaultyNode } from '../../support/service/faulty-service.js'
+import { startService } from '../../support/service/service.js'
 
 const context = withFaultyNode()
 

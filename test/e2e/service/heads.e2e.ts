@@ -5,7 +5,7 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { createRpcClient, type RpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { startService, type TestService } from '../../support/service.js'
+import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
 const usdc: Address = sandboxToken('USDC').address

@@ -172,7 +172,9 @@ describe('the end', () => {
   test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
     'no fork outlives a service that ends by %s',
     async (signal) => {
-      const script = fileURLToPath(new URL('../../support/forks-service.js', import.meta.url))
+      const script = fileURLToPath(
+        new URL('../../support/service/forks-service.js', import.meta.url),
+      )
       const pin = JSON.stringify(pinAt(0), bigintToString)
       // A group of its own, so that the signal reaches everything in it, as from a terminal.
       const service = spawn(

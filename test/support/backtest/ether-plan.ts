@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { openStream } from '../event-stream.js'
-import type { TestService } from '../service.js'
+import type { TestService } from '../service/service.js'
 
 export const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 export const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'

@@ -8,7 +8,7 @@ import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { type Action, askBundle } from '../bundle.js'
 import type { NodeWriter } from '../nodes/node-writer.js'
-import type { TestService } from '../service.js'
+import type { TestService } from '../service/service.js'
 
 const token = (symbol: string): Address => sandboxToken(symbol).address
 export const pool = String(ethereum.venues['aave-v3']?.pool) as Address

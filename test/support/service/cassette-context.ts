@@ -3,16 +3,20 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { loadConfig } from '../../src/config.js'
-import { type Hex, nativeToken } from '../../src/domain/primitives.js'
-import { type LocalRequest, type LocalService, openLocalService } from '../../src/local-service.js'
-import { createLogger } from '../../src/log.js'
-import type { ArchiveMode } from '../../src/rpc/archive/archive-messages.js'
-import { createRpcClient } from '../../src/rpc/node/json-rpc.js'
-import { sandboxAccount } from '../../src/sandbox/accounts.js'
-import { sandboxToken } from '../../src/sandbox/tokens.js'
-import { runCli } from './cli.js'
-import { withSandbox } from './sandbox.js'
+import { loadConfig } from '../../../src/config.js'
+import { type Hex, nativeToken } from '../../../src/domain/primitives.js'
+import {
+  type LocalRequest,
+  type LocalService,
+  openLocalService,
+} from '../../../src/local-service.js'
+import { createLogger } from '../../../src/log.js'
+import type { ArchiveMode } from '../../../src/rpc/archive/archive-messages.js'
+import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { runCli } from '../cli.js'
+import { withSandbox } from '../sandbox.js'
 
 const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map((symbol) => sandboxToken(symbol).address)
 export const [uni, link] = ['UNI', 'LINK'].map((symbol) => sandboxToken(symbol).address)

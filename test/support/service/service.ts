@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openKeyStore } from '../../src/api/key-store.js'
-import { createApiServer } from '../../src/api/server.js'
-import { loadConfig } from '../../src/config.js'
-import { createLogger } from '../../src/log.js'
-import { createService } from '../../src/service.js'
+import { openKeyStore } from '../../../src/api/key-store.js'
+import { createApiServer } from '../../../src/api/server.js'
+import { loadConfig } from '../../../src/config.js'
+import { createLogger } from '../../../src/log.js'
+import { createService } from '../../../src/service.js'
 
 export interface TestService {
   readonly url: string

@@ -2,8 +2,8 @@
  * A process of its own that holds forks, to be killed by a test: prints their process ids as one JSON line,
  * then waits. Arguments: the node's URL and the pin, its bigints as decimal strings.
  */
-import type { BlockPin } from '../../src/domain/primitives.js'
-import { createForkPool } from '../../src/forks/fork-pool.js'
+import type { BlockPin } from '../../../src/domain/primitives.js'
+import { createForkPool } from '../../../src/forks/fork-pool.js'
 
 const [url = '', text = '{}'] = process.argv.slice(2)
 const fields = JSON.parse(text)

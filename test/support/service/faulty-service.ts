@@ -1,8 +1,8 @@
 /** The service in front of a node of the sandbox that fails on demand. */
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { Address } from '../../src/domain/primitives.js'
-import { type FaultyNode, startFaultyNode } from './nodes/faulty-node.js'
-import { type SandboxContext, withSandbox } from './sandbox.js'
+import type { Address } from '../../../src/domain/primitives.js'
+import { type FaultyNode, startFaultyNode } from '../nodes/faulty-node.js'
+import { type SandboxContext, withSandbox } from '../sandbox.js'
 import type { TestService } from './service.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'

@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { poolJudgesOf } from './judges.js'
-import { startReadOnlyNode } from './nodes/read-only-node.js'
+import { poolJudgesOf } from '../judges.js'
+import { startReadOnlyNode } from '../nodes/read-only-node.js'
 import { type Answer, startService, type TestService } from './service.js'
 
 export interface SharedService extends Pick<TestService, 'accountId' | 'get'> {
