@@ -11,7 +11,15 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...common, name: 'unit', include: ['{src,workers,bench}/**/*.test.ts'] } },
+      // Properties with hundreds of cases take seconds where other processes keep the cores busy.
+      {
+        test: {
+          ...common,
+          name: 'unit',
+          include: ['{src,workers,bench}/**/*.test.ts'],
+          testTimeout: 30_000,
+        },
+      },
       {
         test: {
           ...whole,
