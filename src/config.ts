@@ -26,25 +26,25 @@ export interface Config {
   readonly maxHops: number
   /** Files or http(s) URLs in the token-lists standard; empty: the list of the npm package. */
   readonly tokenLists: readonly string[]
-  /** The word inside wire identifiers, such as svc in svcwallet-v2. */
+  /** Prefix of wire identifiers, such as svc in svcwallet-v2. */
   readonly serviceName: string
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
   readonly rateLimitPerMinute: number
-  /** Calculations that run at the same time; more are answered 503. */
+  /** Calculations at the same time; requests beyond that get a 503. */
   readonly maxInFlight: number
-  /** Open at the same time, in all and by caller. */
+  /** Streams open at the same time, in total and per caller. */
   readonly maxStreams: number
   readonly maxStreamsPerKey: number
-  /** A stream whose client leaves more unread is closed. */
+  /** A stream is closed when its client leaves more than this unread. */
   readonly streamBufferBytes: number
   readonly bodyLimitBytes: number
-  /** An answer not ready by then is a 504. */
+  /** A request that takes longer gets a 504. */
   readonly requestTimeoutMs: number
-  /** Time given at shutdown to what is in flight. */
+  /** How long a shutdown waits for requests in flight. */
   readonly shutdownTimeoutMs: number
-  /** Reverse proxies in front whose x-forwarded-for is believed. */
+  /** Number of reverse proxies in front whose x-forwarded-for is trusted. */
   readonly trustProxyHops: number
   /** Pool ids or addresses that are never used, lower-case. */
   readonly poolBlacklist: readonly string[]
@@ -52,33 +52,33 @@ export interface Config {
   readonly v4HooksAllowlist: readonly string[]
   /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
   readonly liquidityFloorUsd: number
-  /** A snapshot of positions that is older is renewed. */
+  /** A snapshot of positions older than this is renewed. */
   readonly positionsMaxAgeSeconds: number
   /** USD that a position must hold to be an opportunity; null: opportunities are off. */
   readonly opportunitiesMinTvlUsd: number | null
-  /** Bytes on disk. */
+  /** Disk space that all backtests together may take. */
   readonly backtestsMaxBytes: number
   readonly headPollMs: number
   /** Of one HTTP request to a node. */
   readonly upstreamTimeoutMs: number
-  /** False: a node is believed about the hash of a block. */
+  /** False: block hashes are taken from the node unchecked. */
   readonly checkHeaderHashes: boolean
-  /** A start waits this long for the first pinned block; after it the service runs, and the chain is not ready. */
+  /** How long a start waits for the first pinned block; after that the service runs with the chain not ready. */
   readonly firstPinWaitMs: number
-  /** A chain whose newest block is older is not ready; null: any age is accepted. */
+  /** A chain is not ready when its newest block is older than this; null: any age is accepted. */
   readonly maxHeadAgeSeconds: number | null
-  /** Of the queue that workers share; null: backtests are calculated in this process. It may carry a password. */
+  /** Redis with the queue that workers share; null: backtests run in this process. May carry a password. */
   readonly redisUrl: string | null
-  /** Of the Postgres that keeps backtests; null: SQLite in the data folder. It may carry a password. */
+  /** Postgres that stores backtests; null: SQLite in the data folder. May carry a password. */
   readonly databaseUrl: string | null
   /** Wei per gas added to the base fee, by chain id; absent: the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
 }
 
-/** What the user gave is not usable. `problems` are sentences without values that may be secret. */
+/** The user's input is not usable. `problems` are sentences that leave out values which may be secret. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** @param what - the environment, unless it was a file or an option of a command. */
+  /** @param what - where the mistakes are: the environment, a file, or an option of a command. */
   constructor(
     readonly problems: readonly string[],
     what: 'configuration' | 'command line' | 'file' = 'configuration',
@@ -119,7 +119,7 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** Names a host; the message never repeats what was given, which may hold a password. */
+/** A URL with a host. The message never repeats the input, which may hold a password. */
 function urlOf(schemes: readonly string[], message: string) {
   return z
     .string()
@@ -244,7 +244,7 @@ export const environment = z.object({
   ).describe('Postgres that keeps backtests. Default: SQLite in the data folder.'),
 })
 
-/** Variables that exist once per chain, by the part before the chain id. */
+/** Variables that exist once per chain, by their prefix before the chain id. */
 export const chainVariables = {
   RPC_URL_:
     'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays chain 1.',

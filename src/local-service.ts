@@ -1,6 +1,6 @@
 /**
- * A whole service inside this process, for the length of some work: on a chain, or on a cassette in record or replay.
- * It is asked over HTTP on a loopback port, so its answers are the same as those of any other service.
+ * A complete service inside this process, for as long as a command or test needs it: on a chain, or on a cassette
+ * that it records or replays. It answers over HTTP on a loopback port, so its answers equal those of any other service.
  */
 import { request } from 'undici'
 import { createApiServer } from './api/server.js'
@@ -25,13 +25,13 @@ export interface LocalAnswer {
   readonly status: number
   /** The exact body. */
   readonly text: string
-  /** In a recording: the number under which it was kept; null: it was not. */
+  /** While recording: the request's number in the cassette; null: not recorded. */
   readonly recording: number | null
 }
 
 export interface LocalService {
   readonly service: Service
-  /** Without a path. */
+  /** Scheme, host and port, without a path. */
   readonly url: string
   ask(
     asked: LocalRequest,
@@ -42,7 +42,7 @@ export interface LocalService {
 }
 
 /**
- * @param config - in a replay everything that changes answers comes from the cassette.
+ * @param config - in a replay, settings that change answers come from the cassette instead.
  * @throws ForkrouteError, ConfigError.
  */
 export async function openLocalService(
@@ -55,7 +55,7 @@ export async function openLocalService(
 ): Promise<LocalService> {
   const { logger } = options
   const service = await createService(config, { ...options, takesUpBacktests: false })
-  // Nobody else is to be held off, and how busy the machine is must not change an answer.
+  // There is nobody else to keep out, and the load of the machine must not change an answer.
   const own = { host: '127.0.0.1', port: 0, authMode: 'open' } as const
   const limits = { rateLimitPerMinute: 1e9, maxInFlight: 10_000, requestTimeoutMs: 600_000 }
   const api = createApiServer({

@@ -1,6 +1,6 @@
 /**
  * The logger: JSON lines on standard error, pretty on a terminal. Secrets never reach a line:
- * named fields are redacted, and every URL in a text is cut to scheme and host.
+ * secret fields are redacted by name, and every URL in a text is cut to scheme and host.
  */
 import { type DestinationStream, type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'

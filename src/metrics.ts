@@ -1,6 +1,6 @@
 /**
- * The Prometheus registry of the process and what may be counted in it. Main thread only:
- * workers send their figures home with their answers. No label carries anything a caller typed.
+ * The Prometheus registry of the process and its metrics. Main thread only: workers send their figures along with
+ * their answers. No label carries caller input, so the number of series stays bounded.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -44,7 +44,7 @@ export function countStreamEnd(reason: StreamEnd): void {
   streamEnds.inc({ reason })
 }
 
-/** @param route - the path of the contract with its parameters unfilled, never the path that was asked for. */
+/** @param route - the path template of the API contract, never the requested path. */
 export function observeHttp(method: string, route: string, status: number, seconds: number): void {
   httpSeconds.observe({ method, route, status: String(status) }, seconds)
 }
@@ -57,7 +57,7 @@ export function countSimulations(result: 'success' | 'reverted' | 'unreadable', 
   simulations.inc({ result }, n)
 }
 
-/** What a gauge or counter says when it is scraped: one figure, or one per label value. */
+/** The value of a gauge or counter at a scrape: one figure, or one per label value. */
 export type Sample =
   | number
   | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
@@ -73,7 +73,7 @@ function set(metric: Gauge, sample: Sample): void {
  * Totals of other threads (upstream requests, cache hits) come in this way too.
  * @param name - without the prefix `forkroute_`.
  * @param labelNames - of the samples, where `collect` gives several.
- * @returns takes it out again, unless another has replaced it: what is closed cannot be asked.
+ * @returns unregisters it, unless another has replaced it: a closed part can no longer be read.
  */
 export function registerGauge(
   name: string,

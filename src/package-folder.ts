@@ -1,4 +1,4 @@
-/** The folder of package.json, wherever a file of this package was compiled or bundled to. */
+/** Finds the folder of package.json, wherever the calling file was compiled or bundled to. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

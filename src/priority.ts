@@ -1,6 +1,6 @@
 /**
- * What calculates gives way to what answers: on a busy machine the threads and forks that use up the cores would else
- * make every request wait for a slice of time, health checks included.
+ * Calculations run at a lower priority than the threads that answer requests. Otherwise, on a busy machine, worker
+ * threads and forks would occupy all cores and every request would wait for a time slice, health checks included.
  */
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -8,12 +8,12 @@ import { setPriority } from 'node:os'
 /** Niceness: a ninth of the usual weight. At 19 any other work on the machine would starve the forks. */
 export const backgroundPriority = 10
 
-/** All threads that a process has by now; those that they start inherit the priority. */
+/** All current threads of a process; threads that these start later inherit the priority. */
 export function lowerProcess(pid: number): void {
   for (const thread of threadsOf(pid)) lower(thread)
 }
 
-/** Only Linux exposes them, and gives each a priority of its own. */
+/** Only Linux lists them, and has a priority per thread. */
 function threadsOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number)
@@ -29,7 +29,7 @@ export function lowerThread(): void {
   lower(Number(thread))
 }
 
-/** A wish: where the system refuses it, everything works all the same. */
+/** Best effort: where the system refuses, everything works at the normal priority. */
 function lower(id: number): void {
   try {
     setPriority(id, backgroundPriority)

@@ -1,5 +1,5 @@
 /**
- * The composition root: makes every part, joins them, and takes them down in the reverse order.
+ * The composition root: creates every part, connects them, and closes them in reverse order.
  * The server and the CLI both start here.
  */
 import './forks/promise-with-resolvers.js'
@@ -43,7 +43,7 @@ import { softwareVersion } from './software-version.js'
 
 export interface Service {
   readonly engine: Engine
-  /** As given; in a replay with the settings of the cassette. What serves the engine goes by it. */
+  /** As given, but with the cassette's settings in a replay. Whoever serves the engine must use this one. */
   readonly config: Config
   /** Null unless the service records or replays; given to the API server. */
   readonly recordings: Recordings | null
@@ -54,18 +54,18 @@ export interface Service {
 }
 
 /**
- * Records and replays work in a temporary folder, which holds imported pools alone: nothing that earlier runs learnt
- * changes what is read, and a replay needs no folder.
+ * Recordings and replays work in a temporary folder that holds only the imported pools: nothing learnt in earlier runs
+ * changes what they read, and a replay needs no data folder.
  */
 export async function createService(
   given: Config,
   options: {
     readonly logger: Logger
-    /** Of the sandbox build: what, and 0 to 1. */
+    /** Progress of the sandbox build: the current stage, and the fraction done, 0 to 1. */
     onProgress?(message: string, fraction: number): void
     /** Default live. In a replay no node is asked, and no sandbox is started. */
     readonly mode?: ArchiveMode
-    /** Default true: backtests that another process left are taken up. */
+    /** Whether backtests that another process left unfinished are continued here. Default true. */
     readonly takesUpBacktests?: boolean
   },
 ): Promise<Service> {
@@ -166,7 +166,7 @@ export async function createService(
     )
     const recordings = recordingsFor(mode, archive, closers)
     const backtests = await openBacktests({
-      // What is calculated outlives a recording, not a replay.
+      // Backtests outlive a recording, but not a replay.
       config: mode.kind === 'record' ? { ...config, dataDir: given.dataDir } : config,
       engine,
       kind: answersKind(config, serviceVersion),
@@ -185,7 +185,7 @@ interface Prepared extends Chosen {
   readonly config: Config
   readonly tokens: readonly Token[]
   readonly mode: ArchiveMode
-  /** To be put into an empty data folder. */
+  /** Pools that the caller puts into an empty data folder. */
   readonly importedPools: CassetteContents['importedPools']
 }
 
@@ -284,7 +284,7 @@ interface Chosen {
   readonly chains: readonly ChainDefinition[]
   readonly urls: Readonly<Record<number, readonly string[]>>
   readonly sandboxUrl: string | null
-  /** Pools of the sandbox that no look-up on the chain finds. */
+  /** Pools of the sandbox that cannot be discovered on the chain. */
   readonly sandboxPools: readonly Pool[]
 }
 
@@ -298,7 +298,7 @@ async function chooseChains(
     const chains = ids.flatMap((id) => chainById(id) ?? [])
     return { chains, urls: config.rpcUrls, sandboxUrl: null, sandboxPools: [] }
   }
-  // Loaded only when it is needed: an operator with nodes of his own runs none of it.
+  // Loaded on demand: a service with nodes configured never runs any of it.
   const [{ startSandbox }, { sandboxPools }, { sandboxVenuePools }] = await Promise.all([
     import('./sandbox/sandbox.js'),
     import('./sandbox/market/catalog.js'),
@@ -318,7 +318,7 @@ async function chooseChains(
   }
 }
 
-/** A node that is down must not keep the service from starting: it becomes ready when the node does. */
+/** A node that is down must not keep the service from starting: the chain becomes ready when the node does. */
 async function waitForPins(ready: readonly Promise<void>[], waitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<void>((resolve) => {
@@ -328,7 +328,7 @@ async function waitForPins(ready: readonly Promise<void>[], waitMs: number): Pro
   clearTimeout(timer)
 }
 
-/** @returns what takes each out again. */
+/** @returns one function per metric that unregisters it. */
 function registerMetrics(
   archive: Archive,
   forkStats: ForkPool['stats'],

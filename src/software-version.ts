@@ -1,11 +1,11 @@
-/** What answers depend on besides settings and state: the software that calculates them. */
+/** The version of the software that calculates answers, which depend on it besides settings and state. */
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { serviceVersion } from './api/version.js'
 import type { RecorderVersion } from './cassette/contents.js'
 import { executorContracts } from './executor/deployments.js'
 
-/** Of each contract's code; enough to distinguish two. */
+/** Hexadecimal digits kept of the hash of each contract's code: enough to tell two apart. */
 const hashChars = 16
 
 export function softwareVersion(): RecorderVersion {

@@ -1,7 +1,7 @@
 /**
- * Where the code of a worker thread lies: always compiled. Started from its sources (tests, benches) the
- * service uses the same files of `dist/` that production runs, so what is tested is what is shipped;
- * loaders for TypeScript do not reach into threads of Node 20.
+ * Locates the compiled code of a worker thread. Even when the service runs from its sources (tests, benches), its
+ * threads run the files in `dist/` that production runs: TypeScript loaders do not reach into threads of Node 20,
+ * and the tests cover what is shipped.
  */
 import { join } from 'node:path'
 import { packageFolder } from './package-folder.js'

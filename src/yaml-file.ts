@@ -1,4 +1,4 @@
-/** YAML (or JSON) that people write for commands, with the line of every mistake. Pure. */
+/** Parses YAML (or JSON) input files of commands, and locates every mistake by its line. Pure. */
 import { isMap, LineCounter, type Node, parseDocument, type Tags } from 'yaml'
 import type { z } from 'zod'
 
@@ -9,14 +9,14 @@ export interface FileProblem {
 }
 
 export interface YamlFile {
-  /** Addresses need no quotes. Null where the text is no YAML. */
+  /** Addresses need no quotes. Null when the text is not valid YAML. */
   readonly value: unknown
   readonly problems: readonly FileProblem[]
-  /** Of the name, or of the nearest thing around it that is there. */
+  /** Line of the value at the path, or of its nearest ancestor that exists. */
   lineOf(path: readonly PropertyKey[]): number
 }
 
-/** @param options.asText - every value is the text that was written; else whole numbers are bigint. */
+/** @param options.asText - every value stays the text as written; otherwise integers become bigint. */
 export function parseYaml(text: string, options: { readonly asText?: boolean } = {}): YamlFile {
   const lines = new LineCounter()
   const values = options.asText
@@ -61,7 +61,7 @@ function childOf(node: Node | null, part: PropertyKey): Node | null {
   return (list.get(part, true) as Node | undefined) ?? null
 }
 
-/** `cases[2].expect.path` of a path. */
+/** The path as text, such as `cases[2].expect.path`. */
 export function placeText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`

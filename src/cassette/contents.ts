@@ -1,6 +1,6 @@
 /**
  * What all requests of a cassette share, besides the state of their blocks: settings that answers depend on, tokens,
- * pools that no look-up finds, and the software that recorded them. Read back, it is all that a replay is configured by.
+ * imported pools, and the software that recorded them. It is the whole configuration of a replay.
  */
 import { existsSync } from 'node:fs'
 import { z } from 'zod'
@@ -16,7 +16,7 @@ import {
   DamagedRow,
 } from '../rpc/cassette/cassette-requests.js'
 
-/** Of the configuration, what changes answers. */
+/** The part of the configuration that changes answers. */
 export type CassetteSettings = Pick<
   Config,
   | 'candidates'
@@ -36,7 +36,7 @@ export interface CassetteContents {
   readonly sandboxPools: readonly Pool[]
 }
 
-/** What recorded a request. */
+/** The software that recorded a request. */
 export interface RecorderVersion {
   readonly forkroute: string
   readonly anvil: string
@@ -81,7 +81,7 @@ const schemas = {
   sandboxPools: z.array(pool),
 }
 
-/** As the file keeps it. */
+/** The contents in the form that the file stores. */
 export function toHead(contents: CassetteContents, version: RecorderVersion): CassetteHead {
   return { facts: toFacts(contents), version: JSON.stringify(version) }
 }
@@ -98,7 +98,7 @@ function toFacts({ settings, tokens, importedPools, sandboxPools }: CassetteCont
   }
 }
 
-/** What the schema knows of a value, in its order: the whole configuration may be given. */
+/** The fields of a value that the schema names, in its order: callers may pass the whole configuration. */
 function fieldsOf(schema: z.ZodObject, value: object): object {
   const fields = new Map(Object.entries(value))
   return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, fields.get(name)]))
@@ -143,7 +143,7 @@ export function readVersions(file: string): string[] {
 }
 
 /**
- * Whether a service with these contents may add to the file: one that is not there yet, or was recorded with the same.
+ * Checks that a service with these contents may add to the file: it must be absent, or recorded with equal contents.
  * @throws ForkrouteError INVALID_REQUEST naming what differs.
  */
 export function checkAddition(file: string, contents: CassetteContents): void {
@@ -162,7 +162,7 @@ export function checkAddition(file: string, contents: CassetteContents): void {
   }
 }
 
-/** In words, one for each that differs. */
+/** One sentence per field that differs. */
 export function differences(
   a: Readonly<Record<string, string>>,
   b: Readonly<Record<string, string>>,
@@ -180,7 +180,7 @@ export function differences(
   })
 }
 
-/** What differs between the software that recorded and this one; empty: nothing. */
+/** Differences between the software that recorded and this one, as sentences. */
 export function versionWarnings(texts: readonly string[], own: RecorderVersion): string[] {
   return texts.flatMap((text) => {
     const recorded = JSON.parse(text) as Partial<RecorderVersion>
@@ -199,7 +199,7 @@ export function versionWarnings(texts: readonly string[], own: RecorderVersion):
   })
 }
 
-/** A damaged row as the error that names it. */
+/** Runs a read; a damaged row becomes an error that names it. */
 export function readable<T>(read: () => T): T {
   try {
     return read()

@@ -8,7 +8,7 @@ export interface Difference {
 }
 
 const shownChars = 160
-/** Of texts that are equal as JSON, around the first byte that differs. */
+/** Characters shown around the first difference of two texts that are equal as JSON. */
 const shownAround = 30
 
 /** The first difference of two bodies; null when they are the same text. */

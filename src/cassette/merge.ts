@@ -1,4 +1,4 @@
-/** Several cassettes into one. */
+/** Merges several cassettes into one. */
 import { existsSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ForkrouteError } from '../domain/errors.js'
@@ -21,9 +21,9 @@ import { fromRequestText, urlOf } from './request-form.js'
 const namedConflicts = 20
 
 /**
- * @param out - is made; must not be there.
+ * @param out - file to create; must not exist.
  * @throws ForkrouteError INVALID_REQUEST naming settings that differ and rows that contradict each other;
- *   STORAGE_UNAVAILABLE for a file that is damaged or cannot be read or written. There is no file `out` then.
+ *   STORAGE_UNAVAILABLE for a file that is damaged or cannot be read or written. No file `out` is left then.
  */
 export function mergeCassettes(files: readonly string[], out: string): void {
   if (existsSync(out)) throw refused(`${basename(out)} is there already`)
@@ -46,7 +46,7 @@ export function mergeCassettes(files: readonly string[], out: string): void {
 
 type Open = ReturnType<typeof openCassetteFile>
 
-/** @returns what contradicts the files before. */
+/** @returns the contradictions to the files added before. */
 function addFile(target: Open, file: string): string[] {
   const name = basename(file)
   const source = openCassetteFile(file, 'read')
@@ -158,7 +158,7 @@ function copyCalls(source: Open, target: Open, blockIds: ReadonlyMap<number, num
   }
 }
 
-/** Of a range that both have asked for, the first answer stays. */
+/** Where both files have the same range, the first answer stays. */
 function copyChanges(source: Open, target: Open): void {
   const rows = source.prepare<[], [number, string, string, number]>('SELECT * FROM changes').raw()
   const add = target.prepare('INSERT OR IGNORE INTO changes VALUES (?, ?, ?, ?)')
@@ -172,7 +172,7 @@ function sameRequest(rows: readonly RequestRow[], wanted: RequestRow): RequestRo
   return rows.find((row) => row.request === wanted.request && places(row) === places(wanted))
 }
 
-/** Errors carry the id of their request, which is each time another. */
+/** The answer without its request id: errors carry one, and it differs every time. */
 function withoutId(answer: string): string {
   return answer.replace(/,"requestId":"[^"]*"/, '')
 }

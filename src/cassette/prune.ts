@@ -1,4 +1,4 @@
-/** Takes requests out of a cassette, and then all state that no other request needs. */
+/** Removes requests from a cassette, and then all state that no remaining request needs. */
 import { fromIdBytes, toKeyBytes } from '../rpc/cassette/cassette-codec.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
@@ -20,9 +20,10 @@ const visibleBlocks = 256
 const codeKind = toKeyBytes(`c${'0'.repeat(40)}`)[0] ?? 0
 
 /**
- * A request goes when any of the criteria says so. State is known by block: it stays while any request at its block does.
- * @returns numbers of the requests that were taken out.
- * @throws ForkrouteError STORAGE_UNAVAILABLE, also while a recorder has the file.
+ * Removes requests that match any of the criteria. State belongs to a block, and stays as long as a request at that
+ * block does.
+ * @returns numbers of the removed requests.
+ * @throws ForkrouteError STORAGE_UNAVAILABLE, also while a recorder has the file open.
  */
 export function pruneCassette(file: string, pruning: Pruning): number[] {
   const db = openCassetteFile(file, 'write')

@@ -1,4 +1,4 @@
-/** The recordings of a service: hands answers to the recorder, or knows how requests were recorded. */
+/** The recordings of a service: passes answers to the recorder, or looks up how requests were recorded. */
 import { type ErrorCode, errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { RecordedAnswer, RecordedRequest, Recordings } from '../domain/recording.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
@@ -36,7 +36,7 @@ function toEntry(request: RecordedRequest, { status, text, blocks }: RecordedAns
   }
 }
 
-/** Whether the answer is a fact about its block: a refusal that may pass is not, and no fault of the service. */
+/** Whether the answer is a fact about its block. Temporary refusals and faults of the service are not. */
 function isLasting({ status, text }: RecordedAnswer): boolean {
   if (status < 400) return true
   const { code } = JSON.parse(text) as { code?: ErrorCode }
@@ -54,7 +54,7 @@ export function openRecordings(file: string): OpenRecordings {
   const db = openCassetteFile(file, 'read')
   const requests = cassetteRequests(db)
 
-  /** Of several the same to the letter, else the same caller's; then the one at the newest blocks, or the last. */
+  /** Among equal requests prefers the identical text, then the same caller, then the newest blocks, then the last one. */
   function rowOf(request: RecordedRequest, number: number | null): RequestRow | null {
     if (number !== null) return requests.get(number)
     const rows = requests.idsOf(keyOfRequest(request)).flatMap((id) => requests.get(id) ?? [])
@@ -84,7 +84,7 @@ export function openRecordings(file: string): OpenRecordings {
   }
 }
 
-/** Block that counts as the newest in a replay, by chain: the newest that did when a request was recorded. */
+/** The block that counts as the newest in a replay, by chain: the newest head at which a request was recorded. */
 export function recordedHeads(file: string): Record<number, bigint> {
   const db = openCassetteFile(file, 'read')
   try {

@@ -1,9 +1,9 @@
-/** Requests as they are kept, and what says that two are the same. Pure. */
+/** The stored form of requests, and the key by which two are equal. Pure. */
 import { createHash } from 'node:crypto'
 import type { Hex } from '../domain/primitives.js'
 import type { RecordedRequest } from '../domain/recording.js'
 
-/** As it is kept. A body stays in the order in which it was written: answers repeat parts of it. */
+/** The stored form. A body keeps the order of its fields, because answers repeat parts of it. */
 export function toRequestText({ method, path, query, body, accountId }: RecordedRequest): string {
   return JSON.stringify({ method, path, query, body, accountId })
 }
@@ -12,7 +12,7 @@ export function fromRequestText(text: string): RecordedRequest {
   return JSON.parse(text) as RecordedRequest
 }
 
-/** The same for equal requests, whoever asks and in whatever order. */
+/** The same for equal requests, for any account and any order of fields. */
 export function keyOfRequest({ accountId: _, ...asked }: RecordedRequest): Hex {
   return `0x${createHash('sha256')
     .update(JSON.stringify(ordered(asked)))

@@ -1,4 +1,4 @@
-/** Files of requests to record: YAML or JSON, each request with the blocks that it is asked at. */
+/** Files of requests to record: YAML or JSON, each request with the blocks to ask it at. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { ConfigError } from '../config.js'
@@ -18,7 +18,7 @@ export interface PlannedRequest {
 /** Number of the block that a tag names on a chain. */
 export type BlockFinder = (chainId: number, tag: BlockTag) => Promise<bigint>
 
-/** Requests that one file may come to. */
+/** Most requests of one file, counted once per block. */
 const maxRequests = 100_000
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])

@@ -16,7 +16,7 @@ export interface CassetteSummary {
   readonly settings: CassetteSettings
   readonly chains: readonly {
     readonly chainId: number
-    /** With state or requests: a block that was only passed in the search for a time is none. */
+    /** Blocks with state or requests; blocks read only to search for a time do not count. */
     readonly blocks: number
     readonly firstBlock: number
     readonly lastBlock: number
@@ -37,7 +37,7 @@ export interface RequestSummary {
     readonly number: number
     readonly head: boolean
   }[]
-  /** That the request takes with its answer, without state. */
+  /** Bytes of the request and its answer, without state. */
   readonly bytes: number
 }
 

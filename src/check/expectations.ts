@@ -22,7 +22,7 @@ export function differences(expect: Expectation, outcome: CaseOutcome): string[]
   try {
     return deliveryDifferences(expect, answer.value)
   } catch (error) {
-    // An amount without a token, of an answer with several.
+    // The case expects one amount without a token, and the answer has several tokens.
     if (error instanceof TypeError) return [error.message]
     throw error
   }
@@ -65,7 +65,7 @@ function errorDifferences(expect: Expectation, error: unknown): string[] {
   return [`fails with ${code}${instead}: ${message}`]
 }
 
-/** What a case brought, in a few words for its line of the report. */
+/** The outcome of a case in a few words, for its line of the report. */
 export function summary(outcome: CaseOutcome, { kind }: Pick<SuiteCase, 'kind'>): string {
   if (!outcome.ok) {
     return outcome.error instanceof ForkrouteError ? outcome.error.code : 'INTERNAL'

@@ -1,4 +1,4 @@
-/** What a suite's results look like: lines for a terminal, JUnit XML for CI, JSON for programs. Pure. */
+/** Formats the results of a suite: lines for a terminal, JUnit XML for CI, JSON for programs. Pure. */
 import reportBuilder, { type Builder } from 'junit-report-builder'
 import { ForkrouteError } from '../domain/errors.js'
 import type { CaseResult, SuiteResult } from './run.js'
@@ -33,7 +33,7 @@ function modeText({ mode, suite }: SuiteResult): string {
   return mode === 'record' ? `recorded into ${suite.cassette}` : 'live'
 }
 
-/** What helps to understand a difference. */
+/** Context that helps to understand a difference. */
 function contextOf({ outcome }: CaseResult): string[] {
   if (!outcome.ok || outcome.answer.kind === 'prices') return []
   const { blockNumber, warnings } = outcome.answer.value

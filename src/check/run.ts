@@ -10,11 +10,11 @@ const casesPerThread = 4
 export interface CaseResult {
   readonly case: SuiteCase
   readonly outcome: CaseOutcome
-  /** What the request brought, in a few words. */
+  /** The outcome in a few words. */
   readonly summary: string
   /** Empty when it passed. */
   readonly differences: readonly string[]
-  /** Wall time, beside others. */
+  /** Wall time, with other cases running at the same time. */
   readonly milliseconds: number
 }
 
@@ -29,7 +29,7 @@ export interface SuiteResult {
 export interface RunOptions {
   /** Default: whether RECORD=1 is set. */
   readonly record?: boolean | undefined
-  /** Variables of docs/configuration.md; those of the suite come before. */
+  /** Variables of docs/configuration.md; those of the suite take precedence. */
   readonly config?: Readonly<Record<string, string | undefined>>
   onProgress?(message: string, fraction: number): void
   /** A case has ended. */

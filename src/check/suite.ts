@@ -1,4 +1,4 @@
-/** What a suite may say: cases of a request, a block and what is expected. Every mistake is reported with its line. */
+/** The format of a suite: cases of a request, a block and an expectation. Every mistake is reported with its line. */
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseRequest, type RouteDefinition } from '../api/contract.js'
@@ -58,7 +58,7 @@ export const Expectation = z.strictObject({
     .optional(),
   /** Of amountOut or price, to both sides. */
   toleranceBps: tolerance.optional(),
-  /** Protocols and pools that must be on the way. */
+  /** Protocols and pools that must be on the path. */
   path: z
     .union(
       [text.transform((part) => [part]), z.array(text).min(1)],
@@ -218,7 +218,7 @@ function expectProblems(expect: Expectation, kind: RequestKind): FieldProblem[] 
   return problems
 }
 
-/** What the API would say about the request, unless that is what the case is about. */
+/** The API's complaints about the request, unless the case expects them. */
 function requestProblems(
   kind: RequestKind,
   request: Readonly<Record<string, unknown>>,
@@ -233,7 +233,7 @@ function requestProblems(
   if (expectedError === 'INVALID_REQUEST') return unknown
   const { query = {}, body } = toApiRequest(kind, request)
   const values = Object.entries(query).map(([name, value]) => [name, [value].flat()] as const)
-  // Which chains there are shows when the suite runs.
+  // Which chains are served is known only when the suite runs.
   const chainId = Number(request.chainId ?? 1)
   const engine = { networks: () => [{ id: chainId }] } as unknown as Engine
   try {

@@ -1,11 +1,11 @@
-/** What a backtest has found: the summary on the screen, and files in a folder. */
+/** Outputs the results of a backtest: the summary on the screen, and files in a folder. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ConfigError } from '../config.js'
 import type { ApiClient } from './client.js'
 import { printTable } from './output.js'
 
-/** What can be written, and with which questions it is had. */
+/** The formats that can be written, and the query that downloads each. */
 const files = {
   html: [['report.html', '/results', { format: 'html' }]],
   csv: [

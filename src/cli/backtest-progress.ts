@@ -1,4 +1,4 @@
-/** How far a backtest is: a bar on a terminal, now and then a line elsewhere. On standard error. */
+/** Shows the progress of a backtest on standard error: a bar on a terminal, a line now and then elsewhere. */
 import { Presets, SingleBar } from 'cli-progress'
 
 export interface Progress {
@@ -14,7 +14,7 @@ export interface ProgressDisplay {
   stop(): void
 }
 
-/** Where there is no terminal, a line for each tenth of the blocks. */
+/** Without a terminal: a line for each tenth of the blocks. */
 const linesInAll = 10
 
 export function createProgressDisplay(): ProgressDisplay {
@@ -26,7 +26,7 @@ function bar(): ProgressDisplay {
     {
       format: '{state} {bar} {percentage}% | {value} of {total} blocks | {left}',
       hideCursor: true,
-      // Waiting has to be seen as well.
+      // The bar also has to move while the job waits.
       fps: 4,
       stream: process.stderr,
       // Ctrl-C is for the command to handle.

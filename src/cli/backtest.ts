@@ -1,4 +1,4 @@
-/** `forkroute backtest`: a plan is carried out and followed; jobs are listed, ended, taken up and read. */
+/** `forkroute backtest`: runs a plan and follows it; lists, cancels, resumes and reads jobs. */
 import type { Command } from 'commander'
 import { ConfigError } from '../config.js'
 import {
@@ -46,7 +46,7 @@ async function create(client: ApiClient, path: string): Promise<Job> {
   }
 }
 
-/** Until the job is over; an interrupt cancels it. */
+/** Follows the job until it is over; an interrupt cancels it. */
 async function follow(client: ApiClient, { id }: Job): Promise<Job> {
   const stop = new AbortController()
   const signal = nextSignal().then(() => stop.abort())
@@ -64,7 +64,7 @@ async function follow(client: ApiClient, { id }: Job): Promise<Job> {
   return client.get<Job>(pathOf(id))
 }
 
-/** Says how it ended, and how to go on; files and summary are those of the blocks that are done. */
+/** Prints how the job ended, and how to go on; files and summary cover the blocks that are done. */
 async function conclude(client: ApiClient, job: Job, options: Options): Promise<void> {
   const { id, state, blocksDone, blocksTotal } = job
   if (state !== 'finished') {

@@ -1,4 +1,4 @@
-/** `forkroute cassette`: what is in a cassette, several into one, and less of one. */
+/** `forkroute cassette`: shows, merges and prunes cassettes. */
 import type { Command } from 'commander'
 import { mergeCassettes } from '../cassette/merge.js'
 import { pruneCassette } from '../cassette/prune.js'

@@ -11,7 +11,7 @@ interface Options extends OutputOptions {
   readonly record?: boolean
 }
 
-/** Of a suite whose cases never ran: its file, its cassette or its node is not usable. */
+/** Exit code when no case ran, because the file, the cassette or the node is not usable. */
 const unusable = 2
 
 async function check(path: string, options: Options): Promise<void> {
@@ -27,7 +27,7 @@ async function check(path: string, options: Options): Promise<void> {
   const result = await withProgress('Checking', (onProgress) =>
     runSuite(suite, {
       record: options.record,
-      // Pools that were imported there are part of a recording, as of every other command.
+      // As for every other command: pools imported into the data folder become part of a recording.
       config: { DATA_DIR: './data', ...process.env },
       onProgress,
       onCase() {

@@ -26,13 +26,13 @@ export interface ApiClient {
   delete<T>(path: string): Promise<T>
   /** Bodies of server-sent events, until the service ends the stream or the signal is aborted. */
   events<T>(path: string, signal: AbortSignal): AsyncIterable<T>
-  /** Writes an answer into a file, which has its name only once it is whole. */
+  /** Writes an answer into a file, which gets its name only when it is complete. */
   download(path: string, query: Query, file: string): Promise<void>
 }
 
 /**
- * The number of the block that a person names; undefined: the newest.
- * @throws ForkrouteError INVALID_REQUEST for what names none.
+ * The number of the block that the user names; undefined: the newest.
+ * @throws ForkrouteError INVALID_REQUEST when the text names no block.
  */
 export async function resolveBlock(
   client: ApiClient,
@@ -46,7 +46,7 @@ export async function resolveBlock(
   return String(block.number)
 }
 
-/** Of the option --block. */
+/** Help text of the option --block. */
 export const blockHelp = `at the end of this block: ${blockTagForms}`
 
 /** The service answered with an error; `body` is that error as it came. */
@@ -154,7 +154,7 @@ function createClient(url: string, key: string | undefined): ApiClient {
   }
 }
 
-/** Runs one command against a service, and takes down what it started. */
+/** Runs one command against a service, and stops the service if it was started for the command. */
 export async function withApi(
   options: ConnectionOptions,
   work: (client: ApiClient) => Promise<void>,

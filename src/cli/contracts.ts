@@ -1,4 +1,4 @@
-/** `forkroute contracts`: where the contracts lie, and putting them on a chain. */
+/** `forkroute contracts`: prints the addresses of the contracts, and deploys them. */
 import { stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
@@ -14,12 +14,12 @@ interface Options extends OutputOptions {
   readonly yes?: boolean
 }
 
-/** Of secp256k1; private keys are below it. */
+/** Order of secp256k1; private keys are below it. */
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 function privateKeyOf(options: Options): Hex {
   const key = options.privateKey ?? process.env.PRIVATE_KEY ?? ''
-  // Checked here: what signs would name a key out of range in its complaint.
+  // Checked here, because the signing library repeats a key that is out of range in its error.
   if (/^0x[0-9a-fA-F]{64}$/.test(key) && BigInt(key) > 0n && BigInt(key) < curveOrder) {
     return key as Hex
   }

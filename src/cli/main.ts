@@ -49,7 +49,7 @@ addKeys(program)
 addContracts(program)
 addDoctor(program)
 
-// A reader that has seen enough, such as head, is no error, and no reason for a service to end.
+// A reader that stops early, such as head, is not an error, and must not end a running service.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -72,7 +72,7 @@ function toBody(error: unknown): object {
   return { message, code: error.code, ...(error.details && { details: error.details }) }
 }
 
-/** A bug shows its stack, what a user can put right is a sentence. */
+/** A bug is printed with its stack; an error that the user can fix is one sentence. */
 function toText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const isBug = error instanceof TypeError || error instanceof ReferenceError

@@ -24,17 +24,17 @@ export function printTable(
   console.log(table.toString())
 }
 
-/** Names come from chains and lists that anybody writes: what would steer a terminal is left out. */
+/** Strips control characters: names come from chains and lists that anybody can write, and could control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, '')
 }
 
-/** What is being done, and how far it is, 0 to 1. */
+/** Reports the current stage, and the fraction done, 0 to 1. */
 export type Report = (message: string, fraction: number) => void
 
 /**
- * Says on standard error what is going on, once it takes over a second:
- * one line that changes on a terminal, a line per stage in a pipe.
+ * Shows progress on standard error once the work takes over a second: one changing line on a terminal, a line per stage
+ * in a pipe.
  */
 export async function withProgress<T>(
   label: string,

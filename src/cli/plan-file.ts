@@ -1,4 +1,4 @@
-/** A plan in a file, YAML or JSON, as the API takes it; complaints about it get the lines that they are about. */
+/** Reads a plan from a YAML or JSON file into the form of the API, and adds line numbers to the API's complaints. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../config.js'
 import { parseYaml, toSentence } from '../yaml-file.js'
@@ -37,7 +37,7 @@ export function parsePlanText(text: string): PlanFile {
   }
 }
 
-/** The place with which a problem begins. */
+/** The path at the beginning of a problem. */
 function pathOf(problem: string): (string | number)[] {
   const [place = ''] = /^\w+(?:\[\d+\]|\.[\w-]+)*/.exec(problem) ?? []
   return [...place.matchAll(/[\w-]+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : part))

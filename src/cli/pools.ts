@@ -10,7 +10,7 @@ import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
-/** More are counted, not printed. */
+/** Most problems that are printed; the rest is only counted. */
 const maxProblems = 100
 
 const PoolRow = z.object(

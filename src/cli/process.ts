@@ -1,9 +1,9 @@
-/** What long-running commands share: their end, and the ports they are given. */
+/** Shared by long-running commands: waiting for a signal, and parsing ports. */
 import { ConfigError } from '../config.js'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** Resolves at the first interrupt or termination from here on; the process then lives until it ends itself. */
+/** Resolves at the first SIGINT or SIGTERM, which then no longer ends the process by itself. */
 export function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const take = (signal: NodeJS.Signals) => {

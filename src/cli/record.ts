@@ -56,14 +56,14 @@ async function record(
     const work = planned.map((request, index) =>
       limit(async () => {
         stop.signal.throwIfAborted()
-        // Numbers follow the file, whichever is answered first.
+        // Numbers follow the order of the file, not that of the answers.
         const number = { [recordingHeader]: `${before + index + 1}` }
         const answer = await local.ask(request, number, stop.signal)
         done += 1
         report('requests', done / (planned.length + 1))
         if (answer.recording !== null) return
         const { code, message } = errorOf(answer.text)
-        // The file takes nothing more: what follows would be lost as well.
+        // The cassette cannot be written any more, so the remaining requests would be lost too.
         if (code === 'STORAGE_UNAVAILABLE') {
           const failure = new ForkrouteError('STORAGE_UNAVAILABLE', message)
           stop.abort(failure)
@@ -87,7 +87,7 @@ async function record(
   }
 }
 
-/** Whatever the chain does meanwhile, all of a file's `latest` are the same block. */
+/** Every `latest` of a file is the same block, even if the chain moves on meanwhile. */
 function blockFinder(engine: Engine): BlockFinder {
   const context = { accountId: noAccount, signal: new AbortController().signal }
   const heads = new Map<number, Promise<BlockPin>>()
@@ -101,7 +101,7 @@ function blockFinder(engine: Engine): BlockFinder {
     },
   }
   return async (chainId, tag) => {
-    // A number is checked when it is asked at.
+    // A number is checked by the request that uses it.
     if (tag.kind === 'number') return tag.number
     return (await blockOf(steady, chainId, tag, context)).number
   }

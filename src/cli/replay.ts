@@ -1,4 +1,4 @@
-/** `forkroute replay` and `forkroute verify`: the API from a cassette alone, and whether it still answers the same. */
+/** `forkroute replay` and `forkroute verify`: serves the API from a cassette alone, and checks its answers. */
 import type { Command } from 'commander'
 import pLimit from 'p-limit'
 import { readable } from '../cassette/contents.js'

@@ -1,4 +1,4 @@
-/** `forkroute serve`: the service. Puts the parts together, says where it is, and stops in order. */
+/** `forkroute serve`: starts the service, prints its address, and stops it in order. */
 import type { Command } from 'commander'
 import { type KeyStore, openKeyStore } from '../api/key-store.js'
 import { summarise } from '../cassette/summary.js'
@@ -82,7 +82,7 @@ function firstRecorded(url: string, file: string): string | null {
   return first ? `${url}/api/v1${first.url}` : null
 }
 
-/** The API of a cassette, open to who reaches its port. */
+/** Serves the API from a cassette, without keys: open to anybody who can reach the port. */
 export async function serveCassette(file: string, port: string | undefined): Promise<void> {
   const { env } = process
   const config = loadConfig({

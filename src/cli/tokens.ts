@@ -1,4 +1,4 @@
-/** `forkroute tokens`, and how the other commands understand a token that a person names. */
+/** `forkroute tokens`, and the look-up of tokens that users name in other commands. */
 import type { Command } from 'commander'
 import { chainById } from '../chains/registry.js'
 import { nativeToken } from '../domain/primitives.js'
@@ -44,7 +44,7 @@ export async function resolveToken(
     ...(isAddress ? { address: text } : { symbol: text }),
   }
   const base = await client.get<TokenPage>('/tokens', { ...query, type: 'base' })
-  // The first question about positions may take long: only what is no base token needs it.
+  // The first request for positions may take long, so it is made only when no base token matches.
   const page =
     base.data.length || isAddress
       ? base

@@ -1,4 +1,4 @@
-/** `forkroute worker`: calculates blocks of backtests for services elsewhere. Listens on no port; stops in order. */
+/** `forkroute worker`: calculates blocks of backtests for other services. Opens no port; stops in order. */
 import type { Command } from 'commander'
 import { serviceVersion } from '../api/version.js'
 import { answersKind } from '../backtest/kind.js'

@@ -1,5 +1,5 @@
 /**
- * One Anvil process that forks one block: which binary, which flags, how it starts and stops.
+ * One Anvil process that forks one block: its binary, its flags, how it starts and stops.
  * Used by the fork pool only, through prool's instance type.
  */
 import './promise-with-resolvers.js'
@@ -19,18 +19,18 @@ import { lowerProcess } from '../priority.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
 import type { Reaper } from './reaper.js'
 
-/** How often a starting process is asked whether it answers, milliseconds. A start takes 60 to 110. */
+/** Pause between checks whether a starting process answers, milliseconds. A start takes 60 to 110. */
 const readyPollMs = 10
 
-/** Somebody else took the port between its choice and its use; another start gets another port. */
+/** Another process took the port after it was chosen; a new start gets another port. */
 export const portTaken = /address already in use/i
 
-/** Anvil's own words when it cannot read the block it is to fork. */
+/** Anvil's error texts when it cannot read the block to fork. */
 const upstreamFault = /failed to (fetch|get)|error sending request|error response|rpc/i
 
 /**
- * Anvil takes WebSocket requests of any origin, so a web page open in a browser on this machine could change a fork
- * that it finds. Linux has 16 million loopback addresses, of which a page cannot try all; other systems have one.
+ * Anvil accepts WebSocket requests from any origin, so a web page in a browser on this machine could change any fork
+ * that it finds. Linux has 16 million loopback addresses, too many for a page to try; other systems have one.
  */
 export function loopbackAddress(): string {
   if (process.platform !== 'linux') return '127.0.0.1'
@@ -70,7 +70,7 @@ const standbyTimeoutMs = 3_600_000
 interface Target {
   readonly chainId: number
   readonly archiveUrl: string
-  /** Null: the node says so when it is decided. */
+  /** Null: decided later; Anvil then gets the number from its node. */
   readonly number: bigint | null
 }
 
@@ -87,7 +87,7 @@ function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Plac
     // Its dev accounts and its deployment proxy would change the forked state.
     ...['--accounts', '0'],
     '--disable-default-create2-deployer',
-    // No web page of a browser on this machine may talk to it.
+    // Web pages in a browser on this machine must not read from it.
     '--no-cors',
     '--no-mining',
     '--no-storage-caching',
@@ -102,7 +102,7 @@ export interface ForkProcessArgs {
   readonly pin: BlockPin
   readonly reaper: Reaper
   readonly startTimeoutMs: number
-  /** Already launched where it is to be, and only to be waited for. */
+  /** A process that is already launched, and only has to become ready. */
   readonly launched?: { readonly place: Place; readonly launched: Launched }
 }
 
@@ -151,11 +151,11 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
 let rootFile: string | undefined
 
 /**
- * At each connection to a node Anvil reads all certificates of the system, which is a quarter of its start. A fork
- * needs none, since the archive speaks plain HTTP on this machine; but Anvil refuses to be without, so it gets one.
+ * Anvil reads all certificates of the system for each connection to a node, which takes a quarter of its start. A fork
+ * needs none, since the archive speaks plain HTTP on this machine, but Anvil refuses to run without any: it gets one.
  */
 function certificates(): { readonly SSL_CERT_FILE?: string } {
-  // What cleans up the folder of temporary files may have taken it.
+  // The system may have cleaned up its folder of temporary files.
   if (rootFile && existsSync(rootFile)) return { SSL_CERT_FILE: rootFile }
   try {
     const folder = mkdtempSync(join(tmpdir(), 'forkroute-root-'))
@@ -180,14 +180,14 @@ export interface Place {
 }
 
 /**
- * In the session of the service: Linux shares the processor between sessions first, and only inside one by priority,
- * so forks in sessions of their own would come before what answers requests. A signal to the whole group
- * (Ctrl-C, a supervisor) therefore ends them too; the requests still in flight get new ones.
+ * Starts the process in the session of the service. Linux divides the processor between sessions first and applies
+ * priorities only within one, so forks in sessions of their own would compete with the threads that answer requests.
+ * A signal to the whole group (Ctrl-C, a supervisor) therefore ends forks too; requests in flight then get new ones.
  */
 export function launch(target: Target, place: Place, reaper: Reaper): Launched {
   const child = spawn(anvilBinary(), forkFlags(target, place), {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Neither the operator's secrets nor a proxy that would catch requests to the loopback address.
+    // Passes on neither the operator's secrets nor a proxy, which would catch requests to the loopback address.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...certificates() },
   })
   let output = ''
@@ -222,7 +222,7 @@ async function untilReady(
         .request<{ currentBlockHash: string }>('anvil_nodeInfo', [], signal)
         .catch(() => null)
       if (info && isAlive(started.child)) {
-        // Threads that were there before the process was lowered have started the others by now.
+        // Lowers it again: threads that ran before the first time may have started others at the old priority.
         if (started.child.pid) lowerProcess(started.child.pid)
         return checkHash(args.pin, info.currentBlockHash)
       }

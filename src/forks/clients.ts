@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache'
 import type { Pool } from 'undici'
 import { connectionsTo, createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 
-/** Of one request to a fork or the archive; both answer long before unless they hang. */
+/** Timeout of one request to a fork or the archive; both answer much earlier unless they hang. */
 const timeoutMs = 20_000
 
-/** Forks come and go; connections to those that are gone are closed when this many are newer. */
+/** Forks come and go; the least recently used connections are closed when there are too many. */
 const hosts = new LRUCache<string, Pool>({
   max: 128,
   dispose: (pool) => {
@@ -14,7 +14,7 @@ const hosts = new LRUCache<string, Pool>({
   },
 })
 
-/** @param url - of this machine; never closed by the caller. One host, the archive, has a URL for each block. */
+/** @param url - on this machine. The caller never closes the client. The archive has one host, and a URL per block. */
 export function forkClient(url: string): RpcClient {
   const { origin } = new URL(url)
   const known = hosts.get(origin)

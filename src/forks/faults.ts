@@ -1,6 +1,6 @@
 /**
- * What a failed request to a fork or to the archive means. Forks pass the archive's words on inside
- * their own messages, so the words are the interface.
+ * Classifies failed requests to a fork or to the archive. Forks pass on the archive's error texts inside their own
+ * messages, so the texts are the interface.
  */
 import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
@@ -26,11 +26,11 @@ export class ForkLostError extends ForkrouteError {
   }
 }
 
-/** The archive's node is gone, or the archive itself. */
+/** Error texts when the archive, or every node behind it, is unreachable. */
 const upstreamWords =
   /upstream unavailable:|error sending request|connection (refused|reset|closed)|tcp connect|operation timed out/i
 
-/** Some state of the block is not to be had; others may be. */
+/** Error texts when some state of the block is not available; other state may be. */
 const stateWords =
   /state unreadable:|not recorded|missing trie node|failed to get (account|storage|block hash|full block)|header not found|database error/i
 
@@ -42,7 +42,7 @@ export function faultOf(message: string): Fault {
   return stateWords.test(message) ? 'state' : 'own'
 }
 
-/** What a cassette lacks, in its own words. */
+/** The sentence in which a replay names what the cassette lacks. */
 const cassetteWords = /The cassette (?:lacks|is damaged at) .+? of chain \d+\./
 
 export function upstreamUnavailable(pin: BlockPin, cause: unknown): ForkrouteError {
@@ -57,7 +57,7 @@ export function upstreamUnavailable(pin: BlockPin, cause: unknown): ForkrouteErr
 }
 
 /**
- * One request to a fork. An error that is about the request or about some state is returned as data.
+ * Sends one request to a fork. Errors about the request itself or about some state are returned as data.
  * @throws ForkLostError, ForkrouteError UPSTREAM_UNAVAILABLE, or the signal's reason.
  */
 export async function askFork(
@@ -81,12 +81,12 @@ export function isMalformed(error: JsonRpcError): boolean {
   return error.code === -32600 || error.code === -32601 || error.code === -32602
 }
 
-/** How long a fork that kept a request waiting may take to answer a trivial one, milliseconds. */
+/** How long a fork that timed out on a request may take to answer a trivial one, milliseconds. */
 const livenessTimeoutMs = 2_000
 
 /**
- * What a thrown error of a request to a fork becomes: a dead or hung fork is a ForkLostError; a fork that
- * is well but got no state in time is UPSTREAM_UNAVAILABLE; everything else stays as it is.
+ * Translates an error thrown by a request to a fork: a dead or hung fork becomes ForkLostError; a healthy fork that got
+ * no state in time becomes UPSTREAM_UNAVAILABLE; everything else stays as it is.
  */
 export async function forkError(
   error: unknown,

@@ -1,6 +1,6 @@
 /**
- * Gives a fork at once what it would ask the archive for one by one: the slots that forks of other blocks asked for.
- * A hint only: the values are those that the archive would answer, and what is missing is asked for later.
+ * Fills a fork in bulk with the slots that it would otherwise request from the archive one by one: those that forks of
+ * other blocks requested. A hint only: the values are those of the archive, and the fork reads missing ones itself.
  */
 import type { Address, Hex } from '../domain/primitives.js'
 import { forkClient } from './clients.js'
@@ -10,7 +10,7 @@ export async function fillFork(url: string, archiveUrl: string): Promise<void> {
   const fork = forkClient(url)
   try {
     const held = await forkClient(archiveUrl).request<[Address, Hex, Hex][]>('forkroute_held')
-    // The first alone: until it has read an account, a fork reads each in two ways at once.
+    // The first one alone: until it has read one account, a fork reads every account in two ways at once.
     for (const part of [held.slice(0, 1), held.slice(1)]) {
       await fork.batch(part.map((params) => ({ method: 'anvil_setStorageAt', params })))
     }

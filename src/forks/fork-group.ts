@@ -1,10 +1,9 @@
 /**
- * The forks of one block: started once, replaced one by one, ended together.
- * Part of the fork pool, which decides when.
+ * The forks of one block: started once, replaced one by one, ended together. The fork pool decides when.
  */
 import type { BlockPin } from '../domain/primitives.js'
 
-/** A fork that ends sooner than this after its start is not started again until somebody asks for it. */
+/** A fork that dies sooner than this after its start is restarted only on demand. */
 const crashLoopMs = 2_000
 
 export interface Fork {
@@ -12,34 +11,33 @@ export interface Fork {
   readonly url: string
   readonly pid: number | null
   readonly startedAtMs: number
-  /** Leases that were given this fork and are not released. */
+  /** Unreleased leases that hold this fork. */
   holders: number
   /** Leases ever given. */
   uses: number
   failedProbes: number
-  /** Nothing that was asked of it can still be under way once it has no holders. */
+  /** Once it has no holders, no request to it can still be in flight. */
   isReusable: boolean
   rssBytes: number
 }
 
 export interface ForkGroup {
   readonly pin: BlockPin
-  /** Leases that are not released, and acquires in progress. */
+  /** Unreleased leases, and acquires in progress. */
   holders: number
   forks(): readonly Fork[]
   /**
-   * Starts what is missing of this many forks, or of as many as were wanted before; callers at the same time
-   * share one start.
-   * @throws what the start threw, when no fork at all is left.
+   * Starts missing forks up to this count, or up to the last count that was wanted. Concurrent callers share one start.
+   * @throws the error of the start, when no fork at all is left.
    */
   ensure(count?: number): Promise<void>
-  /** Kills the fork, if it still is of this group, and starts another in its place. */
+  /** Kills the fork, if it is still in this group, and starts another in its place. */
   replace(url: string): Promise<void>
-  /** Starts another in its place first; the old one ends when nobody holds it. */
+  /** Starts another in its place first; the old one is stopped once nobody holds it. */
   retire(fork: Fork): Promise<void>
   /** Takes one holder from each fork and ends the retired ones that nobody holds any more. */
   drop(forks: readonly Fork[]): void
-  /** @param takeBack - asked for each fork that another block could use; false: it is stopped. */
+  /** @param takeBack - called for each fork that another block could use; a fork is stopped when it returns false. */
   close(takeBack?: (fork: Fork) => boolean): Promise<void>
 }
 
@@ -136,7 +134,7 @@ export function createForkGroup(args: {
     },
     async close(takeBack = () => false) {
       closed = true
-      // At once, so that the block in whose favour this one ends finds them.
+      // Synchronous, so that the block that displaced this one finds them.
       for (const slot of slots) {
         if (slot.fork?.isReusable && takeBack(slot.fork)) slot.fork = null
       }

@@ -1,7 +1,7 @@
 /**
- * Anvil processes by (chain, block hash), shared by every request for the block: a lease is a
- * reference count, since simulations never change a fork. Those of blocks that go serve the next ones. Owns start, health, replacement, bounds
- * and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
+ * Anvil processes by (chain, block hash), shared by every request for the block: a lease is a reference count, since
+ * simulations never change a fork. Forks of dropped blocks are reset to serve new ones. Owns start, health, replacement,
+ * bounds and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'
@@ -15,22 +15,22 @@ import { createForkStarter, residentBytes } from './fork-starter.js'
 export interface ForkPoolOptions {
   /** Where forks of a block read their state: the archive's URL of that block. */
   readonly archiveUrl: (pin: BlockPin) => string
-  /** Places in the archive for processes that are started before their block is known; without it there are none. */
+  /** Addresses in the archive for processes started before their block is known; without it none are. */
   readonly standby?: () => Standby
   /**
-   * Runtime code that simulations count on, by address: placed on each fork where the chain has none at the block.
-   * The same by overrides costs more than half of the simulation rate (24 kB of code).
+   * Runtime code that simulations need, by address: placed on each fork where the chain has none at the block.
+   * Overrides would do the same, but cost more than half of the simulation rate (24 kB of code).
    */
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly forksPerBlock?: number
   /**
-   * Blocks held at once; the least recently used one without a lease goes first. Leased blocks, and of each chain the one
-   * that was warmed last, may exceed it.
+   * Blocks held at once; the least recently used one without a lease is dropped first. Leased blocks, and the last
+   * warmed block of each chain, are kept even beyond it.
    */
   readonly maxBlocks?: number
-  /** A fork above this resident size is replaced. Known on Linux only. */
+  /** A fork above this resident size is replaced. Linux only: elsewhere the size is not known. */
   readonly maxRssMb?: number
-  /** A fork that was leased so often is replaced. */
+  /** A fork is replaced after this many leases. */
   readonly maxUses?: number
   readonly startTimeoutMs?: number
   /** Pause between two rounds of health probes. */
@@ -41,16 +41,16 @@ export interface ForkPoolOptions {
 
 export interface ForkLease {
   readonly pin: BlockPin
-  /** The forks of the block as they are: changes when one is replaced. */
+  /** URLs of the block's current forks: changes when one is replaced. */
   readonly urls: readonly string[]
   /**
-   * Kills and replaces that fork; resolves to the URLs of then. Safe to call twice.
+   * Kills and replaces that fork; resolves to the URLs afterwards. Safe to call twice.
    * @throws ForkrouteError when no fork is left and none can be started.
    */
   reportLost(url: string): Promise<readonly string[]>
   /**
-   * May be called again.
-   * @param isDone - all that was asked of the forks is answered: they may serve another block. Default false.
+   * Safe to call twice.
+   * @param isDone - no request of this lease is still in flight, so its forks may serve another block. Default false.
    */
   release(isDone?: boolean): void
 }
@@ -61,7 +61,7 @@ export interface ForkPoolStats {
   readonly blocks: number
   readonly forks: number
   readonly leases: number
-  /** Forks started in place of another, since the pool was made. */
+  /** Forks started in place of another since the pool was created. */
   readonly restarts: number
   /** Of all forks at the last probe. */
   readonly rssMb: number
@@ -69,10 +69,10 @@ export interface ForkPoolStats {
 
 export interface ForkPool {
   /**
-   * A block that was not warmed starts with one fork and gets another with each lease at the same time, up to
-   * `forksPerBlock`: a block of the past is mostly asked for once, and a start costs more than a route.
+   * A block that was not warmed starts with one fork and gets another for each concurrent lease, up to `forksPerBlock`:
+   * a past block is mostly requested once, and a start costs more than a route.
    *
-   * @param options.isBackground - forks that are started are given at once what was read at other blocks.
+   * @param options.isBackground - new forks are filled in bulk with slots that were read at other blocks.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE.
    */
   acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
@@ -90,7 +90,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const starter = createForkStarter({ ...options, forksPerBlock, startTimeoutMs })
   /** In order of use, oldest first. */
   const groups = new Map<string, ForkGroup>()
-  /** Of each chain the block that was warmed last: work on many older blocks does not end its forks. */
+  /** The last warmed block of each chain: work on many older blocks must not end its forks. */
   const warmed = new Map<number, string>()
   const closing = new Set<Promise<void>>()
   const stopProbes = new AbortController()
@@ -117,7 +117,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     return group
   }
 
-  /** Runs with the group held, so that no other block's arrival ends it. */
+  /** Holds the group while it starts forks, so that the arrival of another block does not end it. */
   async function ensured(pin: BlockPin, count?: number, options?: PinOptions): Promise<ForkGroup> {
     const group = groupOf(pin, options)
     group.holders += 1
@@ -137,7 +137,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     evict()
   }
 
-  /** What was used last stays in any case: it may have been warmed for the leases to come. */
+  /** The most recently used block always stays: it may have been warmed for leases to come. */
   function evict(): void {
     const heads = new Set(warmed.values())
     for (const [key, group] of [...groups].slice(0, -1)) {
@@ -177,7 +177,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       release(isDone = false) {
         if (released) return
         released = true
-        // What is still asked about this block must not meet another one.
+        // Requests still in flight for this block must not reach a fork of another one.
         if (!isDone) for (const fork of held) fork.isReusable = false
         group.drop([...held])
         releaseGroup(group)

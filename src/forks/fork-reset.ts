@@ -1,7 +1,7 @@
 /**
- * A process that served one block, put to another: a third of the work of a start, and none of a new process.
- * Afterwards nothing distinguishes it from a fresh one: Anvil forgets all state, and what it would keep of the block before
- * (base fee and gas limit, which calls see) is set. Used by the fork starter only.
+ * Resets a fork process to another block, which is a third of the work of a start and needs no new process.
+ * Afterwards it cannot be told from a fresh one: Anvil forgets all state, and the base fee and gas limit, which it would
+ * keep from the block before and which calls see, are set anew. Used by the fork starter only.
  */
 import { gunzipSync } from 'node:zlib'
 import { ForkrouteError } from '../domain/errors.js'
@@ -19,7 +19,7 @@ interface DumpedState {
   readonly block: Readonly<Record<string, unknown>>
 }
 
-/** @throws whatever keeps the fork from standing at the block: the process is of no use then. */
+/** @throws whatever keeps the fork from reaching the block; the process is then useless. */
 export async function resetFork(url: string, pin: BlockPin, archiveUrl: string): Promise<void> {
   const fork = forkClient(url)
   const blockNumber = Number(pin.number)
@@ -35,19 +35,19 @@ export async function resetFork(url: string, pin: BlockPin, archiveUrl: string):
   throw new ForkrouteError('FORK_UNAVAILABLE', 'A fork did not move to another block.')
 }
 
-/** The rules of the chain that the process follows: chosen at its start from its block, and kept when it is reset. */
+/** The hard fork whose rules the process follows: chosen from its block at the start, and kept by a reset. */
 export async function hardForkOf(url: string): Promise<string> {
   return (await forkClient(url).request<NodeInfo>('anvil_nodeInfo')).hardFork
 }
 
 /**
- * At which blocks a process would choose which rules, as far as starts have shown: between two blocks with the same
- * rules there are no others, since rules only ever follow one another.
+ * The blocks at which a process would choose each hard fork, learnt from starts. Hard forks only ever follow one
+ * another, so between two blocks with the same one there is no other.
  */
 export function createHardForkRanges(): {
-  /** A process that was started at the block chose these. */
+  /** Records the hard fork that a process started at the block has chosen. */
   learn(chainId: number, hardFork: string, number: bigint): void
-  /** Whether one that were started at the block would choose these. */
+  /** Whether a process started at the block is known to choose this hard fork. */
   holds(chainId: number, hardFork: string, number: bigint): boolean
 } {
   const ranges = new Map<string, { from: bigint; to: bigint }>()

@@ -1,6 +1,6 @@
 /**
- * Starts and ends fork processes through prool's pool; every one is known to the reaper while it lives. Those that a
- * block no longer needs wait for the next block.
+ * Starts and ends fork processes through prool's pool; every live process is registered with the reaper. Processes that
+ * a block no longer needs wait to be reset to another.
  */
 import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import { createSpares, type Spare } from './spare.js'
 
 /** Bytes of a memory page, as /proc counts them. */
 const pageBytes = 4096
-/** Starts tried while ports are taken. */
+/** Attempts at a start when the chosen port is taken. */
 const startAttempts = 3
 
 export interface ForkStarter {
@@ -30,12 +30,12 @@ export interface ForkStarter {
    */
   start(pin: BlockPin, onExit: (fork: Fork) => void, options?: PinOptions): Promise<Fork>
   stop(fork: Fork): Promise<void>
-  /** Takes back one that nobody uses any more, for another block. False: it is to be stopped. */
+  /** Takes back an unused fork for another block. @returns false when it must be stopped instead. */
   takeBack(fork: Fork): boolean
   close(): Promise<void>
 }
 
-/** A process with the fork that it is just now. */
+/** A process, and the fork that it currently serves. */
 interface Running {
   readonly instance: Omit<ReturnType<typeof forkProcess>, 'create'>
   readonly chainId: number
@@ -63,7 +63,7 @@ export function createForkStarter(options: {
     },
   })
   const running = new Map<string, Running>()
-  /** Of the running ones, those that wait for a block. */
+  /** The running processes that wait for a block. */
   const idle = new Set<Running>()
   const rules = createHardForkRanges()
   let startedForks = 0
@@ -110,7 +110,7 @@ export function createForkStarter(options: {
     return (again && (await startAgain(again, pin, onExit))) ?? startFresh(pin, onExit)
   }
 
-  /** Null: it did not do, and is no more. */
+  /** Resets an idle process. Null: the reset failed, and the process was stopped. */
   async function startAgain(
     process: Running,
     pin: BlockPin,

@@ -1,7 +1,7 @@
 /**
  * Gives an address funds for a simulation without touching the fork: native by a balance override, tokens by
- * overriding the very slots that the token reads, found by tracing it. No slot is used that a probe has
- * not shown to be the right one at that block for that owner. Lives in each worker; knows nothing of routes.
+ * overriding the slots that the token itself reads, found by tracing it. A slot is used only after a probe has shown
+ * that it is the right one at that block for that owner. Lives in each worker; knows nothing of routes.
  */
 import { LRUCache } from 'lru-cache'
 import { type Address, isNative } from '../domain/primitives.js'
@@ -39,7 +39,7 @@ export interface Funding {
 /** Entries of each cache; a token has two layouts, a read one entry per block. */
 const cacheEntries = 5_000
 
-/** @param options.remembers - a layout found for one owner is tried first for others, and at other blocks. Default true. */
+/** @param options.remembers - try a layout found for one owner first for others, and at other blocks. Default true. */
 export function createFunding({ remembers = true } = {}): Funding {
   /** By chain, token and kind of read. */
   const layouts = new LRUCache<string, Layout>({ max: cacheEntries })
@@ -51,7 +51,7 @@ export function createFunding({ remembers = true } = {}): Funding {
     const key = [chainId, hash, read.token, read.owner, read.spender].join(':')
     const known = verified.get(key)
     if (known) return known
-    // Shared by all who ask at the same time, so no single caller's signal ends it.
+    // Shared by concurrent callers, so it ignores the signal of any single one.
     const found = search({ urls: context.urls, pin: context.pin }, read)
     verified.set(key, found)
     found.catch(() => verified.delete(key))

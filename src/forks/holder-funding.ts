@@ -8,7 +8,7 @@ import type { PrecedingCall, SimulationResult } from '../domain/state.js'
 import type { FundingRequest } from './funding.js'
 import { type SimulationFork, simulate } from './simulate.js'
 
-/** Transfers that deliver too little (rounding, a fee) are raised and tried again so often. */
+/** Attempts with a raised amount when a transfer delivers too little (rounding, a fee). */
 const attempts = 3
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Promise.withResolvers for Node 20, which prool needs and Node has only from 22 on.
+ * Promise.withResolvers for Node 20: prool needs it, and Node has it only since version 22.
  * Imported for its effect, before prool.
  */
 interface Resolvers<T> {

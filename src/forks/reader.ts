@@ -50,13 +50,13 @@ export function createReader(args: {
   // Every request in flight listens to it.
   if (signal) setMaxListeners(0, signal)
 
-  /** Remembers facts, and forgets a read that could not be made at all. */
+  /** Remembers the result of a read, and forgets a read that failed to run at all. */
   function remember(key: string, read: Promise<ReadResult>): void {
     known.set(key, read)
     read.catch(() => known.delete(key))
   }
 
-  /** What was asked for since the last turn of the event loop: adapters ask side by side, for a few words each. */
+  /** Reads requested since the last turn of the event loop: adapters run concurrently, and each reads a few words. */
   let waiting: Waiting[] = []
 
   function readLater(address: Address, slot: Hex): Promise<ReadResult> {

@@ -20,8 +20,8 @@ const batchSize = 8
 /** Anvil refuses bodies over 2 MB; leaves room for the envelope. */
 const maxBatchChars = 1_500_000
 /**
- * Batches in flight on one warm fork, of all calculations of this thread together: each keeps a thread of Anvil
- * running, and dozens of those on a few cores leave no time for what answers requests.
+ * Batches in flight on one warm fork, over all calculations of this thread: each keeps a thread of Anvil running, and
+ * dozens of those on a few cores would starve the threads that answer requests.
  */
 const batchesPerFork = 2
 /** Single requests in flight on cold forks, together: Anvil works a batch off one by one, reads included. */
@@ -35,8 +35,8 @@ export interface SimulationFork {
 }
 
 /**
- * Simulates each request by itself in the block after the pinned one; in the order asked.
- * What is wrong with one request never fails another.
+ * Simulates each request by itself in the block after the pinned one. Results are in the order of the requests; a fault
+ * of one request never fails another.
  *
  * @param options.warm - true when the forks have the state that the requests touch: batches are then faster.
  * @param options.errorsAbi - custom errors to decode in revert reasons.

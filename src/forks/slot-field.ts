@@ -26,20 +26,20 @@ export interface Layout {
   readonly rate: { readonly value: bigint; readonly amount: bigint } | null
 }
 
-/** What one read of a token says: balanceOf(owner), or allowance(owner, spender). */
+/** One read of a token: balanceOf(owner), or allowance(owner, spender). */
 export interface TokenRead extends Parties {
   readonly token: Address
 }
 
 /** A word without pattern: no shifted part of it equals another. First 32 bytes of the fraction of pi. */
 const patternWord = 0x243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c89n
-/** A field is distinguished from chance by this many bits; no token counts in fewer. */
+/** Fewest bits of a field that cannot match by chance; no token counts in fewer. */
 const minFieldBits = 32
 /** Widths of fields that hold shares: lending tokens pack theirs into half a word. */
 const shareMasks = [2n ** 128n - 1n, maxUint256]
 /** Shares in a probe: large enough to show the rate, small enough to multiply without overflow. */
 const shareProbe = 2n ** 90n
-/** Shares are first estimated by the rate, then corrected so often at most. */
+/** Shares are first estimated by the rate, then corrected at most this often. */
 const shareCorrections = 4
 
 /** The layout of a slot that the token's read depends on; null when the slot does not hold the number. */
@@ -156,7 +156,7 @@ export function encodeRead({ owner, spender }: Parties): Hex {
     : encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
 }
 
-/** What the token says with one word overridden; null when it does not say a number. */
+/** The token's answer with one word overridden; null when it is not a number. */
 async function readAmount(
   context: FundingContext,
   read: TokenRead,

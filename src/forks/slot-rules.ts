@@ -17,7 +17,7 @@ export type Piece =
   | { readonly kind: 'hash'; readonly pieces: readonly Piece[]; readonly offset: bigint }
 
 export interface SlotRule {
-  /** Whose storage it is: the token, or the contract it keeps its books in. */
+  /** The contract whose storage it is: the token, or a contract that stores its balances. */
   readonly contract: Address
   readonly slot: Piece & { readonly kind: 'hash' }
 }
@@ -66,7 +66,7 @@ interface SlotUse {
   readonly formula: SlotRule['slot'] | null
 }
 
-/** Which contracts' code a traced call ran besides the called one's, and which slots it loaded or wrote, in order. */
+/** The contracts whose code a traced call ran besides the called one, and the slots that it loaded or wrote, in order. */
 function usesOf(
   steps: readonly TraceStep[],
   token: Address,
@@ -117,7 +117,7 @@ export function rulesOf(
   return rules
 }
 
-/** The state that calls of a contract use, whoever the parties are. */
+/** The state that calls of a contract use, for any parties. */
 export interface Access {
   /** Contracts whose code runs besides the called one's. */
   readonly contracts: readonly Address[]

@@ -7,7 +7,7 @@ import type { Standby } from '../rpc/archive/archive.js'
 import { isAlive, kill, type Launched, launch, loopbackAddress, type Place } from './anvil.js'
 import type { Reaper } from './reaper.js'
 
-/** A process that waits for its block, and the place it reads from. */
+/** A process that waits for its block, and the standby address it reads from. */
 export interface Spare {
   readonly standby: Standby
   readonly place: Place
@@ -15,9 +15,9 @@ export interface Spare {
 }
 
 export interface Spares {
-  /** One that waits, if there is one; from then on it is the caller's. */
+  /** Takes a waiting process, if there is one; the caller then owns it. */
   take(chainId: number): Spare | null
-  /** Begins to fill up the chain's spares, a moment later: whoever took one needs the processor first. */
+  /** Refills the chain's spares after a short delay: the request that took one needs the processor first. */
   refill(chainId: number): void
   close(): Promise<void>
 }
@@ -66,7 +66,7 @@ export function createSpares(options: {
         const spares = waiting.get(chainId) ?? new Set()
         waiting.set(chainId, spares)
         const missing = Array.from({ length: options.count - spares.size })
-        // A spare that cannot be had costs time later, nothing else.
+        // A missing spare only makes a later start slower.
         for (const _ of missing) add(chainId, spares).catch(() => undefined)
       }, refillAfterMs)
       timers.set(chainId, timer.unref())

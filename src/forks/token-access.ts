@@ -1,6 +1,6 @@
 /**
- * Which state transfers, balances and allowances of a token use, learnt once per chain and token from a trace, with the
- * parties as variables: so it can be read in bulk for parties that were never met. Kept by the archive. A hint only:
+ * The state that transfers, balances and allowances of a token use, learnt once per chain and token from a trace, with
+ * the parties as variables: so it can be read in bulk for any parties. Kept by the archive. A hint only:
  * it decides what is read early, never what is answered. Lives in each worker; knows nothing of routes.
  */
 import { LRUCache } from 'lru-cache'
@@ -30,7 +30,7 @@ export interface TokenAccess {
 }
 
 const maxTokens = 5_000
-/** Of a traced call: an honest transfer takes less, and a trace grows with its gas. */
+/** Gas limit of a traced call: an honest transfer takes less, and a trace grows with its gas. */
 const traceGas = '0x30d40'
 const owner = balanceProbe
 const spender: Address = '0x00000000000000000000000000000000f0a6b0bf'
@@ -63,7 +63,7 @@ export function createTokenAccess(): TokenAccess {
   }
 }
 
-/** Hashing takes longer than everything else here, and pools come back block after block. */
+/** Derived slots: hashing takes longer than everything else here, and the same pools recur at every block. */
 const derived = new WeakMap<SlotRule, LRUCache<Address, Hex>>()
 const maxParties = 1_000
 
@@ -143,7 +143,7 @@ const accessSchema = z.object({
   byPair: rules,
 })
 
-/** Null for whatever is not of this form: it is then learnt again. */
+/** Null for text of any other form, which is then learnt again. */
 function parseAccess(text: unknown): Access | null {
   if (typeof text !== 'string') return null
   try {

@@ -1,4 +1,4 @@
-/** What a test gets: amounts as bigint and by token, and the pools on the way as a list. */
+/** Answers as tests receive them: amounts as bigint and by token, and the pools on the path as a list. */
 import type { z } from 'zod'
 import type { Bundle, Price, Quote, RouteTransaction } from '../api/records/records.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
@@ -14,7 +14,7 @@ import {
 } from '../domain/primitives.js'
 import type { RouteStepRecord } from '../domain/route-step.js'
 
-/** One pool, market or vault on the way. */
+/** One pool, market or vault on the path. */
 export interface PathPart {
   readonly protocol: string
   /** Address or pool id, lower-case. */
@@ -26,11 +26,11 @@ export interface PathPart {
 /** Raw units by token, lower-case. */
 export type AmountsByToken = Readonly<Record<Address, bigint>>
 
-/** What is the same in every answer. */
+/** The fields that all answers share. */
 export interface Delivery {
   /** What the receiver gains of the first tokenOut, raw units, measured; 0 where nothing was simulated. */
   readonly amountOut: bigint
-  /** The same of all of them. */
+  /** The same for every tokenOut. */
   readonly amountsOut: AmountsByToken
   /** In the order of the steps; wrapping is left out. */
   readonly path: readonly PathPart[]
@@ -55,7 +55,7 @@ export interface Transaction extends UnsignedTransaction {
 }
 
 export interface RouteResult extends QuoteResult {
-  /** What the transaction enforces of the first tokenOut, and of all. */
+  /** The minimum of the first tokenOut that the transaction enforces, raw units; below, of every tokenOut. */
   readonly minAmountOut: bigint
   readonly minAmountsOut: AmountsByToken
   readonly tx: Transaction

@@ -1,4 +1,4 @@
-/** How an answer differs from what was expected, in words: what matchers and suites share. Pure. */
+/** Describes how an answer differs from the expected one; shared by matchers and suites. Pure. */
 import {
   type Address,
   bpsDenominator,
@@ -7,13 +7,13 @@ import {
 } from '../domain/primitives.js'
 import type { AmountsByToken, Delivery, PathPart } from './answers.js'
 
-/** Of the only token, or by token. Raw units. */
+/** Amount of the only token, or amounts by token. Raw units. */
 export type ExpectedAmount = bigint | AmountsByToken
 
 /** A protocol's slug, or an address or id of a pool; or both. */
 export type ExpectedPart = string | Partial<Pick<PathPart, 'protocol' | 'pool'>>
 
-/** Empty when each token brings so much. */
+/** Empty when every token reaches its minimum. */
 export function tooLittle(answer: Delivery, minimum: ExpectedAmount): string[] {
   return pairs(answer, minimum).flatMap(({ token, expected, actual }) => {
     if (actual === null) return [`${token} is not among what is delivered`]
@@ -25,7 +25,7 @@ export function tooLittle(answer: Delivery, minimum: ExpectedAmount): string[] {
   })
 }
 
-/** Empty when each token brings so much, give or take. @param toleranceBps - of the expected amount, to both sides. */
+/** Empty when every amount is within the tolerance. @param toleranceBps - of the expected amount, to both sides. */
 export function wrongAmount(
   answer: Delivery,
   expected: ExpectedAmount,
@@ -41,7 +41,7 @@ export function wrongAmount(
   })
 }
 
-/** Empty when every expected part is somewhere on the way. */
+/** Empty when every expected part is somewhere on the path. */
 export function missingParts(
   path: readonly PathPart[],
   expected: readonly ExpectedPart[],

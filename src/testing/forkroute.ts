@@ -1,6 +1,6 @@
 /**
- * The whole service inside the process of a test, on a cassette, a node or the sandbox. The same threads, forks and answers
- * as `forkroute serve`, asked through its API on a loopback port; what it keeps is in a temporary folder.
+ * The whole service inside the process of a test, on a cassette, a node or the sandbox. It has the same threads, forks
+ * and answers as `forkroute serve`, and is asked through its API on a loopback port. Its data folder is temporary.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -38,42 +38,42 @@ export interface ForkrouteOptions {
    * `record`) what the requests of this run read is added to it.
    */
   readonly cassette?: string | undefined
-  /** Node to ask or to record from; absent: the sandbox. Not used in a replay. */
+  /** Node URL to read or record from; absent: the sandbox. Not used in a replay. */
   readonly rpcUrl?: string | undefined
-  /** Of requests that do not say; default 1. */
+  /** Chain of requests that give none; default 1. */
   readonly chainId?: number | undefined
-  /** Of requests that do not say; absent: the newest block of the node or the cassette. */
+  /** Block of requests that give none; absent: the newest block of the node or the cassette. */
   readonly blockNumber?: bigint | number | undefined
   /** Default: whether RECORD=1 is set. */
   readonly record?: boolean | undefined
   /**
-   * Variables of docs/configuration.md, such as `{ MAX_HOPS: '2' }`; the environment itself is not read. What changes
-   * answers is kept in the cassette, and a replay goes by that.
+   * Variables of docs/configuration.md, such as `{ MAX_HOPS: '2' }`; the environment itself is not read. Settings that
+   * change answers are stored in the cassette, and a replay uses those.
    */
   readonly config?: Readonly<Record<string, string | undefined>> | undefined
-  /** Told while the sandbox is built, which it is once per installation: what, and 0 to 1. */
+  /** Progress of the sandbox build, once per installation: the current stage, and the fraction done, 0 to 1. */
   onProgress?(message: string, fraction: number): void
 }
 
 /** All methods throw ForkrouteError, whose `code` is one of docs/errors.md. */
 export interface Forkroute {
   readonly mode: 'replay' | 'record' | 'live'
-  /** That calculate at the same time. */
+  /** Worker threads that calculate in parallel. */
   readonly threads: number
   /** The best route as an unsigned transaction. */
   route(input: RouteInput): Promise<RouteResult>
-  /** What the best route would bring; needs no funds. */
+  /** The output of the best route; needs no funds. */
   quote(input: QuoteInput): Promise<QuoteResult>
   /** Several actions as one transaction. */
   bundle(input: BundleInput): Promise<BundleResult>
   /** USD prices in the order asked; null where none is known. */
   prices(input: PricesInput): Promise<readonly PriceResult[]>
-  /** Ends threads and forks; what was recorded is on the disk then. */
+  /** Ends threads and forks; recordings are on disk afterwards. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A test mostly asks one thing after the other, and a second thread would make the start half a second longer. */
+/** Tests mostly send one request after the other, and a second thread would slow the start down by half a second. */
 const smallService = { FORKS_PER_BLOCK: '1', WORKERS: '1' }
 
 /**
@@ -84,7 +84,7 @@ export function createForkroute(options: ForkrouteOptions = {}): Promise<Forkrou
   return openForkroute({ ...options, config: { ...smallService, ...options.config } })
 }
 
-/** As createForkroute, with the threads and forks of a service. */
+/** Like createForkroute, with the default number of threads and forks of a service. */
 export async function openForkroute(options: ForkrouteOptions): Promise<Forkroute> {
   const { chainId = 1, rpcUrl, onProgress } = options
   const config = loadConfig({
@@ -158,10 +158,10 @@ function methods(ask: Ask): Pick<Forkroute, RequestKind> {
   }
 }
 
-/** What a cassette says of state, blocks and chains that no request of the recording read. */
+/** Error texts for state, blocks and chains that the recording never read. */
 const absence = /cassette lacks|not in the cassette/
 
-/** The error of the API, and what to do about it where the cassette is the reason. */
+/** The error of the API, with advice when the cassette is the cause. */
 function toError({ text }: LocalAnswer, mode: ArchiveMode, advice: string): ForkrouteError {
   const { code, message, details } = JSON.parse(text) as {
     code: ErrorCode

@@ -9,10 +9,10 @@ import {
   wrongPath,
 } from './compare.js'
 
-/** What a route is to look like; an earlier answer is such a description, too. */
+/** The expected route; an earlier answer can be passed as it is. */
 export interface ExpectedRoute {
   readonly amountOut?: bigint
-  /** By token, of an answer with several; counts before amountOut. */
+  /** Amounts by token, for an answer with several; takes precedence over amountOut. */
   readonly amountsOut?: Readonly<Record<string, bigint>>
   /** All pools in their order, each by its protocol, its address or id, or both; shares do not count. */
   readonly path?: readonly ExpectedPart[]
@@ -23,7 +23,7 @@ export interface RouteTolerance {
   readonly toleranceBps?: number
 }
 
-/** Of `expect(answer)`, for what `route`, `quote` and `bundle` answer. */
+/** Matchers of `expect(answer)`, for answers of `route`, `quote` and `bundle`. */
 export interface ForkrouteMatchers<R = unknown> {
   /** @param minimum - raw units of the only tokenOut, or by token. */
   toDeliverAtLeast(minimum: bigint | Readonly<Record<string, bigint>>): R

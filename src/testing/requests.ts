@@ -1,4 +1,4 @@
-/** What a test may ask: the fields of the API by their names there, amounts as bigint. Field by field: docs/openapi.json. */
+/** Requests of tests: the fields of the API under the same names, amounts as bigint. Reference: docs/openapi.json. */
 import type { Address } from '../domain/primitives.js'
 import type { LocalRequest } from '../local-service.js'
 
@@ -40,7 +40,7 @@ interface PairRequest extends RoutingRequest {
 }
 
 export interface QuoteInput extends PairRequest {
-  /** Its funds do not matter. Default: nobody. */
+  /** The sender; its funds do not matter. Default: none. */
   readonly fromAddress?: Address
   /** Whether to calculate it; default true. */
   readonly priceImpact?: boolean
@@ -118,7 +118,7 @@ function toQuery(fields: Readonly<Record<string, unknown>>): Record<string, stri
   )
 }
 
-/** As JSON would carry it: bigint as a number where that is exact, else as its digits. Other values as they are. */
+/** The value in JSON form: bigint as a number where that is exact, else as its digits. Other values are unchanged. */
 function toJson(value: unknown): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value)

@@ -1,6 +1,6 @@
 /**
- * The archive thread as seen from outside: started, asked by messages, and started again on the same port when it
- * dies, so that the forks which read from it go on. Owned by `archive.ts`.
+ * The main thread's handle on the archive thread: starts it, sends it requests as messages, and restarts it on the same
+ * port when it dies, so that the forks that read from it keep working. Owned by `archive.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -13,7 +13,7 @@ export type ArchiveLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
 export interface ArchiveLink {
   readonly port: number
-  /** @throws What the thread answers, or ForkrouteError UPSTREAM_UNAVAILABLE while there is no thread. */
+  /** @throws the error that the thread answers, or ForkrouteError UPSTREAM_UNAVAILABLE while no thread runs. */
   ask<T>(request: ArchiveRequest): Promise<T>
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ const restartPauseMs = 500
 const closeWaitMs = 5_000
 
 /**
- * @param onRestart - another thread listens in place of one that died.
+ * @param onRestart - called when a new thread listens in place of one that died.
  * @param onNews - head and status messages.
  * @throws ForkrouteError when the first thread cannot start.
  */
@@ -37,7 +37,7 @@ export async function startArchiveLink(
   const pending = new Map<number, (answer: Wire<unknown>) => void>()
   let nextId = 1
   let closing = false
-  /** The newest thread, and the same once it listens. */
+  /** The newest thread; below, the same thread once it listens. */
   let current: Worker | null = null
   let worker: Worker | null = null
   let exited: Promise<void> = Promise.resolve()
@@ -69,7 +69,7 @@ export async function startArchiveLink(
       thread.on('message', (message: ThreadMessage) => {
         if (message.kind === 'listening') {
           worker = thread
-          // From here on a death is an accident: the forks know this port.
+          // The forks know this port: if the thread dies after this, it must come back on the same one.
           port = message.port
           resolve(message.port)
         } else if (message.kind === 'refused') reject(fromWireError(message.error))

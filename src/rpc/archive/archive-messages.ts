@@ -1,4 +1,4 @@
-/** What the main thread and the archive thread say to each other. Structured-clonable; errors are data. */
+/** Messages between the main thread and the archive thread. Structured-clonable; errors are data. */
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
@@ -7,19 +7,19 @@ import type { NodeStatus } from '../node/upstream-node.js'
 
 export interface ArchiveChain {
   readonly chainId: number
-  /** In the order of preference. Not needed in a replay. */
+  /** In order of preference. Not needed in a replay. */
   readonly urls: readonly string[]
   /** False for chains whose headers do not hash in the standard way. Default true. */
   readonly verifyHeaderHash?: boolean
-  /** Report the chain's problem when its head is older than this by the wall clock; default never. */
+  /** The chain has a problem to report when its head is older than this by the wall clock; default: any age is fine. */
   readonly maxHeadLagSeconds?: number
 }
 
 export type ArchiveMode =
   | { readonly kind: 'live' }
-  /** As live, and everything that is read is written to the file, new or not. `head`: what all its requests share. */
+  /** Like live, and writes everything that is read to the file, cached or not. `head`: what all requests share. */
   | { readonly kind: 'record'; readonly file: string; readonly head?: CassetteHead }
-  /** Serves only what the file holds. `heads`: blocks that count as the newest, by chain. */
+  /** Serves only what the file holds. `heads`: the block that counts as the newest, by chain. */
   | {
       readonly kind: 'replay'
       readonly file: string
@@ -52,17 +52,17 @@ export interface ChainStatus {
 export interface ArchiveStats {
   readonly upstreamHttpRequests: number
   readonly upstreamCalls: number
-  /** Rounds that had to be repeated. */
+  /** Repeated rounds through the nodes. */
   readonly upstreamRetries: number
   /** Reads that joined an equal one in flight. */
   readonly coalesced: number
   readonly memoryHits: number
   readonly sqliteHits: number
-  /** Code known from an earlier block. */
+  /** Reads of code that was known from an earlier block. */
   readonly codeHits: number
-  /** Answered as empty without any look-up. */
+  /** Reads answered as empty without any look-up. */
   readonly emptyHits: number
-  /** Known from another block, from which it did not change. */
+  /** Reads known from another block, and proven to be the same at this one. */
   readonly provenHits: number
   /** Reads that had to ask a node. */
   readonly misses: number
@@ -81,21 +81,21 @@ export type ArchiveRequest =
       readonly block: bigint | 'latest'
       readonly isBackground: boolean
     }
-  /** The header alone: whether a node has the state is not asked. */
+  /** The header alone, without checking that a node has the block's state. */
   | { readonly kind: 'header'; readonly chainId: number; readonly block: bigint }
   | { readonly kind: 'changes'; readonly chainId: number; readonly question: ChangesQuestion }
   | { readonly kind: 'prefetch'; readonly pin: BlockPin }
   | { readonly kind: 'firstAnswers'; readonly waitMs: number }
-  /** From here on the standby place is this block; null: it is no place any more. */
+  /** Decides the block of a standby address; null: the address is given up. */
   | { readonly kind: 'standby'; readonly id: string; readonly block: StandbyBlock | null }
-  /** A request was answered: into the cassette with it. */
+  /** Writes an answered request into the cassette. */
   | { readonly kind: 'record'; readonly entry: NumberedEntry }
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
 
 export type ThreadMessage =
   | { readonly kind: 'listening'; readonly port: number }
-  /** The archive cannot start (a file that is no cassette, for instance). */
+  /** The archive cannot start, for instance because the file is not a cassette. */
   | { readonly kind: 'refused'; readonly error: WireError }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Wire<unknown> }
   | {

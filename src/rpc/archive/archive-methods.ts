@@ -1,8 +1,8 @@
 /**
- * The JSON-RPC methods that a fork asks of the node it forks from, answered for one pinned block, and some of our own
- * (`forkroute_…`) that routing threads ask: reading ahead, and keeping what was learnt about contracts.
+ * The JSON-RPC methods that a fork calls on the node it forks from, answered for one pinned block, and some of our own
+ * (`forkroute_…`) for routing threads: reading ahead, and storing what was learnt about contracts.
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
- * `upstream unavailable: ` when no node answers: Anvil passes them on, and the simulator distinguishes them.
+ * `upstream unavailable: ` when no node answers. Anvil passes them on, and the simulator tells them apart.
  */
 import { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -28,7 +28,7 @@ const unreadableCode = -32001
 const unavailableCode = -32002
 const invalidParams = -32602
 const unknownMethod = -32601
-/** Wei; what a fork offers as tip when it is asked. Simulations set their own prices. */
+/** Answer to eth_maxPriorityFeePerGas, wei. Simulations set their own prices. */
 const tip = 1_000_000_000n
 
 const addressForm = /^0x[0-9a-f]{40}$/
@@ -56,7 +56,7 @@ const callParam = z.object({
 const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
 const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
 const learnedParam = z.string().max(65_536)
-/** What one request may read ahead. */
+/** Values that one request may read ahead. */
 const maxAhead = 4_096
 const aheadParam = z.object({
   accounts: z.array(addressParam).max(maxAhead),
@@ -74,7 +74,7 @@ const blockParam = z.union([
 export interface ArchiveCall {
   readonly method: string
   readonly params: readonly unknown[]
-  /** Asked by a fork, not by a thread of ours. */
+  /** The caller is a fork, not one of our threads. */
   readonly isForks: boolean
 }
 
@@ -104,7 +104,7 @@ export function answerCall(
       return readAt(codeKey(check(addressParam, params[0])), params[1])
     case 'eth_getAccountInfo':
       return accountInfo(source, pin, params)
-    // A fork never asks it: what it runs, it runs itself. Threads do, for what only a node knows.
+    // Forks run calls themselves and never ask for this. Threads do, for what only a node can answer.
     case 'eth_call':
       return callNode(source, pin, params)
     case 'eth_getBlockByNumber':
@@ -141,7 +141,7 @@ export function answerCall(
     case 'forkroute_learn':
       source.learned.put(check(topicParam, params[0]), check(learnedParam, params[1]))
       return true
-    // The archive holds state, not history: a fork asks these only for transactions that are not its own.
+    // The archive holds state, not history. A fork asks these only for transactions that are not its own.
     case 'eth_getTransactionByHash':
     case 'eth_getTransactionReceipt':
       return null
@@ -169,7 +169,7 @@ async function callNode(source: ChainSource, pin: BlockPin, params: readonly unk
   throw unreadable(`call of ${to}`, answer.message)
 }
 
-/** Thousands are asked for at every block, nearly all in this form: the schemas take most of the time of an answer. */
+/** A fast path: forks read thousands of words per block, nearly all in this form, and schema checks dominate the cost. */
 function wordKey([address, slot]: readonly unknown[]): ItemKey {
   const isPlain = typeof address === 'string' && typeof slot === 'string'
   return isPlain && addressForm.test(address) && slotForm.test(slot)
@@ -186,7 +186,7 @@ export function toJsonRpcError(error: unknown): JsonRpcError {
   return new JsonRpcError(-32603, 'upstream unavailable: the archive failed')
 }
 
-/** Reads in bulk what forks will ask for one by one. @returns how much of it there is; the values stay here. */
+/** Reads in bulk what forks will ask for one by one. @returns the number of values found; they stay in the archive. */
 async function readAhead(
   source: ChainSource,
   pin: BlockPin,
@@ -228,7 +228,7 @@ async function olderBlock(
   if (isNumber && wanted > pin.number) {
     throw unreadable(`block ${wanted}`, `it comes after the pinned block ${pin.number}`)
   }
-  // The parent by its hash: a look-up by number could meet another fork.
+  // The parent is read by hash: its number could belong to another branch of the chain.
   const parent = isNumber && wanted === pin.number - 1n ? pin.parentHash : null
   const answer = await source.block(parent ?? (isNumber ? wanted : wanted.hash), { full })
   if (!answer.ok) throw unreadable(`block ${isNumber ? wanted : wanted.hash}`, answer.message)
@@ -262,7 +262,7 @@ async function blockByHash(
   return (await olderBlock(source, pinned.pin, { hash }, full)).json
 }
 
-/** Of the pinned block alone: base fee of it and of its child (EIP-1559), no percentiles. */
+/** For the pinned block alone: its base fee and that of its child (EIP-1559), no percentiles. */
 function feeHistory(pin: BlockPin): unknown {
   const target = pin.gasLimit / 2n
   const distance = pin.gasUsed > target ? pin.gasUsed - target : target - pin.gasUsed

@@ -1,8 +1,8 @@
 /**
  * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>[/fork]]`, single calls and
- * batches. With the hash in the path every answer is of that very block; without it, of the block that has the number
- * now. `/standby/<id>` is a block that is decided later. Forks ask there and below `/fork`, where single parts of
- * accounts are answered a moment late.
+ * batches. With the hash in the path, answers come from exactly that block; without it, from the block that has the
+ * number at the time of the request. `/standby/<id>` stands for a block that is decided later. Forks of the pool use
+ * `/standby` and `/fork`, where single parts of an account are answered with a small delay (see `partsLateMs`).
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,19 +17,19 @@ import type { ChainSource } from './chain-source.js'
 export interface ArchiveServer {
   readonly port: number
   readonly counters: { readonly served: number }
-  /** Decides the block of `/standby/<id>`; requests there wait until then. Null: the place is gone. */
+  /** Decides the block of `/standby/<id>`; requests there wait until then. Null: the address is given up. */
   standby(id: string, block: StandbyBlock | null): void
   close(): Promise<void>
 }
 
 const maxBodyBytes = 4 * 1024 * 1024
 /**
- * Anvil asks for its first account both as one and in three parts, and stays with whichever is answered first: one
- * request per account is a third of the work, for it and for us.
+ * Anvil requests its first account both as a whole and in three parts, and keeps to whichever is answered first. The
+ * parts are delayed so that the whole wins: one request per account is a third of the work, for Anvil and for us.
  */
 const partsLateMs = 2
 const accountParts = new Set<unknown>(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'])
-/** Longer than a fork stays idle between requests, so that it does not meet a closing connection. */
+/** Longer than a fork stays idle between requests, so that no connection is closed just as a fork uses it. */
 const keepAliveTimeoutMs = 120_000
 
 interface Call {
@@ -50,7 +50,7 @@ export async function startArchiveServer(
       request.url ?? '',
     )
     const [, standbyId] = /^\/standby\/([0-9a-f]{32})$/.exec(request.url ?? '') ?? []
-    // A browser page must not spend the operator's requests: forks send no origin.
+    // A web page in a browser must not spend the operator's node requests. Browsers send an origin, forks do not.
     if (!(path || standbyId) || request.method !== 'POST' || request.headers.origin !== undefined) {
       response.writeHead(404).end()
       return
@@ -117,7 +117,7 @@ interface Place {
   readonly isForks: boolean
 }
 
-/** Places by id, each as soon as it is decided. A thread that was started again learns of them from the main thread. */
+/** Blocks of standby addresses by id, once decided. A restarted thread receives them from the main thread. */
 function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
   const decided = new Map<string, Place>()
   const waiting = new Map<string, ((place: Place | null) => void)[]>()
@@ -138,8 +138,8 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
 }
 
 /**
- * What is in memory is answered at once: thousands of words are asked for at every block.
- * @param block - of the place, or why there is none.
+ * Answers from memory without a promise, because forks read thousands of words at every block.
+ * @param block - the block of the address, or why there is none.
  */
 function answer(
   place: Place,

@@ -1,5 +1,5 @@
 /**
- * Everything that the archive thread owns, put together: the disk cache, one source per chain, the HTTP server.
+ * Assembles what the archive thread owns: the disk cache, one source per chain, the HTTP server.
  * `workers/archive.ts` connects it to the main thread.
  */
 import { LRUCache } from 'lru-cache'
@@ -43,7 +43,7 @@ export async function startArchiveThread(
   const { mode } = data
   const knownEmpty = new Set(data.knownEmpty)
   const warn = (message: string): void => post({ kind: 'log', level: 'warn', message })
-  // Code and its places stay: they are small against what they save.
+  // Code and its index stay: they are small compared with the reads that they save.
   const keep = (scope: string): boolean => !scope.includes(':')
   const isReplay = mode.kind === 'replay'
   const disk = openDiskCache(isReplay ? null : data.dataDir, keep, warn)
@@ -51,7 +51,7 @@ export async function startArchiveThread(
   const memory = new LRUCache<string, Hex>({ max: maxMemoryItems })
   const cassetteFile = isReplay ? openCassetteFile(mode.file, 'read') : null
   const cassette = cassetteFile && cassetteState(cassetteFile)
-  // A thread that is started again takes the port of the one before.
+  // A restarted thread takes the port of its predecessor.
   const isResumed = data.port !== 0
   const recorder: Recorder | null =
     mode.kind === 'record'
@@ -60,7 +60,7 @@ export async function startArchiveThread(
 
   const live: LiveChain[] = []
   const sources = new Map<number, ChainSource>()
-  // First, since nothing else must be under way when the port cannot be had.
+  // Comes first: nothing else may be running if the port is not available.
   const server = await startArchiveServer(sources, data.port)
   for (const chain of data.chains) {
     const { chainId } = chain

@@ -1,6 +1,6 @@
 /**
- * The archive as the main thread sees it: starts the thread `workers/archive.ts`, which owns the nodes, the
- * caches and the loopback HTTP server that forks read from, and asks it by messages. Nothing here blocks.
+ * The main thread's side of the archive: starts the thread `workers/archive.ts`, which owns the nodes, the caches and
+ * the loopback HTTP server that forks read from, and talks to it by messages. Nothing here blocks.
  */
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
@@ -19,36 +19,36 @@ export interface ArchiveOptions {
   readonly mode?: ArchiveMode
   /** Accounts that exist only in simulations: answered as empty without asking a node. */
   readonly knownEmpty?: readonly Address[]
-  /** Between two polls of a node. */
+  /** Time between two polls of a node. */
   readonly pollIntervalMs?: number
-  /** Of one HTTP request to a node; a read takes at most twice this, over all nodes and retries. */
+  /** Timeout of one HTTP request to a node; a read takes at most twice this over all nodes and retries. */
   readonly upstreamTimeoutMs?: number
   readonly logLevel?: string
   /** Default: a logger of its own on standard error. */
   readonly logger?: ArchiveLogger
 }
 
-/** A place whose block is decided later. */
+/** An address whose block is decided later. */
 export interface Standby {
   readonly url: string
   assign(pin: BlockPin): void
-  /** Nobody reads there any more. */
+  /** Gives the address up; nobody may read there any more. */
   release(): void
 }
 
 export interface Archive {
   /**
-   * For `anvil --fork-url`: state of this very block, for ever. Without a hash it is the block that is known by the
-   * number at this moment, which a reorg changes: whoever holds a pin gives its hash.
+   * For `anvil --fork-url`: always the state of exactly this block. Without a hash, the block that has the number at
+   * the time of each request, which a reorg may change; callers with a pin must pass its hash.
    */
   url(chainId: number, blockNumber: bigint, blockHash?: Hex): string
-  /** The same for a fork of the pool: of accounts it is answered first what is one request. */
+  /** The same for a fork of the pool, which is made to read each account in one request instead of three. */
   forkUrl(pin: BlockPin): string
   /** For an `anvil --fork-url` whose block is decided later: requests wait until then. */
   standby(): Standby
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
   pin(chainId: number, block: bigint | 'latest', options?: PinOptions): Promise<BlockPin>
-  /** The same of what the header says: no state is read, so none needs to be there. */
+  /** Like `pin`, from the header alone: no node needs to have the block's state. */
   header(chainId: number, block: bigint): Promise<BlockPin>
   /**
    * Numbers of the blocks in which one of the contracts left an event, ascending.
@@ -57,13 +57,13 @@ export interface Archive {
   changedBlocks(chainId: number, question: ChangesQuestion): Promise<readonly bigint[]>
   /** The newest known block, or null before the first. */
   head(chainId: number): BlockPin | null
-  /** `reorgOf`: a block that is no longer part of the chain; called once for each. Returns how to stop. */
+  /** `reorgOf`: a block that is no longer part of the chain; called once per block. Returns a function that stops it. */
   onHead(listener: (pin: BlockPin, event: { reorgOf?: Hex }) => void): () => void
-  /** Reads what recent blocks were asked for at this block, in bulk. Never throws for what a node does. */
+  /** Reads in bulk, at this block, the state that was read at recent blocks. Never throws for what a node does. */
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   status(chainId: number): ChainStatus & { readonly headAgeSeconds: number | null }
   /**
-   * Puts an answered request into the cassette, with everything that was read for it.
+   * Writes an answered request into the cassette, with everything that was read for it.
    * @returns its number there.
    * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not recorded.
    */
@@ -72,7 +72,7 @@ export interface Archive {
   close(): Promise<void>
 }
 
-/** Time that the first answers of the nodes are waited for; a chain whose node is down becomes ready later. */
+/** How long a start waits for the nodes' first answers; a chain whose node is down becomes ready later. */
 const startWaitMs = 3_000
 /** Remembered hashes of pinned numbers, oldest forgotten first. */
 const maxPins = 4_096
@@ -110,7 +110,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
   }
   const standbys = new Map<string, BlockPin>()
-  /** A thread that is gone gets it when it is back. */
+  /** If the thread is down, it receives the block after its restart. */
   function placeStandby(id: string, block: BlockPin | null): void {
     link.ask({ kind: 'standby', id, block }).catch(() => undefined)
   }

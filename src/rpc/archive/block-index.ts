@@ -1,5 +1,5 @@
 /**
- * Blocks of one chain: by hash from memory, SQLite or the nodes, by number as long as no reorg says otherwise.
+ * Blocks of one chain: by hash from memory, SQLite or the nodes; by number until a reorg replaces them.
  */
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../domain/primitives.js'
@@ -19,7 +19,7 @@ export interface BlockIndex {
   keep(block: VerifiedBlock): void
   /** Whether the hash of the number is known. */
   knows(number: bigint): boolean
-  /** The block is the one of its number. */
+  /** Records the block as the one that has its number. */
   adopt(pin: BlockRef): void
   /** Forgets the replaced blocks, and which hash belongs to recent numbers. */
   forget(head: bigint, replaced: readonly BlockRef[]): void

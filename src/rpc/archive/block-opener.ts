@@ -1,9 +1,10 @@
 /**
- * A block that was not met yet: its header and what recent blocks were asked for, read in one round. By hash where
- * the head's chain gives it, by number where no reorg reaches; of other blocks the header comes first.
+ * Opens a block that is new to the archive: reads its header and the state that recent blocks were asked for in one
+ * round. State is read by hash where the head's chain gives it, or by number where no reorg reaches; for any other
+ * block the header has to come first.
  *
- * Background work, which goes through many blocks, spares calls rather than rounds: there, accounts are asked for
- * proofs first, and only the values of those that changed are read.
+ * Background work goes through many blocks and saves calls rather than rounds: it asks for proofs of the accounts
+ * first, and reads only the values of accounts that changed.
  */
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../domain/primitives.js'
@@ -18,16 +19,16 @@ import { type ProofParts, readByProof } from './read-by-proof.js'
 export interface BlockOpener {
   /**
    * `hasState`: some state of the block was read, so a node has it.
-   * @param isBackground - accounts are asked for proofs before their values.
+   * @param isBackground - proofs of accounts are read before their values.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   open(
     number: bigint,
     isBackground: boolean,
   ): Promise<{ readonly found: Answer<VerifiedBlock>; readonly hasState: boolean }>
-  /** The reads that began with the block's header, true where they found something; null when none did. */
+  /** The reads that started together with the block's header, each true if it found a value; null when there were none. */
   readsOf(hash: Hex): readonly Promise<boolean>[] | null
-  /** A read of the block that is under way by its number. */
+  /** A read of the block that is in flight by number. */
   pending(key: ItemKey, hash: Hex): Promise<Answer<Hex>> | null
 }
 
@@ -38,7 +39,7 @@ export interface BlockOpenerParts extends ProofParts {
   readonly blocks: BlockIndex
   readonly tracker: HeadTracker
   readonly upstream: ProofParts['upstream'] & Pick<Upstream, 'isFinal'>
-  /** What is worth reading of a block with this number. */
+  /** The keys worth reading at a block with this number. */
   readonly keys: (number: bigint) => readonly ItemKey[]
   /** Reads and keeps; asks `pending` first. */
   readonly fetch: (key: ItemKey, at: BlockRef) => Promise<Answer<Hex>>
@@ -61,7 +62,7 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
     reads.set(at.hash, all)
   }
 
-  /** From here on the key's value at the block is this read, whoever asks. */
+  /** From here on, every request for the key at the block shares this read. */
   function expect(values: ReadonlyMap<ItemKey, Promise<Answer<Hex>>>, { hash }: BlockRef): void {
     for (const [key, value] of values) early.set(`${hash}${key}`, value)
     void Promise.allSettled(values.values()).then(() => {
@@ -98,7 +99,7 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
   ): Promise<Answer<VerifiedBlock>> {
     blocks.adopt({ number, hash })
     const at = { number, hash }
-    // What was read of a block is kept with its header: without one there is nothing to look for.
+    // Values of a block are stored together with its header: without the header there are none.
     const isNew = blocks.held(hash, false) === null
     const finding = blocks.find(number)
     begin(at, isNew, isBackground)

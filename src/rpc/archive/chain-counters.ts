@@ -10,7 +10,7 @@ export interface ChainCounters {
   prefetched: number
 }
 
-/** @param provenHits - of the values that proofs give, which count for themselves. */
+/** @param provenHits - the count of values known by proofs, which is kept elsewhere. */
 export function createChainCounters(provenHits: () => number): ChainCounters {
   return {
     memoryHits: 0,

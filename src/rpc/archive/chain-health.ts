@@ -1,4 +1,4 @@
-/** How a chain and its nodes stand, and what that means for who asks. */
+/** Status of a chain and its nodes, and the errors that callers get when it is not usable. */
 import { ForkrouteError } from '../../domain/errors.js'
 import type { HeadTracker } from '../node/heads.js'
 import type { NodeStatus } from '../node/upstream-node.js'

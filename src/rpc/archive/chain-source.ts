@@ -1,6 +1,6 @@
 /**
- * State of one chain at its blocks, wherever it comes from: `live-chain.ts` (nodes and caches) or
- * `replay-chain.ts` (a cassette). What the HTTP server and the thread are built on.
+ * The interface to the state of one chain that the HTTP server and the archive thread build on. Implemented by
+ * `live-chain.ts` (nodes and caches) and `replay-chain.ts` (a cassette).
  */
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ForkSlots } from '../hints/fork-slots.js'
@@ -13,7 +13,7 @@ import type { ItemKey } from '../node/state-item.js'
 import type { ChainStatus } from './archive-messages.js'
 
 export interface PinOptions {
-  /** As in `CallContext`: calls to nodes are spared, though the first answer comes a round later. */
+  /** As in `CallContext`: saves calls to nodes, at the price of one more round before the first answer. */
   readonly isBackground?: boolean
 }
 
@@ -25,18 +25,21 @@ export interface ChainSource {
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /** A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE. */
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
-  /** Reads a value early, so that it is held when it is asked for; true where there is one. Never throws. */
+  /** Reads a value ahead, so that it is in memory when it is needed; true if there is one. Never throws. */
   ahead(key: ItemKey, block: BlockRef): Promise<boolean>
-  /** Those of the slots, with their values, for which and for whose accounts nobody must be asked. */
+  /** The slots, with their values, that are known without asking a node, and whose accounts are known too. */
   held(slots: readonly ItemKey[], block: BlockRef): readonly (readonly [ItemKey, Hex])[]
   /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
-  /** Numbers of the blocks in which one of the contracts left an event, ascending. @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE. */
+  /**
+   * Numbers of the blocks in which one of the contracts emitted an event, ascending.
+   * @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE.
+   */
   changedBlocks(question: ChangesQuestion): Promise<readonly bigint[]>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
-  /** What was found out about contracts of the chain. */
+  /** Facts learnt about contracts of the chain. */
   readonly learned: Learned
-  /** What simulations of swaps left to the forks to ask for, by pool. */
+  /** State that forks still had to read while simulating swaps, by pool. */
   readonly poolSets: PoolSets
   readonly forkSlots: ForkSlots
   /** Settles when every node was asked once. */

@@ -1,7 +1,7 @@
 /**
- * Contract code across blocks. Code that an account has once stays (EIP-6780 since Cancun), so code seen at block X
- * holds from X on. Not kept: empty code (a contract may come), EIP-7702 delegations (they change), blocks before
- * Cancun (a contract could be destroyed and made anew), and anything from development nodes.
+ * Contract code across blocks. Deployed code stays (EIP-6780, since Cancun), so code seen at block X holds from X on.
+ * Not kept: empty code (a contract may still be deployed), EIP-7702 delegations (they change), code at blocks before
+ * Cancun (a contract could be destroyed and deployed again), and anything from development nodes.
  * Rows on disk count only while the block at which the last of them was seen is still part of the chain.
  */
 import { createHash } from 'node:crypto'
@@ -17,7 +17,7 @@ export interface CodeStore {
   get(id: Hex): Hex | null
 }
 
-/** SHA-256 of the code's text: an id of ours, native and so a hundred times faster than keccak in JavaScript. */
+/** SHA-256 of the code's text: an internal id, a hundred times faster to compute natively than keccak in JavaScript. */
 export function codeIdOf(code: Hex): Hex {
   return `0x${createHash('sha256').update(code).digest('hex')}`
 }
@@ -53,7 +53,7 @@ export interface CodeIndex {
   /** Id of the code that the address has at the block. */
   find(address: Address, block: { readonly number: bigint }): Hex | null
   learn(address: Address, block: BlockRef, code: Hex, codeId: Hex): void
-  /** Reads the rows of earlier runs if their chain is this chain. */
+  /** Loads the rows of earlier runs, if they belong to this same chain. */
   restore(hashAt: (number: bigint) => Promise<Hex | null>): Promise<void>
   /** Forgets what was seen at this block or later. */
   forgetFrom(number: bigint): void

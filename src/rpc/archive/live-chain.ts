@@ -1,6 +1,6 @@
 /**
  * A chain read from its nodes: memory, then SQLite, then upstream; follows the head and learns what to prefetch.
- * Everything is kept by block hash, so that a reorg cannot mix states. Here the parts are put together.
+ * Everything is kept by block hash, so that a reorg cannot mix states. This file only connects the parts.
  */
 import type { LRUCache } from 'lru-cache'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
@@ -32,7 +32,7 @@ export interface LiveChainOptions {
   readonly chain: ArchiveChain
   readonly disk: DiskCache
   readonly codes: CodeStore
-  /** Of all chains: `<block hash><key>` to the stored value; of code to its id. */
+  /** For all chains: `<block hash><key>` to the stored value, or for code to its id. */
   readonly memory: LRUCache<string, Hex>
   readonly knownEmpty: ReadonlySet<Address>
   readonly recorder: Recorder | null
@@ -162,7 +162,7 @@ function createParts(options: LiveChainOptions): Parts {
     blocks,
     tracker,
     upstream,
-    // Only a node knows the others.
+    // Lasting values are known at this block already.
     keys: (number) => hot.keys().filter((key) => !states.isLasting(key, number)),
     proven,
     held: states.find,
@@ -233,7 +233,7 @@ function pollHeads(
     const latest = await upstream.latestOf(node)
     if (!latest) return false
     blocks.keep(latest)
-    // Code of earlier runs counts once a node shows whether their chain is this one.
+    // Code of earlier runs is used only after a node has shown that it belongs to this chain.
     restored ??= codeBook.restore((number) => hashAt(number, upstream))
     await restored
     await tracker.observe(node, latest.pin)
@@ -241,7 +241,7 @@ function pollHeads(
   })
 }
 
-/** Reads what recent blocks were asked for and is not known of this one. */
+/** Reads the state that was read at recent blocks and is not known at this one. */
 async function prefetch(
   at: BlockPin,
   { hot, opener, states, reader }: Parts,
@@ -250,7 +250,7 @@ async function prefetch(
   const missing = () => hot.keys().filter((key) => states.find(key, at) === null)
   const begun =
     opener.readsOf(at.hash) ?? missing().map((key) => reader.fetch(key, at).then(({ ok }) => ok))
-  // What cannot be read stays on the list: refused in bulk, it is not asked for one by one later.
+  // Unreadable keys stay on the list: refused here in bulk, they are not requested one by one later.
   const reads = await Promise.all(begun.map((read) => read.catch(() => false)))
   const items = reads.filter((ok) => ok).length
   return { items, failed: reads.length - items }

@@ -6,7 +6,7 @@ import { balanceKey } from '../node/state-item.js'
 import type { BlockOpener } from './block-opener.js'
 import type { StateReader } from './state-reader.js'
 
-/** What an operator can do about a block that no node has any more. */
+/** Advice for the operator when no node has the state of a block any more. */
 const archiveNeeded = 'Blocks this old need an archive node.'
 
 /** @throws ForkrouteError UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE. */

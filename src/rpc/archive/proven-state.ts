@@ -1,9 +1,8 @@
 /**
- * State that need not be read again at another block, because a node proves that it did not change: `eth_getProof`
- * without slots gives the root of an account's storage, its balance and its nonce, and where the root is the same,
- * every slot of the account is. So values are kept by root, whatever the block.
+ * Reuses storage values across blocks. `eth_getProof` without slots returns an account's storage root, balance and
+ * nonce; where the root is the same at two blocks, so is every slot. So values are kept by root, whatever the block.
  *
- * The node is trusted with the root as with any other value: its proof up to the header's state root is not checked.
+ * The node is trusted with the root as with any other value: the proof up to the header's state root is not checked.
  */
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -12,31 +11,31 @@ import { addressOf, balanceKey, type ItemKey, isSlot, nonceKey } from '../node/s
 
 export interface ProvenState {
   /**
-   * Which of the keys to ask by proofs of their accounts at a block; the others are read as they are. None while nodes
+   * The keys to read through proofs of their accounts, by account; the others are read directly. None while nodes
    * refuse proofs.
    */
   worthProving(keys: readonly ItemKey[]): ReadonlyMap<Address, readonly ItemKey[]>
   /** Whether the root of the account at the block is known. */
   knowsRoot(address: Address, at: BlockRef): boolean
-  /** A proof came, or was refused. */
+  /** Records a proof, or its refusal. */
   learn(address: Address, at: BlockRef, proof: Answer<AccountProof>): void
-  /** A value was read at the block. */
+  /** Records a value that was read at the block. */
   note(key: ItemKey, at: BlockRef, value: Hex): void
-  /** What proofs say of this key at the block; null: it must be read. */
+  /** The key's value at the block as known by proofs; null: it must be read. */
   find(key: ItemKey, at: BlockRef): Hex | null
-  /** Keys found so far. */
+  /** Values found so far. */
   hits(): number
 }
 
-/** Keys of an account from which on its proof may spare reads. */
+/** Fewest keys of an account for which a proof may save reads. */
 const fewestKeys = 2
-/** Weight of the newest block in what is known of how often an account changes. */
+/** Weight of the newest block in the moving average of how often an account changes. */
 const newestWeight = 0.3
-/** Accounts that change more often are read as they are: a proof would only make their values come later. */
+/** Accounts that change in a larger share of blocks are read directly: a proof would only delay their values. */
 const mostChanges = 0.5
-/** Taken off with each block at which the account is not proven, so that it gets its chance again. */
+/** Factor on an account's change rate for each block without a proof, so that the account is tried again later. */
 const forgetting = 0.98
-/** Blocks without proofs after one that no node gave. */
+/** Blocks without proofs after no node gave one. */
 const pauseBlocks = 64
 
 const maxRoots = 50_000
@@ -46,7 +45,7 @@ const maxAccounts = 20_000
 export function createProvenState(): ProvenState {
   /** `<block hash><address>` to what is proven of the account there. */
   const accounts = new LRUCache<string, AccountProof>({ max: maxRoots })
-  /** `<root><slot>` to the value: the root decides it, whoever's storage it is. */
+  /** `<root><slot>` to the value: the root alone decides it, in whichever account. */
   const values = new LRUCache<string, Hex>({ max: maxValues })
   const newest = new LRUCache<Address, { readonly root: Hex; readonly changes: number }>({
     max: maxAccounts,

@@ -1,6 +1,6 @@
 /**
- * Reads of a walk through blocks: accounts are asked for proofs first, and only the values of those that changed since
- * a block that was read before are read.
+ * Reads for work that walks through many blocks: first proofs of the accounts, then only the values of accounts that
+ * changed since an earlier read.
  */
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { Answer, BlockRef } from '../node/answer.js'
@@ -12,7 +12,7 @@ import type { ProvenState } from './proven-state.js'
 export interface ProofParts {
   readonly upstream: Pick<Upstream, 'state' | 'finalState' | 'proof' | 'givesProofs'>
   readonly proven: ProvenState
-  /** The value, where no node must be asked for it. */
+  /** The value, if it is known without asking a node. */
   readonly held: (key: ItemKey, at: BlockRef) => Hex | null
 }
 
@@ -23,7 +23,7 @@ interface BlockToCome {
 }
 
 /**
- * Reads of those keys whose accounts are worth a proof at the block; none while nodes refuse proofs.
+ * Reads the keys whose accounts are worth a proof at the block; none while nodes refuse proofs.
  *
  * @param last - the block that was opened before: its values are the likeliest to be the same.
  */
@@ -61,14 +61,14 @@ async function prove(
 ): Promise<BlockRef | null> {
   const { upstream, proven } = parts
   const asked = upstream.proof(address, 'hash' in at ? at : at.number)
-  // What was read at the block before says nothing here as long as its root there is not known.
+  // Values of the last block can be reused only when the account's root at that block is known.
   if (last && !proven.knowsRoot(address, last)) await learnBack(address, keys, last, parts)
   const [answer, ref] = await Promise.all([asked, 'hash' in at ? at : refOf(at)])
   if (ref) proven.learn(address, ref, answer)
   return ref
 }
 
-/** Finds the account's root at a block whose values are held, and keeps them by it. */
+/** Reads the account's root at a block whose values are in memory, and files them under it. */
 async function learnBack(
   address: Address,
   keys: readonly ItemKey[],

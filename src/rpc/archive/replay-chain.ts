@@ -1,5 +1,5 @@
 /**
- * A chain served from a cassette and from nothing else. What is missing or damaged is named; it never reads as zero.
+ * A chain served from a cassette alone. Missing or damaged state is an error that names it; it never reads as zero.
  */
 import { LRUCache } from 'lru-cache'
 import { unknownBlock } from '../../domain/common-errors.js'
@@ -47,7 +47,7 @@ export function createReplayChain(options: {
     sizeCalculation: (code) => code.length,
   })
 
-  /** The words travel through the forks to the caller: see `faults.ts`. */
+  /** Forks pass this text on to the caller, where `faults.ts` recognises it. */
   function fault(verb: 'lacks' | 'is damaged at', what: string): ForkrouteError {
     const text = `The cassette ${verb} ${what} of chain ${chainId}.`
     return new ForkrouteError('UPSTREAM_UNAVAILABLE', text, { chainId })

@@ -1,6 +1,6 @@
 /**
- * Values of one chain by block hash, so that a reorg cannot mix states: in memory and on disk, and what follows from
- * proofs and from code seen at earlier blocks. Asks no node.
+ * Values of one chain by block hash, so that a reorg cannot mix states: from memory, from disk, from proofs, and from
+ * code seen at earlier blocks. Asks no node.
  */
 import type { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -14,7 +14,7 @@ import type { CodeIndex, CodeStore } from './code-index.js'
 import type { ProvenState } from './proven-state.js'
 
 export interface StateBook {
-  /** The value, where no node must be asked for it. */
+  /** The value, if it is known without asking a node. */
   find(key: ItemKey, at: BlockRef): Hex | null
   keep(key: ItemKey, at: BlockRef, value: Hex): void
   /** Forgets the state of a block that is no longer part of the chain. */
@@ -26,12 +26,12 @@ export interface StateBook {
 export interface StateBookParts {
   readonly chainId: number
   readonly disk: DiskCache
-  /** Of all chains: `<block hash><key>` to the stored value; of code to its id. */
+  /** For all chains: `<block hash><key>` to the stored value, or for code to its id. */
   readonly memory: LRUCache<string, Hex>
   readonly codes: CodeStore
   readonly codeBook: CodeIndex
   readonly proven: ProvenState
-  /** Accounts that no chain has anything of. */
+  /** Accounts that are empty on every chain. */
   readonly knownEmpty: ReadonlySet<Address>
   readonly blocks: Pick<BlockIndex, 'held'>
   /** True where the state of one block may differ from run to run. */
@@ -42,7 +42,7 @@ export interface StateBookParts {
 export function createStateBook(parts: StateBookParts): StateBook {
   const { chainId, disk, memory, codes, codeBook, proven, knownEmpty, counters } = parts
 
-  /** @param stored - the value; of code its id. */
+  /** @param stored - the value, or for code its id. */
   function keepStored(key: ItemKey, at: BlockRef, stored: Hex): void {
     memory.set(`${at.hash}${key}`, stored)
     if (parts.isDevelopment()) return
@@ -106,7 +106,7 @@ export function createStateBook(parts: StateBookParts): StateBook {
   }
 }
 
-/** True where code cannot change any more once it is there (see code-book.ts). */
+/** True at blocks where deployed code can no longer change (see `code-index.ts`). */
 function keepsCode({ hash }: BlockRef, { isDevelopment, blocks }: StateBookParts): boolean {
   if (isDevelopment()) return false
   const json = blocks.held(hash, false)?.json

@@ -1,4 +1,4 @@
-/** Reads values of one chain: those that are known at once, the others from the nodes, which are then known. */
+/** Reads values of one chain: known ones from the state book, the others from the nodes, and keeps what it read. */
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
@@ -15,7 +15,7 @@ import type { StateBook } from './state-book.js'
 export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'held'> {
   /** Asks a node and keeps the value. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
-  /** What is known, else as `fetch`; a read of our own, which is neither recorded nor a hint. */
+  /** The known value, else as `fetch`. For internal reads: neither recorded nor remembered as a hint. */
   find(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
 }
 
@@ -23,22 +23,22 @@ export interface StateReaderParts {
   readonly chainId: number
   readonly states: StateBook
   readonly upstream: Pick<Upstream, 'state'>
-  /** A read that is under way otherwise. */
+  /** A read that is already in flight elsewhere. */
   readonly pending: BlockOpener['pending']
   readonly hot: HotSet
   readonly poolSets: PoolSets
-  /** Accounts that no chain has anything of: not recorded. */
+  /** Accounts that are empty on every chain: not recorded. */
   readonly knownEmpty: ReadonlySet<Address>
   readonly recorder: Recorder | null
   readonly counters: ChainCounters
 }
 
-/** An unreadable state is not asked again for this long: candidates of one search meet the same one. */
+/** Unreadable state is not requested again for this long: the candidates of one search run into the same state. */
 const unreadableTtlMs = 2_000
 
 export function createStateReader(parts: StateReaderParts): StateReader {
   const { chainId, states, upstream, hot, poolSets, knownEmpty, recorder, counters } = parts
-  /** `<block hash><key>` to why. */
+  /** `<block hash><key>` to the reason. */
   const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
 
   async function fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
@@ -84,7 +84,7 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       )
     },
     held(slots, at) {
-      // What is given in bulk was not asked for, and would not be recorded.
+      // Values given in bulk bypass the recorder, so a recording gives none.
       if (recorder) return []
       const isHeld = (key: ItemKey): boolean => states.find(key, at) !== null
       return withAccounts(slots, isHeld).map((key) => [key, states.find(key, at) as Hex])

@@ -1,11 +1,11 @@
-/** Looks at every row of a cassette: which are damaged. */
+/** Checks every row of a cassette for damage. */
 import type Database from 'better-sqlite3'
 import { describe } from '../node/state-item.js'
 import { fromKeyBytes } from './cassette-codec.js'
 import { sumOf } from './cassette-file.js'
 
 type Column = string | number | Buffer
-/** Tables, and which of their columns the checksum is of. */
+/** The tables, and which of their columns the checksum covers. */
 const tables: readonly (readonly [table: string, columns: readonly string[]])[] = [
   ['facts', ['name', 'value']],
   ['versions', ['value']],

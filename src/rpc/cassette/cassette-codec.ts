@@ -1,9 +1,9 @@
 /**
- * Keys and values of state as a cassette holds them. Pure.
+ * Encodes keys and values of state for a cassette. Pure.
  *
  * Key: kind (0 balance, 1 nonce, 2 code, 3 storage), the address, for storage the slot without leading zeros.
- * Value: a quantity without leading zeros; of code the row id in `codes`, nothing where there is none.
- * State that no node had is a kind of 128 more, its value the reason.
+ * Value: a quantity without leading zeros; for code the row id in `codes`, or nothing for an account without code.
+ * State that no node had: 128 is added to the kind, and the value is the reason.
  */
 import type { Hex } from '../../domain/primitives.js'
 import type { ItemKey } from '../node/state-item.js'
@@ -21,7 +21,7 @@ export function toKeyBytes(key: ItemKey, isReadable = true): Buffer {
   ])
 }
 
-/** Null for bytes that are no key: what is damaged may be anything. */
+/** Null for bytes that are not a key: a damaged row may hold anything. */
 export function fromKeyBytes(bytes: Uint8Array): { key: ItemKey; isReadable: boolean } | null {
   const [first = 255] = bytes
   const isReadable = first < unreadableBit

@@ -1,21 +1,22 @@
 /**
- * The file of a cassette: one SQLite database with everything that recorded answers depend on. Its tables, how it is
- * opened, and what its faults are called. Rows have checksums against damage, not against forgery.
+ * The file of a cassette: one SQLite database with everything that recorded answers depend on. Defines its tables,
+ * opens it, and translates its faults. Rows have checksums against damage, not against forgery.
  */
 import { existsSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { ForkrouteError } from '../../domain/errors.js'
 
-/** Version of the tables; a file of another one is refused. */
+/** Version of the tables; a file of any other version is refused. */
 export const cassetteFormat = 1
 /** `fkrt`, in the header of the file. */
 const applicationId = 0x666b7274
 
 /**
- * facts: what all requests share, such as the settings. cells: an account's balance, nonce, code or word with one
- * value, held once however many blocks had it. reads: which blocks did. codes: by SHA-256, named in cells by id.
- * calls: what only a node could answer. changes: in which blocks of a range contracts left events. request_blocks: where a request was calculated, and whether as the newest block.
+ * facts: what all requests share, such as the settings. cells: an account's balance, nonce, code or storage word with
+ * one value, stored once however many blocks share it. reads: which blocks have which cell. codes: contract code by
+ * SHA-256; cells refer to it by id. calls: answers that only a node could give. changes: in which blocks of a range
+ * contracts emitted events. request_blocks: the blocks of a request, and whether each counted as the newest.
  */
 const schema = `
   CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID;
@@ -52,13 +53,13 @@ const schema = `
 const lockTimeoutMs = 1_000
 
 /**
- * @param use - write: made when it is absent, and no other process may open it meanwhile; read: never written.
- * @throws ForkrouteError STORAGE_UNAVAILABLE: absent, no cassette, another format, locked, damaged, disk full.
+ * @param use - write: created when absent, and locked against other processes; read: never written.
+ * @throws ForkrouteError STORAGE_UNAVAILABLE: absent, not a cassette, another format, locked, damaged, disk full.
  */
 export function openCassetteFile(file: string, use: 'read' | 'write'): Database.Database {
   if (use === 'read' && !existsSync(file)) throw unavailable('there is no such file')
   return guarded(() => {
-    // What an interrupted recording left is put in order first; that needs to write.
+    // An interrupted recording leaves a journal. SQLite has to roll it back first, which needs a writable connection.
     if (use === 'read' && existsSync(`${file}-journal`)) connect(file, 'write').close()
     return connect(file, use)
   })
@@ -70,7 +71,7 @@ function connect(file: string, use: 'read' | 'write'): Database.Database {
     if (use === 'write') {
       db.pragma('locking_mode = EXCLUSIVE')
       db.pragma('synchronous = NORMAL')
-      // Takes the lock, which lasts until the end of the connection, however that comes.
+      // Takes the lock, which lasts as long as the connection, even if the process is killed.
       db.transaction(() => prepare(db)).immediate()
     } else check(db)
     return db
@@ -128,19 +129,19 @@ export function guarded<T>(use: () => T): T {
   }
 }
 
-/** CRC-32 of the parts, of which none can pass as another's end. */
+/** CRC-32 of the parts with their boundaries, so that moving a byte between two parts changes it. */
 export function sumOf(...parts: readonly (Uint8Array | string | number)[]): number {
   let sum = 0
   for (const part of parts) {
     const bytes = typeof part === 'number' ? String(part) : part
     sum = crc32(`${bytes.length}:`, sum)
-    // Of no bytes at all zlib makes another start in place of no change.
+    // For an empty input zlib restarts the checksum instead of leaving it unchanged.
     if (bytes.length > 0) sum = crc32(bytes, sum)
   }
   return sum
 }
 
-/** Of text that is written once and read often. */
+/** Compresses text that is written once and read often. */
 export function packed(text: string): Buffer {
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 22 }
   return brotliCompressSync(text, { params })
@@ -150,7 +151,7 @@ export function unpacked(bytes: Uint8Array): string {
   return brotliDecompressSync(bytes).toString()
 }
 
-/** Bytes as they are, compressed. */
+/** Compresses bytes. */
 export function packedBytes(bytes: Uint8Array): Buffer {
   return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } })
 }

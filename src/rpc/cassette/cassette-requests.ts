@@ -1,23 +1,23 @@
-/** Requests in a cassette, their answers, and what all of them share. */
+/** The requests of a cassette, their answers, and the facts that they share. */
 import type Database from 'better-sqlite3'
 import type { Hex } from '../../domain/primitives.js'
 import { packed, sumOf, unpacked } from './cassette-file.js'
 
 /** A request with its answer, as the recording service hands it over. */
 export interface RequestEntry {
-  /** Names equal requests: hash of their canonical form, without who asked. */
+  /** The same for equal requests: hash of the canonical form, without the account that asked. */
   readonly key: Hex
   /** The request as JSON text. */
   readonly request: string
   readonly status: number
   /** The exact text. */
   readonly answer: string
-  /** Blocks that it was calculated at; `isHead`: as the newest. */
+  /** Blocks at which it was calculated; `isHead`: as the newest block. */
   readonly blocks: readonly RequestBlock[]
 }
 
 export interface NumberedEntry extends RequestEntry {
-  /** Under which it is to be kept; null: the next. */
+  /** Number to store it under; null: the next free one. */
   readonly number: number | null
 }
 
@@ -32,13 +32,13 @@ export interface RequestRow extends RequestEntry {
   /** Its number in the cassette. */
   readonly id: number
   readonly blocks: readonly (RequestBlock & { readonly id: number })[]
-  /** JSON text: what recorded it. */
+  /** JSON text: the software that recorded it. */
   readonly version: string
-  /** Bytes that it takes with its answer. */
+  /** Bytes that the request and its answer take in the file. */
   readonly bytes: number
 }
 
-/** What all requests of a cassette share, as JSON texts by name; and what records, as JSON text. */
+/** What all requests of a cassette share, as JSON texts by name, and the recording software, as JSON text. */
 export interface CassetteHead {
   readonly facts: Readonly<Record<string, string>>
   readonly version: string
@@ -55,7 +55,7 @@ export interface CassetteRequests {
   idsOf(key: Hex): number[]
   /** Null: no such request. @throws DamagedRow. */
   get(id: number): RequestRow | null
-  /** Replaces an equal request at the same blocks; a number that is taken is not used. @returns its number. */
+  /** Replaces an equal request at the same blocks. A number already in use is not taken. @returns its number. */
   put(entry: NumberedEntry, version: string, blockIds: readonly number[]): number
   remove(id: number): void
 }

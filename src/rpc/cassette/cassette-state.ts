@@ -1,4 +1,4 @@
-/** State and blocks in a cassette: read by block as a whole, written by row. Of values that blocks share, one is held. */
+/** State and blocks in a cassette: read one whole block at a time, written by row. Blocks share equal values. */
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
@@ -32,25 +32,25 @@ export type HeldValue =
 
 export interface BlockState {
   readonly values: ReadonlyMap<ItemKey, HeldValue>
-  /** Rows that are so damaged that what they hold is not known. */
+  /** Rows that are too damaged to know which key they belong to. */
   readonly damaged: readonly string[]
 }
 
 export interface CassetteState {
   findBlock(chainId: number, ref: bigint | Hex): BlockRow | null
-  /** Of a chain, by number; all chains when none is given. */
+  /** Blocks of a chain, by number; of all chains when none is given. */
   blocks(chainId?: number): BlockRow[]
-  /** Null when the header is not there; 'damaged'. */
+  /** Null when there is no header; 'damaged' when its checksum is wrong. */
   header(id: number): BlockJson | null | 'damaged'
   stateOf(block: BlockRow): BlockState
-  /** Null: no such row; 'damaged'. */
+  /** Null when there is no such row; 'damaged' when its checksum is wrong. */
   code(id: number): Hex | null | 'damaged'
   call(block: number, to: Address, data: Hex): Hex | null | 'damaged'
   changes(chainId: number, question: ChangesQuestion): readonly bigint[] | null | 'damaged'
-  /** Id of the row, which is made when it is absent. */
+  /** Id of the row, which is created if absent. */
   putBlock(chainId: number, block: BlockRef, header: BlockJson | null): number
   setCanonical(chainId: number, block: BlockRef): void
-  /** Id of the cell with this value. */
+  /** Id of the cell with this value, which is created if absent. */
   putCell(key: ItemKey, answer: Answer<Hex>): number
   putRead(block: number, cell: number): void
   removeRead(block: number, cell: number): void
@@ -63,7 +63,7 @@ interface Cell {
   readonly held: HeldValue
 }
 
-/** Of all blocks together, in memory: a block has most of its cells from the one before. */
+/** Cells in memory over all blocks: a block shares most of its cells with the one before. */
 const maxCells = 100_000
 
 interface BlockColumns {
@@ -141,7 +141,7 @@ export function cassetteState(db: Database.Database): CassetteState {
     const key = row && fromKeyBytes(row.key)
     if (!row || !key) return null
     const cell = { key: key.key, held: heldIn(id, row, key.isReadable) }
-    // Where cells are written, the id of one that was taken back may become another's.
+    // Not cached while writing: after a rollback another cell may get the same id.
     if (db.readonly) cells.set(id, cell)
     return cell
   }
@@ -260,7 +260,7 @@ function heldIn(
     : { kind: 'unreadable', cell, message: value.toString() }
 }
 
-/** What a sound value says. @param code - code by its row id. */
+/** Decodes an undamaged value. @param code - returns code by its row id. */
 export function decodeValue(
   key: ItemKey,
   bytes: Buffer,

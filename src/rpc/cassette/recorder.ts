@@ -1,6 +1,6 @@
 /**
- * Writes a cassette: what the archive answers is held until a request is done, and goes into the file with it in one
- * transaction. So a file holds what its requests need, however the recording ends. One recorder at a time per file.
+ * Writes a cassette: answers of the archive are held until a request is done, and written together with it in one
+ * transaction. So a file always holds what its requests need, however the recording ends. One recorder per file.
  */
 import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -15,24 +15,24 @@ import { type CassetteHead, cassetteRequests, type NumberedEntry } from './casse
 import { cassetteState, type HeldValue } from './cassette-state.js'
 
 export interface Recorder {
-  /** The block is the one of its number. */
+  /** Records the block as the one that has its number. */
   number(pin: BlockPin): void
   block(block: VerifiedBlock): void
   state(chainId: number, key: ItemKey, block: BlockRef, answer: Answer<Hex>): void
   changes(chainId: number, question: ChangesQuestion, numbers: readonly bigint[]): void
   call(chainId: number, to: Address, data: Hex, block: BlockRef, value: Hex): void
   /**
-   * Puts everything so far into the file, and the request.
+   * Writes everything held so far, and the request, into the file.
    * @returns its number in the cassette.
-   * @throws ForkrouteError STORAGE_UNAVAILABLE: it is not in the file then.
+   * @throws ForkrouteError STORAGE_UNAVAILABLE; the request is then not in the file.
    */
   request(entry: NumberedEntry): number
   close(): void
 }
 
-/** Blocks whose rows are known without a look at the file. */
+/** Blocks whose rows are remembered without reading the file. */
 const blocksKept = 32
-/** Values held back before they are written without a request. */
+/** Values held; beyond this they are written without waiting for a request. */
 const maxPending = 20_000
 
 interface OpenBlock {
@@ -46,7 +46,7 @@ interface SeenBlock {
 }
 
 /**
- * @param isResumed - another recorder had begun in this process and lost what it held.
+ * @param isResumed - an earlier recorder of this process died and lost what it held.
  * @throws ForkrouteError STORAGE_UNAVAILABLE when the file cannot be opened for writing.
  */
 export function createRecorder(
@@ -60,7 +60,7 @@ export function createRecorder(
   guarded(() => {
     if (Object.keys(requests.facts()).length === 0) requests.putFacts(head.facts)
   })
-  /** What was handed over of each block, so that it is handed over once. */
+  /** The values of each block that were handed over, so that each is handed over only once. */
   const seen = new LRUCache<string, SeenBlock>({ max: blocksKept })
   const numbered = new LRUCache<string, true>({ max: 4 * blocksKept })
   const headed = new LRUCache<string, true>({ max: 4 * blocksKept })
@@ -79,7 +79,7 @@ export function createRecorder(
     }
   }
 
-  /** All or nothing; what could not be written is tried again with the next request. */
+  /** All or nothing; values that could not be written are tried again with the next request. */
   function flush(last: () => void = () => undefined): void {
     try {
       guarded(() =>
@@ -90,7 +90,7 @@ export function createRecorder(
       )
       pending = []
     } catch (error) {
-      // What the transaction would have changed is read again.
+      // The transaction was rolled back: row ids remembered during it are no longer valid.
       open.clear()
       throw error
     }
@@ -110,7 +110,7 @@ export function createRecorder(
   function write(chainId: number, key: ItemKey, at: BlockRef, answer: Answer<Hex>): void {
     const { id, values } = openBlock(chainId, at)
     const before = values.get(key)
-    // A node that lost state, or found it: what was read counts.
+    // A node may lose state between two reads, or find it: the value counts, not the refusal.
     if (before?.kind === 'value' && !answer.ok) return
     const cell = state.putCell(key, answer)
     if (before?.cell === cell && before.kind !== 'damaged') return

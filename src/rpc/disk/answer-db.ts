@@ -1,5 +1,6 @@
 /**
- * Answers of nodes in one SQLite file, each row with a checksum: the archive's disk cache. Rows belong to a scope (a chain, or one block of it); a scope is dropped as a whole.
+ * Answers of nodes in one SQLite file, each row with a checksum: the archive's disk cache. Rows belong to a scope (a
+ * chain, or one block of it); a scope is dropped as a whole.
  * Methods throw what better-sqlite3 throws; the caller decides whether that is a warning or an error.
  */
 import { createHash } from 'node:crypto'
@@ -18,13 +19,13 @@ export interface AnswerRow {
 
 export interface AnswerDb {
   get(scope: string, item: string): Lookup
-  /** All rows of a scope that pass their check. */
+  /** All rows of a scope whose checksum is right. */
   all(scope: string): { item: string; value: string }[]
   /** In one transaction; later values replace earlier ones. */
   put(rows: readonly AnswerRow[]): void
   remove(scope: string, item: string): void
   dropScope(scope: string): void
-  /** Drops the scopes not written for longest until the content is below the bound; those of `keep` come last. */
+  /** Drops scopes, least recently written first, until the content is below the bound; those of `keep` go last. */
   shrink(maxBytes: number, keep: (scope: string) => boolean): void
   close(): void
 }
@@ -37,11 +38,11 @@ const schema = `
     PRIMARY KEY (scope, item)
   ) STRICT, WITHOUT ROWID;
 `
-/** Another process may hold the write lock this long before opening, then a write, is given up. */
+/** How long opening the file, and later a write, waits for the write lock of another process before it fails. */
 const openTimeoutMs = 2_000
 const busyTimeoutMs = 100
 
-/** Processes may share the file. @throws When it cannot be opened or is none of ours. */
+/** Processes may share the file. @throws When it cannot be opened or is not a cache of this service. */
 export function openAnswerDb(file: string): AnswerDb {
   const db = new Database(file, { timeout: openTimeoutMs })
   try {

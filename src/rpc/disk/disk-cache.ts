@@ -1,7 +1,7 @@
 /**
- * The archive's cache on disk: `AnswerDb` with writes collected and put down in one transaction, a bound on its
- * size, and failures turned into warnings. Without a folder, or after a failure, it holds nothing: the archive
- * then asks the nodes, which costs time and never truth.
+ * The archive's cache on disk: `AnswerDb` with batched writes, a bound on its size, and failures turned into warnings.
+ * Without a folder, or after a failure, it holds nothing: the archive then asks the nodes, which is slower but never
+ * wrong.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,9 +19,9 @@ export interface DiskCache {
 const maxBytes = 512 * 1024 * 1024
 const flushAfterMs = 200
 const flushAtRows = 2_000
-/** Flushes between two looks at the size of the file. */
+/** Flushes between two checks of the file's size. */
 const shrinkEvery = 50
-/** After a failed write the next is tried no earlier than this: a full disk may get room again. */
+/** Pause after a failed write: a full disk may have room again later. */
 const pauseAfterFailureMs = 10_000
 
 /** @param keep - scopes that go last when the file is over its bound (used by every block). */

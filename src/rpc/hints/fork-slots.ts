@@ -1,19 +1,19 @@
 /**
- * Which slots the forks of a chain asked for, one by one: those of another block are given them at once. What routing
- * threads read besides is several times as much, and no use to a fork. A hint only: it decides what is given early,
- * never what is answered.
+ * The slots that forks of a chain requested one by one, so that forks of other blocks can be given them all at once.
+ * Reads of routing threads are left out: they are several times as many, and no use to a fork. A hint only: it decides
+ * what is given early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
 import type { ItemKey } from '../node/state-item.js'
 
 export interface ForkSlots {
-  /** A fork asked for it. One that was given it does not ask. */
+  /** Records a slot that a fork requested. Forks do not request what they were given. */
   asked(key: ItemKey): void
-  /** The last that were asked for. */
+  /** The most recently requested slots. */
   keys(): readonly ItemKey[]
 }
 
-/** More take longer to be given than they spare. */
+/** Giving a fork more than this takes longer than it saves. */
 const maxKeys = 2_048
 
 export function createForkSlots(): ForkSlots {

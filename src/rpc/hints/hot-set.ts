@@ -1,5 +1,5 @@
 /**
- * Which state the forks of recent blocks asked for, so that it can be read in bulk for the next block.
+ * The state that was read at recent blocks, so that it can be read in bulk for the next block.
  * A hint only: it decides what is read early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
@@ -11,7 +11,7 @@ export interface HotSet {
   touch(key: ItemKey): void
   /** Starts a new block. */
   next(): void
-  /** What recent blocks asked for, most recently used first. */
+  /** The keys read at recent blocks, most recently used first. */
   keys(): ItemKey[]
   save(): void
 }
@@ -25,7 +25,7 @@ const saveEvery = 20
 
 export function createHotSet(chainId: number, disk: DiskCache): HotSet {
   const scope = layout.hotScope(chainId)
-  // Key to the block count at its last use.
+  // Key to the value of the block counter at its last use.
   const keys = new LRUCache<ItemKey, number>({ max: maxKeys })
   let blocks = 0
   const stored = disk.all(scope).sort((a, b) => Number(b.value) - Number(a.value))

@@ -1,6 +1,6 @@
 /**
- * What was found out about contracts of a chain and holds at any block, such as which slots the transfers of a token
- * use: text by topic, on disk and in memory. About code, not values, so also kept of development nodes.
+ * Facts about contracts of a chain that hold at any block, such as which slots the transfers of a token use: text by
+ * topic, on disk and in memory. They are about code, not values, so they are kept for development nodes too.
  * A hint only: it decides what is read early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
@@ -11,7 +11,7 @@ export interface Learned {
   put(topic: string, value: string): void
 }
 
-/** Of about a kilobyte each. The least recently used go, from the disk too. */
+/** Topics of about a kilobyte each. The least recently used are dropped, also from disk. */
 const maxTopics = 10_000
 
 /** @param scope - of the rows on disk. */

@@ -1,6 +1,7 @@
 /**
- * What forks still had to ask a node for when they ran swaps of a pool, although the adapter's slots and the tokens'
- * were read ahead: kept per pool and read ahead the next time. For pools whose state only their own code finds.
+ * State that forks still had to read from a node when they ran swaps of a pool, although the slots of the adapter and
+ * of the tokens were read ahead: remembered per pool and read ahead the next time. For pools whose slots only their own
+ * code can find.
  * A hint only: it decides what is read early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
@@ -17,18 +18,18 @@ export interface SwappedPool {
 export interface PoolSets {
   /** Keys learnt under a topic. */
   keysOf(topic: string): readonly ItemKey[]
-  /** Everything known of was read ahead at this block: from here on a miss is a leftover. */
+  /** All known keys were read ahead at this block: any miss from here on is a leftover. */
   watch(hash: Hex): void
-  /** A node had to be asked for this. */
+  /** Records a key that had to be read from a node. */
   miss(key: ItemKey, hash: Hex): void
   /** Adds the block's leftovers to the pools that were swapped in, and forgets them. */
   learn(pools: readonly SwappedPool[], hash: Hex): void
 }
 
 const maxBlocks = 16
-/** More leftovers than this are no detail of some pool. */
+/** More leftovers than this cannot come from a few pools, and are not learnt. */
 const maxLeftovers = 512
-/** Of a pool; the oldest go first. */
+/** Keys of one pool; the oldest are dropped first. */
 const maxKeys = 256
 
 export function createPoolSets(learned: Learned): PoolSets {
@@ -55,7 +56,7 @@ export function createPoolSets(learned: Learned): PoolSets {
       if (missed.length === 0 || missed.length > maxLeftovers) return
       const addresses = new Set(pools.map(({ address }) => address))
       for (const { topic, address } of pools) {
-        // A contract that is no pool, a rate provider for instance, may belong to any of them.
+        // A contract that is not a pool, such as a rate provider, may belong to any of the pools.
         const own = missed.filter((key) => {
           const owner = addressOf(key)
           return owner === address || !addresses.has(owner)

@@ -1,4 +1,4 @@
-/** What the nodes of a chain are asked about, and what they answer together. */
+/** What can be asked of the nodes of a chain, and the answer that they give together. */
 import type { Hex } from '../../domain/primitives.js'
 
 export interface BlockRef {
@@ -11,7 +11,7 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string }
 
-/** Of one account at one block: root of its storage, balance in wei and nonce, in their stored form. */
+/** Storage root, balance in wei and nonce of one account at one block, in their stored form. */
 export interface AccountProof {
   readonly storageHash: Hex
   readonly balance: Hex

@@ -1,4 +1,4 @@
-/** Reads on their way to the nodes: equal ones in flight are one, and those that come together travel together. */
+/** Queue of reads to the nodes: equal reads in flight are merged, and reads that arrive together are batched. */
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Answer, BlockRef } from './answer.js'
 import type { Ask } from './ask.js'
@@ -6,19 +6,19 @@ import type { Ask } from './ask.js'
 export interface AskQueue {
   /**
    * @param id - equal for equal reads.
-   * @param block - of which state is read; null for what is not state.
+   * @param block - the block whose state is read; null for reads of anything else.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   ask<T>(id: string, block: BlockRef | null, request: Ask['request']): Promise<Answer<T>>
 }
 
-/** Reads that come within this time travel together. */
+/** Reads that arrive within this time are sent together. */
 const groupingMs = 1
 
 export function createAskQueue(parts: {
   /** Settles or fails each of the reads. */
   readonly serve: (asks: readonly Ask[]) => Promise<void>
-  /** A read was like one in flight. */
+  /** A read was merged with an equal one in flight. */
   readonly onCoalesced: () => void
 }): AskQueue {
   const inFlight = new Map<string, Promise<Answer<unknown>>>()

@@ -1,4 +1,4 @@
-/** One read on its way through the nodes: what each of them said to it, and when it is settled. No I/O. */
+/** One read on its way through the nodes: what each of them answered, and when it is settled. No I/O. */
 import type { ForkrouteError } from '../../domain/errors.js'
 import type { Answer, BlockRef } from './answer.js'
 import type { ChainTip } from './chain-tip.js'
@@ -8,7 +8,7 @@ import type { UpstreamNode } from './upstream-node.js'
 export interface Ask {
   /** The call as this node takes it. */
   readonly request: (node: UpstreamNode) => NodeRequest
-  /** State block; null for asks that are not state. */
+  /** The block whose state is read; null for reads of anything else. */
   readonly block: BlockRef | null
   readonly refusedBy: Map<UpstreamNode, string>
   readonly faults: Map<UpstreamNode, number>
@@ -17,15 +17,15 @@ export interface Ask {
   readonly fail: (error: ForkrouteError) => void
 }
 
-/** Answers of one node saying "internal error" after which it counts as not having the state. */
+/** After so many "internal error" answers to one read, a node counts as not having the state. */
 const maxFaults = 2
-/** How a node says that it does not know a block (yet): behind a load balancer that may pass at the newest block. */
+/** Error texts for an unknown block. At the newest block that may pass: another node behind a load balancer has it. */
 const unknownBlock =
   /header not found|unknown block|block not found|resource not found|no such block/i
 
 export const isOpen = (one: Ask): boolean => one.settle !== null
 
-/** What a node made of the read: it is settled by a value, and remembers who does not have it. */
+/** Applies a node's outcome to the read: a value settles it, a refusal is remembered. */
 export function note(
   one: Ask,
   node: UpstreamNode,
@@ -46,7 +46,7 @@ export function note(
 
 /**
  * A read is given up as unreadable once every node that answers has refused it.
- * @param round - how often the nodes were gone through, from 1.
+ * @param round - the number of the current pass over all nodes, from 1.
  */
 export function settleRefused(one: Ask, nodes: readonly UpstreamNode[], round: number): void {
   if (one.refusedBy.size === 0) return

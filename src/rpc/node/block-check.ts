@@ -1,4 +1,4 @@
-/** What a node says a block is, checked: its fields, its hash, and that it is the block asked for. Pure. */
+/** Checks blocks that a node answers. Pure. */
 import type { BlockPin } from '../../domain/primitives.js'
 import { type BlockJson, headerHash, toPin } from './header.js'
 import type { Judgement } from './node-request.js'
@@ -9,8 +9,8 @@ export interface VerifiedBlock {
 }
 
 /**
- * Checks a block of a node: its fields, its hash, and that it is the one asked for.
- * The value is a VerifiedBlock; no such block is a refusal, since another node may have it.
+ * Checks the fields of a block, its hash, and that it is the requested one.
+ * The value is a VerifiedBlock. A missing block is a refusal, since another node may have it.
  */
 export function judgeBlock(
   value: unknown,
@@ -30,7 +30,7 @@ export function judgeBlock(
     try {
       actual = headerHash(json)
     } catch {
-      // A field that cannot be hashed is a hash that does not match.
+      // A field that cannot be hashed counts as a wrong hash.
     }
     if (actual !== pin.hash) {
       return {

@@ -1,7 +1,7 @@
-/** The highest block that a node of the chain has shown, and what that says about other blocks. No I/O. */
+/** The highest block seen on any node of the chain: decides which blocks are final, and which are fresh. No I/O. */
 
 export interface ChainTip {
-  /** A node has this block. */
+  /** Records that a node has this block. */
   see(number: bigint): void
   /** True for blocks so far below the newest that their number names them. */
   isFinal(number: bigint): boolean
@@ -9,7 +9,7 @@ export interface ChainTip {
   isFresh(number: bigint): boolean
 }
 
-/** Blocks this far below the newest are taken as final where they are read by number. */
+/** Blocks this far below the newest count as final, so they may be read by number. */
 const reorgWindow = 64n
 
 export function createChainTip(): ChainTip {

@@ -1,4 +1,4 @@
-/** Blocks in which contracts left events, asked for in ranges as large as the nodes take. */
+/** Finds the blocks in which contracts emitted events, in ranges as large as the nodes accept. */
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
 import type { NodeRequest } from './node-request.js'
@@ -18,7 +18,7 @@ type RangeAnswer =
 
 /** Blocks in one request at first; public nodes take between 500 and 10,000. */
 const mostBlocks = 2_000n
-/** Ranges in a row after which one of twice the length is tried: what is refused is asked in vain. */
+/** Ranges that must pass in a row before twice the length is tried: every refusal is a wasted request. */
 const passesToGrow = 8
 
 /**

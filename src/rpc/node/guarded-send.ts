@@ -1,6 +1,6 @@
 /**
- * Reads of state that one node answers, safe from reorgs: where the node cannot read by block hash, the header of each
- * block that may still be replaced is read after its state, so that values of another fork are refused, not mixed in.
+ * Sends reads of state to one node, safe from reorgs: where the node cannot read by block hash, the header of each block
+ * that may still be replaced is read after its state, so that values of another branch are refused and never mixed in.
  */
 import type { Hex } from '../../domain/primitives.js'
 import type { BlockRef } from './answer.js'
@@ -10,7 +10,7 @@ import type { ChainTip } from './chain-tip.js'
 import type { NodeRequest, Outcome } from './node-request.js'
 import type { UpstreamNode } from './upstream-node.js'
 
-/** `same`: the node has the block still; `gone`: it has another, or none; `unsure`: it did not say. */
+/** `same`: the node still has the block; `gone`: it has another or none; `unsure`: it gave no answer. */
 type Standing = 'same' | 'gone' | 'unsure'
 
 /** @returns outcomes in the order of the reads. */
@@ -40,7 +40,7 @@ export async function sendGuarded(
   })
 }
 
-/** Each block of the reads that a reorg could still replace, once. */
+/** The distinct blocks of the reads that a reorg could still replace. */
 function replaceable(asks: readonly Ask[], tip: ChainTip): BlockRef[] {
   const blocks = new Map<Hex, BlockRef>()
   for (const { block } of asks) {

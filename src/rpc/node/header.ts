@@ -1,5 +1,5 @@
 /**
- * Block headers as JSON-RPC gives them: their hash from their own fields, and the pin that the service works with.
+ * Block headers from JSON-RPC: computes their hash from their own fields, and makes the pin that the service uses.
  */
 import { keccak256, toRlp } from 'viem'
 import { z } from 'zod'
@@ -83,7 +83,7 @@ function integerBytes(value: string): Hex {
   return `0x${digits.length % 2 ? '0' : ''}${digits}`
 }
 
-/** The block without its transactions and withdrawals: what a fork needs of it, and a tenth of its size. */
+/** The block without its transactions and withdrawals: all that a fork needs, at a tenth of the size. */
 export function headerOnly(block: BlockJson): BlockJson {
   const lists = ['transactions', 'withdrawals'].filter((name) => Array.isArray(block[name]))
   return { ...block, ...Object.fromEntries(lists.map((name) => [name, []])) }

@@ -1,6 +1,6 @@
 /**
- * Head tracking of one chain: every node is polled with jitter, the head only moves forward, and a block that was
- * replaced is noticed by hash. `createHeadTracker` decides and does no I/O of its own; `startHeadPolling` asks.
+ * Head tracking of one chain: every node is polled with jitter, the head only moves forward, and replaced blocks are
+ * noticed by their hash. `createHeadTracker` decides and does no I/O of its own; `startHeadPolling` polls.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
@@ -10,15 +10,15 @@ export interface HeadTracker {
   head(): BlockPin | null
   /** Milliseconds since the epoch when the head was first seen. */
   seenAt(): number | null
-  /** Takes the newest block of a node. Calls are worked off in order. */
+  /** Takes the newest block of a node. Calls are processed in order. */
   observe(node: number, block: BlockPin): Promise<void>
   /** Hash of the head's own chain at a height near it; null where it is not known. */
   hashOf(number: bigint): Hex | null
-  /** A block of the head's own chain names its parent. */
+  /** Learns the parent's hash from a block of the head's own chain. */
   learnParent(block: BlockPin): void
   /**
-   * A node gave this block for its number. One that no poll has shown as a head may be replaced all the same, and is
-   * listed among the replaced blocks then.
+   * Records a block that a node gave for its number. Such a block may be replaced even if no poll ever showed it as
+   * the head; it is then listed among the replaced blocks.
    */
   meet(block: BlockRef): void
 }
@@ -27,7 +27,7 @@ export interface HeadTracker {
 const memory = 128n
 
 /**
- * @param hashAt - hash of the block that the nodes have at a height by now, null when none says.
+ * @param hashAt - hash of the block that the nodes currently have at a height, null when none answers.
  * @param onHead - called with the new head; `replaced` lists the blocks that are no longer part of the chain,
  *   highest first.
  */
@@ -36,7 +36,7 @@ export function createHeadTracker(
   onHead: (head: BlockPin, replaced: readonly BlockRef[]) => void,
 ): HeadTracker {
   const known = new Map<bigint, Hex>()
-  /** Blocks by hash of which no head has shown yet whether they are part of its chain. */
+  /** Blocks by hash for which no head has shown yet whether they are part of its chain. */
   const met = new Map<Hex, BlockRef>()
   let head: BlockPin | null = null
   let source = -1
@@ -46,11 +46,11 @@ export function createHeadTracker(
   async function take(node: number, block: BlockPin): Promise<void> {
     if (head?.hash === block.hash) return
     if (head && block.number < head.number) {
-      // A node that is merely behind agrees with what is known. Only the node that gave the head can take it back.
+      // A node that merely lags agrees with the known hashes. Only the node that gave the head can take it back.
       const before = known.get(block.number)
       if (node !== source || before === undefined || before === block.hash) return
     }
-    // Two nodes on different forks of one height: the head stays where it is until one of them is longer.
+    // Two nodes on different branches of equal height: the head stays until one branch gets longer.
     if (head && block.number === head.number && node !== source) return
     const below = head ? await findReplaced(head, block) : []
     for (const { number, hash } of below) {
@@ -78,14 +78,14 @@ export function createHeadTracker(
         continue
       }
       const actual = await actualHash(number, next)
-      // Blocks below an unchanged one are unchanged; an unknown answer says nothing against them.
+      // Blocks below an unchanged one are unchanged too. No answer is no evidence of a change.
       if (actual === null || actual === before) break
       replaced.push({ number, hash: before })
     }
     return replaced
   }
 
-  /** Each for itself: blocks that were met at different times may be of different forks. */
+  /** Judges each block by itself: blocks recorded at different times may be of different branches. */
   async function judgeMet(next: BlockPin): Promise<BlockRef[]> {
     const replaced: BlockRef[] = []
     for (const one of met.values()) {
@@ -129,14 +129,14 @@ function highestFirst(a: BlockRef, b: BlockRef): number {
   return Number(b.number - a.number)
 }
 
-/** Between two polls of a node that does not answer, at least. */
+/** Shortest time between two polls of a node that does not answer. */
 const pauseForDeadNodeMs = 1_000
 
 /**
- * Polls every node on its own, so that a slow one delays none.
+ * Polls every node independently, so that a slow one does not delay the others.
  *
  * @param poll - asks one node and observes its answer; false when it gave none.
- * @returns `first` settles when every node was asked once.
+ * @returns `first` settles when every node was polled once.
  */
 export function startHeadPolling(
   nodes: number,

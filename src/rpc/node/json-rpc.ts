@@ -23,7 +23,7 @@ export class TransportError extends Error {
     message: string,
     /** HTTP status when there was one. */
     readonly status: number | null,
-    /** Seconds that the server asked to wait. */
+    /** Seconds that the server asked the client to wait. */
     readonly retryAfterSeconds: number | null = null,
     options?: { cause?: unknown },
   ) {
@@ -68,7 +68,7 @@ export function createRpcClient(
   options: {
     readonly timeoutMs?: number
     readonly connections?: number
-    /** Connections to the host that others use too, and that stay open; absent: its own. */
+    /** Connections to the host that are shared with other clients and stay open; absent: the client opens its own. */
     readonly shared?: Pool
   } = {},
 ): RpcClient {

@@ -1,11 +1,11 @@
 /**
- * What an error of a node means, and what of it may be shown. Pure.
+ * Classifies errors of nodes, and removes secrets from their texts. Pure.
  */
 import type { JsonRpcError, TransportError } from './json-rpc.js'
 
 /**
- * refused: the node answered, and does not have it (another node may);
- * busy: it would answer later; fault: it failed inside, which may pass.
+ * refused: the node does not have it (another node may); busy: it may answer later;
+ * fault: an internal error, which may pass.
  */
 export type ErrorMeaning = 'refused' | 'busy' | 'fault'
 
@@ -15,7 +15,7 @@ const busyText =
 const stateText =
   /missing trie node|not recorded|not found|not available|unavailable state|pruned|unknown block|unknown state|out of range|OutOfRange|historical state|archive|no state|distance to target/i
 
-/** A range of events that is too large for the node: a smaller one passes. */
+/** Error texts for a range of events that is too large for the node: a smaller one may pass. */
 const rangeText =
   /returned more than|too many (?:results|logs|blocks)|(?:block|log).{0,30}(?:range|response|size)|range (?:is )?too|maximum.{0,20}range|up to a .{0,20}range|narrow/i
 

@@ -1,6 +1,6 @@
 /**
- * Whether one node may be asked: verified, set aside for an untruth, cooling down after failures, or down.
- * Speaks up when that changes. No I/O.
+ * Whether one node may be used: verified, set aside for a false answer, cooling down after failures, or down.
+ * Reports changes. No I/O.
  */
 
 export interface NodeHealth {
@@ -10,26 +10,26 @@ export interface NodeHealth {
   isCoolingDown(): boolean
   /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
   waitMs(): number | null
-  /** Why it is not usable, or was not at the last attempt. */
+  /** Why the node is not usable, or failed at the last attempt; null: no problem. */
   problem(): string | null
   setAside(message: string): void
-  /** @param startedAt - of the request that failed, milliseconds since the epoch. */
+  /** @param startedAt - start of the failed request, milliseconds since the epoch. */
   recordFailure(startedAt: number, message: string, retryAfterSeconds: number | null): void
-  /** A request got a proper answer. */
+  /** Records that a request got a proper answer. */
   recordSuccess(): void
-  /** The verification passed; false when the node failed again meanwhile. */
+  /** Records that the verification passed. @returns false when the node failed again meanwhile. */
   verified(): boolean
 }
 
 const firstBackoffMs = 100
 const longestBackoffMs = 10_000
 const longestRetryAfterMs = 30_000
-/** Failures in a row after which nobody waits for the node. */
+/** After so many failures in a row the node is down, and reads no longer wait for it. */
 const failuresUntilDown = 5
 /** A node that was set aside is verified again after this time: an operator may have repaired it. */
 const recheckMs = 60_000
 
-/** @param onChange - gets the one sentence when the node becomes unusable, and null when it is back. */
+/** @param onChange - receives one sentence when the node becomes unusable, and null when it is back. */
 export function createNodeHealth(
   name: string,
   onChange: (problem: string | null) => void,
@@ -70,7 +70,7 @@ export function createNodeHealth(
       report(`${name} is set aside: ${message}`)
     },
     recordFailure(startedAt, message, retryAfterSeconds) {
-      // Requests that were already under way when the last penalty was given say nothing new.
+      // Requests that were already in flight at the last penalty failed for the same reason.
       if (startedAt < penalisedAt) return
       penalisedAt = Date.now()
       failures += 1

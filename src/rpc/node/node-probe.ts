@@ -12,7 +12,7 @@ export interface NodeAbilities {
   readonly logs: boolean
   readonly proofs: boolean
   readonly batch: boolean
-  /** Takes EIP-1898 block parameters, so that a read names the very block. */
+  /** Accepts EIP-1898 block parameters, so that a read can name a block by hash. */
   readonly blockHash: boolean
   /** A development node, where anyone may replace the code of an account. */
   readonly devNode: boolean
@@ -35,7 +35,7 @@ export async function probeAbilities(
   takesBatches: () => boolean,
 ): Promise<NodeAbilities> {
   const { pin, json } = head
-  // The fee recipient is the one account that every block is sure to touch: recorded nodes hold it.
+  // Every block touches its fee recipient, so nodes that replay a recording have this account.
   const account = typeof json.miner === 'string' ? json.miner : probeAddress
   const reachable = [...new Set(depths.map((depth) => Math.min(depth, Number(pin.number) - 1)))]
   const asked = reachable.filter((depth) => depth > 0)

@@ -1,6 +1,6 @@
 /**
  * The calls that read a chain, each with the check of its answer: a malformed answer is a refusal, never a value.
- * Pure. A block is given as the node takes it: a number, or the EIP-1898 object.
+ * Blocks are given in the form that the node accepts: a number, or the EIP-1898 object. Pure.
  */
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountProof, BlockRef } from './answer.js'
@@ -19,7 +19,7 @@ export function quantity(value: bigint): string {
   return `0x${value.toString(16)}`
 }
 
-/** The block as this node takes it: by hash where it can. */
+/** The block parameter for this node: by hash if the node accepts that. */
 export function paramOf(node: UpstreamNode, block: BlockRef): string | { blockHash: Hex } {
   return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
 }

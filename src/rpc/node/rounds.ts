@@ -1,6 +1,6 @@
 /**
- * Carries reads to the nodes of a chain: each node in its turn is asked for what is still open, and all of them again
- * after a pause while some may answer later.
+ * Sends reads to the nodes of a chain: each node in turn gets the reads that are still open, and after a pause all of
+ * them again, as long as some may answer later.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -9,7 +9,7 @@ import type { ChainTip } from './chain-tip.js'
 import type { Outcome } from './node-request.js'
 import type { UpstreamNode } from './upstream-node.js'
 
-/** Times that all nodes are gone through for one read. */
+/** Passes over all nodes for one read. */
 const maxRounds = 5
 const firstPauseMs = 100
 
@@ -23,7 +23,7 @@ export interface RoundsParts {
   /** For all rounds together. */
   readonly totalTimeoutMs: number
   readonly closing: AbortSignal
-  /** A round more begins. */
+  /** Another round begins. */
   readonly onRetry: () => void
 }
 
@@ -50,7 +50,7 @@ export async function serve(asks: readonly Ask[], parts: RoundsParts): Promise<v
   }
 }
 
-/** Asks each node that may be asked for what the ones before it did not give. @returns what is still open. */
+/** Asks each usable node for the reads that the ones before it did not answer. @returns the reads still open. */
 async function askInTurn(asks: readonly Ask[], parts: RoundsParts): Promise<readonly Ask[]> {
   let open = asks
   for (const node of parts.nodes) {
@@ -66,7 +66,7 @@ async function askInTurn(asks: readonly Ask[], parts: RoundsParts): Promise<read
   return open
 }
 
-/** Timers may fire early, and clocks be set: a round in which no node may be asked would be none. */
+/** Waits until a node is usable. Checks again, since timers may fire early and clocks may be set. */
 async function pauseFor(
   pauseMs: number,
   deadline: number,
@@ -78,13 +78,13 @@ async function pauseFor(
   }
 }
 
-/** Milliseconds until some node may be asked; null: none is worth waiting for. */
+/** Milliseconds until some node is usable; null: none is worth waiting for. */
 function shortestWait(nodes: readonly UpstreamNode[]): number | null {
   const waits = nodes.map((node) => node.waitMs()).filter((ms) => ms !== null)
   return waits.length ? Math.min(...waits) : null
 }
 
-/** Between a half and one, so that clients which failed together do not come back together. */
+/** Factor from 0.5 to 1, so that clients which failed together do not all retry together. */
 function jitter(): number {
   return 0.5 + Math.random() / 2
 }

@@ -1,6 +1,6 @@
 /**
- * The unit of state: one balance, nonce, code or storage word, named by a compact key that serves
- * memory, SQLite, cassettes and the learned set alike. Pure: keys, their JSON-RPC calls, and the check of answers.
+ * The unit of state: one balance, nonce, code or storage word, named by a compact key that memory, SQLite, cassettes
+ * and hints share. Holds the keys, their JSON-RPC calls, and the check of answers. Pure.
  *
  * Key: kind letter (b, n, c, s) + 40 hex digits of the address + for storage the slot without leading zeros.
  */
@@ -28,7 +28,7 @@ export function storageKey(address: Address, slot: string): ItemKey {
   return `s${address.slice(2)}${stripZeros(slot.slice(2))}`
 }
 
-/** Whether it is a key at all: what was stored long ago may be anything. */
+/** Whether the value is a key. Needed for stored data, which may be of any version. */
 export function isItemKey(value: unknown): value is ItemKey {
   return typeof value === 'string' && /^(?:[bnc][0-9a-f]{40}|s[0-9a-f]{41,104})$/.test(value)
 }
@@ -51,7 +51,7 @@ export function accountKeys(address: Address): readonly ItemKey[] {
   return [balanceKey(address), nonceKey(address), codeKey(address)]
 }
 
-/** Those of the slots that are held, and whose accounts are. */
+/** The slots that are in memory together with their accounts. */
 export function withAccounts(
   slots: readonly ItemKey[],
   isHeld: (key: ItemKey) => boolean,
@@ -82,8 +82,8 @@ export function describe(key: ItemKey): string {
 }
 
 /**
- * The answer of a node in the one form that is kept: quantities and storage words without leading zeros
- * (`0x0`), code as it is. Null when the answer is not of that kind, so that no malformed answer reads as zero.
+ * A node's answer in its stored form: quantities and storage words without leading zeros (`0x0`), code unchanged.
+ * Null when the answer is malformed, so that it never reads as zero.
  */
 export function toStored(key: ItemKey, answer: unknown): Hex | null {
   if (typeof answer !== 'string') return null
@@ -99,7 +99,7 @@ export function fromStored(key: ItemKey, stored: Hex): Hex {
   return key.startsWith('s') ? `0x${stored.slice(2).padStart(64, '0')}` : stored
 }
 
-/** What an account that does not exist answers. */
+/** The value at an account that does not exist. */
 export function emptyValue(key: ItemKey): Hex {
   return isCode(key) ? '0x' : '0x0'
 }

@@ -1,7 +1,7 @@
 /**
- * One node of a chain: sends single calls and batches, knows whether the node is verified, cooling down
- * or set aside, and adapts the batch size to what the node takes. Never throws for what a node does:
- * every call has an outcome. Owned by `upstream.ts`; the node's URL never leaves this file.
+ * One node of a chain: sends single calls and batches, keeps track of whether the node is verified, cooling down or set
+ * aside, and adapts the batch size to what the node accepts. Never throws for what a node does: every call has an
+ * outcome. Owned by `upstream.ts`; the node's URL never leaves this file.
  */
 import type { LimitFunction } from 'p-limit'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
@@ -11,7 +11,7 @@ import { createNodeHealth } from './node-health.js'
 import { type NodeAbilities, probeAbilities } from './node-probe.js'
 import { type NodeRequest, type Outcome, plain } from './node-request.js'
 
-/** Requests at once from which on the first go ahead of the others, in a batch of their own. */
+/** With more requests than this at once, the first ones are sent ahead in a batch of their own. */
 const many = 128
 const firstOfMany = 32
 
@@ -27,11 +27,11 @@ export interface NodeStatus {
   /** `node 1 of chain 1` */
   readonly name: string
   readonly usable: boolean
-  /** It answers for another chain, or untruthfully. */
+  /** The node is of another chain, or gave a false answer. */
   readonly isSetAside: boolean
-  /** Why it is not usable, or was not at the last attempt. */
+  /** Why the node is not usable, or failed at the last attempt; null: no problem. */
   readonly problem: string | null
-  /** Of the first verification. */
+  /** Latency of the first verification. */
   readonly latencyMs: number | null
   readonly abilities: NodeAbilities | null
 }
@@ -40,7 +40,7 @@ export interface UpstreamNode {
   readonly name: string
   /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
   waitMs(): number | null
-  /** Verifies the node if that is still to be done; false when it may not be used. */
+  /** Verifies the node if that has not been done; false when it may not be used. */
   ready(): Promise<boolean>
   abilities(): NodeAbilities | null
   /** In the order of the requests. */
@@ -60,11 +60,11 @@ export interface NodeOptions {
   readonly limit: LimitFunction
   readonly counters: UpstreamCounters
   readonly redact: (text: string) => string
-  /** Called with the one sentence when the node is set aside, fails to answer, or is back. */
+  /** Called with one sentence when the node is set aside or fails to answer, and with null when it is back. */
   readonly onChange: (problem: string | null) => void
 }
 
-/** Not sent at all: the node asked for a pause while the request waited for its turn. */
+/** The request was never sent: the node asked for a pause while it waited for its turn. */
 class CoolingDown extends TransportError {}
 
 export function createUpstreamNode(options: NodeOptions): UpstreamNode {
@@ -103,7 +103,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     return { kind: 'failed', message }
   }
 
-  /** Waits for its turn; what waited while the node began to refuse requests is not sent. */
+  /** Waits for its turn. A request is not sent if the node began to refuse requests while it waited. */
   function inTurn<T>(calls: number, ask: () => Promise<T>): Promise<T> {
     return limit(() => {
       if (health.isCoolingDown()) throw new CoolingDown('waits', null)
@@ -154,7 +154,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   async function send(requests: readonly NodeRequest[]): Promise<Outcome[]> {
     const size = maxBatch
     if (size === 1 || requests.length === 1) return Promise.all(requests.map(sendOne))
-    // What was asked first is waited for most: a block's header before all that is read ahead with it.
+    // The first requests are the most urgent: a block's header comes before everything read ahead with it.
     const first = requests.length > many ? Math.min(firstOfMany, size) : size
     const chunks = [sendBatch(requests.slice(0, first))]
     for (let start = first; start < requests.length; start += size) {

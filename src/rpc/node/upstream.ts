@@ -1,10 +1,10 @@
 /**
  * The nodes of one chain as one source: verified, with failover, retry, coalescing of equal requests in flight,
  * grouping of single reads into batches, and a cap on requests in flight. Caches nothing: `state-book.ts` and
- * `block-book.ts` of the archive do.
+ * `block-index.ts` of the archive do.
  *
- * A node's answer about a state that it does not have is a fact about that read (`ok: false`), tried on every
- * node once. When no node answers at all the read throws ForkrouteError UPSTREAM_UNAVAILABLE.
+ * A read that every answering node refuses gives `ok: false`: state that nobody has is a fact, not a failure. When no
+ * node answers at all, the read throws ForkrouteError UPSTREAM_UNAVAILABLE.
  */
 import pLimit from 'p-limit'
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -49,23 +49,26 @@ export interface Upstream {
   readonly counters: Readonly<UpstreamCounters>
   /** A value in its stored form (`state-item.ts`). @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   state(key: ItemKey, block: BlockRef): Promise<Answer<Hex>>
-  /** The same of a block whose hash is not known yet and that no reorg can replace. */
+  /** The same for a block that no reorg can replace and whose hash is not known yet. */
   finalState(key: ItemKey, number: bigint): Promise<Answer<Hex>>
   /** True for blocks so far below the newest that their number names them. */
   isFinal(number: bigint): boolean
   /** eth_getProof without slots, at a block or at a number that no reorg can replace. @throws as `state`. */
   proof(address: Address, block: BlockRef | bigint): Promise<Answer<AccountProof>>
-  /** Whether some node that may be asked gives proofs. */
+  /** Whether some usable node gives proofs. */
   givesProofs(): boolean
   /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
-  /** Blocks of a range with events of contracts; `ok: false` also for too large a range. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  /**
+   * Blocks of a range with events of the contracts; `ok: false` also for a range that is too large.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
   changes(question: ChangesQuestion): Promise<Answer<readonly bigint[]>>
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
   latestOf(node: number): Promise<VerifiedBlock | null>
-  /** True when a node is a development node: there, state may change without a new block. */
+  /** True when one of the nodes is a development node, whose state may change without a new block. */
   isDevelopment(): boolean
   /** One per URL, in their order. */
   nodes(): NodeStatus[]
@@ -131,7 +134,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 }
 
-/** The reads that any node may answer; equal ones have equal ids. */
+/** The reads that any of the nodes may answer; equal reads have equal ids. */
 function readsOf(
   { ask }: AskQueue,
   rules: BlockRules,
@@ -174,7 +177,7 @@ function createNodes(
       url,
       maxBatch,
       connections: maxInFlight,
-      // Of each node its own: one that hangs must not hold up the others.
+      // A limit per node: one that hangs must not hold up the others.
       limit: pLimit(maxInFlight),
       redact,
       onChange: (problem) =>
