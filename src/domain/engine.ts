@@ -126,7 +126,7 @@ export interface Cost {
 
 /** Gas used at the next block's price. */
 export interface GasCost extends Cost {
-  /** On top: the cost of posting the transaction to L1; null when the chain does not report it, absent where there is none. */
+  /** On top: posting the transaction to L1; null when the chain does not report it, absent where it costs nothing. */
   readonly l1DataFee?: Cost | null
 }
 
@@ -246,11 +246,11 @@ export interface Engine {
   route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
   /** As route, with the sender's funds overridden, so that missing funds refuse nothing. */
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
-  /** The same answers as `quote` gives at that block. Throws only for failures of all: the block, a client that left. */
+  /** The same answers as `quote` gives at that block. Throws only for what fails all: the block, a client that left. */
   quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
   /**
-   * Executes transactions on the state at the end of a block, each independently, with the senders' funds overridden. In
-   * the order asked.
+   * Executes transactions on the state at the end of a block, each independently, with the senders' funds overridden.
+   * Results in the order asked.
    * @throws ForkrouteError as `route` for what concerns all.
    */
   executions(
@@ -298,8 +298,8 @@ export interface Engine {
   /** Base tokens known to the catalog, ordered by chain and address. */
   tokens(chainId?: number): readonly Token[]
   /**
-   * Base tokens and positions, ordered by id. The first call reads the positions of the chain, which may take long; later
-   * ones get the newest snapshot. Without a chain id, chains that cannot be read at present are left out.
+   * Base tokens and positions, ordered by id. The first call reads the positions of the chain, which may take long;
+   * later ones get the newest snapshot. Without a chain id, chains that cannot be read at present are left out.
    */
   listings(
     wanted: {
