@@ -1,4 +1,4 @@
-/** Entry of the archive thread: messages in, answers and news out. */
+/** Entry of the archive thread: receives requests, posts answers and notifications. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError, type Wire } from '../src/domain/errors.js'
 import type {

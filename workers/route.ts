@@ -1,4 +1,4 @@
-/** Thread entry: routes, quotes and everything else that is calculated at a pinned block. */
+/** Entry of a routing thread: routes, quotes and every other task at a pinned block. */
 import { setMaxListeners } from 'node:events'
 import { workerData } from 'node:worker_threads'
 import '../src/forks/promise-with-resolvers.js'
@@ -7,7 +7,7 @@ import { WorkerContext } from '../src/routing/context/worker-context.js'
 import { runTask } from '../src/routing/dispatch.js'
 import type { TaskMessage, TaskReply, WorkerSettings } from '../src/routing/messages.js'
 
-// One task's signal is given to all its parallel requests; ten listeners are no leak here.
+// All parallel requests of a task listen to its one signal; more than ten listeners are no leak here.
 setMaxListeners(512)
 
 lowerThread()

@@ -1,4 +1,4 @@
-/** Entry of the sandbox thread: any message to it ends it, in order. */
+/** Entry of the sandbox thread: any message makes it shut down in order. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError } from '../src/domain/errors.js'
 import {

@@ -40,7 +40,7 @@ export interface AppArgs {
   readonly recordings?: Recordings | null
   /** Aborted when the service stops and does not wait any longer. */
   readonly stopping: AbortSignal
-  /** Aborted when the service begins to stop: what would never end by itself ends then. */
+  /** Aborted when the service begins to stop: ends what would otherwise never end, such as streams. */
   readonly draining: AbortSignal
 }
 
@@ -58,7 +58,7 @@ export function createApp(args: AppArgs): Express {
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', false)
-  // Should an answer ever fail on its way out, Express says so without a stack.
+  // In this mode Express omits the stack should an answer ever fail on its way out.
   app.set('env', 'production')
   app.set('json replacer', bigintToString)
   app.set('trust proxy', config.trustProxyHops)
@@ -70,7 +70,7 @@ export function createApp(args: AppArgs): Express {
         useDefaults: false,
         directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
       },
-      // Whether the host is to be reached by TLS only is for the proxy that ends TLS to say.
+      // HSTS is left to the proxy that terminates TLS.
       strictTransportSecurity: false,
     }),
   )
@@ -123,7 +123,7 @@ function isOpen(one: Endpoint): boolean {
   return isPublic(one.definition)
 }
 
-/** Routes below /api/v1 without that prefix, others as they are; other methods of their paths are a 405. */
+/** Mounts endpoints below /api/v1 without that prefix, others as they are; other methods of a path get a 405. */
 function routerOf(endpoints: readonly Endpoint[], args: AppArgs, limits: Limits) {
   const router = express.Router()
   const methods = new Map<string, string[]>()
@@ -155,7 +155,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   const { params, input, items } = parseRequest(definition, request, engine)
   const client = clientSignal(res, args.stopping, stream !== undefined)
   const cost = definition.cost?.(input as never) ?? 1
-  // As many of a call's quotes as are worked on at the same time.
+  // A call takes as many places as it has quotes worked on at the same time.
   const places = Math.min(cost, config.workers * quotesAtOnce)
   const within = <T>(work: (context: CallContext) => Promise<T>, isCalculation: boolean) =>
     runWithin(config.requestTimeoutMs, client, (signal) => {
@@ -193,8 +193,8 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
 }
 
 /**
- * Aborted when the client leaves before its answer is written, or when the service stops waiting.
- * @param isStream - also when the answer was ended in order, since its work would go on for ever.
+ * Aborted when the client disconnects before its answer is written, or when the service stops waiting.
+ * @param isStream - aborts also after an answer that ended in order, since its work would otherwise never end.
  */
 function clientSignal(res: Response, stopping: AbortSignal, isStream: boolean): AbortSignal {
   const controller = new AbortController()
@@ -232,7 +232,7 @@ function observe(logger: Logger): RequestHandler {
   }
 }
 
-/** Labels of metrics and log lines come from the contract, never from what was asked for. */
+/** Labels of metrics and log lines come from the contract, never from the requested URL. */
 function named(route: string): RequestHandler {
   return (_req, res, next) => {
     res.locals.route = route
@@ -240,7 +240,7 @@ function named(route: string): RequestHandler {
   }
 }
 
-/** HTTP/1.1 demands the header; Node's own check, which is off, answers without our body. */
+/** HTTP/1.1 requires the header. Node's own check is off because it answers without our error body. */
 const requireHost: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
     throw new ForkrouteError('INVALID_REQUEST', 'The Host header is missing.')

@@ -1,4 +1,4 @@
-/** Who asks, and how often they may: keys, request rates, and the bound on running calculations. */
+/** Authentication and limits: API keys, request rates, and the bound on running calculations. */
 import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { noAccount } from '../domain/engine.js'
@@ -6,9 +6,9 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord, KeyStore } from './key-store.js'
 
 /**
- * Puts the account into `res.locals.accountId`, what the rate is counted by into `res.locals.caller`, and into
- * `res.locals.checkKey` what looks at the key again, for answers that go on.
- * @param keys - null in open mode: everybody is let in and counted by address.
+ * Sets `res.locals`: `accountId`, `caller` (what the rate is counted by) and `checkKey` (checks the key again, for
+ * streams).
+ * @param keys - null in open mode: every client is admitted and counted by address.
  */
 export function authenticate(keys: KeyStore | null): RequestHandler {
   return (req, res, next) => {
@@ -51,11 +51,11 @@ function bearerToken(req: Request): string | undefined {
 const windowSeconds = 60
 
 export interface RateLimit {
-  /** Counts every request of a caller as one. */
+  /** Counts every request of a caller as one point. */
   readonly handler: RequestHandler
   /**
-   * Counts what a request asks for beyond that.
-   * @throws ForkrouteError RATE_LIMITED; what is refused is not counted.
+   * Counts the further points of a request.
+   * @throws ForkrouteError RATE_LIMITED; refused points are not counted.
    */
   charge(res: Response, points: number): Promise<void>
 }
@@ -107,7 +107,7 @@ function resetSeconds(state: RateLimiterRes): string {
 
 export interface Gate {
   /**
-   * @param places - calculations that the work runs at the same time; all there are, at most.
+   * @param places - calculations that the work runs at the same time; capped at the number of places there are.
    * @throws ForkrouteError OVERLOADED at once when too many run; there is no queue.
    */
   run<T>(work: () => Promise<T>, places?: number): Promise<T>

@@ -1,4 +1,4 @@
-/** The fields of a plan: what each may look like, and what it becomes. Every value is text here, as in `schemas.ts`. */
+/** The fields of a plan: allowed forms and parsed values. Every value arrives as text, as in `schemas.ts`. */
 import { z } from 'zod'
 import { backtestLimits as limits } from '../domain/backtest.js'
 import { names, shortcutInputs } from './routes/shortcut-inputs.js'
@@ -26,7 +26,7 @@ const PoolId = z
     'must be an address (20 bytes) or an id (32 bytes) of a pool',
   )
 
-/** Of the wire: where they differ from `PlanRequest`, which is what they become. */
+/** Fields as on the wire; they are parsed into a `PlanRequest`. */
 export function planInputs(serviceName: string) {
   const shortcuts = shortcutInputs(serviceName)
   const named = {
@@ -70,7 +70,7 @@ export function planInputs(serviceName: string) {
   return { route, quote, variant, blocks }
 }
 
-/** The whole body, for the document. */
+/** The whole body, for the OpenAPI document. */
 export function planBody(serviceName: string) {
   const { route, variant, blocks } = planInputs(serviceName)
   const delay = integer(1, limits.delay)

@@ -1,6 +1,6 @@
 /**
- * A plan as a person writes it, in YAML or JSON, becomes the plan that is worked on. Every mistake is named with its place
- * (`requests[1].tokenIn must …`), fields that nobody knows among them: a typo would else change what is measured.
+ * Parses a plan as its author writes it, in YAML or JSON. Every mistake is reported with its place
+ * (`requests[1].tokenIn must …`), unknown fields included: a typo would otherwise change what is measured.
  */
 import type { z } from 'zod'
 import {
@@ -27,7 +27,7 @@ export interface PlanContext {
 
 type Inputs = ReturnType<typeof planInputs>
 
-/** @throws ForkrouteError INVALID_REQUEST that lists every mistake; UNKNOWN_CHAIN; what asking for blocks throws. */
+/** @throws ForkrouteError INVALID_REQUEST that lists every mistake; UNKNOWN_CHAIN; errors of looking up blocks. */
 export async function parsePlan(body: unknown, args: PlanContext): Promise<BacktestPlan> {
   const problems: string[] = []
   const inputs = planInputs(args.serviceName)
@@ -71,7 +71,7 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
   }
 }
 
-/** A quote where it has the fields of one alone, else a route for which nobody needs to have the funds. */
+/** A quote where the request has fields of quotes only, else a route whose sender need not have the funds. */
 function readRequest(
   item: unknown,
   index: number,
@@ -243,7 +243,7 @@ function refuseUnknown(
   }
 }
 
-/** The parsed fields, or null and a sentence for each that is wrong. */
+/** The parsed fields, or null with a sentence for each invalid one. */
 function readObject<T extends z.ZodObject>(
   schema: T,
   object: Readonly<Record<string, unknown>>,

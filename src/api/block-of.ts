@@ -1,4 +1,4 @@
-/** The block that a caller has named. */
+/** Resolves the block that a caller named. */
 import type { BlockTag } from '../domain/block-tag.js'
 import { unknownBlock } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'

@@ -28,21 +28,21 @@ export interface RouteDefinition<
   readonly input: Input
   readonly response: Response
   readonly errors: readonly ErrorCode[]
-  /** What no single field shows. Sees every field as given, also next to fields that are wrong. */
+  /** Rules across fields. Receives every field as given, even when other fields are invalid. */
   readonly rules?: (given: Given) => readonly string[]
   /** Counts against MAX_IN_FLIGHT. */
   readonly isCalculation?: boolean
-  /** The answer depends on what was last listed, not on its block alone: no cassette keeps it. */
+  /** The answer depends on the latest listing, not on its block alone, so no cassette keeps it. */
   readonly readsListings?: boolean
-  /** Quotes that a call asks for, where that may be more than one: it counts as so many requests. */
+  /** Quotes that a call asks for, where there may be several: it counts as that many requests. */
   readonly cost?: (input: z.output<Input>) => number
-  /** Content types of answers that are no JSON: the handler returns a FileAnswer. */
+  /** Content types of answers other than JSON: the handler returns a FileAnswer. */
   readonly files?: readonly string[]
-  /** The answer goes on: server-sent events, whose data is of the response's form. */
+  /** The answer is a stream of server-sent events whose data has the form of the response. */
   readonly isStream?: boolean
-  /** Of a POST whose body is a list: its form. `input` is then that of the query. */
+  /** For a POST whose body is a list: the form of the list. `input` then describes the query. */
   readonly list?: z.ZodType
-  /** In the document in place of `input`, where that looks at parts of the body only. */
+  /** Replaces `input` in the document where `input` checks parts of the body only. */
   readonly documentedInput?: z.ZodObject
 }
 
@@ -68,20 +68,20 @@ export interface HandlerArgs<Params, Input> {
   readonly engine: Engine
   readonly params: Params
   readonly input: Input
-  /** The body, where that is a list. */
+  /** The body, where it is a list. */
   readonly items: readonly unknown[]
-  /** The JSON body as it came, for an endpoint that checks it itself. */
+  /** The JSON body as received, for an endpoint that checks it itself. */
   readonly body: unknown
   readonly backtests: Backtests
   readonly context: CallContext
 }
 
 export interface StreamArgs<Params, Input> extends HandlerArgs<Params, Input> {
-  /** Runs one calculation of the stream within the limits that a request has, its key looked at again. */
+  /** Runs one calculation of the stream under the limits of a request, and checks the key again. */
   calculate<T>(work: (context: CallContext) => Promise<T>): Promise<T>
 }
 
-/** One event, by default called `quotes`, or why there is none. */
+/** One event, named `quotes` by default, or the error in its place. */
 export type StreamEvent<Body = unknown> =
   | { readonly name?: string; readonly id: string; readonly body: Body }
   | { readonly error: unknown }
@@ -112,7 +112,10 @@ export function endpoint<
   }
 }
 
-/** As `endpoint`, for a definition with `isStream`. The events end with the context's signal; what is thrown before them is an ordinary error. */
+/**
+ * As `endpoint`, for a definition with `isStream`. The events end with the context's signal; an error before the first
+ * event becomes an ordinary error answer.
+ */
 export function streamEndpoint<
   Params extends z.ZodObject,
   Input extends z.ZodObject,
@@ -139,7 +142,7 @@ function sentence(issue: z.core.$ZodIssue): string {
   return `${place} ${issue.message}`
 }
 
-/** Adds a sentence for every wrong field; the values are of use only when there is none. */
+/** Adds a sentence for every invalid field; the values may be used only when there is none. */
 export function checkFields<T extends z.ZodObject>(
   schema: T,
   given: Given,
@@ -156,7 +159,7 @@ export function checkFields<T extends z.ZodObject>(
 
 /**
  * @throws ForkrouteError INVALID_REQUEST that lists every wrong field;
- *   UNKNOWN_CHAIN when the chain is all that is wrong.
+ * UNKNOWN_CHAIN when an unknown chain is the only mistake.
  */
 export function parseRequest(
   definition: RouteDefinition,
@@ -181,7 +184,7 @@ export function parseRequest(
   return { params, input, items }
 }
 
-/** Adds a sentence for everything that is wrong with the list. */
+/** Adds a sentence for every mistake in the list. */
 function checkList(schema: z.ZodType, body: unknown, problems: string[]): readonly unknown[] {
   const parsed = schema.safeParse(body)
   for (const issue of parsed.error?.issues ?? []) {
@@ -192,13 +195,13 @@ function checkList(schema: z.ZodType, body: unknown, problems: string[]): readon
   return (parsed.data ?? []) as readonly unknown[]
 }
 
-/** What one JSON object is checked by: a part of a body as well as a whole one. */
+/** What checks one JSON object: part of a body or a whole one. */
 export type InputContract<Input extends z.ZodObject = z.ZodObject> = Pick<
   RouteDefinition<z.ZodObject, Input>,
   'input' | 'rules' | 'errors'
 >
 
-/** One JSON object inside a body, with the errors that it would have as a body of its own. @throws as parseRequest. */
+/** One JSON object inside a body, checked like a body of its own. @throws as parseRequest. */
 export function parseObject<Input extends z.ZodObject>(
   contract: InputContract<Input>,
   value: Readonly<Record<string, unknown>>,
@@ -212,7 +215,7 @@ export function parseObject<Input extends z.ZodObject>(
   return input
 }
 
-/** Throws when anything is wrong. */
+/** Throws when there is any problem. */
 function refuse(
   problems: readonly string[],
   definition: Pick<RouteDefinition, 'errors'>,
@@ -234,7 +237,7 @@ function jsonObject(body: unknown): Readonly<Record<string, unknown>> {
   throw invalidRequest(['The request body must be a JSON object.'])
 }
 
-/** Null when the chain is known, not given, badly written, or no concern of the endpoint. */
+/** Null when the chain is known, absent or malformed, or the endpoint takes none. */
 function unknownChain(
   definition: Pick<RouteDefinition, 'errors'>,
   given: Given,

@@ -1,9 +1,9 @@
-/** Bounds a piece of work in time, also when the work does not look at its signal. */
+/** Bounds work in time, even when the work ignores its signal. */
 import { ForkrouteError } from '../domain/errors.js'
 
 /**
  * @param outer - stops the work early; its reason is then thrown.
- * @param work - gets a signal that is aborted at the deadline or with `outer`. What it still does then is lost.
+ * @param work - gets a signal that is aborted at the deadline or with `outer`. Its later result is discarded.
  * @throws ForkrouteError DEADLINE_EXCEEDED after `timeoutMs`.
  */
 export function runWithin<T>(

@@ -1,4 +1,4 @@
-/** The reference page at /docs: swagger-ui from the npm package, without any other host. */
+/** The reference page at /docs: swagger-ui from the npm package; loads nothing from other hosts. */
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import express, { type Router } from 'express'
@@ -24,7 +24,7 @@ const page = `<!doctype html>
 </html>
 `
 
-// No validator: it would send the document's address to a host outside.
+// No validator: it would send the document's address to another host.
 const start = `SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#page',

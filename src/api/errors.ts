@@ -1,10 +1,10 @@
-/** Every error of the API ends here, in one body: docs/api.md#errors. Nothing internal passes. */
+/** Turns every error of the API into the one error body: docs/api.md#errors. No internal details leave the service. */
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
 
-/** Seconds after which a caller may try again, where the error does not say itself. */
+/** Retry-After in seconds where the error itself sets none. */
 const defaultRetryAfterSeconds = 1
 
 /** What Express and its body parser throw: `http-errors` with a status and a type. */
@@ -13,7 +13,7 @@ interface HttpFault {
   readonly type?: unknown
 }
 
-/** Faults of the request that were found below our own code. Anything else is a bug, and null. */
+/** Faults of the request that Express or its parser found. Null for anything else, which is a bug. */
 function fromHttpFault(error: unknown): ForkrouteError | null {
   if (!(error instanceof Error)) return null
   const { status, type } = error as HttpFault
@@ -35,7 +35,7 @@ function fromHttpFault(error: unknown): ForkrouteError | null {
   return null
 }
 
-/** The facts of an error as the body has them, without the request's id. */
+/** The facts of an error as in the body, without the request id. */
 export function errorFacts(
   error: Pick<ForkrouteError, 'code' | 'message' | 'details'> & {
     readonly messages?: readonly string[] | null | undefined
@@ -57,7 +57,7 @@ export function errorBody(error: ForkrouteError, requestId: string) {
   return { ...facts, requestId, ...(details && { details }) }
 }
 
-/** What a caller may see of anything thrown. */
+/** The error that a caller may see for any thrown value. */
 export function toForkrouteError(error: unknown): ForkrouteError {
   if (error instanceof ForkrouteError && error.code !== 'INTERNAL') return error
   return (
@@ -75,7 +75,7 @@ function send(res: Response, error: ForkrouteError): void {
   res.status(status).json(errorBody(error, res.locals.requestId))
 }
 
-/** Refuses every method that no handler before it has taken. @param allowed - what the path takes instead. */
+/** Refuses every method without a handler. @param allowed - the methods that the path does take. */
 export function allowOnly(allowed: readonly string[]): RequestHandler {
   return (req, res) => {
     res.setHeader('allow', allowed.join(', '))
@@ -83,12 +83,12 @@ export function allowOnly(allowed: readonly string[]): RequestHandler {
   }
 }
 
-/** Express knows an error handler by its four parameters. */
+/** Express recognises an error handler by its four parameters. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, _req, res, _next) => {
     const error = toForkrouteError(thrown)
     const { requestId } = res.locals
-    // The client has left, or half an answer is out: nobody is there to answer.
+    // The client has left, or half an answer is sent: an error body can no longer be delivered.
     if (res.headersSent || res.destroyed) {
       logger.debug({ err: thrown, requestId }, 'request abandoned')
       res.destroy()

@@ -1,6 +1,6 @@
 /**
  * Server-sent events: writes what a stream yields, keeps the connection alive, and drops a client that does not read.
- * How many streams there may be is counted here, too.
+ * Also limits the number of streams.
  */
 import type { Response } from 'express'
 import { ForkrouteError } from '../domain/errors.js'
@@ -10,13 +10,13 @@ import { countStreamEnd, type StreamEnd } from '../metrics.js'
 import type { StreamEvent } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 
-/** Between two comments, below the idle time after which usual proxies cut a connection. */
+/** Between two keep-alive comments; below the idle time after which common proxies cut a connection. */
 const heartbeatMs = 15_000
 
 export interface StreamPlaces {
   /**
    * Takes a place until the answer is closed.
-   * @throws ForkrouteError TOO_MANY_STREAMS when the caller has as many as it may; OVERLOADED when the service has.
+   * @throws ForkrouteError TOO_MANY_STREAMS when the caller has reached its limit; OVERLOADED when the service has.
    */
   take(res: Response): void
   readonly open: number
@@ -61,9 +61,9 @@ export function createStreamPlaces(limits: {
 }
 
 /**
- * Writes the events until the client leaves or does not read, its key is disabled, or the service stops.
+ * Writes the events until the client leaves or stops reading, its key is disabled, or the service stops.
  *
- * @param args.maxUnsentBytes - a client for which more is waiting when the next event comes is dropped.
+ * @param args.maxUnsentBytes - a client with more than this unsent when the next event arrives is dropped.
  * @param args.draining - aborted when the service begins to stop: the stream is then ended in order.
  */
 export async function serveEvents(args: {
@@ -77,7 +77,7 @@ export async function serveEvents(args: {
   const { requestId } = res.locals
   res.status(200)
   res.setHeader('content-type', 'text/event-stream; charset=utf-8')
-  // Proxies of the nginx kind would collect the events else.
+  // nginx and similar proxies would otherwise buffer the events.
   res.setHeader('x-accel-buffering', 'no')
   res.flushHeaders()
 
@@ -128,7 +128,7 @@ export async function serveEvents(args: {
   }
 }
 
-/** The key was disabled since the stream was opened. */
+/** Whether the key was disabled after the stream was opened. */
 function isKeyRefused(error: unknown): boolean {
   return error instanceof ForkrouteError && ['UNAUTHORIZED', 'KEY_DISABLED'].includes(error.code)
 }
@@ -142,7 +142,7 @@ function toText(event: StreamEvent, requestId: string, logger: Logger): string {
   return toEvent('error', errorBody(error, requestId))
 }
 
-/** JSON has no line breaks of its own, so one data line holds it. */
+/** Serialised JSON contains no line breaks, so one data line holds it. */
 function toEvent(name: string, body: unknown, id?: string): string {
   const lines = [`event: ${name}`, ...(id === undefined ? [] : [`id: ${id}`])]
   return `${lines.join('\n')}\ndata: ${JSON.stringify(body, bigintToString)}\n\n`

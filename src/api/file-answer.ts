@@ -1,4 +1,4 @@
-/** An answer that is a file: written as it is made, as fast as the client reads. */
+/** An answer that is a file, streamed while it is made at the speed of the client. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Response } from 'express'
@@ -14,14 +14,14 @@ export class FileAnswer {
   ) {}
 }
 
-/** @throws what ends the file early; the client sees a connection that is cut, never a whole file. */
+/** @throws what ends the file early; the client sees a cut connection, never a file that looks complete. */
 export async function sendFile(
   res: Response,
   { file }: FileAnswer,
   isHead: boolean,
 ): Promise<void> {
   res.setHeader('content-type', file.contentType)
-  // A report brings its own styles, no scripts, and nothing from elsewhere; it is no page of the service.
+  // A report has its own styles, no scripts and no outside resources, and is isolated from the service's origin.
   if (file.contentType.startsWith('text/html')) {
     res.setHeader(
       'content-security-policy',

@@ -1,16 +1,16 @@
 /**
  * Brings queries and JSON bodies into one form before their schema sees them:
- * strings for single values, arrays of strings for lists, nothing for what is not given.
- * Known clients spell lists in four ways; all of them end here.
+ * strings for single values, arrays of strings for lists, nothing for absent fields.
+ * Normalises the four spellings of lists that clients are known to use.
  */
 import type { z } from 'zod'
 
 export type RawQuery = ReadonlyMap<string, readonly string[]>
 
-/** A given field: a string, a list, or (from a body) whatever stood there and is for the schema to refuse. */
+/** A field as given: a string, a list, or (from a body) any other value, for the schema to refuse. */
 export type Given = Record<string, unknown>
 
-/** Keys lose `[]` and `[0]`; values stay in their order. @param search - of the URL, with or without `?`. */
+/** Strips `[]` and `[0]` from keys; values stay in their order. @param search - of the URL, with or without `?`. */
 export function parseQuery(search: string): RawQuery {
   const query = new Map<string, string[]>()
   for (const [rawKey, value] of new URLSearchParams(search)) {
@@ -29,12 +29,12 @@ function isList(schema: z.core.$ZodType): boolean {
   return def.type === 'pipe' && isList(def.in)
 }
 
-/** What counts as not given. */
+/** Whether a value counts as not given. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === 'null'
 }
 
-/** JSON numbers and flags as their text; a number that JSON could not carry exactly stays one, and is refused. */
+/** JSON numbers and flags as text; a number that JSON cannot carry exactly is kept as a number, and so refused. */
 function scalarFromJson(value: unknown): unknown {
   if (typeof value === 'boolean') return String(value)
   if (typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value))) {
@@ -45,7 +45,7 @@ function scalarFromJson(value: unknown): unknown {
 
 /**
  * The fields of a query that the schema knows.
- * @param problems - gets a sentence for every single value that is given more than once.
+ * @param problems - receives a sentence for every single-value field that is given more than once.
  */
 export function fromQuery(query: RawQuery, shape: z.core.$ZodShape, problems: string[]): Given {
   const given: Given = {}
@@ -63,7 +63,7 @@ export function fromQuery(query: RawQuery, shape: z.core.$ZodShape, problems: st
   return given
 }
 
-/** The fields of a JSON object that the schema knows. A single value for a list is a list of one. */
+/** The fields of a JSON object that the schema knows. A single value for a list becomes a list of one. */
 export function fromBody(body: Readonly<Record<string, unknown>>, shape: z.core.$ZodShape): Given {
   const given: Given = {}
   for (const [name, schema] of Object.entries(shape)) {

@@ -11,7 +11,7 @@ import { notFound } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 
-/** A busy key writes its last use this often, not at every request. */
+/** The last use of a busy key is written this often, not at every request. */
 const lastUsedResolutionMs = 60_000
 
 const migrations = [
@@ -32,7 +32,7 @@ const migrations = [
 ]
 
 export interface KeyRecord {
-  /** Names the key in `keys list` and `keys disable`; no secret. */
+  /** Names the key in `keys list` and `keys disable`; not secret. */
   readonly id: string
   /** bytes32, as in the on-chain event. */
   readonly accountId: Hex
@@ -54,7 +54,7 @@ export interface KeyStore {
   listKeys(): KeyRecord[]
   /** Safe to repeat. @throws ForkrouteError NOT_FOUND. */
   disableKey(id: string): KeyRecord
-  /** Null for a key that does not exist; a disabled key is found. Notes the use. */
+  /** Finds disabled keys too; null for a key that does not exist. Records the use. */
   findKey(key: string): KeyRecord | null
   close(): void
 }
@@ -89,7 +89,7 @@ function open(dataDir: string): Database.Database {
   try {
     mkdirSync(dataDir, { recursive: true })
     const file = join(dataDir, 'forkroute.sqlite')
-    // Exists with its mode before SQLite writes to it; the WAL files inherit the mode.
+    // Created with its mode before SQLite writes to it; the WAL files inherit the mode.
     closeSync(openSync(file, 'a', 0o600))
     chmodSync(file, 0o600)
     const db = new Database(file, { timeout: 5_000 })
@@ -139,7 +139,7 @@ export function openKeyStore(dataDir: string): KeyStore {
     try {
       touch.run(time, id)
     } catch {
-      // A full disk, or a CLI command that holds the file: no reason to turn a caller away.
+      // A full disk, or a CLI command that holds the lock, is no reason to refuse a client.
     }
   }
 

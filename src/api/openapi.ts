@@ -73,7 +73,7 @@ function exampleOf(input: z.ZodObject): Record<string, unknown> {
   )
 }
 
-/** Reference pages look for both beside the schema of a parameter, not inside. */
+/** Reference pages look for both next to a parameter's schema, not inside it. */
 function hoist(parameter: oas31.ParameterObject | oas31.ReferenceObject): void {
   if (!('schema' in parameter) || !parameter.schema || '$ref' in parameter.schema) return
   const { schema } = parameter
@@ -110,7 +110,7 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   }
 }
 
-/** The document of the given endpoints; the same for the same definitions, key order included. */
+/** The document of the given endpoints; deterministic, key order included. */
 export function openApiDocument(definitions: readonly RouteDefinition[], version: string): object {
   const paths: ZodOpenApiPathsObject = {}
   for (const definition of definitions) {

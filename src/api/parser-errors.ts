@@ -1,4 +1,4 @@
-/** What Node refuses or hands over before Express sees it gets the same body here. */
+/** Gives errors that Node raises before Express sees the request the same error body. */
 import { randomUUID } from 'node:crypto'
 import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { type ErrorCode, errorCodes } from '../domain/errors.js'
 interface Refusal {
   readonly code: ErrorCode
   readonly message: string
-  /** Where HTTP has a closer word than the table. */
+  /** Where HTTP has a more specific status than the error table. */
   readonly status?: number
 }
 
@@ -27,7 +27,7 @@ const answers: Readonly<Record<string, Refusal>> = {
 const malformed: Refusal = { code: 'INVALID_REQUEST', message: 'The request is not valid HTTP.' }
 const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', message: 'CONNECT is not allowed here.' }
 
-/** @param isAnswering - whether an answer to an earlier, whole request is due or on its way on a connection. */
+/** @param isAnswering - whether an answer to an earlier, complete request is pending or being sent on a connection. */
 export function answerParserErrors(server: Server, isAnswering: (socket: Socket) => boolean): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
@@ -45,7 +45,7 @@ function refuse(socket: Duplex, { code, message, status = errorCodes[code].statu
   const requestId = randomUUID()
   const error = STATUS_CODES[status]
   const body = JSON.stringify({ statusCode: status, error, message, code, requestId })
-  // The client may leave first; without a listener that would end the process.
+  // The client may disconnect first; without a listener that error would end the process.
   socket.on('error', () => socket.destroy())
   socket.end(
     `HTTP/1.1 ${status} ${error}\r\ncontent-type: application/json; charset=utf-8\r\n` +

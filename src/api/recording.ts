@@ -1,6 +1,6 @@
 /**
- * A request of a service that records or replays: handed to the recordings, answered as it was recorded. The answer leaves only
- * when it is kept, so a client never holds one that the cassette lacks.
+ * Handles requests of a service that records or replays. An answer is sent only after it was kept, so a client never
+ * holds one that the cassette lacks.
  */
 import type { Request, Response } from 'express'
 import type { CallContext } from '../domain/engine.js'
@@ -12,7 +12,7 @@ import type { RouteDefinition } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 import type { RawQuery } from './input.js'
 
-/** Parts of the call's context; null where nothing is recorded and nothing replayed. */
+/** Parts of the call's context; null where the service neither records nor replays. */
 export function recordingOf(args: {
   readonly recordings?: Recordings | null
   readonly logger: Logger

@@ -1,6 +1,6 @@
 /**
- * The words of the wire: what every field of a request may look like, and what it becomes inside.
- * All inputs are strings here; `input.ts` has made them so, from a query as from a JSON body.
+ * The vocabulary of the wire: the allowed forms of every request field, and its parsed value.
+ * All inputs are strings here, as `input.ts` makes them from queries and JSON bodies.
  * Addresses are lower-cased here, once. Messages complete the sentence "<field> …".
  */
 import { z } from 'zod'
@@ -24,7 +24,7 @@ import {
   toBps,
 } from '../domain/primitives.js'
 
-/** Documents a string of the query as the JSON type that it stands for. */
+/** Documents a string of the query as the JSON type that it represents. */
 function documentedAs(type: 'integer' | 'number' | 'boolean', more: Record<string, unknown> = {}) {
   return {
     override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
@@ -42,7 +42,7 @@ export const Address = z
   .refine(hasValidChecksum, 'has a wrong EIP-55 checksum; write it in lower case to skip the check')
   .transform((text): Address20 => toAddress(text))
 
-/** Examples of required fields: together they make requests that work on the sandbox. */
+/** Examples of required fields: together they form requests that work on the sandbox. */
 export const examples = {
   sender: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   usdc: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
@@ -100,7 +100,7 @@ export const DeadlineMs = integer(50, 60_000).meta({
 })
 
 const decimalMessage = 'must be a number'
-/** A figure for a comparison, such as an APY or a TVL. */
+/** A number to compare with, such as an APY or a TVL. */
 export const Decimal = z
   .string(decimalMessage)
   .regex(/^-?\d{1,15}(\.\d{1,18})?$/, decimalMessage)
@@ -123,7 +123,7 @@ export const Slippage = z
     description: `Basis points with at most two decimals; ${toBps(defaultCentiBps)} when neither it nor minAmountOut is given.`,
   })
 
-/** Whole basis points; which figures are allowed depends on the endpoint. */
+/** Whole basis points; the allowed range depends on the endpoint. */
 export const FeeBps = z
   .string('must be whole basis points')
   .regex(/^\d{1,5}$/, { error: 'must be whole basis points', abort: true })
@@ -162,7 +162,7 @@ export function listOf<T extends z.ZodType>(item: T, min: number, max: number) {
     .max(max, `must hold at most ${max} values`)
 }
 
-/** The word of a strategy on the wire: `wallet-v2` carries the service name in front. */
+/** The strategy's name on the wire: `wallet-v2` is prefixed with the service name. */
 export function strategyToWire(strategy: RoutingStrategy, serviceName: string): string {
   return strategy === 'wallet-v2' ? `${serviceName}wallet-v2` : strategy
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP server: listens, and stops without cutting off what is in flight.
- * Owns the socket only; engine and keys belong to whoever passes them in.
+ * The HTTP server: listens, and stops without cutting off requests in flight.
+ * Owns the socket only; the caller owns engine and keys.
  */
 import { setMaxListeners } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -11,18 +11,18 @@ import { shuttingDown } from '../domain/common-errors.js'
 import { type AppArgs, createApp } from './app.js'
 import { answerParserErrors } from './parser-errors.js'
 
-/** A query with hundreds of addresses in the longest spelling; Node's own limit is 16 KiB. */
+/** Room for a query with hundreds of addresses in the longest spelling; Node's own limit is 16 KiB. */
 const maxHeaderBytes = 65_536
-/** Time for a client to send its whole request. */
+/** Time that a client has to send its whole request. */
 const receiveTimeoutMs = 30_000
-/** Above the idle time of usual proxies, so that they, not we, drop idle connections. */
+/** Above the idle time of common proxies, so that they drop idle connections, not the service. */
 const keepAliveTimeoutMs = 65_000
 
 export interface ApiServer {
   readonly app: Express
-  /** @throws ConfigError when host or port cannot be had. */
+  /** @throws ConfigError when the host or port cannot be used. */
   listen(): Promise<{ readonly url: string; readonly port: number }>
-  /** Accepts nothing more, finishes what runs within SHUTDOWN_TIMEOUT_MS, then cuts the rest. Safe to repeat. */
+  /** Accepts nothing more, lets requests finish within SHUTDOWN_TIMEOUT_MS, then cuts the rest. Safe to repeat. */
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
   const { config } = args
   const stopping = new AbortController()
   const draining = new AbortController()
-  // Every request in flight listens to them.
+  // Every request in flight adds a listener.
   setMaxListeners(0, stopping.signal, draining.signal)
   const app = createApp({ ...args, stopping: stopping.signal, draining: draining.signal })
   const server = createServer(
@@ -42,7 +42,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
     },
     app,
   )
-  // An expectation that is not known may be ignored; Node alone answers it without a body.
+  // An unknown Expect header may be ignored; Node would answer it without a body.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.keepAliveTimeout = keepAliveTimeoutMs
   let closing: Promise<void> | null = null
@@ -65,7 +65,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
     })
   })
 
-  /** Node itself leaves connections open that have not sent a request yet, and keeps those alive that have. */
+  /** Node itself leaves connections open that have not sent a request yet, and keeps alive those that have. */
   function closeIdleSockets(): void {
     for (const res of answering.keys()) {
       if (!res.headersSent) res.setHeader('connection', 'close')
@@ -88,7 +88,7 @@ export function createApiServer(args: Omit<AppArgs, 'stopping' | 'draining'>): A
       closing ??= new Promise((resolve) => {
         const timer = setTimeout(() => {
           stopping.abort(shuttingDown())
-          // Lets the answers to what was just stopped reach their sockets.
+          // Gives the answers to requests that were just stopped time to reach their sockets.
           setImmediate(() => setImmediate(() => server.closeAllConnections()))
         }, config.shutdownTimeoutMs)
         server.close(() => {

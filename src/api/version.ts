@@ -1,4 +1,4 @@
-/** The version in package.json, from the sources as from the compiled files. */
+/** The version in package.json; works from the sources and from the compiled files. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageFolder } from '../package-folder.js'

@@ -1,4 +1,4 @@
-/** The SQLite file of the catalog: opened, brought to the newest form, its faults as errors of ours. */
+/** The SQLite file of the catalog: opens it, migrates its schema, and translates its errors. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -16,7 +16,7 @@ const migrations = [
      first_seen_block TEXT,
      PRIMARY KEY (chain_id, protocol, id)
    ) WITHOUT ROWID`,
-  // What importing derives from the imported rows: pools by pair in both directions, and tokens by neighbour.
+  // Derived from the imported rows at import: pools by pair in both directions, and tokens by neighbour.
   `CREATE TABLE imported_pairs (
      chain_id INTEGER NOT NULL,
      token TEXT NOT NULL,
@@ -35,7 +35,7 @@ const migrations = [
    CREATE INDEX imported_links_by_reach ON imported_links (chain_id, token, reach DESC, other);
    INSERT INTO imported_pairs ${pairsOfImported(null)};
    INSERT INTO imported_links ${linksOfPairs(null)};`,
-  // Who hands an id back as a cursor finds the same place again, whatever was listed since.
+  // Ids are permanent, so that an id used as a cursor keeps its place, whatever was listed since.
   `CREATE TABLE listings (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
      chain_id INTEGER NOT NULL,

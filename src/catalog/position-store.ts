@@ -1,6 +1,6 @@
 /**
- * Positions of each chain as they were last read, and the permanent ids of everything that is listed, in the
- * catalog's file. Only the main thread opens it.
+ * The last snapshot of positions per chain, and the permanent ids of all listings, in the catalog's file.
+ * Only the main thread opens it.
  */
 import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
 import type { Hex } from '../domain/primitives.js'
@@ -10,7 +10,7 @@ import { guarded, openDatabase } from './database.js'
 export interface ListedPosition extends PositionFigures {
   readonly position: Position
   readonly token: TokenFacts | null
-  /** In the order of the position. */
+  /** In the order of the position's own list. */
   readonly underlyingTokens: readonly TokenFacts[]
 }
 
@@ -24,7 +24,7 @@ export interface PositionSnapshot {
   readonly positions: readonly ListedPosition[]
 }
 
-/** Identity of what is listed within its chain: protocol and key of a position, or '' and the address of a base token. */
+/** Identity of a listing within its chain: protocol and key of a position, or '' and the address of a base token. */
 export interface ListingKey {
   readonly protocol: string
   readonly key: string
@@ -32,7 +32,7 @@ export interface ListingKey {
 
 /** All methods throw ForkrouteError STORAGE_UNAVAILABLE. */
 export interface PositionStore {
-  /** In the order asked. What has none yet gets the next ones, in this order. */
+  /** Ids in the order asked. Listings without one get the next ids, in this order. */
   idsOf(chainId: number, listings: readonly ListingKey[]): number[]
   load(chainId: number): PositionSnapshot | null
   /** Replaces the chain's snapshot. */

@@ -17,25 +17,25 @@ export interface StoredPool extends Pool {
 export interface Catalog {
   /** All pools of a chain, ordered by protocol and id. */
   listPools(chainId: number): StoredPool[]
-  /** Those of one protocol, ordered by id. */
+  /** All pools of one protocol, ordered by id. */
   poolsOf(chainId: number, protocol: string): StoredPool[]
   /**
-   * Imported pools that hold at least two of the tokens, in the same order. Not the discovered ones: look-ups find
-   * those again at every block that has them, and what was asked before must not change what is answered next.
-   * Of one pair the first 64.
+   * Imported pools that hold at least two of the tokens, in the same order; at most 64 per pair. Discovered pools are
+   * left out: look-ups find them again at every block that has them, and an earlier request must not change a later
+   * answer.
    */
   importedAmong(chainId: number, tokens: ReadonlySet<Address>): StoredPool[]
-  /** Imported pools that hold the token and one of the others, in the same order; of one pair the first 2. */
+  /** Imported pools that hold the token and one of the others, in the same order; at most 2 per pair. */
   importedWith(chainId: number, token: Address, others: ReadonlySet<Address>): StoredPool[]
   /** Tokens that share an imported pool with the token: best connected first, then by address. */
   importedLinks(chainId: number, token: Address, limit: number): Address[]
   /** Tokens that imported pools hold, best connected first, then by address. */
   importedTokens(chainId: number, limit: number): Address[]
-  /** Tokens that share an imported pool with each of the two, in the same order; of very many, the best connected. */
+  /** Tokens that share an imported pool with both, in the same order; where there are very many, the best connected. */
   importedBetween(chainId: number, a: Address, b: Address, limit: number): Address[]
-  /** An operator's own pools; replaces parameters of pools that are there. */
+  /** Adds an operator's own pools; replaces the parameters of pools that exist already. */
   importPools(chainId: number, pools: readonly Pool[]): { added: number; updated: number }
-  /** Remembers look-up results; leaves pools that are there alone. @returns how many were new. */
+  /** Stores look-up results; existing pools are not changed. @returns how many were new. */
   rememberPools(chainId: number, pools: readonly Pool[], block: bigint): number
   close(): void
 }
@@ -55,9 +55,9 @@ interface Link {
   other: Address
 }
 
-/** Neighbours of a token that are looked at to find those that it shares with another. */
+/** Neighbours of a token that are searched for those that it shares with another. */
 const neighboursLookedAt = 256
-/** The state of each is read at every block. */
+/** Bounded because the state of each pool is read at every block. */
 const poolsPerPair = 64
 const poolsPerLink = 2
 const lookUpsKept = 256
@@ -138,7 +138,7 @@ export function openCatalog(
       JSON.stringify(pool.parameters),
     ] as const
 
-  /** Look-ups of a thread, as long as nobody writes: the same are made at every block, hundreds of queries each. */
+  /** Look-ups of a thread, valid until the file changes: every block repeats the same hundreds of queries. */
   const kept = new LRUCache<string, StoredPool[]>({ max: lookUpsKept })
   let version: unknown
   const keptUntilWritten = (key: string, look: () => StoredPool[]): StoredPool[] => {

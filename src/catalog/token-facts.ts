@@ -68,7 +68,7 @@ function fromBytes32(data: Hex): string {
   return hexToString(data, { size: 32 })
 }
 
-/** Text of a stranger's contract: control characters out, length bounded. */
+/** Text from an untrusted contract: control characters removed, length bounded. */
 function clean(text: string): string | null {
   const visible = [...text].filter((char) => (char.codePointAt(0) ?? 0) >= 0x20).join('')
   return visible.slice(0, 64) || null

@@ -25,8 +25,8 @@ const listTimeoutMs = 15_000
 
 /**
  * @param sources - file paths or http(s) URLs; empty: @uniswap/default-token-list. Earlier lists win.
- * @returns Ordered by chain and address; entries that are no EVM address are left out.
- * @throws ForkrouteError INVALID_REQUEST naming the position of the list that cannot be used.
+ * @returns Ordered by chain and address; entries without an EVM address are left out.
+ * @throws ForkrouteError INVALID_REQUEST naming the list that cannot be used by its position.
  */
 export async function loadTokenLists(sources: readonly string[]): Promise<Token[]> {
   const lists = sources.length

@@ -11,7 +11,7 @@ export const arbitrum = defineChain({
   name: 'Arbitrum One',
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
-  // Blocks come four in a second; timestamps are whole seconds.
+  // There are four blocks per second, but timestamps are whole seconds.
   blockTimeSeconds: 1,
   priorityFeePerGas: 0n,
   l1DataFee: 'arbitrum',

@@ -19,7 +19,7 @@ export interface ChainDefinition {
   readonly blockTimeSeconds: number
   /** Wei per gas added to the base fee when gas is valued. */
   readonly priorityFeePerGas: bigint
-  /** Who says what posting a transaction's data to L1 costs on top of its gas; absent where there is no such cost. */
+  /** How to determine the cost of posting a transaction's data to L1, on top of its gas; absent where there is none. */
   readonly l1DataFee?: 'op-stack' | 'arbitrum'
   /** Tokens taken as one US dollar when no feed says otherwise. */
   readonly stableAnchors: readonly Address[]
@@ -38,7 +38,7 @@ export function defineChain(chain: ChainDefinition): ChainDefinition {
   return chain
 }
 
-/** The wrapped token in place of native: where the two count as one, as in prices and look-ups of pools. */
+/** Wrapped native in place of native: for uses that count the two as one, such as prices and look-ups of pools. */
 export function canonicalToken(
   chain: Pick<ChainDefinition, 'wrappedNative'>,
   token: Address,

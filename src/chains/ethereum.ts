@@ -7,7 +7,7 @@ const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
 const wbtc = '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599'
 const wsteth = '0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0'
 
-/** Ethereum mainnet; the sandbox plays it too. */
+/** Ethereum mainnet; the sandbox uses this definition too. */
 export const ethereum = defineChain({
   id: 1,
   name: 'Ethereum',

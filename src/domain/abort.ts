@@ -1,4 +1,4 @@
-/** Waiting that ends when nobody is interested any more. Pure. */
+/** Waiting that ends when the caller is gone. Pure. */
 
 /**
  * The result of the work, or the signal's reason as soon as it is aborted; the work itself goes on,

@@ -1,6 +1,6 @@
 /**
  * Backtests: requests x blocks x variants, and what the found transactions would have done some blocks later.
- * The words that plan, calculation, stores, job engines, outputs and API share. Structured-clonable.
+ * Types shared by plans, calculation, stores, job engines, outputs and the API. Structured-clonable.
  */
 import type { QuoteRequest, RouterSettings } from './engine.js'
 import type { WireError } from './errors.js'
@@ -9,7 +9,7 @@ import type { Address, Hex } from './primitives.js'
 /** Blocks, both ends included. */
 export type BlockRange =
   | { readonly kind: 'step'; readonly from: bigint; readonly to: bigint; readonly step: bigint }
-  /** Those in which one of these contracts (pools) left an event. */
+  /** The blocks in which one of these contracts (pools) emitted an event. */
   | {
       readonly kind: 'changes'
       readonly from: bigint
@@ -20,11 +20,11 @@ export type BlockRange =
 export interface PlanRequest {
   /** Unique in the plan. */
   readonly name: string
-  /** Without a block; its limit is the default of variants that give none. */
+  /** Names no block; its limit is the default of variants that set none. */
   readonly request: QuoteRequest
 }
 
-/** How routes are sought. What a variant does not say is as the service does it. */
+/** How routes are searched for. A setting that is absent is as the service is configured. */
 export interface PlanVariant {
   /** Unique in the plan. */
   readonly name: string
@@ -59,7 +59,7 @@ export interface PathPart {
 export type Execution = { readonly delay: number } & (
   | { readonly status: 'filled'; readonly amountsOut: readonly bigint[]; readonly gas: bigint }
   | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
-  /** It is not known: the block is not known (yet), or state is missing. */
+  /** Unknown: the block does not exist (yet), or state is missing. */
   | { readonly status: 'unknown'; readonly message: string }
 )
 
@@ -68,7 +68,7 @@ export interface BacktestRow {
   readonly blockNumber: bigint
   readonly request: string
   readonly variant: string
-  /** Wall time of the calculation of this row, alone or beside others. */
+  /** Wall time of calculating this row, which may have run beside others. */
   readonly milliseconds: number
   readonly outcome:
     | {
@@ -94,7 +94,7 @@ export interface BacktestRow {
   readonly executions: readonly Execution[]
 }
 
-/** Everything of one block: written at once or not at all. */
+/** The rows of one block: stored together or not at all. */
 export interface BacktestBlock {
   readonly blockNumber: bigint
   readonly blockHash: Hex
@@ -105,8 +105,8 @@ export interface BacktestBlock {
 }
 
 /**
- * `queued`: waits for others; `running`: also when its process is gone, until a start takes it up again;
- * `cancelled` and `failed`: stay as they are until they are resumed.
+ * `queued`: waits for other jobs; `running`: also when its process has died, until the service starts again and takes
+ * the job over; `cancelled` and `failed`: final until the job is resumed.
  */
 export type JobState = 'queued' | 'running' | 'finished' | 'cancelled' | 'failed'
 
@@ -124,36 +124,36 @@ export interface BacktestJob {
   readonly blocksDone: number
 }
 
-/** What a watcher of a job receives, at each change. */
+/** What a watcher of a job receives at each change. */
 export interface JobProgress extends Pick<BacktestJob, 'state' | 'blocksTotal' | 'blocksDone'> {
   readonly problem: string | null
-  /** Seconds; null before anything is known. */
+  /** Seconds; null while it cannot be estimated. */
   readonly etaSeconds: number | null
 }
 
 /** The jobs as API and CLI see them. All methods throw ForkrouteError: NOT_FOUND, INVALID_REQUEST, STORAGE_UNAVAILABLE … */
 export interface Backtests {
-  /** Resolves once the job is stored and its blocks are known; it is worked on from then on. */
+  /** Resolves once the job is stored and its blocks are known; the work continues from then on. */
   create(plan: BacktestPlan): Promise<BacktestJob>
   /** Newest first. */
   list(): Promise<readonly BacktestJob[]>
   show(id: string): Promise<BacktestJob>
-  /** Ends the work within a second; what is done stays. */
+  /** Stops the work within a second; finished blocks are kept. */
   cancel(id: string): Promise<BacktestJob>
-  /** Goes on where it was; of a job that runs or is finished: nothing. */
+  /** Continues where the job stopped; does nothing for a job that runs or is finished. */
   resume(id: string): Promise<BacktestJob>
-  /** A job and its results; one that runs is cancelled first. */
+  /** Deletes a job and its results; a running one is cancelled first. */
   remove(id: string): Promise<void>
   /** Blocks that are done, ascending. @param from - the first wanted; absent: all. */
   results(id: string, from?: bigint): AsyncIterable<BacktestBlock>
-  /** The progress now and at each change; ends after a state that stays. */
+  /** The progress at once and at each change; ends with a final state. */
   watch(id: string, signal: AbortSignal): AsyncIterable<JobProgress>
   /** The results so far as one file. @throws also while it is read. */
   file(id: string, file: ResultFile, options?: ResultOptions): Promise<ResultStream>
   close(): Promise<void>
 }
 
-/** Files that results can be had as. */
+/** Formats of the results. */
 export const resultFiles = [
   'results.jsonl',
   'routes.csv',
@@ -167,7 +167,7 @@ export const resultFiles = [
 export type ResultFile = (typeof resultFiles)[number]
 
 export interface ResultOptions {
-  /** Leaves out what no run repeats: milliseconds. The same results have the same bytes then. */
+  /** Leaves out milliseconds, which differ between runs: equal results then have equal bytes. */
   readonly reproducible?: boolean
 }
 
@@ -177,7 +177,7 @@ export interface ResultStream {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** What one job may ask for. */
+/** Limits of one job. */
 export const backtestLimits = {
   requests: 200,
   variants: 32,

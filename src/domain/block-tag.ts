@@ -1,24 +1,24 @@
 /**
- * How people name a block: `21000000`, `latest`, `latest-300`, `2026-03-01`, `2026-03-01T12:00:00Z`, `@1772366400`.
+ * The ways to name a block: `21000000`, `latest`, `latest-300`, `2026-03-01`, `2026-03-01T12:00:00Z`, `@1772366400`.
  * Shared by the command line, plans and the API. Pure.
  */
 import { ForkrouteError } from './errors.js'
 
 export type BlockTag =
   | { readonly kind: 'number'; readonly number: bigint }
-  /** So many blocks below the newest. */
+  /** This many blocks below the newest. */
   | { readonly kind: 'latest'; readonly back: bigint }
-  /** The newest block that is not later; unix seconds. */
+  /** The newest block that is not later than this; unix seconds. */
   | { readonly kind: 'time'; readonly timestamp: bigint }
 
 export const blockTagForms =
   'a block number, latest, latest-N, a time such as 2026-03-01T12:00:00Z, or @ and unix seconds'
 
 const isoDate = /^\d{4}-\d{2}-\d{2}$/
-/** Without a zone it is UTC: an answer must not depend on where it is asked. */
+/** UTC without a zone: the result must not depend on where it is parsed. */
 const isoTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2})?(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?$/i
 
-/** @throws ForkrouteError INVALID_REQUEST for anything else than these forms. */
+/** @throws ForkrouteError INVALID_REQUEST for any other form. */
 export function parseBlockTag(text: string): BlockTag {
   const given = text.trim()
   if (/^\d{1,16}$/.test(given)) return { kind: 'number', number: bounded(text, BigInt(given)) }
@@ -31,7 +31,7 @@ export function parseBlockTag(text: string): BlockTag {
   return refuse(text)
 }
 
-/** Whole seconds, rounded down; null for what is no date of the calendar. */
+/** Whole seconds, rounded down; null for a date that does not exist. */
 function secondsOf(text: string): bigint | null {
   const match = isoTime.exec(text)
   const day = isoDate.test(text) ? text : match?.[1]

@@ -1,4 +1,4 @@
-/** A list of actions as one transaction: what is asked and what is answered. Values as in `engine.ts`. */
+/** A list of actions as one transaction: request and result. Values as in `engine.ts`. */
 
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
@@ -20,16 +20,16 @@ export interface Reference {
 
 /** An action whose arguments have been checked. Structured-clonable. */
 export interface TypedAction {
-  /** As given, for records and messages. */
+  /** As the request spells it, for records and messages. */
   readonly protocol: string
   readonly action: string
-  /** Whether `protocol` is a word for the service or the slug of a protocol. */
+  /** Whether `protocol` names the service or is the slug of a protocol. */
   readonly of: 'service' | 'protocol'
   /** By argument, each of the type that its kind says; amounts may be references. */
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** What a bundle is asked with, besides its actions. */
+/** The fields of a bundle besides its actions. */
 interface BundleTerms {
   readonly chainId: number
   readonly fromAddress: Address
@@ -41,7 +41,7 @@ interface BundleTerms {
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]
   readonly referralCode?: string
-  /** True: neither gas nor amounts; only the minimums of swaps are enforced. */
+  /** True: neither gas nor amounts are simulated; only the minimums of swaps are enforced. */
   readonly skipQuote: boolean
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
@@ -49,16 +49,16 @@ interface BundleTerms {
 
 export interface BundleRequest extends BundleTerms {
   readonly actions: readonly BundleAction[]
-  /** The word that stands for the service as a protocol. */
+  /** The name under which bundles address the service itself as a protocol. */
   readonly serviceName: string
 }
 
-/** A bundle without mistakes. Structured-clonable. */
+/** A bundle that passed all checks. Structured-clonable. */
 export interface TypedBundle extends BundleTerms {
   readonly actions: readonly TypedAction[]
 }
 
-/** What the account must have sent before, and for what. */
+/** A transaction that the account must have sent before, and its purpose. */
 export interface PrerequisiteRecord {
   readonly from: Address
   readonly to: Address
@@ -73,10 +73,10 @@ export interface TransactionOutput {
   readonly minAmountOut: bigint
 }
 
-/** What has become of the actions. */
+/** The result of a bundle. */
 export interface BundleResult {
   readonly chainId: number
-  /** Null where nothing was simulated; so are the amounts. */
+  /** Null where nothing was simulated; amounts are null then too. */
   readonly gas: bigint | null
   readonly outputs: readonly TransactionOutput[] | null
   /** Raw units that the sender gives, each token once. */
@@ -87,7 +87,7 @@ export interface BundleResult {
   /** Basis points; null without USD prices or where nothing was simulated. */
   readonly priceImpact: number | null
   readonly prerequisites: readonly PrerequisiteRecord[]
-  /** Of the routes inside, each sentence once. */
+  /** Of the routes inside; no sentence twice. */
   readonly warnings: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Errors that several places raise, one factory each: facts in, error out. What only one place can meet is worded
- * there.
+ * Errors that several places raise, one factory each: facts in, error out. An error with a single origin is worded
+ * at that place.
  */
 import { type ErrorDetails, ForkrouteError } from './errors.js'
 import type { BlockPin } from './primitives.js'
@@ -15,7 +15,7 @@ export function blockFacts({ chainId, number }: BlockName): {
   return { chainId, blockNumber: number.toString() }
 }
 
-/** @param problems - a sentence for each input that is wrong; one at least. */
+/** @param problems - a sentence for each invalid input; at least one. */
 export function invalidRequest(
   problems: readonly string[],
   details?: ErrorDetails,
@@ -33,8 +33,8 @@ export function unknownChainId(chainId: number | string): ForkrouteError {
 }
 
 /**
- * A part of the service is asked about a chain that it does not know.
- * @param known - ids of the chains that it knows, to be named.
+ * A part of the service was asked for a chain that it does not serve.
+ * @param known - ids of the chains that it serves, for the message.
  */
 export function unknownChain(chainId: number, known: readonly number[] = []): ForkrouteError {
   const others = known.length > 0 ? `; configured: ${known.join(', ')}` : ''
@@ -53,14 +53,14 @@ export function notFound(what: string, details?: ErrorDetails): ForkrouteError {
   return new ForkrouteError('NOT_FOUND', `There is no ${what}.`, details)
 }
 
-/** @param what - whose state the node does not give. */
+/** @param what - whose state the node does not provide. */
 export function unreadable(what: string, details: ErrorDetails): ForkrouteError {
   return new ForkrouteError('STATE_UNAVAILABLE', `${what} cannot be read.`, details)
 }
 
 /**
  * @param what - which storage refuses what, as the beginning of a sentence.
- * @param reason - the code of the cause unless it is given: the cause's text may name files and hosts.
+ * @param reason - default: the error code of the cause, whose text may contain file names and hosts.
  */
 export function storageUnavailable(
   what: string,
@@ -70,7 +70,7 @@ export function storageUnavailable(
   return new ForkrouteError('STORAGE_UNAVAILABLE', `${what} (${reason}).`, undefined, { cause })
 }
 
-/** What is under way is stopped with this when the service ends. */
+/** The abort reason of everything under way when the service stops. */
 export function shuttingDown(): ForkrouteError {
   return new ForkrouteError('OVERLOADED', 'The service is shutting down.')
 }

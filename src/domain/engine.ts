@@ -1,6 +1,6 @@
 /**
- * What the service can do, as plain calls: the border between `api/` and `cli/` above
- * and routing below. Values are parsed: lower-case addresses, bigint amounts.
+ * What the service can do, as plain calls: the boundary between `api/` and `cli/` above and routing below.
+ * Values are parsed: lower-case addresses, bigint amounts.
  */
 
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
@@ -10,9 +10,9 @@ import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
-/** What is given of one token: raw units, > 0, fee included. */
+/** The amount that the sender gives of one token: raw units, > 0, fee included. */
 export interface RequestInput extends TokenAmount {
-  /** Basis points of the amount; of all inputs, or of none. */
+  /** Basis points of the amount; set for all inputs or for none. */
   readonly feeBps?: bigint
 }
 
@@ -44,29 +44,29 @@ export interface RouteRequest {
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
-  /** In place of the service's own settings. */
+  /** Replaces the service's own settings. */
   readonly router?: RouterSettings
 }
 
-/** How a route is sought; what is absent is as the service is configured. */
+/** How a route is searched for; an absent setting is as the service is configured. */
 export interface RouterSettings {
-  /** Swaps in a row at most, 1 to 4. */
+  /** The most swaps in a row, 1 to 4. */
   readonly maxHops?: number
   /** Candidates that are simulated. */
   readonly candidates?: number
   /** False: the whole amount goes one way. */
   readonly splits?: boolean
-  /** Pools (addresses or ids, lower-case) that are not used, besides those of the service. */
+  /** Pools (addresses or ids, lower-case) to leave out, besides those that the service leaves out. */
   readonly poolBlacklist?: readonly string[]
 }
 
-/** A quote without a sender is calculated for one that nobody is. */
+/** A quote without a sender is calculated for an address that belongs to nobody. */
 export type QuoteRequest = Omit<RouteRequest, 'fromAddress'> & { readonly fromAddress?: Address }
 
 /** Quotes that a thread works on at the same time for one caller. */
 export const quotesAtOnce = 8
 
-/** Quotes at one block. Each has the chain and the block of the batch, whatever it says itself. */
+/** Quotes at one block. Chain and block of the batch override those of each quote. */
 export interface QuoteBatch {
   readonly chainId: number
   /** Absent: the newest pinned block. */
@@ -74,47 +74,47 @@ export interface QuoteBatch {
   readonly requests: readonly QuoteRequest[]
 }
 
-/** `milliseconds`: what it took, beside the others of the batch. */
+/** `milliseconds`: wall time, beside the other quotes of the batch. */
 export type QuoteOutcome = Wire<RouteAnswer> & { readonly milliseconds?: number }
 
 export interface BatchAnswer {
   readonly block: BlockPin
-  /** In the order asked; what is wrong with one quote is its own error. */
+  /** In the order asked; the failure of one quote is that quote's own error. */
   readonly quotes: readonly QuoteOutcome[]
 }
 
 /** A transaction that was found for a request, to be executed at another block. */
 export interface ExecutionRequest {
-  /** What it was found for: says whose funds are put there, and what is measured. */
+  /** The request that it was found for: determines whose funds are overridden and what is measured. */
   readonly request: RouteRequest
   readonly tx: UnsignedTransaction
 }
 
 export type ExecutionAnswer =
-  /** What the receiver gained of each tokenOut: at least the minimums. */
+  /** What the receiver gained of each tokenOut; at least the minimums. */
   | { readonly status: 'filled'; readonly outputs: readonly TokenAmount[]; readonly gas: bigint }
-  /** The reason has `InsufficientOutput(token, minimum, actual)` in it where a minimum was not met. */
+  /** Where an output fell short, the reason contains `InsufficientOutput(token, minimum, actual)`. */
   | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
-  /** It met state that the node does not give. */
+  /** The transaction touched state that the node does not provide. */
   | { readonly status: 'unreadable'; readonly message: string }
 
-/** The account of what no account asked for: open mode, and work of our own. */
+/** The account of requests that have none: open mode, and the service's own work. */
 export const noAccount: Hex = `0x${'0'.repeat(64)}`
 
-/** Of one call: who asks, and when to stop. */
+/** Context of one call: who asks, and when to stop. */
 export interface CallContext {
   /**
-   * Work nobody waits for, at one block of many: what belongs to a backtest. It calculates in the room that live
-   * calls leave, spares calls to nodes rather than rounds, and what is kept of other blocks stays.
+   * Background work that no client waits for, at one block of many: backtests. It runs in the capacity that live calls
+   * leave, prefers fewer calls to nodes over fewer round trips, and does not evict what is cached for other blocks.
    */
   readonly isBackground?: boolean
   /** bytes32 of the account, for the on-chain event; zero in open mode. */
   readonly accountId: `0x${string}`
-  /** Aborted when the client has left. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Of a replayed request: which block was the newest when it was recorded, by chain. */
+  /** For a replayed request: the newest block of each chain when the request was recorded. */
   readonly heads?: ReadonlyMap<number, bigint>
-  /** Hears of each block that the call is calculated at; `isHead`: it counted as the newest. */
+  /** Called with each block that the call is calculated at; `isHead`: it was used as the newest. */
   onBlock?(pin: BlockPin, isHead: boolean): void
 }
 
@@ -126,7 +126,7 @@ export interface Cost {
 
 /** Gas used at the next block's price. */
 export interface GasCost extends Cost {
-  /** On top: of posting the transaction to L1; null when the chain does not say, absent where it costs nothing. */
+  /** On top: posting the transaction to L1; null when the chain does not report it, absent where it costs nothing. */
   readonly l1DataFee?: Cost | null
 }
 
@@ -172,7 +172,7 @@ export interface NontokenizedRequest
 
 export interface NontokenizedAnswer extends BundleResult {
   readonly positionOut: string
-  /** What enters the position of the underlying tokens. */
+  /** What enters the position of each underlying token. */
   readonly deposits: readonly TransactionOutput[]
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
@@ -231,25 +231,26 @@ export interface ReadinessReport {
     readonly blockNumber: number | null
     /** Seconds since the newest pinned block was seen. */
     readonly ageSeconds: number | null
-    /** What the nodes of the chain can do beyond the required: ethCall, overrides, logs, proofs, batch, blockHash. */
+    /** Optional abilities of the chain's nodes: ethCall, overrides, logs, proofs, batch, blockHash. */
     readonly capabilities: Readonly<Record<string, boolean>>
     readonly problem: string | null
   }[]
 }
 
-/** All methods throw ForkrouteError for what a caller can meet. */
+/** All methods throw ForkrouteError for every expected failure. */
 export interface Engine {
   networks(): readonly NetworkRecord[]
   readiness(): ReadinessReport
   /** Slugs of the protocols that swap. */
   aggregators(): readonly string[]
   route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
-  /** As route, with the sender's funds overridden; nothing is refused for lack of them. */
+  /** As route, with the sender's funds overridden, so that missing funds refuse nothing. */
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
-  /** The same answers as `quote` gives for each at that block. Throws only for what concerns all: the block, a caller that left. */
+  /** The same answers as `quote` gives at that block. Throws only for what fails all: the block, a client that left. */
   quotes(batch: QuoteBatch, context: CallContext): Promise<BatchAnswer>
   /**
-   * Executes transactions on the state at the end of a block, each by itself, the senders' funds overridden. In the order asked.
+   * Executes transactions on the state at the end of a block, each independently, with the senders' funds overridden.
+   * Results in the order asked.
    * @throws ForkrouteError as `route` for what concerns all.
    */
   executions(
@@ -267,8 +268,8 @@ export interface Engine {
    */
   blockAtTime(chainId: number, timestamp: bigint, context: CallContext): Promise<BlockPin>
   /**
-   * Numbers of the blocks in the range (both ends included) in which one of the contracts left an event, ascending.
-   * @throws ForkrouteError STATE_UNAVAILABLE when no node gives logs.
+   * Numbers of the blocks in the range (both ends included) in which one of the contracts emitted an event, ascending.
+   * @throws ForkrouteError STATE_UNAVAILABLE when no node serves logs.
    */
   changedBlocks(
     args: {
@@ -279,12 +280,12 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<readonly bigint[]>
-  /** The actions as one transaction. */
+  /** Plans and simulates the actions as one transaction. */
   bundle(request: BundleRequest, context: CallContext): Promise<BundleAnswer>
   nontokenized(request: NontokenizedRequest, context: CallContext): Promise<NontokenizedAnswer>
   /**
-   * The newest pinned block as soon as it is another than `after`; blocks in between are skipped.
-   * @param after - hash of a block; null: the newest, at once.
+   * The newest pinned block as soon as its hash is not `after`; blocks in between are skipped.
+   * @param after - hash of a block; null: returns the newest at once.
    */
   headAfter(chainId: number, after: Hex | null, context: CallContext): Promise<BlockPin>
   /** In the order asked; null where no price is known. */
@@ -297,20 +298,20 @@ export interface Engine {
   /** Base tokens known to the catalog, ordered by chain and address. */
   tokens(chainId?: number): readonly Token[]
   /**
-   * Base tokens and positions, ordered by id. The first call reads the positions of the chain, which may take long; later
-   * ones get the newest snapshot. Without a chain those that cannot be read just now are left out.
+   * Base tokens and positions, ordered by id. The first call reads the positions of the chain, which may take long;
+   * later ones get the newest snapshot. Without a chain id, chains that cannot be read at present are left out.
    */
   listings(
     wanted: {
       readonly chainId?: number | undefined
-      /** Nothing is read: a token counts as base while no snapshot says that it is a position. */
+      /** Reads nothing: a token counts as base until a snapshot lists it as a position. */
       readonly baseOnly?: boolean
     },
     context: CallContext,
   ): Promise<readonly Listing[]>
-  /** That are on one of the chains. */
+  /** Protocols that are on one of the chains. */
   protocols(): readonly ProtocolRecord[]
-  /** What a bundle performs without any protocol; `isListed`: also part of the general list of actions. */
+  /** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */
   serviceActions(): readonly (ActionRecord & { readonly isListed: boolean })[]
   wallet(
     args: {
@@ -338,7 +339,7 @@ export interface Engine {
     context: CallContext,
   ): Promise<{ readonly tx: UnsignedTransaction; readonly gas: bigint; readonly spender: Address }>
   /**
-   * Positions to enter with what an address holds, or with a token: those that earn most first, each proven by a quote.
+   * Positions to enter with an address's holdings or with a token: highest earnings first, each proven by a quote.
    * @throws ForkrouteError OPPORTUNITIES_DISABLED.
    */
   opportunities(
@@ -355,7 +356,7 @@ export interface Engine {
       readonly chainId: number | 'all'
       readonly eoaAddress: Address
       readonly useEoa: boolean
-      /** Of the one chain. */
+      /** A block of the one chain. */
       readonly blockNumber?: bigint | undefined
     },
     context: CallContext,

@@ -1,5 +1,5 @@
 /**
- * Every error a caller can meet: one table, one class, and the form in which errors cross threads.
+ * Every expected error: one table, one class, and the form in which errors cross threads.
  * docs/errors.md is generated from the table. Anything that is not a ForkrouteError is a bug
  * and reaches the caller as INTERNAL without its message.
  */
@@ -128,7 +128,7 @@ export function toWireError(error: unknown): WireError {
   return { code: 'INTERNAL', message: errorCodes.INTERNAL.title, stack }
 }
 
-/** The error that `toWireError` made data of. */
+/** Restores the error from the data that `toWireError` made. */
 export function fromWireError(wire: WireError): ForkrouteError {
   const error = new ForkrouteError(wire.code, wire.messages ?? wire.message, wire.details)
   if (wire.stack) error.stack = wire.stack

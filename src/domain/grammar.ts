@@ -1,6 +1,6 @@
 /**
- * How addresses, amounts and slippage are written, and how much one bundle may hold: one set of rules for the fields of
- * requests and for the arguments of bundle actions. Forms complete the sentence "<argument> must be …". Pure.
+ * How addresses, amounts and slippage are written, and how much one bundle may hold: one set of rules for fields of
+ * requests and for arguments of bundle actions. The forms complete the sentence "<argument> must be …". Pure.
  */
 import { getAddress } from 'viem'
 import { nativeToken } from './primitives.js'
@@ -9,7 +9,7 @@ export const addressPattern = /^0[xX][0-9a-fA-F]{40}$/
 export const addressForm = 'an address: 0x and 40 hexadecimal digits'
 
 /**
- * Mixed case carries a checksum (EIP-55); one case alone, and the native token in any case, do not.
+ * Mixed case carries a checksum (EIP-55); a single case, and the native token in any case, carry none.
  *
  * @param address - matches `addressPattern`.
  */
@@ -20,16 +20,16 @@ export function hasValidChecksum(address: string): boolean {
   return getAddress(address.toLowerCase()) === `0x${digits}`
 }
 
-/** Raw units as a decimal string; what it stands for may still be above `maxUint256`. */
+/** Raw units as a decimal string; the value may still exceed `maxUint256`. */
 export const amountPattern = /^\d{1,78}$/
 
-/** Basis points with two decimals at most; what they stand for may still be above one hundred percent. */
+/** Basis points with two decimals at most; the value may still exceed one hundred percent. */
 export const slippagePattern = /^\d{1,5}(\.\d{1,2})?$/
 export const slippageForm = 'basis points from 0 to 10000 with at most two decimals'
 
 /**
  * @param text - matches `slippagePattern`.
- * @returns hundredths of a basis point; at most `centiBpsDenominator` where the slippage is a valid one.
+ * @returns hundredths of a basis point; a valid slippage is at most `centiBpsDenominator`.
  */
 export function toCentiBps(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')

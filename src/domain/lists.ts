@@ -1,6 +1,6 @@
 /**
- * Lists read by position. A missing entry is a mistake of the program, which no default may hide: it throws a TypeError,
- * since the math of pools throws RangeError where a contract reverts. Pure.
+ * Lists read by position. A missing entry is a bug that no default may hide. It throws a TypeError, because the pool
+ * math throws RangeError where a contract reverts. Pure.
  */
 import type { Address } from './primitives.js'
 
@@ -23,7 +23,7 @@ export function zip<A, B>(left: readonly A[], right: readonly B[]): (readonly [A
 }
 
 /**
- * Tokens and the amounts at the same position, from where they come as two lists: requests, calldata, arguments.
+ * Pairs tokens and amounts that arrive as two parallel lists: in requests, calldata and arguments.
  * @throws TypeError when one list is longer than the other.
  */
 export function tokenAmounts<A>(

@@ -1,6 +1,5 @@
 /**
- * What the service knows of tokens, positions and protocols, as the API lists it. JSON values only;
- * what is not known is null.
+ * What the service lists about tokens, positions and protocols. JSON values only; unknown values are null.
  */
 import type { Address } from './primitives.js'
 
@@ -26,14 +25,14 @@ export interface PositionFigures {
 
 export interface BaseListing {
   readonly kind: 'base'
-  /** Permanent: what is listed later has a higher one. */
+  /** Permanent; later listings have higher ids. */
   readonly id: number
   readonly token: TokenFacts
 }
 
 export interface PositionListing extends PositionFigures {
   readonly kind: 'position'
-  /** As of `BaseListing`; both count together. */
+  /** As in `BaseListing`: both kinds share one sequence. */
   readonly id: number
   readonly chainId: number
   /** `<chainId>:<primaryAddress>:<token or key>`. */
@@ -46,7 +45,7 @@ export interface PositionListing extends PositionFigures {
   readonly poolAddress: Address
   readonly name: string
   readonly subtitle: string
-  /** As the protocol orders them. */
+  /** In the protocol's order. */
   readonly underlyingTokens: readonly TokenFacts[]
   readonly rewardTokens: readonly Address[]
 }
@@ -55,13 +54,13 @@ export type Listing = BaseListing | PositionListing
 
 /** An action of a bundle, as documents name it. */
 export interface ActionRecord {
-  /** The word of a bundle, such as `deposit`. */
+  /** The name that a bundle uses, such as `deposit`. */
   readonly action: string
-  /** For people. */
+  /** Display name. */
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
-  /** Argument to one phrase about it. */
+  /** Argument name to a phrase that describes it. */
   readonly inputs: Readonly<Record<string, string>>
 }
 

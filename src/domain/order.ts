@@ -1,7 +1,7 @@
 /**
  * What one transaction does: an ordered list of steps that the sender's Executor runs.
- * A route found by the search and a bundle given by a caller both end here;
- * `executor/` compiles steps to calldata. Pure.
+ * Routes found by the search and bundles given by callers both become an order;
+ * `executor/` compiles its steps to calldata. Pure.
  */
 import type { AbiFunction, AbiParameter } from 'viem'
 import type { Address, TokenAmount } from './primitives.js'
@@ -87,7 +87,7 @@ export interface OrderInput extends TokenAmount {
   readonly fee?: bigint
 }
 
-/** Everything the Router needs to know of one transaction. Structured-clonable. */
+/** All that the Router needs for one transaction. Structured-clonable. */
 export interface Order {
   /** Native: msg.value; at most one native input. */
   readonly inputs: readonly OrderInput[]
@@ -97,11 +97,11 @@ export interface Order {
   readonly outputs: readonly { readonly token: Address; readonly minAmountOut: bigint }[]
   readonly receiver: Address
   /**
-   * True when steps pay every output to the receiver and none ever lies in the Executor: saves looking there
-   * (about 3,000 gas). Router only; the minimums are enforced all the same.
+   * True when steps pay every output to the receiver and none ever lies in the Executor: skips looking there
+   * (saves about 3,000 gas). Router only; the minimums are enforced all the same.
    */
   readonly outputsPaidBySteps?: boolean
-  /** Gets what is left of `sweep` in the Executor after the outputs are paid. */
+  /** Receives what is left of `sweep` in the Executor after the outputs are paid. */
   readonly refundReceiver: Address
   /** Tokens that may be left over: inputs and intermediates. Outputs are always paid out. */
   readonly sweep: readonly Address[]
@@ -119,7 +119,7 @@ export const routingStrategies = [
   'delegate-legacy',
   'wallet-v2',
 ] as const
-/** `wallet-v2` is written with the service name in front on the wire (svcwallet-v2). */
+/** On the wire `wallet-v2` is prefixed with the service name (svcwallet-v2). */
 export type RoutingStrategy = (typeof routingStrategies)[number]
 
 /** An unsigned transaction. */

@@ -1,6 +1,6 @@
 /**
- * Plans of backtests as they are stored, sent to workers and shown: a request has tokens and amounts as lists side by
- * side, each entry at the place of the other. Pure.
+ * Plans of backtests in the form in which they are stored, sent to workers and shown: a request has its tokens and
+ * amounts as parallel lists. Pure.
  */
 import type { BacktestPlan, PlanRequest } from './backtest.js'
 import type { QuoteRequest } from './engine.js'
@@ -28,7 +28,7 @@ export function toPlanRecord(plan: BacktestPlan): PlanRecord {
   }
 }
 
-/** @throws TypeError when lists that belong together differ in length. */
+/** @throws TypeError when parallel lists differ in length. */
 export function fromPlanRecord(record: PlanRecord): BacktestPlan {
   return {
     ...record,
@@ -36,7 +36,7 @@ export function fromPlanRecord(record: PlanRecord): BacktestPlan {
   }
 }
 
-/** The order of the keys is part of the written form. */
+/** The order of the keys is part of the stored form. */
 function toQuoteRecord(request: QuoteRequest): QuoteRecord {
   const {
     chainId,

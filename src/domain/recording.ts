@@ -1,4 +1,4 @@
-/** Requests as a recording keeps them: the border between the API, which receives them, and the cassette. */
+/** Requests in the form that recordings keep: the boundary between the API, which receives them, and the cassette. */
 import type { BlockPin, Hex } from './primitives.js'
 
 /** HTTP header. Of a request: the recording that it repeats, or is to become. Of an answer: the number under which it is recorded. */
@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly query: Readonly<Record<string, readonly string[]>>
   /** Parsed JSON; absent where there was none. */
   readonly body?: unknown
-  /** Who asked: part of what is answered. */
+  /** The requesting account, since the answer depends on it. */
   readonly accountId: Hex
 }
 
@@ -20,14 +20,14 @@ export interface RecordedAnswer {
   readonly status: number
   /** The exact body. */
   readonly text: string
-  /** Blocks that the answer was calculated at; `isHead`: as the newest. */
+  /** Blocks that the answer was calculated at; `isHead`: used as the newest. */
   readonly blocks: readonly { readonly pin: BlockPin; readonly isHead: boolean }[]
 }
 
 /** How a request was recorded. */
 export interface RecordedContext {
   readonly accountId: Hex
-  /** The block that was the newest, by chain, where it was calculated there. */
+  /** The newest block of each chain when the request was calculated at it. */
   readonly heads: ReadonlyMap<number, bigint>
 }
 

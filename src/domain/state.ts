@@ -4,7 +4,7 @@
  */
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 
-/** One read. A state that the node refuses and a call that reverts are facts about that read alone. */
+/** One read. State that the node refuses, or a call that reverts, fails that read alone. */
 export type ReadResult =
   | { readonly ok: true; readonly value: Hex }
   | { readonly ok: false; readonly reason: 'reverted' | 'unreadable'; readonly message: string }
@@ -12,7 +12,7 @@ export type ReadResult =
 export interface ReadCall {
   readonly to: Address
   readonly data: Hex
-  /** Unix seconds that the call sees as the block's, for what accrues with time; absent: the pinned block's. */
+  /** Unix seconds that the call sees as the block's time, for values that accrue; absent: the pinned block's. */
   readonly timestamp?: bigint
 }
 
@@ -30,7 +30,7 @@ export interface StateReader {
   call(calls: readonly ReadCall[]): Promise<ReadResult[]>
 }
 
-/** Overrides of one account, as in eth_call and eth_simulateV1 (`stateDiff` leaves other slots alone). */
+/** Overrides of one account, as in eth_call and eth_simulateV1 (`stateDiff` does not change other slots). */
 export interface AccountOverride {
   readonly balance?: bigint
   readonly nonce?: number
@@ -62,7 +62,7 @@ export interface PrecedingCall {
   readonly data: Hex
 }
 
-/** A balance that a simulation looks at. */
+/** A balance to measure. */
 export interface MeasuredBalance {
   readonly token: Address
   readonly owner: Address
@@ -105,5 +105,5 @@ export type SimulationResult =
       /** Decoded: `Error(...)`, `Panic(0x11)`, a known custom error with its arguments, or the selector. */
       readonly reason: string
     }
-  /** The transaction touched state that the node does not give. Says nothing about the transaction. */
+  /** The transaction touched state that the node does not provide; this does not say whether it would succeed. */
   | { readonly status: 'unreadable'; readonly message: string }

@@ -1,4 +1,4 @@
-/** The engine's part about wallets, what they hold and allow, and what tokens are worth. */
+/** The engine's methods about wallets: balances, approvals and token prices. */
 import type { CallContext, Engine, PriceRecord, WalletBalance } from '../domain/engine.js'
 import type { Address } from '../domain/primitives.js'
 import { walletAddress } from '../executor/deployments.js'
@@ -51,7 +51,7 @@ export function createAccounts(
   }
 }
 
-/** Of all base tokens of one chain that the owner has some of. */
+/** The owner's balances of all base tokens of one chain. */
 async function balancesOn(
   {
     chainId,

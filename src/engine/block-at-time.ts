@@ -1,14 +1,14 @@
-/** The block of a moment, by few headers: timestamps grow nearly evenly, so where one lies can be guessed. */
+/** Finds the block at a given time with few header reads: block times are nearly even, so it can be estimated. */
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 
 /**
- * The newest block whose timestamp is not after the given one; the head, when that is in the future. Blocks may share
- * a timestamp. Reads as many headers as halving would at most twice, and a handful where blocks come evenly.
+ * The newest block whose timestamp is not after the given one; the head when that time is in the future. Blocks may
+ * share a timestamp. Reads at most twice as many headers as bisection, and only a few where blocks are evenly spaced.
  *
  * @param timestamp - unix seconds.
- * @param blockTimeSeconds - of the chain today: only a hint.
- * @throws ForkrouteError UNKNOWN_BLOCK when the chain began later; what `header` throws.
+ * @param blockTimeSeconds - the chain's present block time: only a hint.
+ * @throws ForkrouteError UNKNOWN_BLOCK when the chain began later; also whatever `header` throws.
  */
 export async function findBlockAtTime(args: {
   readonly head: BlockPin
@@ -26,7 +26,7 @@ export async function findBlockAtTime(args: {
       { chainId: head.chainId, timestamp: timestamp.toString() },
     )
   }
-  // Always: before.timestamp <= timestamp < after.timestamp.
+  // Invariant: before.timestamp <= timestamp < after.timestamp.
   let before = first
   let after = head
   const sinceThen = Number(head.timestamp - timestamp)
@@ -37,13 +37,13 @@ export async function findBlockAtTime(args: {
     if (block.timestamp <= timestamp) before = block
     else after = block
     const left = after.number - before.number
-    // A guess that has left more than half shows that blocks do not come evenly here.
+    // An estimate that did not halve the range means that blocks are not evenly spaced here: bisect.
     guess = before.number + (left * 2n > width ? left / 2n : interpolated(before, after, timestamp))
   }
   return before
 }
 
-/** Blocks after `before` at which the moment would lie if the blocks between came evenly. */
+/** How many blocks after `before` the timestamp falls if the blocks up to `after` are evenly spaced. */
 function interpolated(before: BlockPin, after: BlockPin, timestamp: bigint): bigint {
   const blocks = after.number - before.number
   return ((timestamp - before.timestamp) * blocks) / (after.timestamp - before.timestamp)

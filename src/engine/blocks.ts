@@ -1,4 +1,4 @@
-/** The engine's part that finds blocks: by number, by time, by what changed in them, and the next new one. */
+/** The engine's methods that find blocks: by number, by time, by the events in them, and the next new head. */
 import { untilAborted } from '../domain/abort.js'
 import { unknownBlock } from '../domain/common-errors.js'
 import type { Engine } from '../domain/engine.js'

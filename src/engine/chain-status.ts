@@ -1,4 +1,4 @@
-/** The engine's part that says how the chains stand. */
+/** The engine's method that reports the state of the chains. */
 import type { Engine } from '../domain/engine.js'
 import { nativeToken } from '../domain/primitives.js'
 import type { Archive } from '../rpc/archive/archive.js'

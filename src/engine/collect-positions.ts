@@ -1,4 +1,4 @@
-/** A snapshot of a chain's positions: read at the newest block, and at an earlier one for what only time shows. */
+/** A snapshot of a chain's positions, read at the newest block and at an earlier one to compute yields. */
 import type { ListedPosition, PositionSnapshot } from '../catalog/position-store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'
@@ -13,7 +13,7 @@ const leastSeconds = 300
 
 export interface CollectParts {
   readonly chain: ChainDefinition
-  /** @throws ForkrouteError UNKNOWN_BLOCK and what else a node can do. */
+  /** @throws ForkrouteError UNKNOWN_BLOCK, and any error of the node. */
   pinAt(blockNumber: bigint): Promise<BlockPin>
   /** Leases forks of the block while the task runs. */
   run<K extends TaskKind>(
@@ -24,8 +24,8 @@ export interface CollectParts {
 }
 
 /**
- * @param previous - positions of a protocol whose list cannot be read stay listed as there, without figures.
- * @param reach - blocks between the two in the last snapshot, where a node may not go back further; null: not known.
+ * @param previous - where a protocol cannot be listed, its positions are kept from here, without figures.
+ * @param reach - distance of the two blocks in the last snapshot, in case the node goes back no further; null: unknown.
  * @throws ForkrouteError when the newest block itself cannot be read.
  */
 export async function collectPositions(
@@ -54,7 +54,7 @@ export async function collectPositions(
   return { positions: [...positions, ...kept], unreadable: newest.unreadable, reach: earned.reach }
 }
 
-/** Percent per year of the positions whose share price has an earlier one to be compared with. */
+/** Yield in percent per year of each position that has a share price at both blocks. */
 async function earnings(
   parts: CollectParts,
   pin: BlockPin,
@@ -81,7 +81,7 @@ async function earnings(
   return { apys, reach }
 }
 
-/** Null when the block is not to be had. Prices of the positions that had one. */
+/** Share prices of the positions that have one at the block; null when the block cannot be read. */
 async function sharePricesAt(
   parts: CollectParts,
   blockNumber: bigint,
@@ -98,7 +98,7 @@ async function sharePricesAt(
     }
     return { timestamp: pin.timestamp, prices }
   } catch (error) {
-    // An older block is less often to be had than the newest: without it the yield is not known.
+    // Old state is often unavailable where the newest is not; the yield is then unknown.
     if (error instanceof ForkrouteError && error.code !== 'OVERLOADED') return null
     throw error
   }

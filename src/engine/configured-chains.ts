@@ -9,7 +9,7 @@ export interface ConfiguredChains {
   of(chainId: number): ChainDefinition
   /** Base tokens of one chain. @throws ForkrouteError UNKNOWN_CHAIN. */
   tokensOf(chainId: number): readonly Token[]
-  /** Base tokens of all of them, in the order given. */
+  /** Base tokens of all configured chains, in the order given. */
   readonly tokens: readonly Token[]
 }
 

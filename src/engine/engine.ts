@@ -1,6 +1,6 @@
 /**
  * The main thread's half of every calculation: pins the block, leases its forks, hands the work to a thread.
- * Here its parts are put together; `task-runner.ts` is the one through which all of them calculate.
+ * This file puts the parts together; all of them calculate through `task-runner.ts`.
  */
 import type { PositionStore } from '../catalog/position-store.js'
 import type { Catalog } from '../catalog/store.js'
@@ -32,13 +32,13 @@ export interface EngineParts {
   readonly catalog: Catalog
   readonly tokens: readonly Token[]
   readonly positions: PositionStore
-  /** Older snapshots of positions are renewed. */
+  /** Snapshots of positions older than this are renewed. */
   readonly positionsMaxAgeSeconds: number
   /** USD that a position must hold to be an opportunity; null: opportunities are off. */
   readonly opportunitiesMinTvlUsd: number | null
-  /** Aborted when nothing is to be read any more. */
+  /** Aborted when the service stops and nothing more may be read. */
   readonly stopping: AbortSignal
-  /** Faults that no caller sees, such as a catalog that cannot be written. */
+  /** Receives faults that no caller sees, such as a catalog that cannot be written. */
   onProblem(error: unknown): void
 }
 

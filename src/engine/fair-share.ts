@@ -1,15 +1,15 @@
 /**
- * Who may calculate: live calls at once, background ones in the room that these leave. While no live call is under
- * way so many run as keep the threads busy; beside live ones a single one goes on at a time, so that it comes to its
- * end and hardly disturbs. Those that wait hold no thread, no fork and no place in the queue of the threads.
+ * Decides who may calculate: live calls at once, background work in the capacity that they leave. Without live calls,
+ * as many background calculations run as keep the threads busy; beside live calls one at a time, so that background
+ * work progresses with little disturbance. A waiting calculation holds no thread, no fork and no place in the queue.
  */
 export interface FairShare {
   live<T>(work: () => Promise<T>): Promise<T>
-  /** First come, first served. @throws the signal's reason when it is aborted before its turn. */
+  /** First come, first served. @throws the signal's reason when it is aborted while waiting. */
   background<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>
 }
 
-/** @param most - background calculations at a time when nobody else calculates. */
+/** @param most - background calculations at a time while there are no live calls. */
 export function createFairShare(most: number): FairShare {
   const waiting = new Set<() => void>()
   let lives = 0

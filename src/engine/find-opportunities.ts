@@ -1,6 +1,6 @@
 /**
- * Opportunities of an address or a token: what is listed, ranked, and each proven by a quote at one block. The engine's
- * part; reads through the engine's own methods.
+ * Opportunities of an address or a token: the listed positions, ranked, each proven by a quote at one block.
+ * Reads through the engine's own methods.
  */
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
 import type { CallContext, Engine, Opportunity, QuoteRequest } from '../domain/engine.js'
@@ -9,10 +9,10 @@ import type { PositionListing } from '../domain/metadata.js'
 import { type Address, defaultCentiBps, isNative } from '../domain/primitives.js'
 import { type Holding, type RankedOpportunity, rankOpportunities } from './opportunities.js'
 
-/** Of the ranking: how many are quoted, and how many of those are given. */
+/** Of the ranking, how many are quoted, and how many of those are returned. */
 const quoted = 20
 const given = 10
-/** Wei that stay with an address to pay for gas. */
+/** Wei that an address keeps to pay for gas. */
 const gasReserve = 10n ** 16n
 
 export interface OpportunityParts {
@@ -26,7 +26,7 @@ export interface OpportunityParts {
 export function createOpportunities(parts: OpportunityParts): Pick<Engine, 'opportunities'> {
   const { engine, minTvlUsd } = parts
 
-  /** Everything with a price that the address holds. */
+  /** Every token with a price that the address holds. */
   async function held(chain: ChainDefinition, owner: Address, context: CallContext) {
     const asked = { chainId: chain.id, eoaAddress: owner, useEoa: true }
     const balances = await engine.balances(asked, context)
@@ -50,7 +50,7 @@ export function createOpportunities(parts: OpportunityParts): Pick<Engine, 'oppo
     const facts = positions
       .flatMap(({ underlyingTokens }) => underlyingTokens)
       .find(({ address }) => address === canonical || address === token)
-    // No position is made of it.
+    // Not a token, so no position is made of it.
     if (!facts) return []
     const [price] = await engine.prices(chain.id, [token], undefined, context)
     const decimals = facts.decimals ?? price?.decimals

@@ -1,16 +1,16 @@
-/** What the service lists of a chain: base tokens, and positions as their snapshot has them. */
+/** The service's listings of a chain: base tokens, and the positions of its snapshot. */
 import type { ListingKey, PositionSnapshot, PositionStore } from '../catalog/position-store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { BaseListing, Listing, PositionListing } from '../domain/metadata.js'
 import type { Token } from '../domain/primitives.js'
 import { protocolBySlug } from '../protocols/registry.js'
 
-/** Protocol of base tokens in the store. */
+/** Protocol under which the store keeps base tokens. */
 const noProtocol = ''
 
 export interface Listings {
   /**
-   * Ordered by id. A token that is a position is listed as that alone.
+   * Ordered by id. A token of a position is listed as the position only.
    * @param snapshot - null: base tokens only.
    */
   of(chain: ChainDefinition, snapshot: PositionSnapshot | null): readonly Listing[]
@@ -48,7 +48,7 @@ export function createListings(
       const { protocol, key, primaryAddress, poolAddress, name, subtitle, rewardTokens } = position
       const adapter = protocolBySlug(protocol)
       const id = ids[index]
-      // A snapshot of an earlier release may hold a protocol that is no more.
+      // A snapshot of an earlier release may name a protocol that no longer exists.
       if (id === undefined || !adapter) return []
       return [
         {

@@ -1,4 +1,4 @@
-/** The engine's part that lists tokens, positions and protocols. */
+/** The engine's methods that list tokens, positions and protocols. */
 import type { PositionSnapshot, PositionStore } from '../catalog/position-store.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import { untilAborted } from '../domain/abort.js'
@@ -19,11 +19,11 @@ export interface MetadataParts {
   readonly archive: Pick<Archive, 'pin'>
   readonly pins: Pick<Pins, 'at'>
   readonly store: PositionStore
-  /** Older snapshots are renewed. */
+  /** Snapshots older than this are renewed. */
   readonly maxAgeSeconds: number
-  /** Aborted when nothing is to be read any more: the failures that follow are nobody's. */
+  /** Aborted when the service stops: reads that fail after that are not reported. */
   readonly stopping: AbortSignal
-  /** Runs a task that ends with `stopping`, on leased forks of the block. */
+  /** Runs a task on leased forks of the block until `stopping` is aborted. */
   readonly run: CollectParts['run']
   /** @throws ForkrouteError UNKNOWN_CHAIN. */
   chainOf(chainId: number): ChainDefinition

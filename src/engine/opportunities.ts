@@ -1,13 +1,13 @@
 /**
- * Which positions are worth entering with what somebody holds: a ranking of what is listed. Pure; whether a route leads
- * there is for the simulation to say.
+ * Ranks the listed positions by what a holder could earn in them. Pure; whether a route into one exists is left to the
+ * simulation.
  */
 import type { PositionListing } from '../domain/metadata.js'
 import type { Address } from '../domain/primitives.js'
 
-/** What may be put to work. */
+/** A token amount that may be invested. */
 export interface Holding {
-  /** As it is spent: native as its constant. */
+  /** The token as it is spent: native as its constant. */
   readonly token: Address
   /** The same, native replaced by its wrapped token. */
   readonly canonical: Address
@@ -25,15 +25,15 @@ export interface RankedOpportunity {
 }
 
 /**
- * Positions with a token, a yield above zero and at least `minTvlUsd` in them that are made of a token that is held,
- * ordered by USD that the holding would earn in a year; then by TVL, then by id. What is held without a known value
- * comes last, ordered by yield.
+ * Positions with a token, a positive yield and a TVL of at least `minTvlUsd` whose underlying tokens include a held
+ * one. Ordered by the USD that the holding would earn in a year, then by TVL, then by id. Holdings of unknown value
+ * come last, ordered by yield.
  */
 export function rankOpportunities(args: {
   readonly holdings: readonly Holding[]
   readonly positions: readonly PositionListing[]
   readonly minTvlUsd: number
-  /** Entries at most. */
+  /** The most entries to return. */
   readonly limit: number
 }): RankedOpportunity[] {
   const { holdings, positions, minTvlUsd, limit } = args
@@ -61,7 +61,7 @@ export function rankOpportunities(args: {
     .slice(0, limit)
 }
 
-/** USD per year times 100; of a holding whose value is not known, percent per year. */
+/** USD per year times 100; for a holding of unknown value, percent per year. */
 function earnings({ holding, position }: RankedOpportunity): number {
   return (position.apy ?? 0) * (holding.valueUsd ?? 1)
 }

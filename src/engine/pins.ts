@@ -9,18 +9,18 @@ import type { ForkPool } from '../forks/fork-pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
 
-/** A head whose forks could not be started is tried again after this, also when the chain stands still. */
+/** Delay before starting the forks of a head is tried again, even when no new head arrives. */
 const retryMs = 1_000
 
 export interface Pins {
   /**
-   * The block to calculate at, its state being read ahead.
+   * The block to calculate at. Its state is already being read ahead.
    * @param blockNumber - absent: the newest pinned block.
    * @throws ForkrouteError CHAIN_NOT_READY, UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE.
    */
   at(chainId: number, blockNumber: bigint | undefined, options?: PinOptions): Promise<BlockPin>
   current(chainId: number): BlockPin | null
-  /** The newest pinned block as soon as it is another than `hash`. @throws AbortError when the signal is aborted. */
+  /** The newest pinned block as soon as its hash is not `hash`. @throws AbortError when the signal is aborted. */
   after(chainId: number, hash: Hex | null, signal: AbortSignal): Promise<BlockPin>
   /** Resolves once the chain has a pinned block. */
   ready(chainId: number): Promise<void>
@@ -43,14 +43,14 @@ export function createPins(options: {
   let closed = false
   const news = new EventEmitter().setMaxListeners(0)
 
-  /** What recent blocks were asked for, in bulk, once per block; a hint only, so its failure is nobody's. */
+  /** Reads in bulk, once per block, the state that recent blocks needed. Only a hint, so a failure is ignored. */
   function readAhead(pin: BlockPin): Promise<unknown> {
     const key = `${pin.chainId}:${pin.hash}`
     const known = ahead.get(key)
     if (known) return known
     const reading = archive.prefetch(pin)
     ahead.set(key, reading)
-    // The archive was being restarted: the next who asks reads ahead again.
+    // The archive was restarting: the next caller reads ahead again.
     reading.catch(() => ahead.delete(key))
     return reading
   }
@@ -61,7 +61,7 @@ export function createPins(options: {
     news.emit(String(pin.chainId))
   }
 
-  /** One switch at a time per chain; heads that come in between are skipped for the newest. */
+  /** One switch at a time per chain; of the heads that arrive meanwhile, only the newest is used. */
   function follow(chainId: number): void {
     clearTimeout(retries.get(chainId))
     if (switching.has(chainId) || closed) return
@@ -106,7 +106,7 @@ export function createPins(options: {
     async at(chainId, blockNumber, options) {
       if (blockNumber === undefined) return newest(chainId)
       const pin = await archive.pin(chainId, blockNumber, options)
-      // Not waited for: the fork starts meanwhile, and a read that is under way is not asked twice.
+      // Not awaited: the fork starts in parallel, and a read that is under way is not sent twice.
       readAhead(pin).catch(() => undefined)
       return pin
     },

@@ -1,16 +1,16 @@
 /**
- * The newest snapshot of positions per chain: in memory, in the catalog's file, and renewed in the background
- * while the old one is given out.
+ * The newest snapshot of positions per chain: kept in memory and in the catalog's file, renewed in the background
+ * while the old one is served.
  */
 import type { PositionSnapshot, PositionStore } from '../catalog/position-store.js'
 
-/** After a failure the chain is not read again for this long, as long as an older snapshot is there. */
+/** After a failure the chain is not read again for this long, provided there is an older snapshot. */
 const pauseSeconds = 30
 
 export interface PositionCache {
-  /** The snapshot, however old; the first one is waited for. @throws what the first collection throws. */
+  /** The snapshot, however old; waits for the first one. @throws what the first collection throws. */
   of(chainId: number): Promise<PositionSnapshot>
-  /** The snapshot if there is one; the chain is not read for it. */
+  /** The snapshot if there is one; never reads the chain. */
   known(chainId: number): Promise<PositionSnapshot | null>
 }
 
@@ -19,7 +19,7 @@ export function createPositionCache(options: {
   readonly maxAgeSeconds: number
   /** Reads the chain. @param previous - the snapshot that it replaces. */
   collect(chainId: number, previous: PositionSnapshot | null): Promise<PositionSnapshot>
-  /** Whether a stored snapshot is of the chain as it is: the same number is another block on another chain. */
+  /** Whether the chain has the snapshot's block: on another chain or fork the same number is another block. */
   isOfChain(snapshot: PositionSnapshot): Promise<boolean>
   onProblem(error: unknown): void
   /** Unix seconds. */
@@ -31,7 +31,7 @@ export function createPositionCache(options: {
   const loading = new Map<number, Promise<void>>()
   const pausedUntil = new Map<number, number>()
 
-  /** What an earlier run of the service left; once per chain. */
+  /** Loads what an earlier run of the service stored; once per chain. */
   function load(chainId: number): Promise<void> {
     const known = loading.get(chainId)
     if (known) return known

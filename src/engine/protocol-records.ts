@@ -28,11 +28,11 @@ function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
   return { action: name, name: description, functionNames: [], inputs: inputsOf(inputs) }
 }
 
-/** What a bundle performs without any protocol; `isListed`: also part of the general list of actions. */
+/** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */
 export const serviceActionRecords: readonly (ActionRecord & { readonly isListed: boolean })[] =
   serviceActions.map((action) => ({ ...ofService(action), isListed: action.isListed }))
 
-/** Protocols that are on one of the chains, in the order of the registry. */
+/** Protocols deployed on at least one of the chains, in the order of the registry. */
 export function protocolRecords(
   protocols: readonly ProtocolAdapter[],
   chains: readonly ChainDefinition[],
@@ -64,7 +64,7 @@ export function protocolRecords(
   })
 }
 
-/** Others that swap do so to enter and leave their positions, for which they have actions. */
+/** Other protocols swap only to enter and leave their positions, and have actions for that. */
 function isExchange(adapter: ProtocolAdapter): boolean {
   return canSwap(adapter) && adapter.category === 'dex'
 }

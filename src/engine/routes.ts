@@ -1,4 +1,4 @@
-/** The engine's part that finds routes and bundles: single ones, and batches of quotes or executions at one block. */
+/** The engine's methods that find routes and bundles: single ones, and batches of quotes or executions at one block. */
 import pLimit from 'p-limit'
 import {
   type BatchAnswer,
@@ -15,15 +15,15 @@ import { parseBundle } from '../routing/bundle/parse-actions.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import type { TaskRunner } from './task-runner.js'
 
-/** Executions in one task. */
+/** Executions per task. */
 const executionsAtOnce = 64
 
 export interface RoutesParts {
   readonly chains: ConfiguredChains
   readonly tasks: TaskRunner
-  /** Of the worker pool. */
+  /** Threads of the worker pool. */
   readonly threads: number
-  /** Receives the error of a quote of a batch that failed by a fault of ours. */
+  /** Receives the error of a batched quote that failed through a fault of the service. */
   onProblem(error: unknown): void
 }
 
@@ -56,7 +56,7 @@ export function createRoutes(
     },
 
     async bundle(request, context) {
-      // Before a block is pinned: its own mistakes are the caller's, whatever there is of the chain.
+      // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
       const bundle = parseBundle(request, chains.of(request.chainId))
       const args = { request: bundle, accountId: context.accountId }
       const { value } = await tasks.run('bundle', args, request, context)
@@ -80,7 +80,7 @@ async function quoteBatch(
   const begunAt = Date.now()
   const block = await tasks.pin(batch, context)
   const all = batch.requests.map(fromSomebody)
-  // One task per thread at a time: a batch leaves room for what others ask meanwhile.
+  // One task per thread at a time: a batch leaves room for other callers.
   const turn = pLimit(threads)
   // Background work has several blocks in flight: reading one block in one thread alone is less work.
   const size = Math.min(quotesAtOnce, Math.ceil(all.length / (context.isBackground ? 1 : threads)))
@@ -108,7 +108,7 @@ function fromSomebody(request: QuoteRequest): RouteRequest {
   return { ...request, fromAddress: request.fromAddress ?? quoteSender }
 }
 
-/** In order, each of `size` but the last. */
+/** Consecutive chunks of `size`; the last may be shorter. */
 function chunksOf<T>(items: readonly T[], size: number): T[][] {
   const count = items.length && Math.ceil(items.length / size)
   return Array.from({ length: count }, (_chunk, index) =>

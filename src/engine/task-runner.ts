@@ -1,6 +1,6 @@
 /**
- * Runs one task in a thread: pins its block, waits for its turn, leases forks of the block, and tries once more on a new
- * fork where one was lost.
+ * Runs one task in a thread: pins its block, waits for its turn and leases forks of the block. Where a fork was lost,
+ * it tries once more on a new one.
  */
 import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
@@ -15,13 +15,13 @@ import type { Pins } from './pins.js'
 import type { TraceBook } from './trace-book.js'
 import { unwrap, type WorkerPool } from './worker-pool.js'
 
-/** A chain, and a block of it; without a number the newest pinned one. */
+/** A chain and a block number; without a number, the newest pinned block. */
 export interface Place {
   readonly chainId: number
   readonly blockNumber?: bigint | undefined
 }
 
-/** A result, and where it holds. */
+/** A result and the block that it holds for. */
 export interface Found<T> {
   readonly value: T
   readonly blockNumber: bigint
@@ -31,7 +31,7 @@ export interface Found<T> {
 
 /** Methods throw ForkrouteError, or the signal's reason when aborted. */
 export interface TaskRunner {
-  /** The block of the place. */
+  /** The pinned block of the place. */
   pin(at: Place, context: CallContext): Promise<BlockPin>
   run<K extends TaskKind>(
     kind: K,
@@ -56,7 +56,7 @@ export interface TaskRunnerParts {
   readonly traces: TraceBook
 }
 
-/** Background tasks per thread while nothing else is asked: one calculates while another waits for its forks. */
+/** Background tasks per thread while there are no live calls: one calculates while another waits for its forks. */
 const backgroundPerThread = 2
 
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
@@ -112,7 +112,7 @@ async function runOnForks<K extends TaskKind>(
   }
 }
 
-/** @param forkUrls - of the forks that the lease has just now. */
+/** @param forkUrls - of the forks that the lease holds at present. */
 async function attempt<K extends TaskKind>(
   { kind, args, pin, signal, isBackground }: Task<K>,
   forkUrls: readonly string[],

@@ -1,4 +1,4 @@
-/** What is kept of a task beside its result: figures for the metrics, and pools for the catalog. */
+/** Handles what a task reports besides its result: figures for the metrics, and pools for the catalog. */
 import type { Catalog } from '../catalog/store.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { countSimulations, observeStage } from '../metrics.js'
@@ -9,12 +9,12 @@ export interface TraceBook {
   note(pin: BlockPin, trace: TaskTrace): void
 }
 
-/** @param onProblem - receives the error of a catalog that cannot be written: no caller does. */
+/** @param onProblem - receives the error of a catalog that cannot be written, since no caller sees it. */
 export function createTraceBook(
   catalog: Pick<Catalog, 'rememberPools'>,
   onProblem: (error: unknown) => void,
 ): TraceBook {
-  /** `<chain id>:<pool key>` of what is in the catalog already. */
+  /** `<chain id>:<pool key>` of the pools that are in the catalog already. */
   const remembered = new Set<string>()
   return {
     note({ chainId, number }, trace) {

@@ -1,6 +1,6 @@
 /**
- * The Piscina pool of routing threads: errors come back as data, and an abandoned task is asked to stop. A task whose
- * fork died says so in its reply; whether it runs again is for `task-runner.ts` to decide.
+ * The Piscina pool of routing threads. Errors come back as data, and an abandoned task is told to stop. The reply of a
+ * task whose fork died says so; `task-runner.ts` decides whether it runs again.
  */
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina } from 'piscina'
@@ -14,7 +14,7 @@ import type {
 } from '../routing/messages.js'
 import { threadFile } from '../threads.js'
 
-/** Tasks wait for forks most of the time, so one thread interleaves several. */
+/** A task mostly waits for forks, so one thread interleaves several. */
 const tasksPerThread = 8
 /** Waiting tasks per thread; more are refused. */
 const queuePerThread = 64
@@ -34,7 +34,7 @@ export interface WorkerPool {
 export function createWorkerPool(options: {
   readonly threads: number
   readonly settings: WorkerSettings
-  /** Faults of the pool itself: they belong to no task. */
+  /** Receives faults of the pool itself, which belong to no task. */
   onError(error: unknown): void
 }): WorkerPool {
   const pool = new Piscina({

@@ -1,6 +1,6 @@
 /**
- * Encodes one contract call whose arguments may be values known only on chain, and finds where in the
- * call data those values go. `prepare-steps.ts` encodes every call of a plan so. Pure.
+ * Encodes one contract call whose arguments may be values known only on chain, and finds the places in the call
+ * data where those values are written. Every call step of a plan is encoded here. Pure.
  */
 import type { AbiFunction, AbiParameter } from 'viem'
 import { concatHex, encodeAbiParameters, toFunctionSelector } from 'viem'
@@ -9,14 +9,14 @@ import type { AmountRef } from '../domain/order.js'
 import { isAmountRef, isEncodedValues } from '../domain/order.js'
 import type { Hex } from '../domain/primitives.js'
 
-/** The 32-byte word at `offset` of the call data is to be replaced by the value of `ref`. */
+/** The 32-byte word at `offset` of the call data that the value of `ref` replaces. */
 export interface Patch {
   readonly offset: number
   readonly ref: AmountRef
 }
 
 export interface PatchableCall {
-  /** Zero where patches go. */
+  /** Zero in every place that a patch fills. */
   readonly data: Hex
   readonly patches: readonly Patch[]
 }
@@ -25,13 +25,13 @@ const selectorBytes = 4
 const selectors = new WeakMap<AbiFunction, Hex>()
 
 /**
- * The call is encoded once with zero in place of every reference and once more per reference with that
- * one at its type's maximum. The last byte of the value's word then differs, whatever the type's width,
- * so the place is exact where a search for a marker could be fooled by equal bytes elsewhere.
+ * Encodes the call once with every reference as zero, then once per reference with that one at its type's maximum.
+ * The two encodings last differ in the last byte of the value's word, whatever the width of its type. That makes the
+ * place exact, where a search for a marker could be misled by equal bytes elsewhere.
  *
  * @param step - zero-based, for messages only.
- * @throws ForkrouteError INVALID_REQUEST when the arguments do not fit the ABI, or a reference stands
- *   where no integer goes.
+ * @throws ForkrouteError INVALID_REQUEST when the arguments do not fit the ABI, or a reference is given
+ *   for an argument that is not an integer.
  */
 export function encodeCall(
   abi: AbiFunction,
@@ -55,7 +55,7 @@ export function encodeCall(
   return { data: concatHex([selectorOf(abi), base]), patches }
 }
 
-/** Encodes the arguments; a reference is its type's maximum where `isRaised`, else zero. */
+/** Encodes the arguments; a reference becomes its type's maximum where `isRaised`, else zero. */
 function encode(
   abi: AbiFunction,
   args: readonly unknown[],
@@ -99,7 +99,7 @@ function encode(
   }
 }
 
-/** An INVALID_REQUEST that names the step. */
+/** An INVALID_REQUEST error that names the step. */
 export function invalidStep(step: number, problem: string, cause?: unknown): ForkrouteError {
   const options = cause === undefined ? undefined : { cause }
   return new ForkrouteError('INVALID_REQUEST', `Step ${step}: ${problem}`, { step }, options)

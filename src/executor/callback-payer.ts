@@ -1,6 +1,6 @@
 /**
- * For accounts that answer no callback (a Safe cannot, a wallet should not): a step that is paid by callback
- * becomes two, a transfer to the CallbackPayer and a call through it. Called by `compile.ts` alone. Pure.
+ * For accounts that cannot answer a callback (a Safe) or should not (a wallet): splits a step that is paid by callback
+ * into a transfer to the CallbackPayer and a call through it. Pure.
  */
 import { encodeFunctionData, size } from 'viem'
 import type { Amount, AmountRef } from '../domain/order.js'
@@ -10,15 +10,15 @@ import { contractAddress, executorContracts } from './deployments.js'
 import type { PreparedStep } from './prepared-step.js'
 
 /**
- * The transfer brings everything that may be spent of the token, and the CallbackPayer gives back the rest;
- * so within the call that balance is the transfer's output.
+ * The transfer sends everything that may be spent of the token, and the CallbackPayer returns the rest. So a balance
+ * of that token inside the call becomes the output of the transfer.
  *
  * @throws ForkrouteError INVALID_REQUEST when such a step also sends value, or a step has callback steps.
  */
 export function throughCallbackPayer(steps: readonly PreparedStep[]): PreparedStep[] {
   const payer = contractAddress('CallbackPayer')
   const rewritten: PreparedStep[] = []
-  /** Index of a step's successor by its own index. */
+  /** Original index of a step to its new index. */
   const moved: number[] = []
   const moveRef = (ref: AmountRef): AmountRef =>
     ref.ref === 'output' ? { ...ref, step: moved[ref.step] ?? ref.step } : ref

@@ -1,7 +1,6 @@
 /**
  * Compiles an order to the one transaction that carries it out, for each routing strategy.
- * Owns the choice of contract and function; the steps inside are `prepare-steps.ts` and `pack-steps.ts`.
- * Called by routing. Pure.
+ * Chooses the contract and function; `prepare-steps.ts` and `pack-steps.ts` encode the steps. Pure.
  */
 import { decodeAbiParameters, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
@@ -21,7 +20,7 @@ import { prepareSteps } from './prepare-steps.js'
 import type { PreparedStep } from './prepared-step.js'
 import { isDelegate } from './strategies.js'
 
-// Selectors are hashed once: a route encodes some dozens of candidates.
+// Function selectors are hashed once, since a route encodes dozens of candidates.
 const { Router, Delegate, WalletFactory } = executorContracts
 const routerExecute = prepareEncodeFunctionData({ abi: Router.abi, functionName: 'execute' })
 const routerExecuteLegacy = prepareEncodeFunctionData({
@@ -39,7 +38,7 @@ const walletRun = prepareEncodeFunctionData({
 })
 
 /**
- * Who runs the steps, and so what `encodeSwap` takes as the executor.
+ * Who runs the steps: the address to give `encodeSwap` as the executor.
  * @param from - the sender: for `wallet-v2` the wallet's owner, for the delegate strategies the account.
  */
 export function runnerAddress(strategy: RoutingStrategy, from: Address): Address {
@@ -48,9 +47,9 @@ export function runnerAddress(strategy: RoutingStrategy, from: Address): Address
 }
 
 /**
- * The transaction that carries out the order. For the delegate strategies `to` is the Delegate and `data`
- * is for a delegatecall by the account (an EIP-7702 account with that code sends it to itself); its native
- * input is what the account holds, so `value` is 0.
+ * The transaction that carries out the order. For the delegate strategies `to` is the Delegate, and the account runs
+ * `data` by delegatecall (an EIP-7702 account with that code sends it to itself). Its native input is its own balance,
+ * so `value` is 0.
  *
  * @throws ForkrouteError INVALID_REQUEST for an order that cannot be carried out; names the step at fault.
  */
@@ -107,8 +106,8 @@ export function buildTransaction(args: {
 }
 
 /**
- * What the receiver gained of each output of the order, as its transaction returned it.
- * @throws TypeError when it is the return data of another order.
+ * What the receiver gained of each output, from the return data of the order's transaction.
+ * @throws TypeError when the return data belongs to another order.
  */
 export function decodeAmountsOut(
   { outputs }: Pick<Order, 'outputs'>,
@@ -121,7 +120,7 @@ export function decodeAmountsOut(
   )
 }
 
-/** What the contracts sweep beyond inputs and outputs; an account needs every token listed that its steps refer to. */
+/** Tokens swept besides inputs and outputs. An account needs every token listed that its steps refer to. */
 function leftoverTokens(order: Order, steps: readonly PreparedStep[]): Address[] {
   const tokens = new Set(order.sweep)
   for (const step of steps) {

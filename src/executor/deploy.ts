@@ -1,6 +1,6 @@
 /**
  * Deploys the contracts through the deterministic deployment proxy, so that every chain has them at the
- * same addresses. Called by the CLI. Safe to repeat: what is there is left alone.
+ * same addresses. Safe to repeat: contracts that are already deployed are skipped.
  */
 import {
   concatHex,
@@ -26,7 +26,7 @@ export interface PlannedContract {
   readonly address: Address
   /** The contract whose constructor deploys this one; null: the deployment proxy does. */
   readonly deployer: ExecutorContractName | null
-  /** `different`: code that is not ours; such a chain runs another EVM, or its node lies. */
+  /** `different`: the address has other code. The chain runs another EVM, or its node lies. */
   readonly state: 'present' | 'absent' | 'different'
 }
 
@@ -36,7 +36,7 @@ export interface DeploymentPlan {
 }
 
 export interface DeployedContract extends PlannedContract {
-  /** Null for what was there before, and for what a constructor deployed. */
+  /** Null for a contract that was already there, and for one that a constructor deployed. */
   readonly transactionHash: Hex | null
   readonly gasUsed: bigint | null
 }
@@ -56,7 +56,7 @@ export async function planDeployment(rpcUrl: string): Promise<DeploymentPlan> {
  * @param args.privateKey - pays for the deployment; gets no right over the contracts.
  * @param args.confirm - asked once, only when something is absent; false deploys nothing.
  * @throws ForkrouteError as planDeployment; INVALID_REQUEST also when the node refuses a transaction,
- *   or when other code lies at an address.
+ *   or when an address has other code.
  */
 export async function deployContracts(args: {
   readonly rpcUrl: string
@@ -139,7 +139,7 @@ async function deployOne(
   return { transactionHash, gasUsed: receipt.gasUsed }
 }
 
-/** Runs `use` and translates what the node does wrong; its URL stays out of every message. */
+/** Runs `use` and translates errors of the node; its URL is kept out of every message. */
 async function withNode<T>(rpcUrl: string, use: (client: RpcClient) => Promise<T>): Promise<T> {
   const client = createRpcClient(rpcUrl)
   try {
@@ -157,7 +157,7 @@ async function withNode<T>(rpcUrl: string, use: (client: RpcClient) => Promise<T
   }
 }
 
-/** The node's own error inside what viem wraps around it. */
+/** The node's own error, unwrapped from viem's. */
 function findCause(error: unknown): TransportError | JsonRpcError | null {
   for (let next = error; next instanceof Error; next = next.cause) {
     if (next instanceof TransportError || next instanceof JsonRpcError) return next

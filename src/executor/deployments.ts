@@ -1,7 +1,6 @@
 /**
- * The contracts of contracts/src: their addresses, the same on every chain, and the state overrides
- * that place them where they are not deployed. Owns the addresses that follow from them
- * (Executor of a sender, wallet of an owner). Pure.
+ * The contracts of contracts/src: their addresses, the same on every chain, and the state overrides that place them
+ * where they are not deployed. Also derives the addresses of a sender's Executor and an owner's wallet. Pure.
  */
 import { LRUCache } from 'lru-cache'
 import { concatHex, getContractAddress, keccak256, padHex, stringToHex } from 'viem'
@@ -17,12 +16,12 @@ export const executorContracts = contracts
 
 const contractNames = Object.keys(contracts) as ExecutorContractName[]
 
-/** Where a contract of ours lies on every chain. */
+/** Address of one of our contracts, the same on every chain. */
 export function contractAddress(name: ExecutorContractName): Address {
   return contracts[name].address
 }
 
-/** Each costs three hashes and is asked for with every candidate. */
+/** Kept because each address costs three hashes and is needed for every candidate. */
 const executors = new LRUCache<Address, Address>({ max: 1_000 })
 
 /** The clone that runs the steps of `sender`, deployed or not. */
@@ -42,12 +41,12 @@ export function walletAddress(owner: Address): Address {
   return create2(contracts.WalletFactory.address, padHex('0x', { size: 32 }), code)
 }
 
-/** Stands for a sender who is not known: no code, and nobody has its key. */
+/** The sender of a quote that names none: no code, and nobody has its key. */
 export const quoteSender: Address = `0x${keccak256(stringToHex('forkroute.quote-sender')).slice(-40)}`
 
 /**
- * Places contracts of ours by override: code and nonce 1.
- * What a constructor deploys comes along with its parent (the Executor with the Router).
+ * Overrides that place our contracts: code and nonce 1.
+ * A contract that a constructor deploys comes with its parent (the Executor with the Router).
  * @param names - default: all.
  */
 export function deploymentOverrides(

@@ -1,4 +1,4 @@
-/** Calls of ERC-721 tokens as steps. Called by routing. Pure. */
+/** Calls of ERC-721 tokens as steps. Pure. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Amount, CallStep } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
@@ -8,14 +8,14 @@ const [approve, safeTransferFrom] = parseAbi([
   'function safeTransferFrom(address from, address to, uint256 tokenId)',
 ])
 
-/** Lets `spender` take the NFT `id`, which must be the runner's own (or its owner have made the runner an operator). */
+/** Lets `spender` take the NFT `id`. The runner must own it, or be an operator of its owner. */
 export function nftApproveStep(token: Address, spender: Address, id: Amount): CallStep {
   return { kind: 'call', target: token, abi: approve, args: [spender, id] }
 }
 
 /**
- * Sends the NFT `id` from its owner. A recipient with code must answer onERC721Received: what is sent to a contract
- * that does not know it would be lost.
+ * Sends the NFT `id` from its owner. A recipient with code must answer onERC721Received, since a contract that does not
+ * handle NFTs could never send it on.
  *
  * @param owner - the runner, or an account that has approved the runner for it (`nftApproval`).
  */

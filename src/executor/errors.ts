@@ -5,8 +5,8 @@ import { contracts } from './generated/contracts.js'
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
 /**
- * Every error once, by name. `StepFailed` carries in `reason` what the step's target reverted with,
- * to be decoded in turn.
+ * Every error once, by name. The `reason` of `StepFailed` is the revert data of the step's target,
+ * which has to be decoded in turn.
  */
 export const executorErrorsAbi: readonly AbiError[] = [
   ...new Map(

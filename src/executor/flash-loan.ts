@@ -1,6 +1,6 @@
 /**
  * A flash loan as a step of a plan: borrows from a Balancer V2 vault through our FlashLoans contract, runs steps
- * in the sender's Executor and pays back. Called by whoever plans bundles. Pure.
+ * in the sender's Executor and repays. Pure.
  */
 import type { Abi, AbiFunction } from 'viem'
 import type { Amount, AmountRef, CallStep, ExecutorStep } from '../domain/order.js'
@@ -13,24 +13,24 @@ const owedAbi = functionOf('FlashLoans', 'owed')
 const atLeastAbi = functionOf('Values', 'requireAtLeast')
 
 export interface FlashLoanArgs {
-  /** The step's place in its plan. */
+  /** Index of the step in its plan. */
   readonly index: number
-  /** The vault, or that of a fork of Balancer V2. */
+  /** The vault of Balancer V2 or of a fork of it. */
   readonly lender: Address
   readonly loans: readonly { readonly token: Address; readonly amount: Amount }[]
-  /** The highest fee accepted, as a fraction of each amount: 10^18 is all of it. Above it the transaction reverts. */
+  /** The highest fee accepted, as a fraction of each amount (10^18 is 100 %). A higher fee reverts the transaction. */
   readonly maximumFeeE18: bigint
 }
 
 export interface FlashLoan {
-  /** What has to be paid back, in the order of the loans, fee included; for steps within the callback. */
+  /** What has to be repaid, in the order of the loans, fee included; for steps within the callback. */
   readonly owed: readonly { readonly token: Address; readonly amount: AmountRef }[]
-  /** Index that references give to the first of the steps that `step` takes. */
+  /** Index by which references name the first of the steps given to `step`. */
   readonly firstStep: number
   /**
-   * @param steps - run while the loan lies in the Executor, which has to hold what is owed when they are done:
-   *   that is paid back behind them, or the transaction reverts with BelowMinimum(held, owed). What is left stays
-   *   there for the steps after the loan.
+   * @param steps - run while the Executor holds the loan. After them it must hold what is owed: the repayment follows,
+   *   and the transaction reverts with BelowMinimum(held, owed) if it cannot be paid. The rest stays in the Executor
+   *   for the steps after the loan.
    */
   step(steps: readonly ExecutorStep[]): CallStep
 }
@@ -38,7 +38,7 @@ export interface FlashLoan {
 /** @throws ForkrouteError INVALID_REQUEST when a token is borrowed twice. */
 export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs): FlashLoan {
   const target = contractAddress('FlashLoans')
-  // The vault wants tokens in the order of their addresses.
+  // The vault requires the tokens in the order of their addresses.
   const sorted = [...loans].sort((a, b) => (a.token < b.token ? -1 : 1))
   const tokens = sorted.map(({ token }) => token)
   if (new Set(tokens).size !== tokens.length) {
@@ -55,7 +55,7 @@ export function flashLoan({ index, lender, loans, maximumFeeE18 }: FlashLoanArgs
     return { token, amount }
   })
   const payments = owed.flatMap(({ token, amount }): ExecutorStep[] => {
-    // A token's own refusal would not say what is missing.
+    // Checked here because a token's own revert would not say how much is missing.
     const held = { ref: 'balance', token } as const
     return [
       { kind: 'call', target: contractAddress('Values'), abi: atLeastAbi, args: [held, amount] },

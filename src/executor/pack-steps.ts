@@ -1,6 +1,5 @@
 /**
- * Packs prepared steps into the bytes that contracts/src/StepRunner.sol runs; the layout stands there.
- * Called by `compile.ts` alone. Pure.
+ * Packs prepared steps into the bytes that contracts/src/StepRunner.sol runs; the layout is documented there. Pure.
  */
 import type { Amount, AmountRef } from '../domain/order.js'
 import { isAmountRef } from '../domain/order.js'

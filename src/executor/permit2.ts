@@ -1,6 +1,6 @@
 /**
  * Permit2's signature transfers: an owner who has once allowed Permit2 signs that `spender` may take an amount, and
- * whoever is the spender takes it in the transaction. No allowance of ours is involved. Called by routing. Pure.
+ * the spender takes it within the transaction. Our contracts need no allowance for it. Pure.
  *
  * @see Uniswap/permit2, src/SignatureTransfer.sol and src/libraries/PermitHash.sol
  */
@@ -21,11 +21,11 @@ const [permitTransferFrom] = parseAbi([
 /** What an owner signs. */
 export interface TransferPermit {
   readonly token: Address
-  /** Raw units that may be taken at most. */
+  /** Raw units, the most that may be taken. */
   readonly amount: bigint
-  /** Unordered: each is good for one transfer. */
+  /** Permit2's unordered nonce: each is good for one transfer. */
   readonly nonce: bigint
-  /** Unix seconds after which the signature is worth nothing. */
+  /** Unix seconds after which the signature is invalid. */
   readonly deadline: bigint
 }
 
@@ -54,7 +54,7 @@ export function transferPermitTypedData(
 }
 
 /**
- * The runner takes what the permit allows; the step's output is what has arrived, net of transfer taxes.
+ * The runner takes what the permit allows; the output of the step is what arrives, net of transfer taxes.
  *
  * @param args.requested - raw units to take, at most the permit's amount; absent: all of it.
  * @param args.signature - of `owner` (65 bytes, EIP-2098, or what its contract checks by EIP-1271) for the runner as spender.

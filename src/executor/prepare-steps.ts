@@ -1,6 +1,5 @@
 /**
- * Steps with their call data encoded and their references checked, ready to be packed.
- * Called by `compile.ts` alone. Pure.
+ * Encodes the call data of steps and checks their references, so that they are ready to be packed. Pure.
  */
 import { size } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
@@ -13,7 +12,7 @@ import { packProgram } from './pack-program.js'
 import type { PreparedStep } from './prepared-step.js'
 
 /**
- * @param before - of a callback, the outer steps before its call.
+ * @param before - for a callback: the outer steps before its call.
  * @throws ForkrouteError INVALID_REQUEST naming the step: arguments that do not fit the ABI, a reference to
  *   a step that does not come earlier or has no output, bps outside 0 to 10,000, an amount outside uint256,
  *   a malformed address, a callback that is both paid and given steps.

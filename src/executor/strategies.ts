@@ -8,14 +8,14 @@ export function isDelegate(strategy: RoutingStrategy): boolean {
   return strategy === 'delegate' || strategy === 'delegate-legacy'
 }
 
-/** True where an account runs its own orders, instead of the sender's Executor. */
+/** True where an account runs its own orders; otherwise the sender's Executor runs them. */
 export function runsOwnOrders(strategy: RoutingStrategy): boolean {
   return strategy === 'wallet-v2' || isDelegate(strategy)
 }
 
 /**
- * Who must be allowed to spend the owner's tokens; null where the account itself runs the steps.
- * The wallet's tokens are brought by its factory: a wallet makes any call its owner asks for, so it holds no allowance.
+ * The contract that the owner must allow to spend its tokens; null where the account itself runs the steps.
+ * For a wallet it is the factory: a wallet makes any call its owner asks for, so it must not hold an allowance itself.
  */
 export function spenderOf(strategy: RoutingStrategy): Address | null {
   if (isDelegate(strategy)) return null

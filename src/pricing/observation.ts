@@ -1,5 +1,5 @@
 /**
- * What one pool says about the USD price of a token, and how much money stands behind it.
+ * The USD price of a token according to one pool, and the depth behind that price.
  * Uses the native math of the pool's adapter only; pure.
  */
 import type { Address } from '../domain/primitives.js'
@@ -8,7 +8,7 @@ import type { LoadedPool, ProtocolAdapter } from '../protocols/protocol.js'
 /** USD per whole token, and USD amounts, are integers times this (1e30): cheap tokens keep their digits. */
 export const usdScale = 10n ** 30n
 
-/** Trades that show the marginal price, USD: the first whose output has enough digits counts. */
+/** Trades that show the marginal price, USD: the first whose output has enough digits is used. */
 const probeSizesUsd = [10n, 1_000n, 100_000n]
 /** Raw units of an output below which the next larger probe is taken: four digits. */
 const minProbeOutput = 10_000n
@@ -17,7 +17,7 @@ const minProbeOutput = 10_000n
  * the curve an average 1 % worse is a price moved by 2 %.
  */
 const keptPerMille = 990n
-/** No pool weighs more than this, USD: one deep pool shall not silence all others. */
+/** The most that one pool weighs, USD: a single deep pool must not outweigh all others. */
 const maxDepthUsd = 5_000_000n
 /** Depth is searched by factors of four from the smallest probe, then refined by halving. */
 const growth = 4n
@@ -112,7 +112,7 @@ function depthOf(
   const keeps = (amountIn: bigint) =>
     output(amountIn) * probeIn * 1000n >= probeOut * amountIn * keptPerMille
   const largest = (probeIn * maxDepthUsd) / probeUsd
-  // A pool whose own probe already moves it shows that at the first step.
+  // A pool that its own probe already moves too far fails at the first step.
   let good = 0n
   let bad = probeIn * growth
   while (bad < largest && keeps(bad)) {

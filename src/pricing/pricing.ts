@@ -1,8 +1,8 @@
 /**
  * USD prices of tokens at one block: Chainlink where its answer is fresh, else the depth-weighted median of
- * pools against tokens whose price is already known. A price needs money behind it: a pool with a fine
- * spot price and no depth has no say, and without enough depth in all there is no price.
- * Owns what a price is; pure but for `readFeeds`. Called by routing.
+ * pools against tokens whose price is already known. A pool without depth has no weight, whatever its spot price,
+ * and without enough total depth there is no price.
+ * Pure but for `readFeeds`.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
@@ -41,7 +41,7 @@ interface Known {
 }
 
 interface Weighted extends Observation {
-  /** Of the quote token's price. */
+  /** Confidence of the quote token's price. */
   readonly confidence: number
 }
 
@@ -55,8 +55,8 @@ const feedConfidence = 0.99
 const anchorConfidence = 0.95
 
 /**
- * Prices in the order stable anchors, wrapped native, connector tokens, others. Others are never a measure
- * for each other, so a price does not depend on what else is asked.
+ * Prices tokens in the order stable anchors, wrapped native, connector tokens, others. Others never price each other,
+ * so a price does not depend on which other tokens are asked for.
  *
  * @param args.feeds - by token, from `readFeeds`; stale ones are ignored here.
  * @returns an entry for every token asked; null where no price is known.
@@ -109,7 +109,7 @@ export async function readFeeds(
   const feeds = new Map<Address, FeedPrice>()
   for (const [index, { token }] of chain.chainlinkFeeds.entries()) {
     const result = results[index]
-    // Five words; an account without code answers none.
+    // Five words; an account without code returns none.
     if (!result?.ok || result.value.length < 2 + 5 * 64) continue
     const [, answer, , updatedAt] = decodeFunctionResult({ abi: feedAbi, data: result.value })
     feeds.set(token, { priceUsdE8: answer, updatedAt })
@@ -196,7 +196,7 @@ function combine(observations: readonly Weighted[]): Known | null {
   return { price, confidence, source: 'pools' }
 }
 
-/** The price at which half of all depth is on either side: less than half of the money cannot move it far. */
+/** The price with half of the depth on either side: less than half of the money cannot move it far. */
 function weightedMedian(observations: readonly Observation[], total: bigint): bigint {
   const sorted = observations.toSorted(
     (a, b) => Number(a.price > b.price) - Number(a.price < b.price),

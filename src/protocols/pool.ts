@@ -1,4 +1,4 @@
-/** A pool as the catalog knows it, and what could not be read of one. Pure. */
+/** Identity of a pool as in the catalog, and records of failed reads. Pure. */
 import type { Address } from '../domain/primitives.js'
 
 /** Identity of one pool: what the catalog stores and `pools import|export` exchanges. JSON values only. */
@@ -9,31 +9,31 @@ export interface Pool {
   readonly id: string
   /** Contract that a swap calls. */
   readonly address: Address
-  /** As the protocol orders them, lower-case. Pools of native ETH list the native-token constant. */
+  /** In the protocol's order, lower-case. Pools of native ETH list the native-token constant. */
   readonly tokens: readonly Address[]
-  /** What never changes: fee, tickSpacing, weights, poolId … */
+  /** Constants of the pool: fee, tickSpacing, weights, poolId … */
   readonly parameters: Readonly<Record<string, string | number | boolean | readonly string[]>>
 }
 
 /** Something that could not be read; becomes a warning of the answer. */
 export interface Unreadable {
   readonly protocol: string
-  /** Pool id, or the look-up that failed. */
+  /** Pool id, or a description of the look-up that failed. */
   readonly subject: string
   readonly message: string
-  /** Of a failed look-up: the pair of tokens that it was for. */
+  /** For a failed look-up: the pair of tokens that was looked up. */
   readonly pair?: readonly [Address, Address]
 }
 
 /**
- * Whether the record is of a pool's liquidity (tokens into shares and back), beside the record of its swaps, whose id
- * is its parameter `liquidityOf`. Each knows only its own changes of the one pool.
+ * Whether the record is of a pool's liquidity (tokens into shares and back). The same pool's swaps have a record of
+ * their own, whose id is the parameter `liquidityOf`. Each record holds only the changes made through it.
  */
 export function isLiquidity({ parameters }: Pick<Pool, 'parameters'>): boolean {
   return typeof parameters.liquidityOf === 'string'
 }
 
-/** `sharedState` of a protocol whose pools have both records. */
+/** `sharedState` for a protocol whose pools have both records. */
 export function sharedWithLiquidity({ id, parameters }: Pool): string {
   return typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
 }

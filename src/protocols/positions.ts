@@ -1,6 +1,6 @@
 /**
- * What a protocol offers besides swaps: positions that are listed and valued, and actions that a bundle performs.
- * Sits behind `ProtocolAdapter.positions`; the core parses arguments, pulls tokens, pays outputs and simulates.
+ * A protocol's positions, which are listed and valued, and the actions that a bundle performs on them.
+ * Reached through `ProtocolAdapter.positions`; the core parses arguments, pulls tokens, pays outputs and simulates.
  */
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
@@ -12,7 +12,7 @@ import type { Pool, Unreadable } from './pool.js'
 /** The actions that protocols perform; the service itself performs the others: docs/bundles.md. */
 export type ProtocolAction = 'borrow' | 'deposit' | 'harvest' | 'redeem' | 'repay' | 'withdraw'
 
-/** Whether the value that goes into an action comes out of it: not so with debts and rewards. */
+/** Whether the value that goes into an action comes out of it: false for debts and rewards. */
 export const isPriced: Readonly<Record<ProtocolAction, boolean>> = {
   borrow: false,
   deposit: true,
@@ -35,20 +35,20 @@ export interface Position {
   /** Contract that its actions take as `primaryAddress`. */
   readonly primaryAddress: Address
   readonly poolAddress: Address
-  /** As the protocol calls it, e.g. `Aave Ethereum USDC`. */
+  /** Name of the position at the protocol, e.g. `Aave Ethereum USDC`. */
   readonly name: string
   /** What distinguishes it from its siblings, e.g. `USDC`. */
   readonly subtitle: string
-  /** As the protocol orders them, lower-case. */
+  /** In the protocol's order, lower-case. */
   readonly underlyingTokens: readonly Address[]
   readonly rewardTokens: readonly Address[]
-  /** What never changes and the actions need: market id, fee, asset … */
+  /** Constants that the actions need: market id, fee, asset … */
   readonly parameters: Readonly<Record<string, string | number | boolean | readonly string[]>>
 }
 
-/** What a position is worth and earns at one block. What is not known is null, never a guess. */
+/** Value and yield of a position at one block. Unknown values are null, never guessed. */
 export interface PositionState {
-  /** Raw units of tokens that all holders together own through it, such as the underlying and interest. */
+  /** Raw units of the tokens that all holders together own through it, such as the underlying and interest. */
   readonly holdings: readonly TokenAmount[] | null
   /**
    * What one unit earns without rewards: a fraction per year that the contract states (0.05 = 5 %), or what one share
@@ -58,7 +58,7 @@ export interface PositionState {
     | { readonly kind: 'annual'; readonly rate: number }
     | { readonly kind: 'sharePrice'; readonly price: bigint }
     | null
-  /** Raw units per year that all holders together are paid on top. */
+  /** Raw units per year that all holders together receive on top. */
   readonly rewards: readonly { readonly token: Address; readonly perYear: bigint }[]
 }
 
@@ -83,14 +83,14 @@ export interface ArgumentTypes {
 
 export interface ArgumentSpec {
   readonly kind: keyof ArgumentTypes
-  /** One phrase for the client; the unit where there is one. */
+  /** One phrase for API clients, with the unit where there is one. */
   readonly description: string
   readonly optional?: boolean
 }
 
 type Specs = Readonly<Record<string, ArgumentSpec>>
 
-/** Every action takes it: who is paid in place of the bundle's receiver. */
+/** Every action takes it: the recipient, in place of the bundle's receiver. */
 const receiverArgument: ArgumentSpec = {
   kind: 'address',
   description: 'who gets what comes out',
@@ -105,39 +105,39 @@ type Values<S extends Specs> = {
 export interface ActionContext {
   readonly chain: ChainDefinition
   readonly venue: VenueParameters
-  /** The block of the bundle. What earlier actions of it change is not seen here. */
+  /** State at the block of the bundle, without the effects of its earlier actions. */
   readonly reader: StateReader
-  /** Runs the steps: it makes the calls, spends the tokens and gets what comes back. */
+  /** Runs the steps: makes the calls, spends the tokens and receives the results. */
   readonly runner: Address
   /**
-   * Whose debts and positions without token these are. The same as `runner` where an account runs its own orders
-   * (delegate, wallet); the sender where its Executor does, which holds nothing between transactions.
+   * The account that owns the debts and the positions without a token. Equals `runner` where an account runs its own
+   * orders (delegate, wallet); otherwise the sender, since the Executor holds nothing between transactions.
    */
   readonly account: Address
-  /** Who is to own what does not come back to the runner: the argument `receiver`, else the bundle's. */
+  /** The owner of whatever is not returned to the runner: the argument `receiver`, else the bundle's. */
   readonly receiver: Address
   /** Address of a contract of contracts/src/helpers; simulations place it where it is absent. */
   helper(name: string): Address
-  /** The amount as a number: itself, or what the reference was in a simulation of the actions before this one. */
+  /** The amount as a number: a literal as it is, a reference by simulating the actions before this one. */
   valueOf(amount: Amount): Promise<bigint>
   /** @returns index of the step, for `{ ref: 'output', step }`. */
   add(step: ExecutorStep): number
-  /** Throws INVALID_REQUEST naming the action's index, the argument and what was expected of it. */
+  /** Throws INVALID_REQUEST with the action's index, the argument and the expectation. */
   refuse(argument: string, expected: string): never
 }
 
 export interface ActionOutput {
-  /** Null: a value that is no token amount, such as the id of an NFT. */
+  /** Null: not an amount of a token, such as the id of an NFT. */
   readonly token: Address | null
   /** A reference, or a bigint where the action states exactly what it yields (a borrowed amount). */
   readonly amount: Amount
-  /** True when the action has paid it to `receiver` itself: nothing of it lies in the runner. */
+  /** True when the action has paid it to `receiver` itself, so that none of it lies in the runner. */
   readonly isPaid?: boolean
 }
 
 /** A call that the account must have made before, such as letting the runner borrow in its name. */
 export interface Prerequisite {
-  /** Who makes it; absent: the account. A wallet's owner signs for what is its own, say. */
+  /** The sender of the call; absent: the account. Differs for a wallet, whose owner may have to make the call. */
   readonly from?: Address
   readonly to: Address
   readonly data: Hex
@@ -148,24 +148,24 @@ export interface Prerequisite {
 export interface ActionResult {
   /** Tokens that the steps take out of the runner. Amounts known in advance are pulled from the sender. */
   readonly spends: readonly { readonly token: Address; readonly amount: Amount }[]
-  /** What later actions may refer to, in order; the first is what a reference without index means. */
+  /** Outputs that later actions may refer to, in order; a reference without an index means the first. */
   readonly outputs: readonly ActionOutput[]
   /** Other tokens that may be left in the runner, e.g. the dust of a join. */
   readonly leftovers?: readonly Address[]
-  /** Simulated first where funds are overridden; in place already where they are checked. */
+  /** Simulated first where funds are overridden; must be in place already where funds are checked. */
   readonly prerequisites?: readonly Prerequisite[]
-  /** Keys of positions that are given up and entered. */
+  /** Keys of the positions that are left and entered. */
   readonly positionsIn?: readonly string[]
   readonly positionsOut?: readonly string[]
 }
 
 export interface ActionDefinition<S extends Specs = Specs> {
   readonly action: ProtocolAction
-  /** For people, e.g. `Supply`. */
+  /** Display name, e.g. `Supply`. */
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
-  /** Every argument that it takes besides `receiver`, which all take. */
+  /** Every argument except `receiver`, which all actions take. */
   readonly inputs: S
   build(
     args: Values<S> & { readonly receiver?: Address },
@@ -178,13 +178,13 @@ export function argumentsOf({ inputs }: Pick<ActionDefinition, 'inputs'>): Specs
   return { ...inputs, receiver: receiverArgument }
 }
 
-/** Gives `build` the types of its arguments. */
+/** Infers the types of `build`'s arguments. */
 export function defineAction<const S extends Specs>(action: ActionDefinition<S>): ActionDefinition {
   return action as unknown as ActionDefinition
 }
 
 export interface PositionAdapter {
-  /** Every position of the protocol at the block, in bulk. @param args.pools - pools of this protocol that are known. */
+  /** Every position of the protocol at the block, in bulk. @param args.pools - known pools of this protocol. */
   list(
     args: PositionReadArgs & { readonly pools: readonly Pool[] },
   ): Promise<{ readonly positions: Position[]; readonly unreadable: Unreadable[] }>
@@ -194,19 +194,19 @@ export interface PositionAdapter {
   ): Promise<(PositionState | Unreadable)[]>
   readonly actions: readonly ActionDefinition[]
   /**
-   * How to enter a position without a token from its underlying tokens: arguments of its `deposit`, of the types that
-   * their kinds say. Absent: positions have tokens and are entered by swap edges.
+   * How to enter a position without a token from its underlying tokens: the parsed arguments of its `deposit`.
+   * Absent: positions have tokens and are entered by swap edges.
    *
-   * @param amounts - go into the arguments as they are, whether they are known or not.
+   * @param amounts - passed into the arguments unchanged, whether they are known or not.
    */
   enter?<A>(
     position: Position,
     amounts: readonly { readonly token: Address; readonly amount: A }[],
   ): Readonly<Record<string, unknown>>
-  /** Part of the value that each underlying token has, basis points; absent: equal parts. */
+  /** Share of the value for each underlying token, basis points; absent: equal parts. */
   enterShares?(args: PositionReadArgs & { readonly position: Position }): Promise<readonly number[]>
   /** Errors of the protocol's contracts, to decode why an action failed. */
   readonly errorsAbi?: Abi
-  /** Says in words what a revert string of the protocol means (Aave's are numbers); null: it says so itself. */
+  /** Translates a revert string of the protocol (Aave's are numbers); null: the string explains itself. */
   explain?(reason: string): string | null
 }

@@ -1,5 +1,5 @@
 /**
- * The one type behind which everything lies that differs between protocols.
+ * The one type that hides every difference between protocols from the core.
  * A new protocol is one folder beside this file and one line in `registry.ts`.
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
@@ -42,9 +42,9 @@ export interface EncodeSwapArgs<State = unknown> {
   readonly amountIn: Amount
   /** The Executor that runs the steps. */
   readonly executor: Address
-  /** Addresses of the `helperContracts` that the adapter names, by name. */
+  /** Addresses by name of the `helperContracts` that the adapter declares. */
   readonly helpers: Readonly<Record<string, Address>>
-  /** Who gets tokenOut: the Executor, or whoever comes next where the protocol can pay it directly. */
+  /** Receives tokenOut: the Executor, or the next recipient where the protocol can pay it directly. */
   readonly recipient: Address
   /** True when tokenIn lies at `prepaidAt` already: the Executor spends nothing. */
   readonly isPrepaid?: boolean
@@ -72,8 +72,8 @@ export interface ProtocolAdapter<State = unknown> {
   ): Promise<{ readonly pools: Pool[]; readonly unreadable: Unreadable[] }>
 
   /**
-   * State of many pools in bulk; in the order asked. A pool that cannot be read at all is an Unreadable.
-   * A pool without liquidity is loaded all the same; its quotes are 0.
+   * State of many pools in bulk, in the order asked. A pool that cannot be read at all is an Unreadable.
+   * A pool without liquidity still has a state; its quotes are 0.
    */
   load(args: {
     readonly reader: StateReader
@@ -98,21 +98,21 @@ export interface ProtocolAdapter<State = unknown> {
   applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State
 
   /**
-   * Key of state that the pool has in common with others of the protocol, such as the reserves of a pair that also
-   * sells its shares: one swap changes what all of them quote, so no path and no split uses two. Absent: its own alone.
+   * Key of state that the pool shares with others of the protocol, such as the reserves of a pair that also sells its
+   * shares: one swap changes the quotes of all of them, so no path and no split uses two. Absent: the state is its own.
    */
   sharedState?(pool: Pool): string
 
   /**
-   * Slots of `pool.address` that a swap reads besides what `load` reads. On a cold block they are read ahead in
-   * bulk for the candidates: a fork would ask for them one after the other.
+   * Slots of `pool.address` that a swap reads besides those that `load` reads. On a cold block they are read ahead in
+   * bulk for the candidates, since a fork would read them one after the other.
    */
   swapSlots?(pool: Pool, state: State): readonly Hex[]
 
   /**
-   * True where quotes say nothing of what a token is worth: the rate is what a contract claims that anybody may deploy,
-   * or code that is not known here takes part in the swap. Routes use them, since they are simulated; prices do not.
-   * @param token - of the pool, that is to be priced; absent: any.
+   * True where quotes do not show what a token is worth: the rate is claimed by a contract that anybody may deploy, or
+   * code unknown to the adapter takes part in the swap. Routes use such pools, since they are simulated; prices do not.
+   * @param token - the token of the pool to be priced; absent: any.
    */
   isNoPriceSource?(pool: Pool, token?: Address): boolean
 
@@ -126,7 +126,7 @@ export interface ProtocolAdapter<State = unknown> {
   gasEstimate(pool: Pool, state: State): bigint
 
   /**
-   * Where tokenIn may lie before `encodeSwap` runs, so that the swap before it pays there. Absent: the Executor pays.
+   * Where `encodeSwap` accepts tokenIn paid in advance by the swap before it. Absent: the Executor pays.
    */
   prepaidAt?(pool: Pool): Address | undefined
 
@@ -134,8 +134,8 @@ export interface ProtocolAdapter<State = unknown> {
   encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]
 
   /**
-   * Of the given tokens those that are positions of this protocol, with the tokens that they are made of: routes to
-   * and from them lead through these. In bulk; absent: its positions are no tokens, or the protocol has none.
+   * Those of the given tokens that are positions of this protocol, with their underlying tokens: routes to and from
+   * them lead through these. In bulk; absent: its positions are no tokens, or the protocol has none.
    */
   underlying?(args: {
     readonly reader: StateReader
@@ -144,14 +144,14 @@ export interface ProtocolAdapter<State = unknown> {
     readonly tokens: readonly Address[]
   }): Promise<ReadonlyMap<Address, readonly Address[]>>
 
-  /** Positions, and what a bundle can do with them; absent: the protocol only swaps. */
+  /** Positions, and the actions of bundles on them; absent: the protocol only swaps. */
   readonly positions?: PositionAdapter
 
-  /** Contracts of ours (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
+  /** Our contracts (in contracts/src/helpers) that `encodeSwap` calls; simulations place them where they are absent. */
   readonly helperContracts?: readonly string[]
 }
 
-/** For a protocol without pools to route through: only its positions and actions are of use. */
+/** For a protocol without pools to route through: only its positions and actions are used. */
 export const noSwaps = {
   paysRecipient: false,
   discover: async () => ({ pools: [], unreadable: [] }),
@@ -162,12 +162,12 @@ export const noSwaps = {
   encodeSwap: () => [],
 } satisfies Partial<ProtocolAdapter>
 
-/** Whether routes may lead through it. */
+/** Whether routes may lead through the protocol. */
 export function canSwap(adapter: ProtocolAdapter): boolean {
   return adapter.discover !== noSwaps.discover
 }
 
-/** Checks nothing at run time; gives State its type and marks the one entry of a folder. */
+/** Does nothing at run time; infers State and marks the one entry of a folder. */
 export function defineProtocol<State>(adapter: ProtocolAdapter<State>): ProtocolAdapter<State> {
   return adapter
 }

@@ -1,4 +1,4 @@
-/** Every protocol that the service knows. Adding one is a folder beside this file and one line here. */
+/** Every protocol of the service. A new one is a folder beside this file and one line here. */
 import { aaveV3 } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { compoundV2 } from './compound-v2/index.js'
@@ -37,7 +37,7 @@ export const protocols: readonly ProtocolAdapter[] = [
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))
 
-/** Null for a slug that no protocol has: it comes from a request or an imported pool list. */
+/** Null for an unknown slug, which a request or an imported pool list may contain. */
 export function protocolBySlug(slug: string): ProtocolAdapter | null {
   return bySlug.get(slug) ?? null
 }

@@ -1,5 +1,5 @@
 /**
- * The entry of a routing thread: one message in, one reply out; nothing is ever thrown across the border.
+ * The entry of a routing thread: one message in, one reply out. Errors are returned as data, never thrown.
  */
 import { performance } from 'node:perf_hooks'
 import { untilAborted } from '../domain/abort.js'
@@ -39,7 +39,7 @@ const handlers: Handlers = {
       addresses.map(async (address) => {
         const { token, price } = (await run.block.tokenWithPrice(run.reader, address)) ?? {}
         if (!token || !price) return null
-        // A stable token is worth a dollar once it is there.
+        // A stable anchor has a price of one dollar even at a block before its contract exists.
         const isThere = price.source !== 'anchor' || isNative(address) || run.hasCode(address)
         return (await isThere) ? { token, ...price } : null
       }),

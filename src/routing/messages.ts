@@ -1,5 +1,5 @@
 /**
- * What the main thread asks of a worker thread, and what comes back. Structured-clonable values only.
+ * The tasks that the main thread gives to worker threads, and their results. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { BundleResult, TypedBundle } from '../domain/bundle.js'
@@ -32,11 +32,11 @@ export interface WorkerSettings {
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
   readonly tokens: readonly Token[]
   /**
-   * In a recording what one read of a token taught is used for no other, so that the state read is the same whatever was
-   * asked before; a replay, besides, reads nothing ahead. Absent: neither.
+   * While recording, what was learned from reading one token is not used for another, so that the state read does not
+   * depend on earlier requests. A replay also reads nothing ahead. Absent: neither.
    */
   readonly cassette?: 'record' | 'replay'
-  /** Pools of the sandbox that no look-up finds; in no catalog, so that a real chain never meets them. */
+  /** Pools of the sandbox that no look-up finds. They are in no catalog, so a real chain never sees them. */
   readonly sandboxPools?: readonly Pool[]
 }
 
@@ -47,18 +47,18 @@ export interface TokenPriceFact {
   readonly source: string
 }
 
-/** A position with what is known of it at one block; its yield may still need an earlier one. */
+/** A position and its figures at one block; its yield may still need an earlier block. */
 export interface ReadPosition {
   readonly position: Position
   readonly token: TokenFacts | null
   readonly underlyingTokens: readonly TokenFacts[]
-  /** Without what the share price says. */
+  /** Without the yield that follows from the share price. */
   readonly figures: PositionFigures
-  /** What one share is worth; null where yields come from elsewhere, or from nowhere. */
+  /** Value of one share; null where the yield has another source or none. */
   readonly sharePrice: bigint | null
 }
 
-/** Kind of work to its arguments and its result. */
+/** Arguments and result of each kind of task. */
 export interface TaskTypes {
   route: {
     args: { mode: 'route' | 'quote'; request: RouteRequest; accountId: Hex }
@@ -84,7 +84,7 @@ export interface TaskTypes {
   }
   prices: { args: { addresses: readonly Address[] }; result: (TokenPriceFact | null)[] }
   balances: {
-    /** `tokens` are looked at besides the listed ones and those of imported pools. */
+    /** `tokens` are checked besides the listed ones and those of imported pools. */
     args: { owner: Address; tokens: readonly Address[] }
     result: { token: Token; amount: bigint; priceUsd: number | null }[]
   }
@@ -101,7 +101,7 @@ export interface TaskTypes {
       unreadable: readonly Unreadable[]
     }
   }
-  /** Of positions with such a price; null where this block has none. */
+  /** Share prices of such positions; null where there is none at this block. */
   sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
 }
@@ -119,9 +119,9 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly kind: K
   readonly args: TaskTypes[K]['args']
   readonly place: TaskPlace
-  /** As in `CallContext`: what is kept of other blocks stays. */
+  /** As in `CallContext`: does not evict what is cached for other blocks. */
   readonly isBackground?: boolean
-  /** Any message on it means: stop, nobody waits any more. */
+  /** Any message on it means: stop, the caller is gone. */
   readonly cancel: MessagePort
 }
 
@@ -134,6 +134,6 @@ export interface TaskTrace {
 
 export type TaskReply<K extends TaskKind = TaskKind> = { readonly trace: TaskTrace } & (
   | { readonly ok: true; readonly value: TaskTypes[K]['result'] }
-  /** `lostFork`: that fork gave no answer; the same task may succeed on its replacement. */
+  /** `lostFork`: a fork did not answer; the same task may succeed on its replacement. */
   | { readonly ok: false; readonly error: WireError; readonly lostFork?: string }
 )

@@ -1,4 +1,4 @@
-/** Schemas of what the API answers about backtests, and domain values in their form. */
+/** Schemas of the API's answers about backtests, and conversion of domain values to them. */
 import { z } from 'zod'
 import type {
   BacktestBlock,

@@ -1,9 +1,9 @@
-/** Tokens and positions on their way to the wire: filters, pages and records. Percent per year, USD, lower-case. */
+/** Tokens and positions for the wire: filters, pages and records. Percent per year, USD, lower-case addresses. */
 import type { z } from 'zod'
 import type { Listing, PositionListing, TokenFacts } from '../../domain/metadata.js'
 import type { PageMeta, TokenItem, TokenSummary, UnderlyingToken } from './metadata-records.js'
 
-/** True without wanted values; letter case is ignored. */
+/** True when no values are wanted; letter case is ignored. */
 export function matches(
   values: readonly string[] | undefined,
   ...known: (string | null)[]
@@ -15,7 +15,7 @@ export function matches(
   )
 }
 
-/** Of a token and of its position. */
+/** Names of a token and of its position. */
 export function namesOf(listing: Listing): (string | null)[] {
   const token = listing.token?.name ?? null
   return listing.kind === 'base' ? [token] : [token, listing.name]
@@ -23,7 +23,7 @@ export function namesOf(listing: Listing): (string | null)[] {
 
 /**
  * One page of rows that are ordered by id.
- * @param cursor - id of the last row of the page before: rows that were listed or lost since do not move the place.
+ * @param cursor - id of the last row of the previous page: rows added or removed since do not shift the page.
  */
 export function pageOf<T extends { readonly id: number }>(
   rows: readonly T[],

@@ -1,4 +1,4 @@
-/** Schemas of what the API answers about tokens, positions and protocols. What is not known is null. */
+/** Schemas of the API's answers about tokens, positions and protocols. Unknown values are null. */
 import { z } from 'zod'
 import { Address, ChainId } from './record-parts.js'
 

@@ -1,4 +1,4 @@
-/** Protocols on their way to the wire: records, projects, standards and actions. */
+/** Protocols for the wire: records, projects, standards and actions. */
 import type { z } from 'zod'
 import { notFound } from '../../domain/common-errors.js'
 import type { ActionRecord, ProtocolRecord } from '../../domain/metadata.js'
@@ -17,7 +17,7 @@ export function protocolOf(protocols: readonly ProtocolRecord[], slug: string): 
   throw notFound(`protocol ${slug}`)
 }
 
-/** Protocols by project, in the order of their first. */
+/** Protocols by project, projects in the order of their first protocol. */
 export function byProject(
   protocols: readonly ProtocolRecord[],
 ): ReadonlyMap<string, readonly ProtocolRecord[]> {
@@ -52,7 +52,7 @@ export function toProject(
   }
 }
 
-/** `frax-ether` for people: `Frax Ether`. */
+/** Display name of a project: `frax-ether` becomes `Frax Ether`. */
 function titleOf(project: string): string {
   return project
     .split('-')
@@ -95,7 +95,7 @@ const given = 'Token to give'
 const gotten = 'Token to get'
 const amountIn = 'Raw units of tokenIn, or a reference'
 const amountOut = 'Raw units of tokenOut, or a reference'
-/** Arguments that an action has whichever protocol performs it. */
+/** Arguments that an action takes from whichever protocol performs it. */
 const commonInputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   borrow: {
     collateral: 'Token that secures the debt',
@@ -110,7 +110,7 @@ const commonInputs: Readonly<Record<string, Readonly<Record<string, string>>>> =
   withdraw: { primaryAddress, tokenIn: given, tokenOut: gotten, amountOut },
 }
 
-/** Every action once, by name: with its common inputs, or where there are none with its own. */
+/** Every action once, by name: with its common inputs, or its own where it has none. */
 export function commonActions(actions: readonly ActionRecord[]): z.output<typeof Action>[] {
   const byName = new Map(actions.map((one) => [one.action, one]))
   return [...byName.values()]

@@ -1,4 +1,4 @@
-/** What several records of the API are made of. */
+/** Parts shared by several records of the API. */
 import { z } from 'zod'
 
 export const Address = z

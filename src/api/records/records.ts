@@ -1,5 +1,5 @@
 /**
- * Schemas of what the API answers: they give the handlers their types and the OpenAPI document its components.
+ * Schemas of the API's answers: they type the handlers and become the components of the OpenAPI document.
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** Backtests: jobs that are made, followed, ended and read. docs/backtests.md */
+/** Backtests: jobs are created, followed, stopped and read. docs/backtests.md */
 import { z } from 'zod'
 import type { BacktestBlock, JobProgress, ResultFile } from '../../domain/backtest.js'
 import type { ErrorCode } from '../../domain/errors.js'
@@ -63,7 +63,7 @@ function fileOf(
   }
 }
 
-/** So many blocks, and where the next page begins. */
+/** Up to `limit` blocks, and where the next page begins. */
 async function pageOf(blocks: AsyncIterable<BacktestBlock>, limit: number) {
   const page: BacktestBlock[] = []
   for await (const block of blocks) {

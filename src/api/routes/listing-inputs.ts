@@ -26,7 +26,7 @@ export const paging = {
     .meta({ description: 'The cursor of the page before; wins over page.' }),
 }
 
-/** Positions are read before the first answer. */
+/** Errors of reading positions, which precedes the first answer. */
 export const listingErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
   'UNKNOWN_CHAIN',

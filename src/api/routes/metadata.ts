@@ -128,7 +128,7 @@ const getAccountId = defineRoute({
   errors: [],
 })
 
-/** Prices have no partial answer: what is not ready by the deadline is a 504. */
+/** There are no partial answers: prices that are not ready by the deadline are a 504. */
 async function prices(
   engine: Engine,
   chainId: number,

@@ -97,7 +97,7 @@ function passes(listing: Listing, filter: PositionsInput): boolean {
   )
 }
 
-/** A base token is its own pool and entry; it earns nothing that is known. */
+/** A base token is its own pool and entry; its yield is unknown. */
 function toPosition(
   listing: Listing,
   protocols: ReadonlyMap<string, ProtocolRecord>,
@@ -162,7 +162,7 @@ function toPosition(
   }
 }
 
-/** @param isWanted - the kinds of the endpoint. */
+/** @param isWanted - selects the listings of the endpoint. */
 function handler(isWanted: (listing: Listing) => boolean, baseOnly = false) {
   return async (args: { engine: Engine; input: PositionsInput; context: CallContext }) => {
     const { engine, input: filter, context } = args

@@ -16,7 +16,7 @@ import {
 import { ChainId, described, Name } from '../schemas.js'
 import { listingErrors, nameFilter } from './listing-inputs.js'
 
-/** There is hardly a chain without them. */
+/** A protocol that nearly every chain has. */
 const exampleSlug = 'uniswap-v2'
 const exampleProject = 'uniswap'
 
@@ -111,12 +111,12 @@ const getProtocolActions = defineRoute({
 function listActions(engine: Engine) {
   const own = engine.serviceActions()
   const ofProtocols = engine.protocols().flatMap(({ actions }) => actions)
-  // An exchange's swap is the service's, limited to its pools.
+  // The swap of an exchange is the service's swap, limited to its pools.
   const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
   return commonActions([...own.filter(({ isListed }) => isListed), ...others])
 }
 
-/** @param serviceName - protocol of the service's own actions. */
+/** @param serviceName - protocol name of the service's own actions. */
 export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
   return [
     endpoint(getProjects, async ({ engine, context }) => {

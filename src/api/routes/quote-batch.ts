@@ -1,4 +1,4 @@
-/** Several quotes at one block in one call, ladders of amounts among them, and the same at every new block. */
+/** Several quotes at one block in one call, including ladders of amounts; as a stream, again at every new block. */
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { BatchAnswer, Engine, QuoteRequest, RouteAnswer } from '../../domain/engine.js'
@@ -38,7 +38,7 @@ import { calculationErrors, toQuote, toQuoteRequest } from './shortcuts.js'
 type Batch = z.output<typeof QuoteBatch>
 type Item = z.output<typeof BatchItem>
 
-/** One item as understood: its quotes (a ladder has several), or why it cannot be asked. */
+/** One parsed item: its quotes (several for a ladder), or the reason why it is invalid. */
 type Parsed =
   | { readonly ok: true; readonly input: QuoteInput; readonly isLadder: boolean }
   | { readonly ok: false; readonly error: ForkrouteError }
@@ -59,7 +59,7 @@ const envelope = z.object({
 })
 type Envelope = z.output<typeof envelope>
 
-/** Quotes that the items ask for; what is wrong with them is found out later. */
+/** Quotes that the items ask for; the items themselves are checked later. */
 function cost({ quotes }: Pick<Envelope, 'quotes'>): number {
   return quotes.reduce<number>((sum, item) => {
     const given = listsOf(item)
@@ -85,7 +85,7 @@ function envelopeRules(given: Given): string[] {
     : []
 }
 
-/** Values of the call are the default of each item; one that says otherwise cannot be asked here. */
+/** Fields of the call are defaults of each item; an item with another value is refused. */
 function parseItem(
   item: unknown,
   call: Omit<Envelope, 'quotes'>,
@@ -157,7 +157,7 @@ function toError(outcome: Wire<RouteAnswer> | undefined) {
   }
 }
 
-/** The items at every new block, the newest first of all; a block that comes during a calculation is skipped for the newest. */
+/** The items at every new block, starting with the newest; after a calculation only the newest block is used. */
 async function* atEveryHead(
   { engine, context, calculate }: StreamArgs<unknown, unknown>,
   chainId: number,

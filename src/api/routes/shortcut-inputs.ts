@@ -1,4 +1,4 @@
-/** What a route and a quote may be asked: the fields, and the rules between them. */
+/** Input of routes and quotes: the fields, and the rules between them. */
 import { z } from 'zod'
 import { nativeToken } from '../../domain/primitives.js'
 import type { Given } from '../input.js'
@@ -22,7 +22,7 @@ import {
   withDefault,
 } from '../schemas.js'
 
-/** Tokens on one side of a route; each one more multiplies the search. */
+/** Tokens on one side of a route; each further one multiplies the search. */
 const maxTokens = 16
 const maxIgnored = 200
 /** Quotes in one call; each rung of a ladder is one. */
@@ -40,7 +40,7 @@ export function isLadder(given: Given): boolean {
   return tokensIn === 1 && tokensOut === 1 && (amounts ?? 0) > 1
 }
 
-/** What tokens and amounts must be to each other. */
+/** Rules between tokens and amounts. */
 function pairRules(given: Given, mayBeLadder = false): string[] {
   const problems: string[] = []
   const [tokensIn, tokensOut, amounts] = [given.tokenIn, given.tokenOut, given.amountIn].map(texts)
@@ -104,7 +104,7 @@ export function quoteRules(given: Given): string[] {
   return [...pairRules(given), ...quoteFeeRules(given)]
 }
 
-/** Of a quote that may be a ladder. */
+/** Rules of a quote that may be a ladder. */
 export function quoteOrLadderRules(given: Given): string[] {
   const isOne = isLadder(given)
   const fees = isOne && texts(given.fee).length > 1 ? ['fee must be one value for a ladder'] : []

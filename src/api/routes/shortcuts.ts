@@ -60,7 +60,7 @@ export function hasFee(inputs: readonly RequestInput[]): boolean {
   return inputs.some(({ feeBps }) => feeBps !== undefined)
 }
 
-/** A route of a plan: nobody needs to have its funds, so it may be without a sender. */
+/** A route of a plan: its sender need not have the funds, so there may be none. */
 export function toPlanRequest(
   input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs'> & {
     [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
@@ -132,7 +132,7 @@ export function oneOrList(amounts: readonly bigint[]): string | string[] {
   return all.length === 1 ? all.join() : all
 }
 
-/** Plain copies with the fields in their documented order; optional ones only when they say something. */
+/** Plain copies with the fields in their documented order; optional fields only where they apply. */
 export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
   return answer.route.map((step) => ({
     action: step.action,

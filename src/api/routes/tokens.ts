@@ -53,7 +53,7 @@ const getTokens = defineRoute({
   errors: listingErrors,
 })
 
-/** A base token passes no filter on what only a DeFi token has. */
+/** A base token fails every filter on a field that only DeFi tokens have. */
 function passes(listing: Listing, filter: TokensInput): boolean {
   if (filter.type !== undefined && filter.type !== typeOf(listing)) return false
   if (!matches(filter.address, listing.token?.address ?? null)) return false
@@ -95,14 +95,14 @@ function typeOf(listing: Listing): 'defi' | 'base' {
   return listing.kind === 'base' ? 'base' : 'defi'
 }
 
-/** True where nothing is wanted. */
+/** True when no set is wanted. */
 function isSameSet(wanted: readonly string[] | undefined, known: readonly string[]): boolean {
   if (!wanted) return true
   const own = new Set(known)
   return new Set(wanted).size === own.size && wanted.every((token) => own.has(token))
 }
 
-/** Bounds belong to what is wanted. A figure that is not known passes no bound. */
+/** Bounds are inclusive. An unknown value passes no bound. */
 function isWithin(value: number | null, from: number | undefined, to: number | undefined): boolean {
   if (from === undefined && to === undefined) return true
   return value !== null && value >= (from ?? -Infinity) && value <= (to ?? Infinity)

@@ -1,4 +1,4 @@
-/** What the actions have in common: the Pool that they name, and the reserves of the tokens that they name. */
+/** Parts shared by the actions: the Pool and the reserves that their arguments name. */
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext, ArgumentSpec } from '../positions.js'
 import { findATokens, poolOf } from './load.js'

@@ -1,4 +1,4 @@
-/** borrow and repay: debts at the variable rate, always of the account. */
+/** Actions borrow and repay: debts at the variable rate, always the account's own. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Amount } from '../../domain/order.js'
 import { type Address, maxUint256 } from '../../domain/primitives.js'

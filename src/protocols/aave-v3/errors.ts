@@ -1,4 +1,4 @@
-/** The Pool reverts with numbers, later versions with named errors. */
+/** Errors of the Pool: it reverts with numbers, later versions with named errors. */
 import { parseAbi } from 'viem'
 
 /** @see aave/aave-v3-core, contracts/protocol/libraries/helpers/Errors.sol (v1.19.3), in words of our own. */

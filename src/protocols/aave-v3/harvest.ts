@@ -1,4 +1,4 @@
-/** harvest: what the rewards controller owes the account for one aToken. */
+/** Action harvest: claims what the rewards controller owes the account for one aToken. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { type ActionContext, type ActionOutput, defineAction } from '../positions.js'

@@ -1,5 +1,5 @@
 /**
- * Aave V3: tokens are lent to one Pool and come back as aTokens, one to one; against them others are borrowed.
+ * Aave V3: tokens are lent to one Pool for aTokens, one to one; other tokens can be borrowed against them.
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
 import { defineProtocol } from '../protocol.js'

@@ -1,6 +1,6 @@
 /**
- * What an account gets for its deposit and withdrawal, and how much of either there is room for. Pure.
- * Both are one to one; balances are kept divided by the index of interest and rounded on the way back.
+ * Results of deposits and withdrawals, and the remaining room for both. Pure.
+ * Both are one to one; balances are stored divided by the interest index and rounded when converted back.
  */
 import { bpsDenominator, maxUint256 } from '../../domain/primitives.js'
 import { ray, rayDiv, rayMul } from './ray.js'

@@ -1,4 +1,4 @@
-/** aTokens as positions: what all lenders own together, what the reserve pays them, and rewards on top. */
+/** aTokens as positions: the total of all lenders, the yield that the reserve pays, and rewards on top. */
 import { decodeAbiParameters, encodeFunctionData, hexToString, parseAbi } from 'viem'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'

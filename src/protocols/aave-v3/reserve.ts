@@ -1,6 +1,6 @@
 /**
- * One reserve of the Pool as `getReserveData` states it. Versions before 3.1 return the stored struct, later ones the
- * same words under the name of a legacy struct; only words that both fill are read.
+ * One reserve of the Pool from `getReserveData`. Versions before 3.1 return the stored struct, later ones the same
+ * words under the name of a legacy struct; only words that both versions fill are read.
  * @see aave/aave-v3-core, contracts/protocol/libraries/types/DataTypes.sol (v1.19.3)
  */
 import { encodeFunctionData, parseAbi } from 'viem'

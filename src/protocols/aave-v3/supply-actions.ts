@@ -1,4 +1,4 @@
-/** deposit, withdraw and redeem: underlying tokens into aTokens and back. */
+/** Actions deposit, withdraw and redeem: underlying tokens into aTokens and back. */
 import { parseAbi } from 'viem'
 import type { Amount } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'

@@ -1,4 +1,4 @@
-/** What the vault takes for a flash loan. Its fees collector knows; the vault knows the collector. */
+/** The vault's fee for a flash loan. The fees collector stores it, and the vault names the collector. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'

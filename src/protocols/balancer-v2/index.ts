@@ -1,6 +1,6 @@
 /**
  * Balancer V2: weighted and stable pools of one Vault and their shares, by native math.
- * Owns everything that is particular to Balancer; called by routing through the adapter type only.
+ * Everything specific to Balancer is in this folder; routing uses it through the adapter type only.
  */
 import { parseAbiItem } from 'viem'
 import type { Amount, ExecutorStep } from '../../domain/order.js'

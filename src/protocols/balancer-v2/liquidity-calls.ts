@@ -1,4 +1,4 @@
-/** Joins and exits of the Vault as steps of an Executor, and the same as questions to a pool. */
+/** Joins and exits of the Vault as steps of an Executor, and the queries that preview them. */
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import type { Amount, CallStep, EncodedValues } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'

@@ -1,4 +1,4 @@
-/** A pool whose shares are traded by joins and exits, and what those do to it. Pure. */
+/** State of a pool whose shares are traded by joins and exits, and their effect on it. Pure. */
 import { at } from '../../domain/lists.js'
 import { divDown, mulDown } from './fixed-point.js'
 import {

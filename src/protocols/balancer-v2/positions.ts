@@ -1,4 +1,4 @@
-/** Shares of pools as positions, and what a bundle does with any pool of the Vault: deposit and redeem. */
+/** Shares of pools as positions, and the actions for any pool of the Vault: deposit and redeem. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'

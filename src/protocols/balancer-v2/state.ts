@@ -1,4 +1,4 @@
-/** State of a Balancer V2 pool, and what a swap does to it. Pure. */
+/** State of a Balancer V2 pool, and the effect of a swap on it. Pure. */
 import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'

@@ -1,4 +1,4 @@
-/** What is read of the Comptroller and of its markets. */
+/** The functions of the Comptroller and of its markets that are read. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 

@@ -1,6 +1,6 @@
 /**
- * What a bundle does with a market. Compound lends to its caller alone, so that only accounts that run their orders
- * themselves can borrow; anybody may repay. Codes of failure fail the transaction.
+ * Actions on a market. Compound lends to its caller only, so only accounts that run their own orders can borrow;
+ * anybody may repay. An error code fails the transaction.
  */
 import type { Amount } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'

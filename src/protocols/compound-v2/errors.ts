@@ -1,6 +1,6 @@
 /**
- * Why a market or the Comptroller refused. Older markets return a code, which our steps make fail the transaction;
- * newer ones revert with an error of their own.
+ * Why a market or the Comptroller refused. Older markets return a code, on which our steps fail the transaction;
+ * newer ones revert with a custom error.
  * @see compound-finance/compound-protocol, contracts/ErrorReporter.sol
  */
 import { parseAbi } from 'viem'

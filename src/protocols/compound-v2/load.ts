@@ -25,7 +25,7 @@ interface Args {
   readonly pools: readonly Pool[]
 }
 
-/** What markets have stored, in the order asked; a message for one that does not say it all. */
+/** The stored state of markets, in the order asked; a message for one that returns it only in part. */
 export async function readMarkets(
   reader: StateReader,
   markets: readonly Address[],

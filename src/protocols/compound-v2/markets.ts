@@ -1,4 +1,4 @@
-/** Which markets there are, and what each of them lends. */
+/** Lists the markets and the asset that each of them lends. */
 import { decodeFunctionResult, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'

@@ -1,5 +1,5 @@
 /**
- * Interest, minting and redemption of Compound V2 markets. Interest accrues with the number of the block, not with time,
+ * Interest, minting and redemption of Compound V2 markets. Interest accrues by block number, not by time,
  * in the first transaction of a block that touches the market. Pure.
  * @see compound-finance/compound-protocol 2.3, contracts/CToken.sol: accrueInterest, exchangeRateStoredInternal,
  * mintFresh, redeemFresh

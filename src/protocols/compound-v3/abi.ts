@@ -1,7 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 
-/** What is read of a market. */
+/** The functions of a market that are read. */
 const readAbi = parseAbi([
   'function baseToken() view returns (address)',
   'function numAssets() view returns (uint8)',

@@ -1,6 +1,6 @@
 /**
- * What a bundle does with a market. Base and collateral that enter are the receiver's; what an account owns or owes in
- * the market leaves only by whom it allows.
+ * Actions on a market. Base and collateral that are supplied belong to the receiver; only operators that an account
+ * allows can take out what it owns there or borrow in its name.
  */
 import { encodeFunctionData } from 'viem'
 import type { Amount } from '../../domain/order.js'
@@ -126,7 +126,7 @@ const redeem = defineAction({
     const { address: target, baseToken } = comet
     expectAddress(context, 'tokenIn', args.tokenIn, target)
     expectAddress(context, 'tokenOut', args.tokenOut, baseToken)
-    // A transfer may lose a unit on the way, and what is not there would be borrowed.
+    // A transfer may lose a unit on the way, and the market would lend what is missing.
     const held = { ref: 'balance', token: target } as const
     const amount = lesser(context, args.amountIn, held)
     const call = { abi: cometAbi.withdrawTo, args: [context.runner, baseToken, amount] }

@@ -9,7 +9,7 @@ import { collateralKey, cometActions } from './actions.js'
 import { type Comet, collateralsOf, describeComets, knownComets, slug, wordAt } from './markets.js'
 import { yearly } from './math.js'
 
-/** What is lent is the market's token; what backs loans has none. */
+/** Lent base is the market's token; collateral has no token. */
 export const cometPositions: PositionAdapter = {
   actions: cometActions,
   errorsAbi,

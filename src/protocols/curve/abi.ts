@@ -1,4 +1,4 @@
-/** Calls of Curve pools and of the MetaRegistry, and what their answers say. */
+/** Calls of Curve pools and of the MetaRegistry, and decoding of their results. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, parseAbiItem } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'

@@ -1,6 +1,6 @@
 /**
- * Crypto pools (tricrypto, twocrypto) in native bigint. D is taken as the contract keeps it, so that one swap
- * equals the contract to the wei; what follows it (a new D, a shifted price scale) is left out.
+ * Crypto pools (tricrypto, twocrypto) in native bigint. D is used as the contract stores it, so that one swap
+ * equals the contract to the wei; what happens after a swap (a new D, a shifted price scale) is left out.
  *
  * @see curvefi/curve-crypto-contract d7d04cd, contracts/tricrypto/CurveCryptoMath3.vy (`newton_y`,
  *   `reduction_coefficient`), CurveCryptoSwap.vy (`exchange`) and contracts/two/CurveCryptoSwap2ETH.vy;

@@ -1,6 +1,6 @@
 /**
- * Pools of a pair through Curve's MetaRegistry. Where it has no code (or none is configured) nothing is
- * found and nothing is wrong: pools then come from imports.
+ * Pools of a pair through Curve's MetaRegistry. Where it has no code (or none is configured), no pools are
+ * found, which is not an error: pools then come from imports.
  */
 import { numberToHex } from 'viem'
 import { type Address, type Hex, nativeToken, toAddress } from '../../domain/primitives.js'

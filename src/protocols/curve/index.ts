@@ -1,6 +1,6 @@
 /**
  * Curve: stable, meta and crypto pools by native math, all others by samples of their own quotes.
- * Owns everything that is particular to Curve; called by routing through the adapter type only.
+ * Everything specific to Curve is in this folder; routing uses it through the adapter type only.
  */
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'

@@ -1,4 +1,4 @@
-/** What a bundle does with the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
+/** Actions on the liquidity of any Curve pool, listed or not: deposit, redeem, withdraw. */
 import { tokenAmounts } from '../../domain/lists.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
@@ -17,7 +17,7 @@ import { type LiquidityParameters, liquidityParameters } from './liquidity-pool.
 import type { LiquidityState } from './liquidity-state.js'
 import { withdrawExactly } from './stable-liquidity.js'
 
-/** By so much more shares than the state of the block asks for may be burnt; what is not comes back. */
+/** The shares that may be burnt beyond what the state of the block requires; those not burnt come back. */
 const spareBps = 10n
 
 const pool = { kind: 'address', description: 'the pool' } as const

@@ -1,4 +1,4 @@
-/** Calls that change a pool's liquidity, as steps of an Executor, and those that ask what they would give. */
+/** Calls that change a pool's liquidity, as steps of an Executor, and the queries that preview them. */
 
 import { type AbiFunction, encodeFunctionData, parseAbi, parseAbiItem } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'
@@ -24,7 +24,7 @@ function abiOf(amounts: AmountsType, coins: number, of: (list: string) => string
   return parseAbiItem([of(list)]) as unknown as AbiFunction
 }
 
-/** @param amounts - of each coin in the pool's order; those of `0n` are neither approved nor sent. */
+/** @param amounts - of each coin in the pool's order; coins with `0n` are neither approved nor sent. */
 export function depositSteps(args: {
   readonly target: Address
   readonly coins: readonly Address[]

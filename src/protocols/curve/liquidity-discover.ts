@@ -1,6 +1,6 @@
 /**
- * Which tokens are shares of Curve pools, and of which: by the registry where there is one, by `minter()` of the token,
- * and pools that are their own share. A pool that names another share is not believed.
+ * Finds the Curve pool whose share a token is: through the registry where there is one, through `minter()` of the
+ * token, or because the pool is its own share. A pool that names another share is rejected.
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
@@ -148,7 +148,7 @@ function encodeLookUp(token: Address): Hex {
   return encodeFunctionData({ abi, functionName: 'get_pool_from_lp_token', args: [token] })
 }
 
-/** The pool as its swaps see it; null for what is none, or says that its share is another token. */
+/** The pool as a record of its swaps; null for an address that is no pool, or whose share is another token. */
 async function describe(
   reader: StateReader,
   candidates: readonly Candidate[],

@@ -1,6 +1,6 @@
 /**
- * State of pools whose shares are traded: the pool as its swaps see it, proven by its own quotes, and the number of
- * shares. What it says of a share's value and of a withdrawal proves the rest; without math it is sampled.
+ * State of pools whose shares are traded: the swap state, proven by the pool's own quotes, and the share supply. The
+ * pool's answers about share value and withdrawals prove the rest; without native math it is sampled.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'

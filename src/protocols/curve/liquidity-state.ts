@@ -1,4 +1,4 @@
-/** What a deposit or withdrawal does to a pool whose shares are traded. Pure. */
+/** The effect of a deposit or withdrawal on a pool whose shares are traded. Pure. */
 import { type SampledPoolState, sampledAmountOut, sampledApply } from './sampled.js'
 import { type BasePool, depositOne, withdrawOne, withdrawOneByZap } from './stable-liquidity.js'
 

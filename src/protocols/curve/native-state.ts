@@ -1,4 +1,4 @@
-/** From the answers of a pool's getters to the states that the math may work on. Pure. */
+/** Builds the states that the math may apply to from the results of a pool's getters. Pure. */
 import { at } from '../../domain/lists.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'

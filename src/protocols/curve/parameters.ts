@@ -1,4 +1,4 @@
-/** `Pool.parameters` of Curve as typed values; README.md of this folder is its description. */
+/** `Pool.parameters` of Curve as typed values; described in README.md of this folder. */
 import type { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'

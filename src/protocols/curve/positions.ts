@@ -1,4 +1,4 @@
-/** Shares of pools as positions: of every pool that is known, by its parameter `lpToken` or what it says itself. */
+/** Shares as positions: of every known pool, from its parameter `lpToken` or from the pool itself. */
 
 import { encodeFunctionData, parseAbi } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'

@@ -1,6 +1,6 @@
 /**
- * Does the math here compute what the pool computes? Vintages differ in rounding, rates and fees, and an imported
- * pool may be of another kind than its parameters say: each pool is asked for a few quotes of its own.
+ * Checks whether the math here computes what the pool computes. Vintages differ in rounding, rates and fees, and an
+ * imported pool may be of another kind than its parameters say, so each pool is asked for a few quotes.
  */
 
 import { at } from '../../domain/lists.js'
@@ -22,7 +22,7 @@ import { type NativeState, outputOf, type Solvable } from './state.js'
 
 export interface Question {
   readonly reading: Reading
-  /** What the pool would answer if it computed so; pools of one kind quote in more than one way. */
+  /** What the pool would answer with this state; pools of one kind quote in more than one way. */
   answersOf(state: Solvable): readonly bigint[]
 }
 
@@ -38,14 +38,14 @@ export function quoteReading(
     return { to: pool.address, data: encodeGetDy(indexType, i, j, amountIn) }
   }
   if (!isMetaPair(i, j)) return null
-  // Underlying indexes leave the shares out.
+  // Underlying indexes leave out the shares.
   const underlying = (k: number) => Math.max(k - 1, 0)
   const data = encodeGetDyUnderlying(underlying(i), underlying(j), amountIn)
   return { to: pool.address, data }
 }
 
 /**
- * Two quotes in different directions and sizes; for a metapool also what its base pool says of itself.
+ * Two quotes in different directions and sizes; for a metapool also the figures of its base pool.
  *
  * @param balances - raw units; null: not readable.
  */
@@ -56,7 +56,7 @@ export function questionsOf(
   candidate: Candidate,
 ): Question[] {
   const last = parameters.kind === 'meta' ? 1 : parameters.decimals.length - 1
-  // What is not readable cannot be asked about.
+  // An unreadable balance gives no amount to ask for.
   const heldOf = (k: number) => at(balances, k) ?? 0n
   const probes = [
     { i: 0, j: 1, amountIn: (heldOf(0) + 999n) / 1000n },
@@ -93,9 +93,9 @@ function quotesOf(state: Solvable, i: number, j: number, amountIn: bigint): read
 }
 
 /**
- * The first candidate that gives every answer to the wei, else the first that comes near to all of them.
+ * The first candidate that gives every answer to the wei, else the first that comes close to all of them.
  *
- * @param answers - of `questionsOf`; those that failed say nothing.
+ * @param answers - of `questionsOf`; failed ones are ignored.
  * @returns null when the answers contradict every candidate.
  */
 export function proven(
@@ -123,7 +123,7 @@ export function proven(
   return near ? { state: { ...near.state, exact: false }, isProven: false } : null
 }
 
-/** Near enough to rank by: one in 10 million for stable pools, one in 10,000 for crypto pools. */
+/** Close enough to rank by: one in 10 million for stable pools, one in 10,000 for crypto pools. */
 function isNear(state: Solvable, computed: readonly bigint[], answer: bigint): boolean {
   const tolerance = 2n + answer / (state.kind === 'crypto' ? 10_000n : 10_000_000n)
   return computed.some((item) => {

@@ -1,5 +1,5 @@
 /**
- * Pools without native math here: the price curve of each direction is known by samples of `get_dy`.
+ * Pools without native math here: the price curve of each direction is sampled by `get_dy`.
  * Good for ranking only; the simulation decides.
  */
 
@@ -14,7 +14,7 @@ export interface SampledPoolState {
   readonly kind: 'sampled'
   /** `direction(i, j)` to samples in ascending order of amountIn. */
   readonly curves: Readonly<Record<string, readonly Sample[]>>
-  /** `direction(i, j)` to what earlier swaps of the same search have put in. */
+  /** `direction(i, j)` to the amount that earlier swaps of the same search have put in. */
   readonly spent: Readonly<Record<string, bigint>>
 }
 

@@ -1,4 +1,4 @@
-/** The forms of a Curve pool's state, and what a swap does to each. Pure. */
+/** The forms of a Curve pool's state, and the effect of a swap on each. Pure. */
 import { type CryptoPoolState, cryptoAmountOut, cryptoApply } from './crypto-math.js'
 import type { LiquidityState } from './liquidity-state.js'
 import { type MetaPoolState, metaExchange } from './meta-math.js'

@@ -1,4 +1,4 @@
-/** What a bundle does with any vault, listed or not: deposit, redeem (exact shares), withdraw (exact assets). */
+/** Actions on any vault, listed or not: deposit, redeem (exact shares), withdraw (exact assets). */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'

@@ -10,7 +10,7 @@ import type { AssetAnswer } from '../shared/vault-parts.js'
 
 const asset = encodeFunctionData({ abi: parseAbi(['function asset() view returns (address)']) })
 
-/** Vaults that the chain file names. */
+/** Vaults that the chain definition lists. */
 export function namedVaults(venue: VenueParameters): Address[] {
   return Array.isArray(venue.vaults) ? venue.vaults.map((each) => toAddress(String(each))) : []
 }

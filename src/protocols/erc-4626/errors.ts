@@ -1,4 +1,4 @@
-/** Errors of vaults on OpenZeppelin's code, and of what stands behind them: why a vault refused. */
+/** Errors of vaults built on OpenZeppelin, and of the contracts behind them: why a vault refused. */
 import { parseAbi } from 'viem'
 
 export const vaultErrors = parseAbi([

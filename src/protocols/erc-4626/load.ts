@@ -1,6 +1,6 @@
 /**
- * State of vaults in one bulk read. Each vault's own previews are the judge: totals are trusted as far as the plain
- * conversion by them gives the same answers. All is read at the time of the simulated block, as interest accrues.
+ * State of vaults in one bulk read. Each vault's own previews decide: its totals are used only where the plain
+ * conversion by them gives the same answers. Everything is read at the simulated block's time, as interest accrues.
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'

@@ -1,7 +1,7 @@
 /**
- * What a vault gives for assets and for shares. Pure.
+ * Results of deposits into and redemptions from a vault. Pure.
  * Plain vaults convert by their two totals, most of them with virtual shares and assets added; any other vault is
- * known by what it answered once.
+ * known only by its answers to single previews.
  */
 import { maxUint256 } from '../../domain/primitives.js'
 

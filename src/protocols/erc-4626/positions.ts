@@ -1,4 +1,4 @@
-/** Shares of vaults as positions: those of the chain file and of known pools. */
+/** Shares of vaults as positions: those of the chain definition and of known pools. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Pool, Unreadable } from '../pool.js'
 import type { PositionAdapter, PositionState } from '../positions.js'

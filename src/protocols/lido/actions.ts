@@ -1,6 +1,6 @@
 /**
- * What a bundle does: stake ether (`submit`), wrap stETH, unwrap wstETH. Ether comes back from a queue that takes days,
- * so there is no redemption into it.
+ * Actions: stake ether (`submit`), wrap stETH, unwrap wstETH. Withdrawals to ether go through a queue that takes days,
+ * so no action redeems to ether.
  */
 import { parseAbi } from 'viem'
 import { isNative, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'

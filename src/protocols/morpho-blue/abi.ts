@@ -6,7 +6,7 @@ const parameters =
 const totals =
   '(uint128 supplyAssets, uint128 supplyShares, uint128 borrowAssets, uint128 borrowShares, uint128 lastUpdate, uint128 fee)'
 
-/** What is read of the contract and of its rate models. */
+/** The functions of the contract and of its rate models that are read. */
 export const readAbi = parseAbi([
   'function idToMarketParams(bytes32 id) view returns (address loanToken, address collateralToken, address oracle, address irm, uint256 lltv)',
   'function market(bytes32 id) view returns (uint256 supplyAssets, uint256 supplyShares, uint256 borrowAssets, uint256 borrowShares, uint256 lastUpdate, uint256 fee)',

@@ -1,6 +1,6 @@
 /**
- * What a bundle does with a market: lending, collateral and loans, in the name of the account. Who takes something out
- * for another account must be authorised by it.
+ * Actions on a market: lending, collateral and loans in the name of the account. Whoever takes something out for
+ * another account must be authorised by it.
  */
 import { encodeFunctionData } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'

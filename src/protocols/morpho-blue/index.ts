@@ -1,5 +1,5 @@
 /**
- * Morpho Blue: markets of one loan token against one collateral token in one contract. Positions are no tokens.
+ * Morpho Blue: markets of one loan token against one collateral token in one contract. Positions have no token.
  * Venue parameters: `morpho`, `markets` (ids, as the contract keeps no list).
  */
 import { defineProtocol, noSwaps } from '../protocol.js'

@@ -1,4 +1,4 @@
-/** Markets of the one contract, by id. It keeps no list of them: the venue's parameters name those that are known. */
+/** Markets of the one contract, by id. The contract keeps no list, so the venue's parameters name the known markets. */
 import { decodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'

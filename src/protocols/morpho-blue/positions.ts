@@ -14,7 +14,7 @@ import {
 } from './markets.js'
 import { accrued, yearlySupply } from './math.js'
 
-/** Every known market has two: what is lent, and what backs loans. */
+/** Every known market has two positions: the lent tokens, and the collateral. */
 export const morphoPositions: PositionAdapter = {
   actions: morphoActions,
 
@@ -61,7 +61,7 @@ export const morphoPositions: PositionAdapter = {
     return positions.map(({ key, parameters }): PositionState | Unreadable => {
       const market = markets.get(key)
       if (!market) return { protocol: slug, subject: key, message: 'The market was not read.' }
-      // The contract adds up what is lent; of collateral it knows each owner's alone, and pays nothing for it.
+      // The contract keeps a total of the lent tokens, but of collateral only each owner's, which earns nothing.
       if (parameters.side === 'collateral') {
         return { holdings: null, base: { kind: 'annual', rate: 0 }, rewards: [] }
       }

@@ -1,4 +1,4 @@
-/** How actions of protocols describe their arguments, and refuse those that do not fit. */
+/** Descriptions and checks of arguments that several protocols' actions share. */
 import type { Amount } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext } from '../positions.js'
@@ -11,7 +11,7 @@ export const optionalAddress = (description: string) =>
 export const amountArgument = (description: string) => ({ kind: 'amount', description }) as const
 
 /**
- * Refuses an argument that is given and is another address than the expected one.
+ * Refuses an argument that is given but is not the expected address.
  * @param what - completes "must be …".
  */
 export function expectAddress(
@@ -25,8 +25,8 @@ export function expectAddress(
 }
 
 /**
- * Amounts in the order of a pool's tokens, 0n for those that are not named. Refuses tokens of other pools, none at all,
- * the same twice, and more or fewer amounts than tokens.
+ * Amounts in the order of a pool's tokens, 0n for tokens that are not named. Refuses tokens that the pool does not
+ * hold, an empty list, duplicates, and lists of different lengths.
  *
  * @param pool.called - what the protocol calls its tokens.
  */

@@ -2,7 +2,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import type { Pool } from '../pool.js'
 
 /**
- * A pool, as it was imported, lacks what its protocol needs of it.
+ * The error for an imported pool that lacks a parameter that its protocol needs.
  * @param kind - of pool, as the beginning of a sentence.
  * @param key - what is missing or malformed.
  */

@@ -1,9 +1,9 @@
-/** Outputs of actions whose arguments name a receiver of their own: the action pays it, and nothing stays in the runner. */
+/** Outputs of actions with a receiver argument of their own: the action pays it, and nothing stays in the runner. */
 import type { CallStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../positions.js'
 
-/** Who the contract itself is to pay. */
+/** The address that the contract itself pays. */
 export function payeeOf(context: ActionContext, receiver: Address | undefined): Address {
   return receiver ?? context.runner
 }
@@ -11,8 +11,8 @@ export function payeeOf(context: ActionContext, receiver: Address | undefined): 
 type Call = Omit<CallStep, 'kind' | 'output'>
 
 /**
- * Adds a call of a contract that pays `payeeOf` itself. What it yields is measured in the runner, which tokens that tax
- * transfers cannot mislead; what the runner never sees is the first word that the contract returns.
+ * Adds a call of a contract that pays `payeeOf` itself. Output that the runner receives is measured there, which is
+ * correct despite transfer taxes; otherwise it is the first word that the contract returns.
  */
 export function addPaying(
   context: ActionContext,
@@ -26,7 +26,7 @@ export function addPaying(
   return { token, amount: { ref: 'output', step }, ...(isPaid && { isPaid }) }
 }
 
-/** Adds a call of a contract that pays its caller alone, and sends on what has come. */
+/** Adds a call of a contract that pays only its caller, and sends on what arrived. */
 export function addSendingOn(
   context: ActionContext,
   call: Call,

@@ -3,11 +3,11 @@ import type { ActionContext, Prerequisite } from '../positions.js'
 import { readWord } from './read-word.js'
 
 /**
- * What an account must allow whoever runs its steps, for contracts that know managers of accounts.
+ * The permission that an account must give the runner of its steps, for contracts with managers of accounts.
  *
- * @param args.question - call that answers 1 where `runner` manages `account`.
- * @param args.allow - call of the account that makes it so.
- * @returns none where the account runs the steps itself, or has allowed who does.
+ * @param args.question - call that returns 1 where `runner` manages `account`.
+ * @param args.allow - call of the account that grants this.
+ * @returns none where the account runs the steps itself, or has already granted it.
  */
 export async function permissionToManage(
   { account, runner, reader }: Pick<ActionContext, 'account' | 'runner' | 'reader'>,

@@ -1,5 +1,5 @@
 /**
- * Where Solidity keeps what the adapters read: slots of mappings and parts of packed words.
+ * Storage slots as Solidity lays them out: entries of mappings and parts of packed words.
  * Pure; any adapter may use it.
  * @see docs.soliditylang.org, "Layout of State Variables in Storage"
  */
@@ -12,7 +12,7 @@ export function toWord(value: bigint): Hex {
   return `0x${BigInt.asUintN(256, value).toString(16).padStart(64, '0')}`
 }
 
-/** The same entries are read at every block, and a hash costs as much as what is made of its word. */
+/** Cached because the same entries are read at every block, and hashing costs as much as decoding the word. */
 const slots = new LRUCache<string, bigint>({ max: 50_000 })
 
 /**

@@ -1,4 +1,4 @@
-/** Names of positions: what contracts call themselves, in bulk. Any adapter may use it. */
+/** Names of positions: the names that contracts give themselves, in bulk. Any adapter may use it. */
 import { decodeFunctionResult, encodeFunctionData, hexToString, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
@@ -11,10 +11,10 @@ const calls = (['name', 'symbol'] as const).map((functionName) => ({
   functionName,
   data: encodeFunctionData({ abi, functionName }),
 }))
-/** Characters of a stranger's text. */
+/** Characters kept of a name that an untrusted contract returns. */
 const maxLength = 64
 
-/** In the order asked; null where a contract says none. Old tokens answer with bytes32. */
+/** In the order asked; null where a contract has none. Old tokens return bytes32. */
 export async function readTokenNames(
   reader: StateReader,
   tokens: readonly Address[],

@@ -17,7 +17,7 @@ const [balanceOfAbi, differenceAbi, lesserAbi, proportionAbi, requireAtLeastAbi,
 
 export type Steps = Pick<ActionContext, 'add' | 'helper'>
 
-/** A call whose result is a word of its return data, the first unless another is named. */
+/** A call whose result is a word of its return data: the first unless another index is given. */
 export function addCall(
   context: Pick<ActionContext, 'add'>,
   call: {
@@ -36,7 +36,7 @@ function valuesCall(context: Steps, abi: AbiFunction, args: readonly unknown[]):
   return addCall(context, { target: context.helper('Values'), abi, args })
 }
 
-/** All that the runner holds of a token that is not native. */
+/** The runner's whole balance of a token other than native. */
 export function balanceOf(
   context: Pick<ActionContext, 'add' | 'runner'>,
   token: Address,
@@ -63,20 +63,20 @@ export function sum(context: Steps, amounts: readonly Amount[]): AmountRef {
   return valuesCall(context, sumAbi, [amounts])
 }
 
-/** The transaction fails with `BelowMinimum(amount, minimum)` where the amount is below. */
+/** Fails the transaction with `BelowMinimum(amount, minimum)` where the amount is below. */
 export function requireAtLeast(context: Steps, amount: Amount, minimum: Amount): void {
   valuesCall(context, requireAtLeastAbi, [amount, minimum])
 }
 
 /**
- * For contracts that say that they failed instead of reverting: a code other than zero fails the transaction with
+ * For contracts that return an error code instead of reverting: a non-zero code fails the transaction with
  * `BelowMinimum(0, code)`.
  */
 export function requireZero(context: Steps, code: AmountRef): void {
   requireAtLeast(context, 0n, code)
 }
 
-/** Runs `add` and gives what the runner's spendable balance of a token, native too, grew by. */
+/** Runs `add` and returns the increase of the runner's spendable balance of a token, native included. */
 export function gainOf(context: Steps, token: Address, add: () => void): AmountRef {
   const balance = { ref: 'balance', token } as const
   const before = sum(context, [balance])

@@ -1,4 +1,4 @@
-/** What protocols of vaults share: a vault is its own share, made of one asset, and takes `deposit(assets, receiver)`. */
+/** Shared by protocols of vaults: a vault is its own share, has one asset, and takes `deposit(assets, receiver)`. */
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
@@ -13,7 +13,7 @@ import { expectAddress } from './arguments.js'
 import { addPaying, payeeOf } from './paid-output.js'
 import { readTokenNames } from './token-names.js'
 
-/** The asset of a vault, null for what is none, or why that cannot be read. */
+/** The asset of a vault, null for an address that is no vault, or why it cannot be read. */
 export type AssetAnswer = { readonly asset: Address | null } | { readonly message: string }
 
 export interface VaultKind {
@@ -23,12 +23,12 @@ export interface VaultKind {
   readAssets(reader: StateReader, vaults: readonly Address[]): Promise<AssetAnswer[]>
 }
 
-/** Tokens that an action names, each with its argument. */
+/** Tokens that an action names, by argument. */
 type Named = Readonly<
   Record<'asset' | 'share', readonly [argument: string, token: Address | undefined]>
 >
 
-/** @throws INVALID_REQUEST where the address is no vault, or a token is not the one that it should be. */
+/** @throws INVALID_REQUEST where the address is no vault, or a token is not the expected one. */
 export async function assetOf(
   kind: VaultKind,
   context: ActionContext,
@@ -89,7 +89,7 @@ export function vaultDeposit(kind: VaultKind): ActionDefinition {
   })
 }
 
-/** Those that are vaults at the block, as positions. */
+/** Positions of the addresses that are vaults at the block. */
 export async function vaultPositionsOf(
   kind: VaultKind,
   args: {
@@ -111,7 +111,7 @@ export async function vaultPositionsOf(
     if (answer && 'message' in answer) {
       unreadable.push({ protocol: slug, subject: vault, message: answer.message })
     }
-    // One that is not there at the block says nothing, and is no position yet.
+    // A vault that is not deployed at the block does not answer, and is no position yet.
     if (!answer || !('asset' in answer) || !answer.asset) return
     positions.push({
       protocol: slug,

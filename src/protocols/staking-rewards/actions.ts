@@ -1,6 +1,6 @@
 /**
- * Staking, unstaking and harvesting. The contract knows its caller alone, so that a stake belongs to whoever runs the
- * steps: an account that runs them itself. A sender's Executor holds nothing between transactions and cannot own one.
+ * Staking, unstaking and harvesting. The contract knows only its caller, so a stake belongs to the runner of the steps,
+ * which must be an account: a sender's Executor holds nothing between transactions and cannot own one.
  */
 import { parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'

@@ -1,4 +1,4 @@
-/** What gauges say of themselves, in bulk: what is staked, what is earned, how much and until when. */
+/** State of gauges in bulk: the staked total, the rewards and the end of their period. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'

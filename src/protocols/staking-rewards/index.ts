@@ -1,6 +1,6 @@
 /**
- * Synthetix's StakingRewards and its copies: a token is staked and earns another by the second. A stake is no token.
- * Venue parameter: `gauges`, the contracts that are positions of the chain; actions take any.
+ * Synthetix's StakingRewards and its copies: a token is staked and earns another by the second. A stake has no token.
+ * Venue parameter: `gauges`, the contracts listed as positions of the chain; actions take any.
  */
 import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'

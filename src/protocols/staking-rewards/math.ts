@@ -1,11 +1,11 @@
 import type { GaugeRates } from './gauges.js'
 
-/** Days as the calendar has them on average. */
+/** A year of 365.25 days. */
 const secondsPerYear = 31_557_600n
 
 /**
- * What all stakes together earn in a year at the rate of the block, raw units; 0n when the period is over, or nobody
- * has staked: the contract then pays nobody.
+ * Yearly earnings of all stakes together at the rate of the block, raw units; 0n when the period is over, or when
+ * nothing is staked, since the contract then pays nobody.
  *
  * @param timestamp - Unix seconds of the block.
  */

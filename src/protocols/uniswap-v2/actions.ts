@@ -1,4 +1,4 @@
-/** What a bundle does with the shares of a pair. The tokens pass through our helper, which gives dust back. */
+/** Actions on the shares of a pair. The tokens pass through our helper, which returns dust. */
 import { parseAbi } from 'viem'
 import type { AmountRef } from '../../domain/order.js'
 import { type Address, toAddress } from '../../domain/primitives.js'

@@ -26,7 +26,7 @@ export interface LiquidityState extends UniswapV2State {
 export interface ZapIn {
   /** Raw units of the pair's token, rounded as the pair rounds. */
   readonly liquidity: bigint
-  /** Of the input: what is swapped, and what is added beside its proceeds. The rest goes back. */
+  /** Of the input: the part that is swapped, and the part added beside its proceeds. The rest is returned. */
   readonly sold: bigint
   readonly added: bigint
   readonly after: LiquidityState

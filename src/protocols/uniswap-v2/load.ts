@@ -1,4 +1,4 @@
-/** State of pairs in one bulk read of raw storage: reserves, and for their shares what these depend on. */
+/** State of pairs in one bulk read of raw storage: reserves, and what the value of their shares depends on. */
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, bpsDenominator, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'

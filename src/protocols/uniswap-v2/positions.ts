@@ -1,4 +1,4 @@
-/** Shares of pairs as positions: what is listed and read of them, and what a bundle does with them. */
+/** Shares of pairs as positions: listing, state, and the actions of bundles. */
 import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'

@@ -1,6 +1,6 @@
 /**
- * What a bundle does with positions of V3 pools, each of which is an NFT. What is not taken of the tokens stays with
- * the runner; fees and what is withdrawn come to the runner, the NFT goes to the receiver.
+ * Actions on positions of V3 pools, each of which is an NFT. Unused tokens stay with the runner, which also receives
+ * fees and withdrawals; the NFT goes to the receiver.
  */
 
 import { decodeFunctionResult, encodeFunctionData } from 'viem'

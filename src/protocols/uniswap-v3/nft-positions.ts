@@ -1,6 +1,6 @@
 /**
- * Positions of V3 pools without a token of their own: every known pool with its widest range. What is listed is where
- * liquidity can be put; what one NFT holds is its own affair.
+ * Positions of V3 pools without a token of their own: every known pool at its widest range. The list shows where
+ * liquidity can be added; the contents of a single NFT are not listed.
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import { bpsDenominator, toAddress } from '../../domain/primitives.js'
@@ -89,7 +89,7 @@ export function nftPositions(source: NftSource & { readonly slot0: bigint }): Po
     async enterShares({ reader, position }) {
       const { poolAddress, parameters } = position
       const [word] = await reader.storage([{ address: poolAddress, slot: toWord(source.slot0) }])
-      // Without a price equal parts: what is too much comes back.
+      // Without a price equal parts: the surplus is returned.
       if (!word?.ok) return [5_000, 5_000]
       return valueShares(
         BigInt.asUintN(160, BigInt(word.value)),

@@ -1,4 +1,4 @@
-/** What a bundle does with any vault, listed or not. There is no withdrawal of exact assets: the contract knows none. */
+/** Actions on any vault, listed or not. The contract has no withdrawal of exact assets, so there is no such action. */
 import { parseAbi } from 'viem'
 import { defineAction } from '../positions.js'
 import { addPaying, payeeOf } from '../shared/paid-output.js'

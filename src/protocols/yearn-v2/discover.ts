@@ -20,7 +20,7 @@ const abi = parseAbi([
 const token = encodeFunctionData({ abi, functionName: 'token' })
 const version = encodeFunctionData({ abi, functionName: 'apiVersion' })
 
-/** In the order asked; null for what is no vault: other contracts have a `token()` too, but no `apiVersion()`. */
+/** In the order asked; null for other contracts: they may have a `token()` too, but no `apiVersion()`. */
 export async function readAssets(
   reader: StateReader,
   vaults: readonly Address[],

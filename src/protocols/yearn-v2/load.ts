@@ -1,6 +1,6 @@
 /**
- * State of vaults in one bulk read. The price that the vault itself states, at the time that is meant, proves the math
- * of withdrawals; what a deposit buys is stated by no function, so that it is known for versions that were tried.
+ * State of vaults in one bulk read. The share price that the vault reports at the intended time proves the withdrawal
+ * math. No function reports what a deposit buys, so deposits are exact only for versions that were tried.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'

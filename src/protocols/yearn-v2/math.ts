@@ -1,6 +1,6 @@
 /**
- * Shares of Yearn's vaults. A gain is counted at once and unlocked by the second: withdrawals are paid from what is
- * free, while deposits of the known version buy shares at the price with all of it. Pure.
+ * Shares of Yearn's vaults. A gain is counted at once and unlocked by the second: withdrawals are paid from the
+ * unlocked part, while deposits of the known version buy shares at the price that includes all of it. Pure.
  * @see yearn/yearn-vaults v0.3.4, contracts/Vault.vy: _issueSharesForAmount, _shareValue, withdraw
  */
 

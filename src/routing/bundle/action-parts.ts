@@ -1,4 +1,4 @@
-/** What several of the service's own actions have in common. */
+/** Parts shared by several of the service's own actions. */
 import type { Reference } from '../../domain/bundle.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount } from '../../domain/order.js'
@@ -59,7 +59,7 @@ export async function performSwap(
   }
 }
 
-/** What later actions spend is checked on the way; what remains is checked at the end. */
+/** Checks what later actions spend at this point; what remains to the end is checked there. */
 export function keepMinimum(
   { builder, index, add }: PerformContext,
   output: number,
@@ -73,7 +73,7 @@ export function keepMinimum(
   builder.draft.minimums.push({ step, amount, centiBps, quoted })
 }
 
-/** The output that a check looks at, and what is to come of it: all of it, if it is enough. */
+/** The output to check and the minimum for it; its output is all of the amount. */
 export function performMinimum(
   { token, amount }: { readonly token: Address | null; readonly amount: Amount },
   { builder, add }: PerformContext,
@@ -108,7 +108,7 @@ export const nftInputs = {
   tokenId: optional('amount', 'Id of the token, of an ERC-721 contract.'),
 }
 
-/** One NFT, or an amount of a token. Refuses arguments that say neither. */
+/** One NFT, or an amount of a token. Refuses arguments that give neither. */
 export function idOrAmount<A>(
   { id, tokenId, amount }: { readonly id?: A; readonly tokenId?: A; readonly amount?: A },
   refuse: Refuse,

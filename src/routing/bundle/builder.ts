@@ -1,6 +1,6 @@
 /**
- * Plans a bundle action by action: resolves references, hands protocol actions their context, and simulates what has
- * been planned so far wherever a number is needed that only the chain knows.
+ * Plans a bundle action by action: resolves references, gives protocol actions their context, and simulates the plan so
+ * far wherever a number is needed that is known only on chain.
  */
 
 import type { TypedAction } from '../../domain/bundle.js'
@@ -16,10 +16,10 @@ import { type PerformableAction, referencesOf, toPerformable } from './performer
 import { simulateBundle } from './simulate-bundle.js'
 import { notedIn, noteStep } from './tools.js'
 
-/** Of actions within a flash loan. */
+/** Context of the actions within a flash loan. */
 interface Outer {
   readonly builder: BundleContext
-  /** The action that borrows. */
+  /** Index of the action that borrows. */
   readonly action: number
   readonly loans: readonly TokenAmount[]
 }
@@ -29,7 +29,7 @@ export class BundleBuilder implements BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
-  /** Raw units that the sender gives by signatures, beside what is pulled. */
+  /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved = new Map<string, bigint>()
@@ -108,12 +108,12 @@ export class BundleBuilder implements BundleContext {
     return this.outer?.builder.all ?? this.#actions
   }
 
-  /** What lies in the runner although nobody has pulled it there. */
+  /** Tokens in the runner that were not pulled from the sender. */
   get loans(): Outer['loans'] {
     return this.outer?.loans ?? []
   }
 
-  /** The amount in raw units: itself, or what it is once the steps so far have run. */
+  /** The amount in raw units: a literal as it is, a reference by simulating the steps so far. */
   async valueOf(amount: Amount, action: number): Promise<bigint> {
     if (!isAmountRef(amount)) return amount
     const key = `${this.draft.steps.length}:${JSON.stringify(amount)}`
@@ -129,7 +129,7 @@ export class BundleBuilder implements BundleContext {
     return value
   }
 
-  /** Steps outside a flash loan's callback, as if its tokens had simply been there; so that indexes are the same. */
+  /** Steps outside a flash loan's callback, as if its tokens were simply present, so that indexes stay the same. */
   #before(): [steps: readonly ExecutorStep[], actionOfStep: readonly number[]] {
     const { outer, draft } = this
     if (!outer) return [[], []]
@@ -141,7 +141,7 @@ export class BundleBuilder implements BundleContext {
     ]
   }
 
-  /** As `valueOf`; of what is pulled for one action, the amount that the sender gives. */
+  /** As `valueOf`; for an amount pulled for one action, the amount that the sender gives. */
   searchAmount(amount: Amount, action: number): Promise<bigint> {
     const stated =
       isAmountRef(amount) && amount.ref === 'balance' && this.draft.stated(amount.token)

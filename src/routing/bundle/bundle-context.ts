@@ -1,4 +1,4 @@
-/** What the parts of planning and simulating a bundle know of it: `BundleBuilder`, as they see it. */
+/** The view of a bundle that planning and simulation share; implemented by `BundleBuilder`. */
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
@@ -9,13 +9,13 @@ import type { BundleDraft } from './draft.js'
 export interface BundleArgs {
   readonly request: TypedBundle
   readonly accountId: Hex
-  /** Actions whose first output the answer reports. */
+  /** Actions whose first output is to be reported. */
   readonly reportedActions?: readonly number[]
 }
 
-/** What messages say of an action. */
+/** The facts about an action that messages name. */
 export interface NamedAction extends Pick<TypedAction, 'protocol' | 'action'> {
-  /** `adapter`: the one protocol that it goes through; null where there may be several, or none. */
+  /** `adapter`: the only protocol that it uses; null where it may use several, or none. */
   readonly performer: { readonly adapter: ProtocolAdapter | null }
 }
 
@@ -26,11 +26,11 @@ export interface BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
-  /** The actions of the bundle itself, also inside a flash loan. */
+  /** The actions of the bundle itself, also when planning inside a flash loan. */
   readonly all: readonly NamedAction[]
-  /** What lies in the runner although nobody has pulled it there. */
+  /** Tokens in the runner that were not pulled from the sender. */
   readonly loans: readonly TokenAmount[]
-  /** Raw units that the sender gives by signatures, beside what is pulled. */
+  /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[]
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved: Map<string, bigint>
@@ -46,9 +46,9 @@ export interface BundleContext {
     firstStep: number,
     loans: readonly TokenAmount[],
   ): BundleContext
-  /** The amount in raw units: itself, or what it is once the steps so far have run. */
+  /** The amount in raw units: a literal as it is, a reference by simulating the steps so far. */
   valueOf(amount: Amount, action: number): Promise<bigint>
-  /** As `valueOf`; of what is pulled for one action, the amount that the sender gives. */
+  /** As `valueOf`; for an amount pulled for one action, the amount that the sender gives. */
   searchAmount(amount: Amount, action: number): Promise<bigint>
   /** What the transaction pulls from the sender, by token. */
   pulled(): TokenAmount[]

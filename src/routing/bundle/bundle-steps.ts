@@ -1,6 +1,5 @@
 /**
- * What a bundle does besides swaps and protocols' own actions: taking tokens by a Permit2 signature, and NFTs.
- * Called by the planning of bundles; adds steps to it and says what they need and bring. Pure.
+ * Actions of a bundle on Permit2 signatures and NFTs: adds their steps, and returns what they need and yield. Pure.
  */
 import type { Amount } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -12,10 +11,10 @@ import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 type StepContext = Pick<ActionContext, 'add' | 'runner'>
 
 /**
- * Action `permittransferfrom`: the runner takes the permit's amount from `owner`, who has signed it for the runner as
- * spender. Its output is what has arrived. Nothing is pulled by the Router for it.
+ * Action `permittransferfrom`: the runner takes the permit's amount from `owner`, who has signed it with the runner as
+ * spender. Its output is what arrives. The Router pulls nothing for it.
  *
- * @param owner - who signed: the sender, also where its wallet runs the steps.
+ * @param owner - the signer: the sender, even where its wallet runs the steps.
  */
 export function permitTransfer(
   { add, runner }: StepContext,
@@ -38,7 +37,7 @@ export function permitTransfer(
   }
 }
 
-/** Action `approve` with an id: `spender` may take an NFT that the runner holds by then. */
+/** Action `approve` with an id: `spender` may take an NFT that the runner holds at that point. */
 export function approveNft(
   { add }: StepContext,
   args: { readonly token: Address; readonly spender: Address; readonly id: Amount },
@@ -50,8 +49,8 @@ export function approveNft(
 /**
  * Action `transfer` with an id: an NFT goes to the recipient.
  *
- * @param args.holder - the runner, for what earlier actions brought it; else the account that holds the NFT, which must
- * have approved the runner for it. Of an id that an earlier action yields it can only be the runner.
+ * @param args.holder - the runner for an NFT that earlier actions brought it, else the account that holds the NFT,
+ * which must have approved the runner. For an id that an earlier action yields it is always the runner.
  */
 export function transferNft(
   { add, runner }: StepContext,

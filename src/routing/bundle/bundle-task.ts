@@ -1,6 +1,6 @@
 /**
- * One bundle at one block: its actions planned, simulated whole to learn what they yield, and simulated once more as
- * the very transaction that is returned, with its minimums.
+ * One bundle at one block: plans its actions, simulates the whole to learn the outputs, then simulates once more
+ * exactly the transaction that is returned, with its minimums.
  */
 import type { BundleResult } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
@@ -15,7 +15,7 @@ import type { Minimum, Remaining } from './draft.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep } from './tools.js'
 
-/** With what the actions of `args.reportedActions` yield in the transaction. */
+/** Includes what the actions of `args.reportedActions` yield in the transaction. */
 export interface ToldResult extends BundleResult {
   readonly reported: readonly TokenAmount[]
 }
@@ -78,7 +78,7 @@ function withAmounts<T extends object>(
   return zip(outputs, gained).map(([output, { amount }]) => ({ ...output, amount }))
 }
 
-/** What remains of each token, and the steps with the minimums that the simulation gives. */
+/** What remains of each token, and the steps with minimums taken from the simulation. */
 async function measure(
   builder: BundleBuilder,
   remaining: readonly Remaining[],
@@ -131,7 +131,7 @@ function withMinimums(
   )
 }
 
-/** Also within callbacks. */
+/** Replaces steps within callbacks too. */
 function replaced(
   steps: readonly ExecutorStep[],
   by: ReadonlyMap<ExecutorStep, ExecutorStep>,
@@ -144,7 +144,7 @@ function replaced(
   })
 }
 
-/** Null where value goes elsewhere than into the outputs. */
+/** Null where some of the value does not come out as outputs. */
 async function impact(
   { run, draft }: BundleBuilder,
   inputs: readonly TokenAmount[],
@@ -154,7 +154,7 @@ async function impact(
   return isComparable ? priceImpact(run, inputs, outputs) : null
 }
 
-/** Basis points; null without prices, and where nothing goes in or comes out. */
+/** Basis points; null without prices, or where nothing goes in or comes out. */
 export async function priceImpact(
   run: TaskRun,
   inputs: readonly TokenAmount[],

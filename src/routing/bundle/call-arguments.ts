@@ -1,6 +1,6 @@
 /**
- * A function signature written for people and the arguments given for it, as a call: every number may be a reference,
- * at any depth of tuples and lists. Pure.
+ * Builds a call from a human-readable function signature and its arguments: every number may be a reference, at any
+ * depth of tuples and lists. Pure.
  */
 import { type AbiFunction, type AbiParameter, parseAbiItem } from 'viem'
 import type { Reference } from '../../domain/bundle.js'

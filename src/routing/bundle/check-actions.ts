@@ -1,6 +1,6 @@
 /**
- * What is wrong with actions whose arguments are right each by itself: arguments that do not go together, and references
- * to outputs that an action will not have. Pure.
+ * Checks across arguments that are valid by themselves: combinations that do not go together, and references to outputs
+ * that an action will not have. Pure.
  */
 import type { TypedAction } from '../../domain/bundle.js'
 import { callbacksOf, type PerformableAction, referencesOf, toPerformable } from './performers.js'
@@ -51,13 +51,13 @@ export function checkActions(
   }
 }
 
-/** Null where only planning can know. */
+/** Null where the number is known only after planning. */
 function outputsOf(action: PerformableAction | undefined): number | null {
   if (action?.performer.kind !== 'service') return null
   return action.performer.definition.outputs?.(action.values) ?? null
 }
 
-/** Of one action only the first of such mistakes is named. */
+/** Reports only the first such mistake of an action. */
 function checkAction(
   { performer, values }: PerformableAction,
   report: Report,

@@ -1,6 +1,6 @@
 /**
- * Steps of a bundle as they are added: what they take from the sender, what each action yields, and where a failing
- * step belongs. Pure.
+ * The steps of a bundle while it is planned: what they take from the sender, what each action yields, and which action
+ * a failing step belongs to. Pure.
  */
 
 import type { Reference } from '../../domain/bundle.js'
@@ -11,13 +11,13 @@ import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/p
 import { refuse } from './problems.js'
 import { missingOutput } from './values.js'
 
-/** A minimum that is set once the amount is known from a simulation. */
+/** A minimum that is filled in once a simulation has shown the amount. */
 export interface Minimum {
   /** The step that checks it. */
   readonly step: ExecutorStep
   readonly amount: Amount
   readonly centiBps: bigint
-  /** Raw units that a quote of its own gave; null: the minimum follows from the simulation alone. */
+  /** Raw units that a separate quote gave; null: the minimum follows from the simulation alone. */
   readonly quoted: bigint | null
 }
 
@@ -43,20 +43,20 @@ export class BundleDraft {
   readonly steps: ExecutorStep[] = []
   readonly actions: PlannedAction[] = []
   readonly minimums: Minimum[] = []
-  /** Action of each step. */
+  /** Index of the action of each step. */
   readonly actionOfStep: number[] = []
   /** Raw units pulled from the sender. */
   readonly inputs = new Map<Address, bigint>()
   /** Tokens that may be left in the runner. */
   readonly touched = new Set<Address>()
-  /** Exact amounts that actions have yielded and none has spent. */
+  /** Exact amounts that actions have yielded and that are not spent yet. */
   readonly #credits = new Map<Address, bigint>()
   /** How often each reference has been spent: two actions may yield the same one. */
   readonly #spent = new Map<string, number>()
-  /** Literal amounts that actions were given as all that the runner holds of the token. */
+  /** Literal amounts that actions received as the runner's whole balance of the token. */
   readonly #stated = new Map<Address, bigint>()
 
-  /** @param firstStep - index that references give to the first step: of the steps within a flash loan. */
+  /** @param firstStep - index by which references name the first step: for the steps within a flash loan. */
   constructor(readonly firstStep = 0) {}
 
   add(action: number, step: ExecutorStep): number {
@@ -64,7 +64,7 @@ export class BundleDraft {
     return this.firstStep + this.steps.push(step) - 1
   }
 
-  /** All of the token that is pulled for one action alone: survives a transfer tax. */
+  /** Takes the runner's balance of a token that is pulled for one action alone: correct despite a transfer tax. */
   stateAsBalance(token: Address, amount: bigint): AmountRef {
     this.#stated.set(token, amount)
     return { ref: 'balance', token }
@@ -76,35 +76,35 @@ export class BundleDraft {
     this.#credits.set(token, (this.#credits.get(token) ?? 0n) + amount)
   }
 
-  /** Whether amounts of the token are spent from what earlier actions gave. */
+  /** Whether the token is spent from what earlier actions yielded. */
   hasCredit(token: Address): boolean {
     return (this.#credits.get(token) ?? 0n) > 0n
   }
 
-  /** What a flash loan's actions need and leave. */
+  /** Adds the needs and leftovers of a flash loan's actions. */
   absorb(inner: BundleDraft): void {
     for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
     for (const token of inner.touched) this.touched.add(token)
     this.minimums.push(...inner.minimums)
   }
 
-  /** Raw units behind the balance that an action was given; undefined where it was not. */
+  /** Raw units behind the balance that an action received; undefined where it received none. */
   stated(token: Address): bigint | undefined {
     return this.#stated.get(token)
   }
 
-  /** What the transaction pulls from the sender, also for the action that is being planned. */
+  /** What the transaction pulls from the sender, including for the action being planned. */
   pulled(): TokenAmount[] {
     const all = new Map(this.inputs)
     for (const [token, amount] of this.#stated) all.set(token, (all.get(token) ?? 0n) + amount)
     return [...all].map(([token, amount]) => ({ token, amount }))
   }
 
-  /** Notes what an action takes and yields. */
+  /** Records what an action takes and yields. */
   close(action: PlannedAction, { spends, leftovers = [] }: ActionResult): void {
     for (const { token, amount } of spends) this.#spend(token, amount)
     for (const { token, amount, isPaid } of action.outputs) {
-      // What an action has paid is not swept: an account may be its own receiver.
+      // A token that an action pays out is not swept: an account may be its own receiver.
       if (!token || isPaid) continue
       this.touched.add(token)
       if (typeof amount === 'bigint') this.credit(token, amount)

@@ -1,6 +1,6 @@
 /**
- * A route into a position that has no token: fees are taken, the rest is routed to what the position is made of, and
- * that is deposited. The same as the bundle that a caller could write himself.
+ * A route into a position without a token: takes fees, routes the rest to the underlying tokens, and deposits those.
+ * Equals the bundle that a caller could write.
  */
 import type { Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
 import { notFound } from '../../domain/common-errors.js'
@@ -58,7 +58,7 @@ export async function runNontokenized(
   })
   return {
     ...rest,
-    // The fee has a field of its own.
+    // The fee is reported in a field of its own.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
     priceImpact: await priceImpact(run, inputs, reported),
     deposits: reported.map(({ token, amount }) => ({

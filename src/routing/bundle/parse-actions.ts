@@ -1,6 +1,6 @@
 /**
- * A bundle's actions with their arguments checked, as far as that takes no chain: every mistake is named at once, with
- * the action's index, the argument and what it must be. Called before a block is pinned. Pure.
+ * Checks the arguments of a bundle's actions as far as possible without chain state: every mistake is reported at once,
+ * with the action's index, the argument and what it must be. Runs before a block is pinned. Pure.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { BundleAction, BundleRequest, TypedAction, TypedBundle } from '../../domain/bundle.js'
@@ -34,13 +34,13 @@ export function parseBundle(
     (action, index) => parseAction(action, index, { chain, serviceName }, reportOf(index)) ?? [],
   )
   if (problems.length > 0) throw badArguments(problems)
-  // Only arguments that are right each by itself can be compared with each other.
+  // Only arguments that are valid by themselves can be checked against each other.
   checkActions(parsed, { chain, isRunByAccount: runsOwnOrders(terms.strategy) }, reportOf)
   if (problems.length > 0) throw badArguments(problems)
   return { ...terms, actions: parsed }
 }
 
-/** @param index - among the actions that its references count. */
+/** @param index - position in the list of actions that its references count in. */
 function parseAction(
   source: BundleAction,
   index: number,

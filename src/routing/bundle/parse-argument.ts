@@ -1,11 +1,11 @@
-/** The kinds of arguments: what may be written for each, and what it becomes. Pure. */
+/** The kinds of arguments: the allowed forms of each, and its parsed value. Pure. */
 import { slippageForm, slippagePattern, toCentiBps } from '../../domain/grammar.js'
 import { centiBpsDenominator } from '../../domain/primitives.js'
 import { parseSignature } from './call-arguments.js'
 import type { GivenTypes } from './service-action.js'
 import { BadArgument, isBytes, parseAddress, parseAmount } from './values.js'
 
-/** Kinds that one value says all of: not those that hold actions. */
+/** Kinds with a single plain value: all but lists of actions. */
 export type PlainKind = Exclude<keyof GivenTypes, 'actions'>
 
 const longestList = 16
@@ -54,7 +54,7 @@ export function parseArgument<K extends PlainKind>(kind: K, value: unknown): Giv
   return parsers[kind](value)
 }
 
-/** A single value is a list of one. */
+/** A single value becomes a list of one. */
 function toList(value: unknown): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   if (list.length > 0 && list.length <= longestList) return list

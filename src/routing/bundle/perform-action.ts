@@ -1,4 +1,4 @@
-/** One action of a bundle as steps: its arguments as they are known by then, and what has become of it. */
+/** Turns one action of a bundle into steps: its arguments as resolved so far, and its outcome. */
 
 import { type Amount, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
@@ -13,14 +13,14 @@ import { isReferenceLike, parseReference } from './values.js'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Adds the action's steps to the plan of the bundle, and closes it there. @throws ForkrouteError. */
+/** Adds the action's steps to the plan of the bundle and records the result. @throws ForkrouteError. */
 export async function performAction(builder: BundleContext, action: PerformableAction) {
   const values = pulledAsBalances(builder, action, resolved(builder, action))
   const outcome = await perform(builder, action, values)
   const { outputs, centiBps = defaultCentiBps, prerequisites = [], warnings = [] } = outcome
   const { records = [recordOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
-  // Positions without a token, and what is paid to others, are no outputs to compare with.
+  // Positions without a token, and payments to others, are not outputs whose value can be compared.
   const isAway = outputs.some(({ isPaid }) => isPaid) || (kind === 'protocol' && !outputs.length)
   const planned = {
     ...{ outputs, centiBps, records, prerequisites, warnings },
@@ -59,7 +59,7 @@ function perform(
   })
 }
 
-/** Arguments with their references replaced by what they stand for, as far as their kinds say that they are some. */
+/** Arguments with references resolved where the kind allows references. */
 function resolved(
   { draft }: BundleContext,
   { index, values, performer }: PerformableAction,
@@ -78,7 +78,7 @@ function resolved(
   )
 }
 
-/** Amounts that are pulled for this action alone are all that lies there: what arrives of a taxed token is less. */
+/** Replaces amounts pulled for this action alone by the runner's balance: of a taxed token, less arrives. */
 function pulledAsBalances(
   builder: BundleContext,
   { index, performer: { takes } }: PerformableAction,
@@ -107,7 +107,7 @@ function recordOf(
   const { id: chainId } = run.block.chain
   const own =
     performer.kind === 'protocol' ? (values.primaryAddress as Address | undefined) : primary
-  // Positions that are entered at their own token need no other address.
+  // A position entered with its own token needs no other address.
   const idOf = (key: string) => `${chainId}:${own ?? key}:${key}`
   return {
     action,

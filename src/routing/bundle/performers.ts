@@ -1,4 +1,4 @@
-/** Who performs an action: one definition of the service or of a protocol, as far as both are the same. Pure. */
+/** The definition that performs an action, of the service or of a protocol, reduced to what both have. Pure. */
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import { type ActionDefinition, argumentsOf, isPriced } from '../../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../../protocols/protocol.js'
@@ -9,7 +9,7 @@ import { parseReference, referencesIn } from './values.js'
 
 export type Performer = {
   readonly inputs: ServiceInputs
-  /** Names of the arguments with the tokens that it takes, and with how much of each. */
+  /** Argument names of the tokens that it takes, each with the argument of its amount. */
   readonly takes: ServiceAction['takes']
   /** False where the value that goes in need not come out. */
   readonly isPriced: boolean
@@ -33,7 +33,7 @@ export interface PerformableAction extends TypedAction {
   readonly performer: Performer
 }
 
-/** Null where nobody does. */
+/** Null where nothing performs the action. */
 export function performerOf({
   of,
   protocol,
@@ -61,7 +61,7 @@ function ofService(definition: ServiceAction, adapter: ProtocolAdapter | null): 
   return { kind: 'service', definition, adapter, inputs, takes, isPriced: isOwnPriced }
 }
 
-/** What a protocol can be asked for. */
+/** Names of the actions that a protocol performs. */
 export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   return [
     ...(canSwap(adapter) ? serviceActions.filter(({ isOfProtocols }) => isOfProtocols) : []).map(
@@ -71,7 +71,7 @@ export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   ]
 }
 
-/** @throws RangeError for an action that no bundle without mistakes has. */
+/** @throws RangeError for an action that a checked bundle cannot contain. */
 export function toPerformable(actions: readonly TypedAction[]): PerformableAction[] {
   return actions.map((typed, index) => {
     const performer = performerOf(typed)
@@ -80,7 +80,7 @@ export function toPerformable(actions: readonly TypedAction[]): PerformableActio
   })
 }
 
-/** Outputs of earlier actions that the arguments refer to; not those of a callback, whose actions count by themselves. */
+/** Outputs of earlier actions that the arguments refer to, except in callbacks, whose actions count separately. */
 export function referencesOf({
   performer: { inputs },
   values,
@@ -102,7 +102,7 @@ export function callbacksOf({
     .map(([argument, actions]) => [argument, actions as readonly TypedAction[]])
 }
 
-/** Whether actions are among what it takes. */
+/** Whether some argument is a list of actions. */
 export function holdsActions({ inputs }: ServiceAction): boolean {
   return Object.values(inputs).some(({ kind }) => kind === 'actions')
 }

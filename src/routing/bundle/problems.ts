@@ -1,4 +1,4 @@
-/** What is wrong with the arguments of a bundle's actions, as the error that says so. Pure. */
+/** Turns the mistakes in the arguments of a bundle's actions into an error. Pure. */
 import { ForkrouteError } from '../../domain/errors.js'
 
 export interface Problem {
@@ -8,10 +8,10 @@ export interface Problem {
   readonly expected: string
 }
 
-/** Takes a mistake of one action. */
+/** Receives one mistake of an action. */
 export type Report = (argument: string, expected: string) => void
 
-/** One sentence where there is one problem, else a list of them; `details.problems` has all. */
+/** One sentence for a single problem, else a list; `details.problems` has all. */
 export function badArguments(problems: readonly Problem[]): ForkrouteError {
   const messages = problems.map(
     ({ action, argument, expected }) => `action ${action}, ${argument} must be ${expected}`,

@@ -1,4 +1,4 @@
-/** A route as one action of a bundle: the best one for the amount at the block, as steps among others. */
+/** A route as one action of a bundle: the best route for the amount at the block, as steps among the others. */
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import type { Amount, CallStep, ExecutorStep } from '../../domain/order.js'
@@ -17,7 +17,7 @@ import { helper, moreThanZero } from './tools.js'
 
 interface RouteActionArgs {
   readonly action: number
-  /** Another than `tokenOut`. */
+  /** Never the same as `tokenOut`. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly amountIn: Amount
@@ -27,14 +27,14 @@ interface RouteActionArgs {
 }
 
 export interface RoutedAction {
-  /** What the route yields, exactly. */
+  /** The exact output of the route. */
   readonly output: Amount
-  /** Raw units that the route alone gave. */
+  /** Raw units that the route by itself gave in its quote. */
   readonly quoted: bigint
   readonly records: readonly RouteStepRecord[]
   /** Tokens that may be left over. */
   readonly leftovers: readonly Address[]
-  /** What the search for it had to leave out. */
+  /** What the search for it left out. */
   readonly warnings: readonly string[]
 }
 
@@ -100,7 +100,7 @@ export async function planRouteAction(
   }
 }
 
-/** Paths always; splits where nothing else of the bundle can lie among what their edges share. */
+/** Paths always; splits only where no other amount of the bundle can mix with the tokens that their edges share. */
 function isPossible(builder: BundleContext, args: RouteActionArgs, flow: Flow): boolean {
   const { tokenIn, tokenOut, action } = args
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut)
@@ -113,12 +113,12 @@ function isPossible(builder: BundleContext, args: RouteActionArgs, flow: Flow): 
   )
 }
 
-/** Each hop of a path spends what the one before it has brought, whatever else lies there. */
+/** Makes each hop of a path spend exactly what the previous hop yielded, whatever other balance there is. */
 function sequential(flow: Flow): Flow['edges'] {
   return flow.edges.map((edge, index) => (index === 0 ? edge : { ...edge, spends: 'previous' }))
 }
 
-/** The last call says how much of the token it has brought. */
+/** Makes the last call report how much of the token it yielded. */
 function tracked(steps: readonly ExecutorStep[], token: Address): ExecutorStep[] {
   const last = steps.findLastIndex(({ kind }) => kind === 'call')
   return steps.map((step, index) =>

@@ -1,6 +1,6 @@
 /**
- * The type behind which lies all that differs between the service's own actions: what they take, what can be said of
- * their arguments without a chain, and the steps they become. One file each in `actions/`, one line in its registry.
+ * The one type of the service's own actions: their arguments, the checks that need no chain state, and the steps that
+ * they become. One file each in `actions/`, one line in its registry.
  */
 import type { AbiFunction } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
@@ -17,26 +17,26 @@ import type {
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { BundleContext } from './bundle-context.js'
 
-/** Besides what the actions of protocols take. */
+/** Kinds of arguments besides those of protocol actions. */
 interface OwnTypes {
   text: string
-  /** Of a function, written for people. */
+  /** A human-readable function signature. */
   signature: AbiFunction
-  /** JSON values whose types another argument says; references inside stay as they are given. */
+  /** JSON values whose types another argument gives; references inside are not resolved yet. */
   values: readonly unknown[]
   /** Hundredths of a basis point. */
   slippage: bigint
-  /** A number that is known in advance because the sender has signed it. */
+  /** A literal number, because the sender has signed it. */
   signed: bigint
-  /** What an earlier action yields; only a reference says it. */
+  /** The output of an earlier action; must be a reference. */
   output: ActionOutput
   actions: readonly TypedAction[]
 }
 
-/** Arguments once the actions that they refer to have been planned. */
+/** Arguments once the actions that they refer to are planned. */
 type PlannedTypes = ArgumentTypes & OwnTypes
 
-/** Arguments as a bundle gives them: references stand for what only planning can know. */
+/** Arguments as a bundle gives them: references stand for values that only planning can provide. */
 export interface GivenTypes extends Omit<PlannedTypes, 'amount' | 'amounts' | 'output'> {
   amount: bigint | Reference
   amounts: readonly (bigint | Reference)[]
@@ -59,20 +59,20 @@ type Arguments<S extends ServiceInputs, T extends Record<ArgumentKind, unknown>>
 
 export type Refuse = (argument: string, expected: string) => never
 
-/** What is known of a bundle without a chain. */
+/** What can be known about a bundle without chain state. */
 export interface CheckContext {
   readonly chain: ChainDefinition
-  /** Whether an account runs its own steps, instead of the sender's Executor. */
+  /** Whether an account runs its own steps; otherwise the sender's Executor runs them. */
   readonly isRunByAccount: boolean
   /** Whether a later action refers to the output. */
   isReferenced(index: number): boolean
-  /** Throws. The action's other arguments are not looked at any more. */
+  /** Throws, so the other arguments of the action are not checked any more. */
   readonly refuse: Refuse
 }
 
 export interface PerformContext {
   readonly builder: BundleContext
-  /** Of the action in its bundle. */
+  /** Index of the action in its bundle. */
   readonly index: number
   /** The only protocol to use; null: any. */
   readonly only: ProtocolAdapter | null
@@ -83,11 +83,11 @@ export interface PerformContext {
   readonly refuse: Refuse
 }
 
-/** What one action has become. */
+/** The result of planning one action. */
 export interface Outcome extends ActionResult {
   /** Absent: the action itself is its only one. */
   readonly records?: readonly RouteStepRecord[]
-  /** Contract that the action's own record names. */
+  /** Contract that the record of the action names. */
   readonly primary?: Address
   /** Hundredths of a basis point that its outputs may fall short of the simulation; absent: the default. */
   readonly centiBps?: bigint
@@ -99,19 +99,19 @@ interface ServiceActionOf<Inputs, Given, Planned> {
   /** What it does, one phrase. */
   readonly description: string
   readonly inputs: Inputs
-  /** False where the bundle has it, but the general list of actions does not. */
+  /** False for an action that bundles have, but that the general list of actions leaves out. */
   readonly isListed: boolean
   /** False where the value that goes in need not come out. */
   readonly isPriced: boolean
-  /** True: protocols that swap have it too, and it is then confined to the one that is named. */
+  /** True: protocols that swap offer it too, and then it uses only the named one. */
   readonly isOfProtocols?: boolean
-  /** Arguments with the tokens that it takes, and with how much of each. */
+  /** Argument names of the tokens that it takes, each with the argument of its amount. */
   readonly takes?: readonly [token: keyof Inputs & string, amount: keyof Inputs & string]
-  /** How many outputs it will have; null, and absent: only planning can know. */
+  /** How many outputs it will have; null or absent: known only after planning. */
   outputs?(args: Given): number | null
-  /** Refuses what is wrong with arguments that are right each by itself. */
+  /** Refuses combinations of arguments that are valid by themselves. */
   check?(args: Given, context: CheckContext): void
-  /** @throws ForkrouteError as a quote where it needs a route. */
+  /** @throws ForkrouteError as a quote where it searches for a route. */
   perform(args: Planned, context: PerformContext): Promise<Outcome> | Outcome
 }
 

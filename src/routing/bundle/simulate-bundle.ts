@@ -1,4 +1,4 @@
-/** Runs a bundle, whole or as far as it is planned, and says which action fails, in which call, and why. */
+/** Runs a bundle, whole or as far as it is planned, and reports which action fails, in which call, and why. */
 import { decodeErrorResult } from 'viem'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -19,7 +19,7 @@ export interface SimulatedBundle {
 }
 
 /**
- * @param owners - action of each step.
+ * @param owners - index of the action of each step.
  * @throws ForkrouteError SIMULATION_REVERTED naming action, protocol, call and reason; INSUFFICIENT_BALANCE and
  *   INSUFFICIENT_ALLOWANCE where funds are checked; STATE_UNAVAILABLE.
  */
@@ -66,7 +66,7 @@ export async function simulateBundle(
   throw unreadable(result?.message ?? 'no answer')
 }
 
-/** Calls that must have been made before, in order. */
+/** Transactions that the account must have sent before, in order. */
 export function prerequisitesOf({ draft, account }: BundleContext): PrerequisiteRecord[] {
   return draft.actions.flatMap(({ prerequisites }) =>
     prerequisites.map(({ from = account, to, data, purpose }) => ({ from, to, data, purpose })),
@@ -99,7 +99,7 @@ function failure(
     `action ${index} (${protocol} ${action}) fails in ${call.function}: ${why}`,
     {
       ...{ action: index, protocol, name: action, call, reason: why },
-      // Where they were not simulated, one of them may be what is missing.
+      // In this mode they were not simulated, so a missing one may be the cause.
       ...(builder.args.request.executionMode === 'user' && {
         prerequisites: prerequisitesOf(builder),
       }),
@@ -117,7 +117,7 @@ function callOf(step: ExecutorStep | undefined): {
     : { function: step.kind, target: step.token }
 }
 
-/** Which step our contracts say has failed, and with what. */
+/** The step that our contracts report as failed, and its revert data. */
 function stepOf(returnData: Hex): { readonly step: number; readonly reason?: Hex } | null {
   try {
     const { errorName, args } = decodeErrorResult({ abi: executorErrorsAbi, data: returnData })
@@ -133,7 +133,7 @@ function stepOf(returnData: Hex): { readonly step: number; readonly reason?: Hex
   }
 }
 
-/** Accounts answer no callback: there a step that is paid by one is two (a transfer before it). */
+/** For accounts, a step paid by callback was split in two (a transfer before it); maps back to the original. */
 function originalStep(
   { args }: BundleContext,
   steps: readonly ExecutorStep[],

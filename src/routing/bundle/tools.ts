@@ -1,4 +1,4 @@
-/** Small things that planning and simulating a bundle share. */
+/** Small helpers that planning and simulating a bundle share. */
 import { type AbiFunction, decodeEventLog } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
@@ -6,7 +6,7 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import type { SimulationResult } from '../../domain/state.js'
 import { executorContracts } from '../../executor/deployments.js'
 
-/** Of an amount that a route is sought for. */
+/** Requirement on an amount that a route is searched for. */
 export const moreThanZero = 'more than zero at this point'
 
 /** Address of a helper contract. */
@@ -25,21 +25,21 @@ function valuesFunction(name: 'note' | 'requireAtLeast'): AbiFunction {
   return found
 }
 
-/** Fails the transaction where the amount is below; its output is the amount. */
+/** Reverts the transaction where the amount is below the minimum; its output is the amount. */
 export function minimumStep(amount: Amount, minimum: Amount): ExecutorStep {
   const output = { kind: 'word', index: 0 } as const
   const abi = valuesFunction('requireAtLeast')
   return { kind: 'call', target: Values.address, abi, args: [amount, minimum], output }
 }
 
-/** A call that only says an amount, for simulations; its output is the amount. */
+/** A call that only reports an amount to simulations; its output is the amount. */
 export function noteStep(key: bigint, amount: Amount): ExecutorStep {
   const output = { kind: 'word', index: 0 } as const
   const abi = valuesFunction('note')
   return { kind: 'call', target: Values.address, abi, args: [key, amount], output }
 }
 
-/** What `noteStep` said, by key. */
+/** The amounts that `noteStep` calls reported, by key. */
 export function notedIn(result: SimulationResult): ReadonlyMap<bigint, bigint> {
   const noted = new Map<bigint, bigint>()
   for (const { address, topics, data } of result.status === 'success' ? result.logs : []) {
@@ -54,7 +54,7 @@ export function notedIn(result: SimulationResult): ReadonlyMap<bigint, bigint> {
   return noted
 }
 
-/** A transaction that cannot be simulated says nothing about its actions. */
+/** A transaction that cannot be simulated shows nothing about its actions. */
 export function unreadable(message: string): ForkrouteError {
   return new ForkrouteError('STATE_UNAVAILABLE', `The bundle cannot be simulated: ${message}.`)
 }

@@ -1,6 +1,6 @@
 /**
- * Arguments of actions as they are written in JSON, and what they become. References stay references until the
- * action that they name has been planned. Messages complete the sentence "<argument> must be …". Pure.
+ * Parses action arguments from JSON. References stay references until the action that they name has been planned.
+ * Messages complete the sentence "<argument> must be …". Pure.
  */
 import type { Reference } from '../../domain/bundle.js'
 import {
@@ -11,10 +11,10 @@ import {
 } from '../../domain/grammar.js'
 import { type Address, type Hex, maxUint256, toAddress } from '../../domain/primitives.js'
 
-/** Why an argument cannot be taken: what it must be. */
+/** What a refused argument must be. */
 export class BadArgument extends Error {}
 
-/** Read from JSON, or from arguments that have been checked. */
+/** Whether a value has the form of a reference; takes raw JSON as well as checked arguments. */
 export function isReferenceLike(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && 'useOutputOfCallAt' in value
 }
@@ -35,7 +35,7 @@ function isWhole(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** The number of outputs that an action has does not reach to the one that is referred to. */
+/** Expectation for a reference to an output that the action does not have. */
 export function missingOutput(useOutputOfCallAt: number, count: number): string {
   return count
     ? `a reference with index 0 to ${count - 1}`
@@ -60,7 +60,7 @@ export function parseAmount(value: unknown): bigint | Reference {
   )
 }
 
-/** Numbers that JSON carries exactly, as their text; anything else as it is. */
+/** Numbers that JSON carries exactly become text; anything else is returned as it is. */
 export function toText(value: unknown): unknown {
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
 }
@@ -69,7 +69,7 @@ export function isBytes(value: unknown): value is Hex {
   return typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)
 }
 
-/** Every reference inside a JSON value, with where it stands. */
+/** Every reference inside a JSON value, with its place. */
 export function referencesIn(
   value: unknown,
   place: string,

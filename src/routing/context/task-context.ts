@@ -48,9 +48,9 @@ export class TaskRun {
     readonly reader: StateReader,
     private readonly place: TaskPlace,
     readonly signal: AbortSignal,
-    /** performance.now() after which no new work is begun; null: none. */
+    /** performance.now() after which no new work starts; null: no deadline. */
     private readonly deadline: number | null,
-    /** Simulates in place of this run: that of a batch, whose part it is. */
+    /** Simulates on behalf of this run, which is part of a batch. */
     private readonly simulator: Simulator | null = null,
   ) {
     this.pin = place.pin
@@ -70,7 +70,7 @@ export class TaskRun {
     }
   }
 
-  /** For a search that starts now: true once half of the time left is over, so that there is time to prove its finds. */
+  /** Limit of a search that starts now: true once half of the remaining time is used, to leave time for proving. */
   searchLimit(): () => boolean {
     const { deadline } = this
     if (deadline === null) return () => false
@@ -84,7 +84,7 @@ export class TaskRun {
     return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
   }
 
-  /** @param options.warms - false: what comes later may need state that these do not read; default true. */
+  /** @param options.warms - false: these runs leave much state of the block unread; default true. */
   async simulate(
     requests: readonly SimulationRequest[],
     options: { readonly warms?: boolean } = {},
@@ -100,12 +100,12 @@ export class TaskRun {
     return results
   }
 
-  /** Whether the deadline forbids new work. */
+  /** Whether the deadline has passed, so that no new work may start. */
   isLate(): boolean {
     return this.deadline !== null && performance.now() >= this.deadline
   }
 
-  /** As `simulate`, best candidates first; null for those that the deadline left undone. */
+  /** As `simulate`, best candidates first; null for those that the deadline left out. */
   async simulateUntilDeadline(
     requests: readonly SimulationRequest[],
   ): Promise<(SimulationResult | null)[]> {
@@ -119,7 +119,7 @@ export class TaskRun {
     return results
   }
 
-  /** Which state transfers, balances and allowances of the token use; null where that is not known. */
+  /** Which state transfers, balances and allowances of the token use; null where that is unknown. */
   accessOf(token: Address): Promise<Access | null> {
     const { forkUrls, archiveUrl } = this.place
     return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
@@ -155,7 +155,7 @@ export class TaskRun {
     return Number(await this.#account('eth_getTransactionCount', owner))
   }
 
-  /** A call that only a node of the chain itself can answer, as of what is no contract in truth; null when it does not. */
+  /** A call that only a node itself can answer, such as one to an address without real code; null when it does not. */
   async callNode(to: Address, data: Hex): Promise<Hex | null> {
     const call = [{ to, data }, numberToHex(this.pin.number)]
     try {
@@ -188,7 +188,7 @@ export class TaskRun {
     )
   }
 
-  /** Calls after which `owner` has the amount, sent by the first holder that can; null when none can. */
+  /** Calls after which `owner` has the amount, sent by the first holder that can; null when no holder can. */
   fundFromHolder(
     token: Address,
     owner: Address,

@@ -1,5 +1,5 @@
 /**
- * What a worker thread keeps between tasks: the market, prices and token facts of the last few blocks.
+ * What a worker thread caches between tasks: market, prices and token facts of the last few blocks.
  */
 import { LRUCache } from 'lru-cache'
 import { type Catalog, holdsTwoOf, openCatalog } from '../../catalog/store.js'
@@ -31,20 +31,20 @@ import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
 
-/** Blocks whose markets stay in memory, and as many of those that background work goes through. */
+/** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
 
 /** Positions of positions that routes see through. */
 const partLevels = 2
 
-/** Everything known of one block; each fact is read once, also under concurrent tasks. */
+/** The facts of one block; each is read once, also under concurrent tasks. */
 export class BlockContext {
   readonly market: Market
-  /** Set once a simulation ran: batches pay only on a warm fork. */
+  /** Set once a simulation ran: batches pay off only on a warm fork. */
   warm = false
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
-  /** Asked once per block, so that an import in between does not change answers at the block. */
+  /** Read from the catalog once per block, so that an import meanwhile does not change answers at the block. */
   readonly #through = new Map<string, readonly Address[]>()
   readonly #deep = new Map<string, Promise<boolean>>()
   readonly #parts = new Map<Address, Promise<readonly Address[]>>()
@@ -90,7 +90,7 @@ export class BlockContext {
     this.#through.set(key, through)
     const viewOf = (ends: readonly Address[]) =>
       this.market.view(reader, pairsOf(this.chain, ends, tokensOut), through)
-    // Most tokens are no positions: the look-ups among them do not wait for that to be known.
+    // Most tokens are no positions, so look-ups among them do not wait until that is known.
     const [plain, parts] = await Promise.all([
       viewOf(tokensIn),
       this.#partsOf(reader, [...tokensIn, ...tokensOut]),
@@ -162,7 +162,7 @@ export class BlockContext {
     return new Map(facts.flatMap((fact) => (fact ? [[fact.address, fact]] : [])))
   }
 
-  /** Without a look at the chain. */
+  /** Answers from what is cached, without reading the chain. */
   #knownFacts(address: Address): Token | undefined {
     if (!isNative(address)) return this.worker.listedTokens.get(tokenKey(this.chain.id, address))
     const { nativeCurrency, id } = this.chain
@@ -181,7 +181,7 @@ export class BlockContext {
     return token && { token, price }
   }
 
-  /** What amounts of the tokens are valued by: those of them that have decimals and a price. */
+  /** The tokens that have decimals and a price, for valuing amounts. */
   async pricedTokens(
     reader: StateReader,
     addresses: Iterable<Address>,
@@ -236,7 +236,7 @@ export class BlockContext {
 
   /**
    * Whether a pool trades at least this much before its price moves 2 %, measured in a connector token.
-   * True where that is not known: no price, or only one direction is readable.
+   * True where that is unknown: no price, or only one direction is readable.
    */
   isDeepEnough(reader: StateReader, market: MarketPool, floorUsd: number): Promise<boolean> {
     return once(this.#deep, poolKey(market.loaded.pool), async () => {
@@ -279,14 +279,14 @@ export class WorkerContext {
     )
   }
 
-  /** Pools of the protocol that are known without a look-up: imported, discovered, or of the sandbox. */
+  /** Pools of the protocol that need no look-up: imported, discovered, or of the sandbox. */
   poolsOf(chainId: number, protocol: string): Pool[] {
     const own = (this.settings.sandboxPools ?? []).filter((pool) => pool.protocol === protocol)
     return [...own, ...this.catalog.poolsOf(chainId, protocol)]
   }
 
   /**
-   * @param isBackground - the block takes the place of none that is asked for live.
+   * @param isBackground - the block does not evict one that live calls use.
    * @throws ForkrouteError UNKNOWN_CHAIN.
    */
   block(pin: BlockPin, isBackground = false): BlockContext {
@@ -304,7 +304,7 @@ export class WorkerContext {
   }
 }
 
-/** The chain with the hooks that the operator allows as a parameter of its venue. */
+/** The chain with the hooks that the operator allows as a parameter of its Uniswap V4 venue. */
 function withHooks(chain: ChainDefinition, { v4HooksAllowlist }: WorkerSettings): ChainDefinition {
   const venue = chain.venues[uniswapV4.slug]
   if (!venue || !v4HooksAllowlist?.length) return chain
@@ -312,7 +312,7 @@ function withHooks(chain: ChainDefinition, { v4HooksAllowlist }: WorkerSettings)
   return { ...chain, venues: { ...chain.venues, [uniswapV4.slug]: own } }
 }
 
-/** A failed reading is forgotten, so that the next task tries again. */
+/** Caches the promise per key; a failed reading is dropped, so that the next task tries again. */
 function once<K, V>(cache: Map<K, Promise<V>>, key: K, read: () => Promise<V>): Promise<V> {
   const known = cache.get(key)
   if (known) return known

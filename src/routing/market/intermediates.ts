@@ -1,12 +1,12 @@
 /**
- * Tokens of imported pools that a route may lead through besides the connectors of the chain.
- * Asked of the catalog by index: the work does not grow with its size.
+ * Tokens of imported pools that a route may lead through besides the connector tokens of the chain.
+ * Queries the catalog by index, so the work does not grow with its size.
  */
 import type { Catalog } from '../../catalog/store.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import { type Address, nativeToken } from '../../domain/primitives.js'
 
-/** Tokens that are added to a request's market at most. */
+/** The most tokens added to the market of a request. */
 const mostTokens = 16
 /** Neighbours of one end from which chains of two such tokens start. */
 const chainStarts = 8

@@ -29,7 +29,7 @@ export interface MarketSource {
   readonly protocols: readonly ProtocolAdapter[]
   /** Pools among the tokens that the operator has imported. */
   catalogPools(tokens: ReadonlySet<Address>): readonly Pool[]
-  /** Some of the pools of the token with the others that the operator has imported. */
+  /** Imported pools that hold the token and one of the others; bounded per pair. */
   catalogPoolsWith(token: Address, others: ReadonlySet<Address>): readonly Pool[]
   /** Lower-case pool ids that are never used. */
   readonly blacklist: ReadonlySet<string>
@@ -39,9 +39,9 @@ export interface MarketSource {
 
 type Pair = readonly [Address, Address]
 
-/** Pools with tokens in between: they are read at every block, like the others. */
+/** Limit on pools of intermediate tokens, since their state is read at every block like that of the others. */
 const mostThrough = 128
-/** Views that keep their list of pools, and with it its graph. */
+/** Views whose list of pools, and with it the graph, is kept. */
 const viewsKept = 128
 
 interface PairResult {
@@ -60,8 +60,8 @@ export class Market {
   }
 
   /**
-   * Makes sure that all pools among the tokens are known, and returns them: the same value for the same question.
-   * A failing read infrastructure throws and leaves the pairs unknown, so that the next call tries again.
+   * Ensures that all pools among the tokens are known, and returns them: equal arguments give the same object.
+   * When reading as such fails, it throws and leaves the pairs unknown, so that the next call tries again.
    *
    * @param through - further tokens, the most useful first, whose pools with these tokens and each other come from
    *   the catalog alone: looking all their pairs up would cost more reads than the rest of the request.
@@ -164,7 +164,7 @@ export class Market {
     return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
   }
 
-  /** Reads what is not read yet. @returns the pools that may be used, each once; of equal ones the last. */
+  /** Reads the states that are missing. @returns the usable pools, each once; of equal ones the last. */
   async #loadStates(reader: StateReader, wanted: readonly Pool[]): Promise<Pool[]> {
     const { chain, blacklist } = this.#source
     const onChain = this.#onChain()
@@ -193,7 +193,7 @@ export class Market {
       await loaded
     })
     await Promise.all(loads)
-    // Pools that another call is loading: if that fails, these pairs are not known either.
+    // Also waits for pools that another call is loading: if that fails, these pairs stay unknown too.
     await Promise.all(pools.map((pool) => this.#pools.get(poolKey(pool))))
     return pools
   }
@@ -217,7 +217,7 @@ function holds({ tokens }: Pick<Pool, 'tokens'>, [a, b]: Pair, chain: ChainDefin
   return canonical.includes(a) && canonical.includes(b)
 }
 
-/** A failed look-up belongs to its pair alone, whatever other pairs were looked up with it. */
+/** Whether a failed look-up concerns this pair, since it may have run together with those of other pairs. */
 function concerns({ pair }: Unreadable, asked: Pair, chain: ChainDefinition): boolean {
   return !pair || holds({ tokens: pair }, asked, chain)
 }

@@ -2,8 +2,8 @@ import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { Address } from '../../domain/primitives.js'
 
 /**
- * The pairs of tokens whose pools a route may use: the tokens asked for and the chain's connector tokens, each with
- * each, native as its wrapped form; ordered by address, so that equal questions have equal pairs.
+ * The pairs of tokens whose pools a route may use: all pairs of the requested tokens and the chain's connector tokens,
+ * native as its wrapped form. Ordered by address, so that equal sets of tokens give equal lists.
  */
 export function pairsOf(
   chain: ChainDefinition,

@@ -1,4 +1,4 @@
-/** What amounts are worth, for choosing and for price impact. */
+/** The value of amounts, for choosing a route and for price impact. */
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, centiBpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 
@@ -35,8 +35,8 @@ export function gasInToken(
 }
 
 /**
- * A number to compare answers by: one output in its own raw units after gas; several outputs in USD;
- * by the plain amounts where a price is missing.
+ * A number to rank answers by: one output in its raw units after gas; several outputs in USD;
+ * the plain amounts where a price is missing.
  */
 export function netValue(
   [first, ...others]: readonly TokenAmount[],

@@ -1,11 +1,11 @@
-/** What a position is worth and earns, from what was read of it. Pure. */
+/** Figures of a position from its state: TVL and yields. Pure. */
 import { formatUnits } from 'viem'
 import type { PositionFigures } from '../../domain/metadata.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { PositionState } from '../../protocols/positions.js'
 
 const yearSeconds = 365 * 86_400
-/** A year that multiplies or divides by more is no yield: a donation, a loss, or a share that counts differently. */
+/** A yearly factor beyond this is no yield but a donation, a loss, or a share that is counted differently. */
 const maxYearlyFactor = 100
 
 /** USD of a raw amount; null without decimals or price. */
@@ -26,7 +26,7 @@ export function valuer(
   }
 }
 
-/** Null as soon as one part has no value. */
+/** Null if any part has no value. */
 function sumOf(parts: readonly TokenAmount[], usdOf: UsdOf): number | null {
   let sum = 0
   for (const { token, amount } of parts) {
@@ -40,7 +40,7 @@ function sumOf(parts: readonly TokenAmount[], usdOf: UsdOf): number | null {
 /**
  * What a share earned between two blocks, as percent per year with compounding.
  * @param before - share price and Unix seconds of the earlier block.
- * @returns null without time or a price in between, or when a year of it would be no yield.
+ * @returns null when no time has passed, a price is missing, or the yearly factor is implausible.
  */
 export function apyOfSharePrices(
   before: { readonly price: bigint; readonly timestamp: bigint },
@@ -48,7 +48,7 @@ export function apyOfSharePrices(
 ): number | null {
   const seconds = Number(after.timestamp - before.timestamp)
   if (seconds <= 0 || before.price <= 0n || after.price <= 0n) return null
-  // log1p of the difference: a share grows by a millionth in an hour, which the quotient of floats would lose.
+  // log1p of the difference: an hour's growth is about a millionth, which a quotient of floats would lose.
   const growth = Number(((after.price - before.price) * 10n ** 18n) / before.price) / 1e18
   const yearly = Math.log1p(growth) * (yearSeconds / seconds)
   if (!(Math.abs(yearly) <= Math.log(maxYearlyFactor))) return null
@@ -56,7 +56,7 @@ export function apyOfSharePrices(
 }
 
 /**
- * @param apyBase - percent per year; null when it is not known.
+ * @param apyBase - percent per year; null when unknown.
  * @returns TVL to the cent, yields to a millionth of a percent. The reward is null without rewards, without a TVL
  *   and where one of its tokens has no price.
  */
@@ -90,7 +90,7 @@ function rounded(value: number | null, digits: number): number | null {
   return Number(value.toFixed(digits))
 }
 
-/** The figures with a yield that was found out later; null leaves them as they are. */
+/** The figures with a yield that was determined later; null changes nothing. */
 export function withBaseApy(figures: PositionFigures, apyBase: number | null): PositionFigures {
   if (apyBase === null) return figures
   return {

@@ -1,5 +1,5 @@
 /**
- * One candidate made into the transaction that would carry it out, and its simulation.
+ * Builds the transaction that would carry out one candidate, and its simulation.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Order, OrderInput, UnsignedTransaction } from '../../domain/order.js'
@@ -12,7 +12,7 @@ import type { TaskRun } from '../context/task-context.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 
-/** Year 2106, in four bytes: the minimum protects the sender, and a block-pinned answer must not age by itself. */
+/** Year 2106, in four bytes. The minimum protects the sender, and a block-pinned answer must not expire by itself. */
 export const noDeadline = 2n ** 32n - 1n
 
 /** What a simulation changes before the transaction runs. */
@@ -49,7 +49,7 @@ export function build(
   })
   const order: Order = {
     inputs,
-    // A quote may leave out who gets the fee; the sender is not measured.
+    // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: plan.steps,
     outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
@@ -65,7 +65,7 @@ export function build(
   return { candidate, plan, order, tx, simulationState }
 }
 
-/** What is left to swap. */
+/** The amount left to swap. */
 export function withoutFee({ token, amount, fee = 0n }: OrderInput): TokenAmount {
   return { token, amount: amount - fee }
 }
@@ -87,7 +87,7 @@ export function helpersOf(candidate: Flow): Record<string, Address> {
   )
 }
 
-/** A delegatecall cannot be sent by itself: it is simulated as the account calling the code as its own. */
+/** A delegatecall cannot be sent as a transaction: it is simulated as an account that has the code as its own. */
 export function toSimulation(
   { tx, simulationState }: Pick<Built, 'tx' | 'simulationState'>,
   request: RouteRequest,
@@ -96,7 +96,7 @@ export function toSimulation(
   return { from: tx.from, to, data: tx.data, value: tx.value, ...simulationState }
 }
 
-/** Why a candidate dropped out that did not revert. */
+/** Why a candidate was dropped although it did not revert. */
 export const unreadableReason = 'state that the node does not give'
 
 export function describe(candidate: Flow, reason: string) {

@@ -1,5 +1,5 @@
 /**
- * Which of the proven candidates is the answer, and the final transaction with its real minimum.
+ * Chooses the answer among the proven candidates, and builds the final transaction with its real minimum.
  */
 import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
@@ -12,7 +12,7 @@ import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import { type Built, describe, toSimulation, unreadableReason } from './built.js'
 import type { Attempt } from './prove.js'
 
-/** How many of the best candidates may fail as the final transaction before the answer is an error. */
+/** How many of the best candidates may fail as the final transaction before the request fails. */
 const finalAttempts = 3
 
 export interface Proven extends Built {
@@ -92,7 +92,7 @@ export async function finalise(
   )
 }
 
-/** Those that give the caller's minimums, though others may be worth more after gas; all when none does. */
+/** Candidates that reach the caller's minimums, even if others are worth more after gas; all when none does. */
 function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): readonly Proven[] {
   if (limit.kind === 'slippage') return proven
   const meeting = proven.filter(({ outputs }) =>
@@ -101,7 +101,7 @@ function meetingMinimums({ limit }: RouteRequest, proven: readonly Proven[]): re
   return meeting.length ? meeting : proven
 }
 
-/** Those of the caller; else floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */
+/** The caller's minimums; else floor(amountOut * (10_000 - slippage) / 10_000), slippage with two decimals. */
 function minimumsOf(
   { limit }: RouteRequest,
   outputs: readonly TokenAmount[],

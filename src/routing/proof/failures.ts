@@ -1,5 +1,5 @@
 /**
- * Why there is no answer: no path, no working path, or not enough readable state to know.
+ * Why there is no answer: no path, no path that works, or too little readable state to decide.
  */
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
@@ -20,7 +20,7 @@ export function noRoute(
   const warnings = unreadableWarnings(view.unreadable)
   const canonical = (token: Address) => canonicalToken(chain, token)
   const ends = [canonical(missing.tokenIn), canonical(missing.tokenOut)]
-  // A look-up of one of the two tokens that failed could have found the very pool that is missing.
+  // A failed look-up of one of the two tokens could have found exactly the missing pool.
   const isUndecided = view.unreadable.some(
     ({ pair }) => !view.pools.length || pair?.some((token) => ends.includes(canonical(token))),
   )

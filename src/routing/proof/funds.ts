@@ -1,5 +1,5 @@
 /**
- * The sender's funds: really there (routes of a user), or put there for the simulation (quotes, backends).
+ * The sender's funds: checked (user routes), or overridden for the simulation (quotes, backend mode).
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
@@ -28,8 +28,8 @@ export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'>
 }
 
 /**
- * Throws when balance or allowance at the block is below amountIn; the simulation uses what is there.
- * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE, NO_ROUTE for what is no token.
+ * Throws when balance or allowance at the block is below amountIn; the simulation uses the real funds.
+ * @throws ForkrouteError INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE, STATE_UNAVAILABLE, NO_ROUTE for a non-token.
  */
 export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
@@ -55,7 +55,7 @@ export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds
       }
     }),
   )
-  // Of several problems always the first token's, whichever was read first.
+  // Of several problems always the first token's, whichever read finished first.
   for (const check of checks) if (check.status === 'rejected') throw check.reason
   return { overrides: {}, unfunded: [] }
 }
@@ -78,18 +78,18 @@ async function held(
   }
 }
 
-/** What is no token at the block, or cannot be read, is for the simulation to meet. */
+/** These failures are left to the simulation to report. */
 const notHeld: ReadonlySet<string> = new Set(['NO_ROUTE', 'STATE_UNAVAILABLE'])
 
 export interface Funds {
   readonly overrides: StateOverrides
-  /** Tokens whose balances no slot decides: a holder must send them before each simulated transaction. */
+  /** Tokens whose balance cannot be overridden by slots: a holder must send them before each simulated transaction. */
   readonly unfunded: readonly TokenAmount[]
 }
 
 /**
- * Overrides that give the sender at least amountIn of each token, and the spender its allowance. What is there already
- * stays: spending the last of a balance or an allowance earns a refund of gas that keeping a rest does not.
+ * Overrides that give the sender at least amountIn of each token, and the spender its allowance. Existing funds are
+ * kept: spending the last of a balance or an allowance earns a gas refund that keeping a rest does not.
  */
 export async function overrideFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
@@ -114,8 +114,8 @@ export async function overrideFunds(run: TaskRun, request: Spending): Promise<Fu
 }
 
 /**
- * Calls that run before a candidate and fund what overrides cannot: pools that hold the token and are not
- * on the candidate's path send it. Null when no pool off the path can.
+ * Calls that run before a candidate and fund what overrides cannot: the tokens are sent by pools that hold them and
+ * are not on the candidate's path. Null when there is no such pool.
  *
  * @param onPath - addresses of the candidate's pools.
  */

@@ -1,6 +1,6 @@
 /**
- * Candidates that the pools can fill only in part. Pools of concentrated liquidity buy what there is and leave the rest
- * of the input unspent; such a swap is not the one that was asked for, however well what was spent did.
+ * Detects candidates that pools can fill only in part. Pools of concentrated liquidity swap what they can and leave the
+ * rest of the input unspent; that is not the requested swap, however good its rate.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Order } from '../../domain/order.js'
@@ -10,19 +10,19 @@ import type { Built } from './built.js'
 
 /** Raw units that rounding of rebasing tokens may leave. */
 const roundingDust = 10n
-/** Balances that are looked at beside one transaction: each takes a million gas of the simulated block. */
+/** Balances measured beside one transaction: each takes a million gas of the simulated block. */
 const maxWatched = 8
 
 interface Watched extends MeasuredBalance {
   /** The owner's balance difference when everything is spent; raw units. */
   readonly spent: bigint
-  /** What may be left over all the same. */
+  /** What may be left over without a refusal. */
   readonly dust: bigint
 }
 
 /**
- * Balances in which unspent tokens would show up: none where native math knows the whole path to the wei, since
- * it gives no quote for what a pool cannot take.
+ * Balances in which unspent tokens would show up. None where native math knows the whole path to the wei, since it
+ * gives no quote for an amount that a pool cannot take.
  */
 export function watchLeftovers(
   { candidate, plan, order }: Built,
@@ -42,7 +42,7 @@ export function watchLeftovers(
   return [...inputs, ...others].filter(({ token }) => !outputs.has(token)).slice(0, maxWatched)
 }
 
-/** The contracts send leftovers to the refund receiver; the legacy orders know none. */
+/** The contracts send leftovers to the refund receiver, which legacy orders do not have. */
 function leftoverOwner(
   { receiver, refundReceiver }: Order,
   { strategy, fromAddress }: Pick<RouteRequest, 'strategy' | 'fromAddress'>,

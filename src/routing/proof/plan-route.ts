@@ -1,5 +1,5 @@
 /**
- * A found route as executor steps, and as the step records of the answer.
+ * Plans a found route: executor steps, and the step records of the answer.
  */
 import { parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
@@ -34,16 +34,16 @@ export interface PlanArgs {
   readonly executor: Address
   readonly receiver: Address
   readonly helpers: Readonly<Record<string, Address>>
-  /** Of a route inside a longer plan. */
+  /** For a route inside a longer plan. */
   readonly within?: {
-    /** Index that the first step has there. */
+    /** Index of the route's first step in the plan. */
     readonly firstStep: number
-    /** What is spent of the input, in place of all that the Executor holds of it. */
+    /** The input amount, in place of the Executor's whole balance of it. */
     readonly amountIn: Amount
   }
 }
 
-/** Edges spend parts of the Executor's balance rather than stated amounts, so that transfer taxes are no surprise. */
+/** Edges spend parts of the Executor's balance rather than stated amounts, so that transfer taxes do no harm. */
 export function planRoute(args: PlanArgs): RoutePlan {
   const { edges, tokensOut } = args
   const steps: ExecutorStep[] = []
@@ -78,7 +78,7 @@ export function planRoute(args: PlanArgs): RoutePlan {
   }
 }
 
-/** Parts of an amount, each a part of what the ones before have left; of a reference in whole basis points. */
+/** Parts of an amount, each relative to what the previous ones left; for a reference in whole basis points. */
 function partsOf(total: Amount): (bps: number) => Amount {
   if (!isAmountRef(total)) {
     let left = total
@@ -89,7 +89,7 @@ function partsOf(total: Amount): (bps: number) => Amount {
     }
   }
   let left = total.bps ?? whole
-  /** A balance shrinks as it is spent; an output stays what it was. */
+  /** A balance shrinks as it is spent; an output keeps its value. */
   let base = whole
   return (bps) => {
     const part = bps === whole ? left : Math.round((left * bps) / whole)
@@ -105,8 +105,8 @@ function scale(bps: number): { bps?: number } {
 }
 
 /**
- * Tokens that never come to the Executor: those who bring them pay the one pool that spends them. Saves a transfer,
- * and a tax where the token has one.
+ * Tokens that never enter the Executor: the pools that yield them pay the one pool that spends them. Saves a transfer,
+ * and the tax of a taxed token.
  */
 function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Address, Address> {
   const ahead = new Map<Address, Address>()
@@ -123,7 +123,7 @@ function paymentsAhead({ edges, inputs, tokensOut }: PlanArgs): ReadonlyMap<Addr
   return ahead
 }
 
-/** The step's output can be referred to. */
+/** Makes the last step's output available to references. */
 function tracked(made: readonly ExecutorStep[], { tokenOut }: Hop): ExecutorStep[] {
   const final = made.at(-1)
   if (final?.kind !== 'call') return [...made]
@@ -163,7 +163,7 @@ function paysDirectly(hop: Hop): boolean {
   return hop.kind === 'swap' && hop.market.adapter.paysRecipient && !isNative(hop.tokenOut)
 }
 
-/** Neighbouring edges between the same two tokens are one step with several pools. */
+/** Adjacent edges between the same two tokens become one step with several pools. */
 function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
   const groups: FlowEdge[][] = []
   for (const edge of edges) {
@@ -187,7 +187,7 @@ function actionOf(hop: Hop): string {
   return adapter.action?.(loaded.pool, hop.tokenIn, hop.tokenOut) ?? 'swap'
 }
 
-/** @param held - raw units of inputs that are left; null once a step has added what only the chain knows. */
+/** @param held - raw units of inputs that are left; null once a step has added an amount known only on chain. */
 function toRecord(
   chain: ChainDefinition,
   group: readonly FlowEdge[],
@@ -246,7 +246,7 @@ function toRecord(
 const entries: ReadonlySet<string> = new Set(['deposit', 'wrap'])
 const exits: ReadonlySet<string> = new Set(['redeem', 'withdraw', 'unwrap'])
 
-/** The position that a step enters or leaves, as the list of positions names it. */
+/** The id of the position that a step enters or leaves, as in the list of positions. */
 function positionOf(
   chain: ChainDefinition,
   hop: Hop,
@@ -257,7 +257,7 @@ function positionOf(
   return [`${chain.id}:${hop.market.loaded.pool.address}:${token}`]
 }
 
-/** Whole basis points that add up to 10,000; the last takes what rounding leaves. */
+/** Whole basis points that add up to 10,000; the last absorbs the rounding. */
 function toShares(parts: readonly number[]): number[] {
   const total = parts.reduce((sum, part) => sum + part, 0)
   let left = whole

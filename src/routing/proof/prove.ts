@@ -1,5 +1,5 @@
 /**
- * Candidates made into transactions and run on the forks.
+ * Builds transactions from candidates and runs them on the forks.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import type { OrderInput } from '../../domain/order.js'
@@ -15,7 +15,7 @@ import { readAhead } from './read-ahead.js'
 
 export interface Attempt {
   readonly built: Built
-  /** Null: the deadline left it undone. */
+  /** Null: not simulated before the deadline. */
   readonly result: SimulationResult | null
 }
 
@@ -27,11 +27,11 @@ export interface ProofArgs {
   readonly funds: Funds
   /** State overrides that all candidates share. */
   readonly overrides: StateOverrides
-  /** Holders that may lend what overrides cannot give. */
+  /** Pools that may lend tokens that overrides cannot give. */
   readonly allPools: readonly Pool[]
 }
 
-/** In the order of the candidates, without those that nobody can fund. */
+/** In the order of the candidates, without those that cannot be funded. */
 export async function prove(
   run: TaskRun,
   args: ProofArgs,

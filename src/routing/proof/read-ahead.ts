@@ -1,6 +1,6 @@
 /**
- * On a block that no simulation ran at yet, the state that the candidates will use is read in bulk: a fork asks for
- * it one read after the other. It decides what is read early, never what is answered.
+ * On a cold block, reads the state that the candidates will use in bulk, since a fork would read it slot by slot.
+ * Affects only when state is read, never the answer.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { type Address, isNative } from '../../domain/primitives.js'
@@ -12,7 +12,7 @@ import { pairsOf } from '../market/pairs.js'
 import { swapsOf } from '../search/flow.js'
 import type { Built } from './built.js'
 
-/** Begins to learn the tokens that paths of the request may meet, while their pools are being read. */
+/** Starts to learn the storage of tokens on paths of the request while their pools are being read. */
 export function learnTokens(run: TaskRun, { inputs, tokensOut }: RouteRequest): void {
   if (run.block.warm || run.settings.cassette === 'replay') return
   const tokensIn = inputs.map(({ token }) => token)
@@ -21,9 +21,9 @@ export function learnTokens(run: TaskRun, { inputs, tokensOut }: RouteRequest): 
 }
 
 /**
- * Pools, tokens, and the slots of both that the transactions use. Nothing on a warm block.
+ * Reads pools, tokens, and the slots of both that the transactions use. Does nothing on a warm block.
  *
- * @returns to be called when the transactions have run: what was missing is read ahead the next time.
+ * @returns a function to call after the transactions have run: what was missing is then read ahead the next time.
  */
 export async function readAhead(
   run: TaskRun,
@@ -35,7 +35,7 @@ export async function readAhead(
   const runner = runnerAddress(request.strategy, request.fromAddress)
   const common = [request.fromAddress, runner, ...new Set(built.map(({ order }) => order.receiver))]
   const pools = new Set(built.flatMap(({ candidate }) => swapsOf(candidate)))
-  /** Who holds a token on some path. */
+  /** Addresses that hold a token on some path. */
   const holders = new Map<Address, Set<Address>>()
   const accounts = new Set<Address>(common)
   const slots: { address: Address; slot: `0x${string}` }[] = []

@@ -1,6 +1,6 @@
 /**
- * Splits spread over many pools, so one pool that does not do what its math says spoils them all. The paths that
- * were simulated beside them show which pools these are; without them a split may still be the best.
+ * Splits spread over many pools, so one pool that deviates from its math spoils them all. The simulated paths show
+ * which pools these are; without them a split may still be the best.
  */
 import { at } from '../../domain/lists.js'
 import { bpsDenominator } from '../../domain/primitives.js'
@@ -9,12 +9,12 @@ import type { MarketPool } from '../market/market.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import type { Attempt } from './prove.js'
 
-/** Output may be this much below the promise. */
+/** An output may fall this much short of its promise. */
 const toleranceBps = 1n
 
 /**
- * Pools of candidates that broke their promise which no candidate that kept it uses.
- * @returns Empty when no split that promised more than everything that worked has failed.
+ * Pools of candidates that broke their promise, except those that a candidate that kept it uses too.
+ * @returns Empty unless a split failed that promised more than every candidate that worked.
  */
 export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPool> {
   const kept = attempts.filter((attempt) => delivers(attempt))
@@ -29,7 +29,7 @@ export function suspectPools(attempts: readonly Attempt[]): ReadonlySet<MarketPo
   const trusted = new Set(poolsOf(kept))
   const paths = broken.filter(({ built }) => !built.candidate.isSplit)
   const doubtful = poolsOf(paths).filter((pool) => !trusted.has(pool))
-  // Where no path shows which pool it was, it is one of those that nothing has proven.
+  // Where no path shows which pool it was, suspect those that no working candidate uses.
   const suspects = doubtful.length ? doubtful : poolsOf(broken).filter((pool) => !trusted.has(pool))
   return new Set(suspects)
 }

@@ -1,5 +1,5 @@
 /**
- * What sending a transaction costs: its gas, and on rollups the data that they post to L1 for it.
+ * The cost of sending a transaction: its gas, and on rollups the fee for posting its data to L1.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeTransaction } from 'viem'
 import type { Cost, GasCost } from '../../domain/engine.js'
@@ -15,7 +15,7 @@ const gasPriceOracle = {
   abi: parseAbi(['function getL1Fee(bytes unsignedTransaction) view returns (uint256)']),
 } as const
 
-/** Only nodes answer for this address; there is no code. @see OffchainLabs/nitro-contracts, node-interface/NodeInterface.sol */
+/** Answered by nodes only; it has no code. @see OffchainLabs/nitro-contracts, node-interface/NodeInterface.sol */
 const nodeInterface = {
   address: '0x00000000000000000000000000000000000000c8',
   abi: parseAbi([
@@ -42,7 +42,7 @@ export async function transactionCost(
   return { ...gas, l1DataFee: fee === null ? null : toCost(fee) }
 }
 
-/** Wei, by the chain's own contract, of the transaction as it is to be signed; it counts the signature itself. */
+/** Wei, from the chain's own contract, for the unsigned transaction; the contract adds the signature. */
 async function opStackFee(
   run: TaskRun,
   { from, to, data, value }: UnsignedTransaction,
@@ -83,7 +83,7 @@ async function arbitrumFee(
   return l1Gas * baseFee
 }
 
-/** An address without code answers with nothing. */
+/** An address without code returns nothing. */
 function isWords(data: Hex, count: number): boolean {
   return data.length === 2 + 64 * count
 }

@@ -1,5 +1,5 @@
 /**
- * What is worth simulating: splits, and the best paths by native math, diverse in pools.
+ * The candidates worth simulating: splits, and the best paths by native math, diverse in pools.
  */
 import {
   type Address,
@@ -13,7 +13,7 @@ import { graphOf } from './graph.js'
 import { findPaths, type Path, selectDiverse } from './search.js'
 import { findSplits } from './split.js'
 
-/** How much of what is simulated may be splits. */
+/** The most splits among the candidates. */
 const maxSplits = 4
 
 export interface CandidateArgs {
@@ -30,7 +30,7 @@ export interface CandidateArgs {
   gasCost(token: Address): bigint | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
-  /** True from the moment when the search shall end with what it has. */
+  /** True from the moment at which the search must end with what it has. */
   readonly shouldStop?: (() => boolean) | undefined
 }
 
@@ -48,11 +48,11 @@ interface Leg {
   readonly tokenIn: Address
   /** Raw units, fee already taken. */
   readonly amountIn: bigint
-  /** Part of the Executor's balance of tokenIn at that moment, basis points; the last leg of a token takes all. */
+  /** Part of the Executor's balance of tokenIn at that point, basis points; the last leg of a token takes all. */
   readonly bps: number
   /** Best first. */
   readonly paths: readonly Path[]
-  /** Those without estimates; the same where the best have none. */
+  /** Paths without estimates; the same list where the best have none. */
   readonly exactPaths: readonly Path[]
 }
 
@@ -128,7 +128,7 @@ function singles([leg]: readonly Leg[], count: number): Flow[] {
   return leg ? pathsOf(leg, count).map(flowOfPath) : []
 }
 
-/** Estimates may promise more than they keep: a third is for paths without them. */
+/** Estimates may promise more than they keep, so a third of the places is for exact paths. */
 function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
   const certain = paths === exactPaths ? [] : selectDiverse(exactPaths, Math.floor(count / 3))
   const keys = new Set(certain.map(({ key }) => key))
@@ -139,7 +139,7 @@ function pathsOf({ paths, exactPaths }: Leg, count: number): Path[] {
   return [...others, ...certain]
 }
 
-/** Legs one after the other: later hops spend what the hop before brought in, so that legs do not eat each other's tokens. */
+/** Legs in sequence: later hops spend only what the hop before yielded, so that legs do not mix their tokens. */
 function combined(legs: readonly Leg[], { count, ...args }: CandidateArgs): Flow[] {
   const [tokenOut = nativeToken] = args.tokensOut
   const inputs = args.inputs.map(({ token, amount }) => ({ token, amountIn: amount }))

@@ -1,13 +1,13 @@
 /**
- * All pools that swap one token into another, with what is remembered of them so that a request over hundreds of
- * pools quotes only the best few exactly. Estimates choose what is quoted; they never become amounts.
+ * All pools that swap one token into another, with cached quotes so that a request over hundreds of pools quotes only
+ * the best few exactly. Estimates choose which pools are quoted; they never become amounts.
  */
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 
-/** Estimates are not worth it for fewer pools than this to leave out. */
+/** With fewer pools than this to leave out, estimates are not worth their cost. */
 const spare = 2
-/** Quotes are remembered at powers of 4: between two of them interpolation is close. */
+/** Quotes are cached at powers of 4: interpolation between two of them is close. */
 const bitsPerSample = 2
 /** A trade this much smaller shows the marginal rate. */
 const marginalShift = 10n
@@ -16,7 +16,7 @@ const deepest = 1e9
 
 export class Edge {
   readonly pools: MarketPool[] = []
-  /** Raw units of tokenIn that trade before the average rate halves, in the deepest pool; 0 where nobody needed it. */
+  /** Raw units of tokenIn that trade before the average rate halves, in the deepest pool; 0 until measured. */
   depth = 0
   /** Exponent of 4 to the output of every pool for that amount, in the order of `pools`. */
   readonly #outputs = new Map<number, Float64Array>()
@@ -120,14 +120,14 @@ function depthOf(direction: Direction, market: MarketPool, reference: bigint): n
   return 2 ** -Number(marginalShift)
 }
 
-/** Pools that are asked for the size of trades in a token. */
+/** Pools sampled for the trade size of a token. */
 const asked = 8
-/** 16^30 is above every supply. */
+/** 16^30 exceeds every supply. */
 const largestExponent = 30
 
 /**
- * A typical amount that moves pools of a token a little, a sixteenth of what halves their rate: the median of some
- * of its pools. Larger trades would add nothing, and cross many ticks.
+ * A typical amount that moves the pools of a token a little: a sixteenth of what halves their rate, as the median of
+ * some of its pools. Larger trades would tell nothing more, and cross many ticks.
  *
  * @returns raw units of the token, a power of 16.
  */

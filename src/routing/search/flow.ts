@@ -1,7 +1,7 @@
 /**
- * What a candidate does with tokens, as one ordered list of swaps and wraps: a path is such a list, a split is one
- * too. A split is a flow through tokens: every token is spent only after all that brings it in, and each edge takes a
- * part of what the Executor holds of it then, so paths that meet share their next swaps. Pure.
+ * What a candidate does with tokens, as one ordered list of swaps and wraps; paths and splits are both such lists.
+ * A split is a flow through tokens: a token is spent only after all edges that yield it, and each edge takes a part of
+ * the Executor's balance at that point, so paths that meet share their next swaps. Pure.
  */
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
@@ -11,8 +11,8 @@ import type { Path } from './search.js'
 export interface FlowEdge {
   readonly hop: Hop
   /**
-   * Basis points of the Executor's balance of `hop.tokenIn` at that moment (10_000 takes all), or exactly what the
-   * edge before it brought in.
+   * Basis points of the Executor's balance of `hop.tokenIn` at that point (10_000 takes all), or exactly what the
+   * previous edge yielded.
    */
   readonly spends: number | 'previous'
 }
@@ -25,7 +25,7 @@ export interface Flow {
   readonly exact: boolean
   /** Rough gas of the edges alone. */
   readonly gas: bigint
-  /** True when an amount is divided for the sake of output. */
+  /** True when an amount is divided to get a better output. */
   readonly isSplit: boolean
   /** Identity for ties and for removing doubles. */
   readonly key: string

@@ -1,12 +1,12 @@
 /**
  * The directed token graph of a market: built once per view of the market and used by all of its requests.
- * What one request leaves out is filtered while it searches.
+ * Each search applies its own filters.
  */
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { Edge, referenceAmount } from './edge.js'
 
-/** Tokens with more neighbours than this have them ordered by depth; a search over fewer looks at all of them. */
+/** Tokens with more neighbours than this have them ordered by depth; otherwise the search looks at all of them. */
 const orderedAbove = 32
 
 interface TokenNode {
@@ -64,7 +64,7 @@ export function byDepth(a: Edge, b: Edge): number {
 
 const graphs = new WeakMap<readonly MarketPool[], TokenGraph>()
 
-/** The graph of these pools, remembered as long as the list itself: views of a market keep theirs. */
+/** The graph of these pools, cached as long as the list itself: views of a market keep theirs. */
 export function graphOf(pools: readonly MarketPool[]): TokenGraph {
   const known = graphs.get(pools)
   if (known) return known

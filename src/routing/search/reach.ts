@@ -1,15 +1,15 @@
 /**
- * Which tokens can still arrive: keeps the search away from dead ends without walking the whole graph.
+ * Which tokens can still reach the target: keeps the search out of dead ends without walking the whole graph.
  */
 import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
 import type { Edge } from './edge.js'
 import { byDepth, type TokenGraph } from './graph.js'
 
-/** Sets of tokens near the target are kept up to this size; larger ones are asked for token by token. */
+/** Sets of tokens near the target are kept up to this size; beyond it, each token is checked on demand. */
 const largestSet = 256
 /** Neighbours looked at per neighbour that is wanted. */
 const lookedAtPerWanted = 16
-/** Edges that an amount exceeds this many times give next to nothing; a few are followed all the same. */
+/** Edges whose depth the amount exceeds this many times yield next to nothing; a few are followed all the same. */
 const hopelessFactor = 8
 const followedAnyhow = 8
 

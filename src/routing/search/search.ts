@@ -2,9 +2,9 @@
  * Paths from one token to another over the pools of a market: bounded hops, native math, no I/O.
  * Ranks only; the fork decides.
  *
- * Layer by layer: all token paths of one swap, then of two, so that what is found early is short and cheap to run.
+ * Layer by layer: all token paths of one swap, then of two, so that early finds are short and cheap to run.
  * A market of a few dozen tokens is searched whole. In larger ones each step is bounded: neighbours by depth, pools
- * of one edge by estimate, ways to the same token by what they bring there.
+ * of one edge by estimate, ways to the same token by the amount that they yield there.
  */
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
@@ -25,7 +25,7 @@ export interface Path {
   readonly key: string
 }
 
-/** Partial paths kept per node of a token path: more finds little, costs much. */
+/** Partial paths kept per node of a token path: more would improve little and cost much. */
 const beamWidth = 3
 /** Complete paths kept per token path. */
 const pathsPerTokenPath = 6
@@ -34,13 +34,13 @@ const pathsPerTokenPath = 6
 interface Limits {
   /** Neighbours of one token that are followed. */
   readonly width: number
-  /** Pairs of a token and its neighbour that are followed per swap; beyond, the first tokens get most of them. */
+  /** Pairs of a token and its neighbour that are followed per swap; where there are more, the first tokens get most. */
   readonly pairsPerLayer: number
-  /** Token paths kept per token and number of swaps, by what the best of each brings there. */
+  /** Token paths kept per token and number of swaps, by the best amount each yields there. */
   readonly trailsPerToken: number
   /** All token paths of one number of swaps; one per token is kept in any case. */
   readonly trailsPerLayer: number
-  /** Edges too shallow for the amount are left out: they only lose it. */
+  /** Leaves out edges that are too shallow for the amount: they only lose value. */
   readonly isDeepOnly: boolean
 }
 
@@ -51,7 +51,7 @@ const usual: Limits = {
   trailsPerLayer: 128,
   isDeepOnly: true,
 }
-/** For a search in changed states: it looks for what a search before has not shown, several times per request. */
+/** For a search in changed states: it runs several times per request and only seeks what earlier ones did not show. */
 const repeated: Limits = {
   width: 24,
   pairsPerLayer: 128,
@@ -59,7 +59,7 @@ const repeated: Limits = {
   trailsPerLayer: 48,
   isDeepOnly: true,
 }
-/** For amounts that no deep path takes: what arrives last may fit because much was lost on the way. */
+/** For amounts that no deep path takes: with enough lost on the way, the last pool may have room for the rest. */
 const thorough: Limits = {
   width: 128,
   pairsPerLayer: 1_024,
@@ -67,14 +67,14 @@ const thorough: Limits = {
   trailsPerLayer: 1_024,
   isDeepOnly: false,
 }
-/** Pools of one edge that are quoted besides, where only exact quotes count. */
+/** Further pools of one edge to quote where only exact quotes count. */
 const exactSpare = 12
 /** Paths that are returned at most. */
 const maxPaths = 512
-/** Candidates that are chosen by output without gas. */
+/** Candidates that are chosen by output before gas. */
 const plainBest = 3
 const gasUnit = 1_000_000n
-/** Quotes between two looks at the clock. */
+/** Quotes between two checks of the clock. */
 const quotesPerLook = 32
 
 export interface SearchArgs {
@@ -83,7 +83,7 @@ export interface SearchArgs {
   readonly tokenOut: Address
   /** Raw units, > 0. */
   readonly amountIn: bigint
-  /** Swaps at most; wrapping and unwrapping count as none. */
+  /** The most swaps; wrapping and unwrapping do not count. */
   readonly maxHops: number
   readonly wrappedNative: Address
   /** Raw units that a million gas costs; absent where no price is known. */
@@ -93,9 +93,9 @@ export interface SearchArgs {
   readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
-  /** Only what native math knows to the wei, though estimates may promise more. */
+  /** Only paths that native math knows to the wei, even if estimates promise more. */
   readonly exactOnly?: boolean | undefined
-  /** Asked now and then: true ends the search with what is found by then, but not before the first path. */
+  /** Polled now and then: true ends the search with its finds so far, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
 }
 
@@ -250,7 +250,7 @@ class Search {
     const [head] = trail.steps
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
-    // Estimates know the market's states only, and not which quotes are exact: such pools take nobody's place.
+    // Estimates know neither changed states nor exactness, so such pools are added on top and displace no others.
     const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
     const spare = changed + (exactOnly ? exactSpare : 1)
     const pools = edge.shortlist(head.amountOut, count + spare, gasRate, isAllowed)
@@ -286,7 +286,7 @@ class Search {
     for (const { amountOut } of steps) if (amountOut > best) best = amountOut
     const gasCost = (gas: bigint): bigint => {
       if (token === tokenOut && gasCostOut !== undefined) return (gas * gasCostOut) / gasUnit
-      // Between the ends: what the gas costs of the input, at the rate of the best path so far.
+      // Between the ends: the gas cost in tokens of the input, converted at the rate of the best path so far.
       return (gas * gasCostIn * best) / (gasUnit * amountIn)
     }
     return steps
@@ -348,12 +348,12 @@ function byKey(a: Pick<Path, 'hops' | 'key'>, b: Pick<Path, 'hops' | 'key'>): nu
 }
 
 /**
- * The candidates that are simulated: the best by rank, those of the highest plain output (gas is only estimated),
- * every direct pool, and paths over pools that the others do not use, so that one unreadable or deceptive pool
- * cannot spoil them all.
+ * Chooses the candidates to simulate: the best by rank, those of the highest output before gas (gas is only
+ * estimated), every direct pool, and paths over pools that the others do not use, so that one unreadable or deceptive
+ * pool cannot spoil them all.
  *
  * @param paths - best first.
- * @param count - how many at most.
+ * @param count - the most to choose.
  */
 export function selectDiverse(paths: readonly Path[], count: number): Path[] {
   const chosen = new Map<string, Path>()

@@ -1,6 +1,6 @@
 /**
- * The network of a split while it is being optimised: arcs with shares of what their token receives, how much
- * flows through each, and what one more unit anywhere is worth. Used by `split.ts` alone. Pure.
+ * The network of a split during optimisation: arcs with shares of what their token receives, and how much flows through
+ * each. Shared by `split.ts` and `split-newton.ts`. Pure.
  */
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
@@ -18,7 +18,7 @@ export interface Arc {
   readonly hop: Hop
   readonly key: string
   readonly gas: bigint
-  /** Part of what reaches `hop.tokenIn` that goes this way; the arcs of one token add up to 1. */
+  /** Part of what reaches `hop.tokenIn` that takes this arc; the arcs of one token add up to 1. */
   readonly share: number
 }
 
@@ -27,7 +27,7 @@ interface ArcFlow {
   readonly arc: Arc
   readonly amountIn: bigint
   readonly amountOut: bigint
-  /** Pools changed by the arcs before it; only what this arc can meet. */
+  /** Pools changed by the arcs before it; only those that this arc's swap may depend on. */
   readonly states: ReadonlyMap<MarketPool, unknown>
 }
 
@@ -47,7 +47,7 @@ export interface Network {
   readonly at: Evaluation
 }
 
-/** Part of an amount that a pool must be able to take besides. */
+/** Part of an amount that a pool must be able to take on top. */
 export const headroomPart = 500n
 /** Shares are applied as 48-bit fractions. */
 const shareBits = 48n
@@ -127,7 +127,7 @@ export function evaluate(
 /** Largest amount that a pool is known to take exactly, by direction. */
 const taken = new WeakMap<MarketPool, Map<string, bigint>>()
 
-/** Whether the pool would take a little more too: shares are rounded to basis points in the end. */
+/** Whether the pool would take a little more too, since shares are rounded to basis points in the end. */
 function hasMargin(hop: Hop, amountIn: bigint): boolean {
   if (hop.kind !== 'swap') return true
   const known = taken.get(hop.market) ?? new Map<string, bigint>()
@@ -144,7 +144,7 @@ function hasMargin(hop: Hop, amountIn: bigint): boolean {
   return found !== undefined
 }
 
-/** Raw units for each arc; the last takes what rounding leaves. */
+/** Raw units for each arc; the last absorbs the rounding. */
 function divide(balance: bigint, arcs: readonly Arc[]): bigint[] {
   let left = balance
   return arcs.map(({ share }, index) => {
@@ -166,7 +166,7 @@ function poolsUsedTwice(arcs: readonly Arc[]): ReadonlySet<MarketPool> {
   return twice
 }
 
-/** The pools' states after all of it. */
+/** The pools' states after the whole flow. */
 export function statesAfter({ flows }: Evaluation): PoolStates {
   const states: PoolStates = new Map()
   for (const { arc, amountIn } of flows) applyHop(arc.hop, states, amountIn)
@@ -187,7 +187,7 @@ export function withAmounts(amounts: ArcAmounts): Arc[] {
     })
 }
 
-/** Without arcs that nothing reaches or that lead nowhere; shares add up to 1 again. */
+/** Drops arcs that nothing reaches or that lead nowhere; shares add up to 1 again. */
 export function pruneArcs(
   arcs: readonly Arc[],
   sources: readonly Source[],

@@ -1,6 +1,6 @@
 /**
  * Shares at which one more unit is worth the same on every way: Newton steps on the marginal outputs of a split
- * network. Used by `split.ts` alone. Pure.
+ * network. Pure.
  */
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
@@ -17,11 +17,11 @@ import {
 
 /** Output by input near the present amount, in units of the last token. */
 interface Slope {
-  /** Worth of one more raw unit. */
+  /** Value of one more raw unit. */
   readonly value: number
-  /** How that falls with each unit; always negative. */
+  /** How the value falls with each unit; always negative. */
   readonly curvature: number
-  /** Raw units beyond which there is nothing more to get. */
+  /** Raw units beyond which the output does not grow. */
   readonly most: number
 }
 
@@ -34,7 +34,7 @@ interface ArcSlope extends Way {
   readonly arc: Arc
 }
 
-/** Arcs between the same two tokens: what moves among them changes nothing behind them. */
+/** Arcs between the same two tokens: moving amounts among them changes nothing downstream. */
 interface Group extends Way {
   readonly arcs: readonly ArcSlope[]
 }
@@ -51,13 +51,13 @@ export interface Margins {
 /** Derivatives are taken over this part of the amount, and over at least this many raw units of output. */
 const differencePart = 32n
 const differenceOutput = 2_000n
-/** Of an arc without own curvature (wraps, rounding), relative to its value per unit of amount. */
+/** For an arc without curvature of its own (wraps, rounding), relative to its value per unit of amount. */
 const leastCurvature = 1e-9
-/** Shares below are not worth a swap. */
+/** Smaller shares are not worth a swap. */
 const leastShare = 1e-4
 const halvings = 5
 const maxStretch = 8
-/** How often a step is drawn anew because pools end on its way, and how exactly their ends are found. */
+/** How often a step is recalculated because a pool on its way ends, and how exactly that end is located. */
 const capLooks = 3
 const capPart = 2_000n
 /** Pools are not filled to the brim, see `evaluate`. */
@@ -72,7 +72,7 @@ export function marginsOf(
 ): Margins {
   const values = new Map<Address, number>([[tokenOut, 1]])
   const curvatures = new Map<Address, number>([[tokenOut, 0]])
-  /** Raw units of a token that all of its ways on together still take. */
+  /** Raw units of a token that all of its onward ways together can still take. */
   const rooms = new Map<Address, number>([[tokenOut, Number.POSITIVE_INFINITY]])
   const groups: Group[] = []
   for (const token of new Set(flows.map(({ arc }) => arc.hop.tokenIn).reverse())) {
@@ -94,7 +94,7 @@ export function marginsOf(
   return { groups, values }
 }
 
-/** @param next - worth of one raw unit of what the arc brings. */
+/** @param next - value of one raw unit of the arc's output. */
 function arcSlope(
   flow: Evaluation['flows'][number],
   next: number,
@@ -115,7 +115,7 @@ function arcSlope(
   }
 }
 
-/** Pools side by side share what more flows in; what they bring together meets the curve behind them. */
+/** Parallel pools share additional inflow; what they yield together meets the curve downstream. */
 function groupSlope(
   arcs: readonly ArcSlope[],
   next: number,
@@ -133,7 +133,7 @@ function groupSlope(
   }
 }
 
-/** Several ways on as one, as they will be once their values are equal. */
+/** Several onward ways combined into one, as they behave once their values are equal. */
 function settled(ways: readonly Way[]): Way {
   const amountIn = ways.reduce((sum, way) => sum + way.amountIn, 0)
   const open = zip(ways, equalised(ways, amountIn)).flatMap(([way, amount]) =>
@@ -163,13 +163,13 @@ function slopeOf(flow: Evaluation['flows'][number], exactOnly: boolean): Slope {
       most: Number.POSITIVE_INFINITY,
     }
   }
-  // The pool ends within the step: how much it still takes.
+  // The pool ends within the step: bisect for how much it still takes.
   let room = step / 2n
   while (room > 0n && (output(amountIn + room) ?? 0) < here) room /= 4n
   return { value: (here - below) / h, curvature: 0, most: Number(amountIn + room) }
 }
 
-/** Null where the pool ends before, or gives but an estimate where none is wanted. */
+/** Null where the pool ends before, or gives only an estimate where exact quotes are required. */
 function outputOf(
   { arc, states }: Evaluation['flows'][number],
   amountIn: bigint,
@@ -180,8 +180,8 @@ function outputOf(
 }
 
 /**
- * Where the pools of arcs end that are to get more than they take.
- * @returns whether any such end was not known.
+ * Locates the ends of pools whose arcs would get more than they take.
+ * @returns whether a new end was found.
  */
 function findCaps(
   { flows }: Evaluation,
@@ -216,7 +216,7 @@ function equalised(own: readonly Way[], total: number): number[] {
     )
   let low = Math.min(...own.map((arc) => arc.value + arc.curvature * (total - arc.amountIn)))
   let high = Math.max(...own.map((arc) => arc.value - arc.curvature * arc.amountIn))
-  // Ways that are full leave the others more than they were asked for.
+  // Where some ways are full, the others absorb more.
   const amountAt = (level: number) => at(level).reduce((sum, amount) => sum + amount, 0)
   for (let round = 0; round < 10 && amountAt(low) < total; round++) low -= 2 * (high - low)
   for (let round = 0; round < 60; round++) {
@@ -228,7 +228,7 @@ function equalised(own: readonly Way[], total: number): number[] {
 }
 
 /**
- * Shares moved until no step helps any more.
+ * Moves shares until no step improves the output.
  * @param steps - Newton steps at most.
  */
 export function improve(
@@ -259,17 +259,17 @@ export function improve(
   return best
 }
 
-/** Raw units per arc key: what each token passes on, once the tokens before it have passed on more or less. */
+/** Raw units per arc key: what each token passes on after the tokens before it have passed on more or less. */
 function newtonAmounts({ groups, values }: Margins): ReadonlyMap<string, number> {
   const targets = new Map<string, number>()
-  /** Raw units that a token will receive more than it does. */
+  /** Raw units that a token receives beyond its present amount. */
   const more = new Map<Address, number>()
   for (const token of new Set(groups.map(tokenOf).reverse())) {
     const own = groups.filter((group) => tokenOf(group) === token)
     const total = own.reduce((sum, { amountIn }) => sum + amountIn, more.get(token) ?? 0)
     for (const [{ arcs }, part] of zip(own, equalised(own, total))) {
       for (const [{ arc, amountIn, value }, amount] of zip(arcs, equalised(arcs, part))) {
-        // Amounts beyond what doubles hold have no slopes; such an arc stays as it is.
+        // Amounts beyond the range of doubles have no slope; such an arc stays as it is.
         if (Number.isFinite(amount)) targets.set(arc.key, amount)
         const { tokenOut } = arc.hop
         const rate = value / (values.get(tokenOut) ?? 1)
@@ -284,7 +284,7 @@ export function tokenOf({ arcs }: Group): Address {
   return arcs[0]?.arc.hop.tokenIn as Address
 }
 
-/** The longest of some steps towards the target that still gains; null where even the shortest loses. */
+/** The longest of several steps towards the target that still gains; null where even the shortest loses. */
 function lineSearch(
   from: Network,
   target: ReadonlyMap<string, number>,
@@ -294,7 +294,7 @@ function lineSearch(
 ): Network | null {
   const present = new Map(from.at.flows.map(({ arc, amountIn }) => [arc.key, Number(amountIn)]))
   const at = (part: number): Network | null => {
-    // Amounts are moved, not shares: an arc that is full stays full when its token receives more or less.
+    // Moves amounts, not shares: a full arc stays full when its token receives more or less.
     const moved = from.arcs.map((arc) => {
       const now = present.get(arc.key) ?? 0
       return { ...arc, share: now + part * ((target.get(arc.key) ?? now) - now) }

@@ -1,8 +1,8 @@
 /**
- * Splits: an amount divided over several paths, and inside them over several pools, so that one more unit is worth
- * the same on every way. Paths join the network while a search over the pools as they would be afterwards finds one
- * that pays more for the next slice; then swaps leave it while the gas they cost is more than what they bring.
- * Native math only; the fork decides. Pure.
+ * Splits: an amount divided over several paths, and within them over several pools, so that one more unit is worth the
+ * same on every way. Paths join the network while a search over the pools as changed by it finds one that pays more for
+ * the next slice; then swaps are removed while their gas costs more than they yield. Native math only; the fork
+ * decides. Pure.
  */
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
@@ -23,20 +23,20 @@ import { improve, marginsOf, tokenOf } from './split-newton.js'
 
 /** A path is judged, and joins, with these parts of its source's amount, one after the other. */
 const slices = [16n, 64n, 512n] as const
-/** Searches at most. */
+/** The most searches. */
 const maxRounds = 7
-/** Paths that join in one round at most. */
+/** The most paths that join in one round. */
 const pathsPerRound = 5
-/** Swaps and wraps of one split at most. */
+/** The most swaps and wraps in one split. */
 const maxArcs = 24
-/** A path must pay this much more than the present margin to join. */
+/** The relative gain over the present margin that a path needs to join. */
 const leastGain = 2e-6
-/** Slices of a start that no single path can take. */
+/** Slices of a starting network that no single path can take. */
 const startSlices = 12n
 const steps = { join: 3, final: 12, prune: 3 } as const
 /** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
 const gasMultiples = [1, 0.5, 2] as const
-/** Of one more swap. */
+/** Gas of one more swap. */
 const leastGas = 60_000n
 const gasUnit = 1_000_000
 /** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
@@ -47,13 +47,13 @@ const whole = Number(bpsDenominator)
 export interface SplitArgs {
   readonly sources: readonly Source[]
   readonly tokenOut: Address
-  /** Of each source, best first for all of its amount. */
+  /** Paths of each source, best first for its whole amount. */
   readonly paths: readonly (readonly Path[])[]
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
   /** Paths for a slice of a source over pools in the given states, best first. */
   search(slice: Source, states: PoolStates, exactOnly: boolean): readonly Path[]
-  /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts nothing. */
+  /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
   readonly shouldStop?: (() => boolean) | undefined
 }
@@ -80,7 +80,7 @@ function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
   return paths.some((own, index) => own !== exactPaths[index])
 }
 
-/** False where all of it at the best rate of a small slice would not pay for one more swap. */
+/** False where even the whole amount at the best rate of a small slice would not pay for one more swap. */
 function canPay(args: SplitArgs): boolean {
   const [slice] = slices.slice(-1)
   let most = 0
@@ -99,7 +99,7 @@ function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
   return (Number(gas) * Number(gasCostOut)) / gasUnit
 }
 
-/** The best path of each source; where estimates are to be left out, the best way that its slices find. */
+/** The best path of each source; where estimates are excluded, the best way that its slices find. */
 function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   let amounts: ArcAmounts = new Map()
   const paths = exactOnly ? args.exactPaths : args.paths
@@ -113,7 +113,7 @@ function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
   return sliced.at.amountOut > best.at.amountOut ? sliced : best
 }
 
-/** Slice by slice the best exact path over what the slices before have left: for more than one path takes. */
+/** The best exact path of each slice over the pools as earlier slices left them: for amounts too large for one path. */
 function slicedNetwork(args: SplitArgs): Network | null {
   let amounts: ArcAmounts = new Map()
   const states: PoolStates = new Map()
@@ -154,7 +154,8 @@ function networkOf(args: SplitArgs, amounts: ArcAmounts, exactOnly: boolean): Ne
 }
 
 /**
- * The amounts with a path's added; null where it would close a cycle, make the network too large, or bring two pools
+ * The amounts with a path's added; null where it would close a cycle, make the network too large, or use two pools
+ * that share state.
  * of one state together.
  */
 function join(
@@ -176,7 +177,7 @@ function join(
   return tokenOrder(all) && joined
 }
 
-/** Whether another pool of the same state is used. */
+/** Whether another pool that shares the state is used. */
 function isTaken(hops: readonly Hop[], hop: Hop): boolean {
   if (hop.kind !== 'swap' || !hop.market.sharedState) return false
   const { market } = hop
@@ -204,7 +205,7 @@ function grow(args: SplitArgs, start: Network, exactOnly: boolean): Network {
     else size++
   }
   network = better(network, steps.final)
-  // A long step may have driven out what the end has room for.
+  // A long step may have removed paths that the final network has room for.
   return joinWith(network, slices.length - 1, steps.final) ?? network
 }
 
@@ -244,7 +245,7 @@ function amountsOf({ at }: Network): ArcAmounts {
   )
 }
 
-/** The network, and what is left of it as swap after swap leaves that costs the most for what it brings. */
+/** The network, and each smaller one as swaps are removed, the least useful for its gas first. */
 function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
   const { sources, tokenOut, shouldStop } = args
   const stages = [grown]
@@ -256,7 +257,7 @@ function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
     const arcs = groups.flatMap((group) => group.arcs.map((own) => ({ own, group })))
     for (const { own, group } of arcs) {
       const { arc, amountIn } = own
-      // Alternatives are the pools beside it, else the other ways on from its token.
+      // Alternatives are the parallel pools, else the other onward ways from its token.
       const beside = group.arcs.filter((other) => other !== own)
       const others = beside.length
         ? beside
@@ -269,7 +270,7 @@ function prune(args: SplitArgs, grown: Network, exactOnly: boolean): Network[] {
         tokenOut,
       )
       const saved = network.at.gas - kept.reduce((sum, { gas }) => sum + gas, 0n)
-      // What moves to the others comes back along two parabolas: its own and theirs.
+      // The value of what moves to the others follows two parabolas: the arc's own and theirs.
       const room = others.reduce((sum, other) => sum - 1 / other.curvature, 0)
       const loss = (amountIn * amountIn * (-curvature + 1 / room)) / 2
       const gain = dearest * gasOf(args, saved) - loss
@@ -293,7 +294,7 @@ function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Netwo
   return [...new Set(best)]
 }
 
-/** Arcs to the same token are one step of the answer; small shares first, and the one given last of all. */
+/** Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last. */
 function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
   const totals = new Map<Address, number>()
   for (const { hop, share } of arcs) {

@@ -1,14 +1,14 @@
 /**
- * Balances of one owner in many tokens at the block: asked of the node itself in a few calls of Multicall3, since a fork
- * of a cold block would fetch code and slots of every token one after the other.
- * Owns how they are read; which tokens, and what they are worth, is `wallet-task.ts`.
+ * Balances of one owner in many tokens at the block, from the node itself in a few calls of Multicall3: a fork of a
+ * cold block would fetch code and slots of every token one after the other.
+ * `wallet-task.ts` chooses the tokens and values the amounts.
  */
 import pLimit from 'p-limit'
 import { decodeFunctionResult, encodeFunctionData, erc20Abi, parseAbi } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 
-/** The same on every chain that has it. */
+/** Address of Multicall3 on every chain that has it. */
 const multicall3: Address = '0xca11bde05977b3631167028862be2a173976ca11'
 const abi = parseAbi([
   'struct Call { address target; bool allowFailure; bytes callData; }',
@@ -17,17 +17,17 @@ const abi = parseAbi([
 ])
 /**
  * Tokens in one call, in the first round and then of those that failed: one token that uses up the gas fails all that
- * come after it. The many cost some 3 million gas, which every node gives to a call. What fails twice is asked alone.
+ * follow. The larger call costs some 3 million gas, which every node allows. What fails twice is asked alone.
  */
 const tokensPerCall = [200, 20] as const
 const callsInFlight = 4
 
-/** An answer of `balanceOf`: one word. */
+/** Length of a `balanceOf` result in hex: one word. */
 const wordLength = 66
 
 export interface BalanceSource {
   readonly reader: StateReader
-  /** A call that a node makes; null when it reverts there, or no node makes calls. */
+  /** A call on the node; null when it reverts, or no node supports calls. */
   callNode(to: Address, data: Hex): Promise<Hex | null>
 }
 
@@ -72,7 +72,7 @@ export async function bulkBalances(
   return balances
 }
 
-/** Null where the chain has no Multicall3 at the block, no node makes calls, or the whole call failed. */
+/** Null where the chain has no Multicall3 at the block, no node supports calls, or the whole call failed. */
 async function aggregate(
   source: BalanceSource,
   tokens: readonly Address[],

@@ -1,5 +1,5 @@
 /**
- * Transactions that were found at other blocks, run on this one as they are: what would have happened to each.
+ * Runs transactions that were found at other blocks on this one, unchanged: what would have happened to each.
  */
 import type { ExecutionAnswer, ExecutionRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -37,7 +37,7 @@ export async function runExecutions(
     ),
   )
   const ready = prepared.flatMap((one) => ('status' in one ? [] : [one]))
-  // Few pools are touched: who comes to the block later still has to read most of what it needs.
+  // These touch few pools, so the block does not count as warm: later tasks still have to read most of their state.
   const results = await run.stage('simulate', () => run.simulate(ready, { warms: false }))
   const answers = results.values()
   return prepared.map((one) => ('status' in one ? one : toAnswer(answers.next().value)))
@@ -62,7 +62,7 @@ async function prepare(
   return { ...toSimulation({ tx, simulationState }, request), measure }
 }
 
-/** Pools that hold what no override can give. */
+/** Pools that can lend tokens that no override can give. */
 async function lenders(
   run: TaskRun,
   request: ExecutionRequest['request'],

@@ -1,4 +1,4 @@
-/** Simulations that several quotes ask for at about the same time, sent as one. */
+/** Sends simulations that several quotes request at about the same time as one batch. */
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { ForkLostError } from '../../forks/faults.js'
 import type { Simulator } from '../context/task-context.js'
@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * What is asked for until the thread turns to its events goes out together.
- * A failure that is not the fork's could be one quote's alone: each is then sent by itself.
+ * Everything requested before the event loop turns is sent together. A failure that is not the fork's may be due to a
+ * single quote, so each is then sent by itself.
  */
 export function gather(send: Simulator): Simulator {
   let waiting: Waiting[] = []

@@ -1,4 +1,4 @@
-/** Positions of every protocol at one block: what they are, what they hold, what that is worth. */
+/** Positions of every protocol at one block: their identity, holdings and values. */
 import pLimit from 'p-limit'
 import type { TokenFacts } from '../../domain/metadata.js'
 import type { Address } from '../../domain/primitives.js'
@@ -11,12 +11,12 @@ import { pairsOf } from '../market/pairs.js'
 import { figuresOf, valuer } from '../market/yield.js'
 import type { TaskTypes } from '../messages.js'
 
-/** Prices that are looked up side by side: each reads the pools of its token. */
+/** Prices that are looked up in parallel: each reads the pools of its token. */
 const pricesAtOnce = 8
 
 type Read = readonly { readonly position: Position; readonly state: PositionState | null }[]
 
-/** Whom the handling of one protocol must not swallow: the task ends, or is repeated elsewhere. */
+/** Errors that must not be attributed to one protocol: the task was aborted, or has to run on another fork. */
 function isAboutTask(error: unknown): boolean {
   const { code, name } = error as { code?: unknown; name?: unknown }
   return code === 'UPSTREAM_UNAVAILABLE' || code === 'FORK_UNAVAILABLE' || name === 'AbortError'
@@ -107,7 +107,7 @@ export async function readPositions(
   }
 }
 
-/** What every service finds at the block, whatever it was asked before. */
+/** The pools that every service finds at the block, whatever it was asked before. */
 async function poolsBetweenConnectors(run: TaskRun): Promise<readonly Pool[]> {
   const { market, chain } = run.block
   const view = await run.stage('state', () => market.view(run.reader, pairsOf(chain, [], [])))
@@ -120,7 +120,7 @@ function poolsOf({ slug }: ProtocolAdapter, pools: readonly Pool[]): readonly Po
   return [...new Map(own.map((pool) => [pool.id, pool])).values()]
 }
 
-/** What one share of each was worth at this block, in the order asked; null where that cannot be read. */
+/** Value of one share of each at this block, in the order asked; null where it cannot be read. */
 export async function readSharePrices(
   run: TaskRun,
   { positions }: TaskTypes['sharePrices']['args'],
@@ -151,7 +151,7 @@ function unknownToken(chainId: number, address: Address): TokenFacts {
   return { chainId, address, symbol: null, name: null, decimals: null, logoUri: null }
 }
 
-/** Of every token that a position is, is made of, holds or pays. */
+/** Facts of every token that a position is, is made of, holds or pays. */
 function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, TokenFacts>> {
   const tokens = new Set(
     read.flatMap(({ position, state }) => [
@@ -163,13 +163,13 @@ function tokenFacts(run: TaskRun, read: Read): Promise<ReadonlyMap<Address, Toke
   return run.block.allTokenFacts(run.reader, tokens)
 }
 
-/** What its holders own and are paid. */
+/** Tokens that its holders own and are paid. */
 function tokensOf(state: PositionState | null): Address[] {
   const amounts = [...(state?.holdings ?? []), ...(state?.rewards ?? [])]
   return amounts.map(({ token }) => token)
 }
 
-/** USD per whole token; a price that cannot be found out is not known. */
+/** USD per whole token; a failed look-up counts as an unknown price. */
 async function readPrices(run: TaskRun, read: Read): Promise<Map<Address, number | null>> {
   const tokens = [...new Set(read.flatMap(({ state }) => tokensOf(state)))]
   const turn = pLimit(pricesAtOnce)

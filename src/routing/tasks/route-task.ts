@@ -1,6 +1,6 @@
 /**
- * One route or quote at one block: candidates by native math, each proven by simulation,
- * the best after gas, simulated once more as the very transaction that is returned.
+ * One route or quote at one block: candidates by native math, each proven by simulation; the best after gas is
+ * simulated once more as exactly the transaction that is returned.
  */
 import type {
   RequestInput,
@@ -35,18 +35,18 @@ import { deadlineWarning, droppedWarning, unreadableWarnings } from '../proof/wa
 import { findCandidates } from '../search/candidates.js'
 import type { Flow } from '../search/flow.js'
 
-/** How often splits are sought again without the pools that spoilt them. */
+/** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
 
 export interface RouteArgs {
   readonly mode: 'route' | 'quote'
   readonly request: RouteRequest
   readonly accountId: Hex
-  /** Of a route inside a bundle. */
+  /** For a route inside a bundle. */
   readonly within?: {
     /** Pools that it may use; absent: all. */
     readonly isAllowed?: (market: MarketPool) => boolean
-    /** Candidates that can be carried out there. */
+    /** Whether a candidate can be carried out there. */
     readonly isPossible: (flow: Flow) => boolean
   }
 }
@@ -136,7 +136,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   }
   const proven = rank(run, attempts, priced)
   if (!proven.length) {
-    // Wrapping is taken for granted, which it is not at blocks before there was what wraps.
+    // Wrapping is assumed to work, which fails at blocks before the wrapped native token was deployed.
     if (!(await run.hasCode(chain.wrappedNative))) {
       const [tokenIn = nativeToken] = tokensIn
       const [tokenOut = nativeToken] = request.tokensOut
@@ -164,7 +164,7 @@ function withFee({ token, amount, feeBps }: RequestInput): OrderInput {
   }
 }
 
-/** What the caller leaves out can neither be used nor missed. */
+/** What the caller excludes is neither used nor reported as unreadable. */
 function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
   const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
   if (!ignored.size) return view
@@ -176,7 +176,7 @@ function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
   }
 }
 
-/** What the request says of how its route is sought, in place of the service's settings. */
+/** How the route is searched for: settings of the request override those of the service. */
 export function routerFor(
   { maxHops, candidates }: Pick<WorkerSettings, 'maxHops' | 'candidates'>,
   { router }: RouteRequest,
@@ -185,7 +185,7 @@ export function routerFor(
   return { maxHops, candidates, splits: true, poolBlacklist: [], ...router }
 }
 
-/** The same for pools by id or address: those of their shares go with them. */
+/** The same for pools by id or address; trading a pool's shares is excluded with it. */
 function withoutBlacklisted(view: MarketView, poolBlacklist: readonly string[]): MarketView {
   if (!poolBlacklist.length) return view
   const listed = new Set(poolBlacklist)

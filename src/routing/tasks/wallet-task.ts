@@ -8,12 +8,12 @@ import type { TaskRun } from '../context/task-context.js'
 import type { TaskTypes } from '../messages.js'
 import { bulkBalances } from './bulk-balances.js'
 
-/** Tokens of imported pools that are looked at besides the listed ones. */
+/** The most tokens of imported pools to check besides the listed ones. */
 const maxImportedTokens = 5_000
 
 /**
- * Balances that are not zero, native first, then as listed, then those of other tokens by address. Looks at the tokens
- * of the lists, those that pools were imported for, and `tokens`. What is no token or cannot be read is left out.
+ * Non-zero balances: native first, then in list order, then other tokens by address. Checks the tokens of the lists,
+ * those of imported pools, and `tokens`. Addresses that are no token or cannot be read are left out.
  */
 export async function readBalances(
   run: TaskRun,
@@ -62,7 +62,7 @@ export async function buildApproval(
       'routingStrategy: delegate strategies need no allowance, the account itself spends.',
     )
   }
-  // A call to an address without code succeeds and does nothing.
+  // A call to an address without code would succeed without effect.
   if (!(await run.hasCode(token))) {
     throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
   }

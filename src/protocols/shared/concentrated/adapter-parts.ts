@@ -1,4 +1,4 @@
-/** What the adapters of concentrated-liquidity protocols have in common: reading, quoting and applying. */
+/** Shared by the adapters of concentrated-liquidity protocols: loading, quoting and applying swaps. */
 import type { VenueParameters } from '../../../chains/chain.js'
 import type { Pool } from '../../pool.js'
 import type { ProtocolAdapter } from '../../protocol.js'

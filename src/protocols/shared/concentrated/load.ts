@@ -160,7 +160,7 @@ function knownRange(head: Head, words: readonly ReadResult[]): Range {
   const bitmaps = words.map((word) => (word.ok ? BigInt(word.value) : null))
   const wordTick = (word: number, bit: number) => (word * wordBits + bit) * spacing
   const down = wordOf(tick, spacing)
-  // The next tick above is looked for in the word of the following position.
+  // The search for the next tick above starts in the word of the following position.
   const up = wordOf(tick + spacing, spacing)
 
   const below: number[] = []

@@ -1,6 +1,6 @@
 /**
- * Remembers results of a pure function; forgets all of them when `limit` is reached,
- * which costs less per call than an order of use.
+ * Memoises a pure function. Forgets all results when `limit` is reached, which costs less per call than keeping
+ * a least-recently-used order.
  */
 export function memo<Key, Value>(limit: number, compute: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>()

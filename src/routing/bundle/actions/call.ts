@@ -10,7 +10,7 @@ import { toCallArguments } from '../call-arguments.js'
 import { defineServiceAction, optional, type Refuse, required } from '../service-action.js'
 import { BadArgument } from '../values.js'
 
-/** A word of the return data that nothing refers to: a step keeps one. */
+/** A word of the return data that nothing refers to; a step can keep only one word. */
 const unreferred: ActionOutput = { token: null, amount: 0n }
 const mostWords = 16
 const pairNames = ['tokenIn', 'amountIn'] as const

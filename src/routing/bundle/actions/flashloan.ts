@@ -4,11 +4,11 @@ import { flashLoan } from '../../../executor/flash-loan.js'
 import { pairsOf } from '../action-parts.js'
 import { defineServiceAction, type Refuse, required } from '../service-action.js'
 
-/** Balancer's vault lends for nothing; its governance may set a fee. One percent. */
+/** Balancer's vault charges no fee, but its governance may set one. One percent. */
 const highestLoanFeeE18 = 10n ** 16n
 const pairNames = ['token', 'amount'] as const
 
-/** Borrowed from the Balancer vault; what is left when it is repaid are its outputs. */
+/** Borrows from the Balancer vault; its outputs are what is left after the repayment. */
 export const flashloan = defineServiceAction({
   name: 'flashloan',
   description: 'Borrows tokens for the actions of its callback, which must leave enough to repay.',

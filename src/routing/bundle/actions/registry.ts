@@ -1,4 +1,4 @@
-/** Every action of the service itself. Adding one is a file beside this one and one line here. */
+/** Every action of the service itself. A new one is a file in this folder and one line here. */
 import type { ServiceAction } from '../service-action.js'
 import { apiswap } from './apiswap.js'
 import { approve } from './approve.js'
@@ -40,5 +40,5 @@ export function serviceActionByName(name: string): ServiceAction | null {
   return byName.get(name) ?? null
 }
 
-/** Names that wallets and tokens are addressed by besides the service's own. */
+/** Protocol names besides the service's own under which bundles address its actions on wallets and tokens. */
 export const serviceProtocols: readonly string[] = ['erc20', 'erc721', 'permit2']

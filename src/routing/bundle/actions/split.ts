@@ -6,7 +6,7 @@ import { keepMinimum, slippage } from '../action-parts.js'
 import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
-/** An equal part for each token, the last gets what rounding leaves. */
+/** Equal parts, one per token; the last also gets the rounding remainder. */
 export const split = defineServiceAction({
   name: 'split',
   description: 'One token into several, equal parts of it each.',
@@ -29,7 +29,7 @@ export const split = defineServiceAction({
     const stated = isAmountRef(amountIn) ? builder.draft.stated(tokenIn) : undefined
     const parts = partsOf(stated ?? amountIn, tokenOut)
     const last = parts.at(-1)
-    // Of a taxed token less arrives: the last part is what is there then.
+    // Less of a taxed token arrives, so the last part is whatever balance is left.
     if (last && stated !== undefined && !tokenOut.includes(tokenIn)) last.amount = amountIn
     const search = (await builder.searchAmount(amountIn, action)) / BigInt(tokenOut.length)
     for (const [place, { token, amount }] of parts.entries()) {
