@@ -1,4 +1,4 @@
-/** The blocks of a plan, and whether a job of that size is taken. */
+/** Finds the blocks of a plan, and checks that a job of that size is accepted. */
 import { type BacktestPlan, backtestLimits as limits } from '../domain/backtest.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'

@@ -1,6 +1,6 @@
 /**
- * All rows of one block: every request by every variant, and what the found transactions do some blocks later.
- * An error of one row is a fact about it; what is wrong for the moment only is tried again, and then fails the block.
+ * Calculates all rows of one block: every request by every variant, and the execution of the found transactions some
+ * blocks later. A lasting error belongs to its row. A temporary one is retried, and fails the whole block if it stays.
  */
 import { chainById } from '../chains/registry.js'
 import type {
@@ -96,7 +96,7 @@ interface Work {
   again<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** In the order asked. Those with an error of the moment are asked again, by themselves. */
+/** Answers in the order of the requests. Only requests with a temporary error are retried. */
 async function quoteAll(
   engine: BacktestEngine,
   { plan, block, asked, context, again }: Work,
@@ -114,7 +114,7 @@ async function quoteAll(
   try {
     await again(ask)
   } catch (error) {
-    // Where the node answers all but some state of some rows, that is how it stays.
+    // If the node works and only lacks state for some rows, the errors are facts about those rows.
     const isOfRows = outcomes.every(
       (outcome) => isSettled(outcome) || isCode(outcome, 'STATE_UNAVAILABLE'),
     )
@@ -214,7 +214,7 @@ function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
   }
 }
 
-/** Raw units that are worth so much; null when that is not known. */
+/** Raw units of the token worth so many USD; null when that is not known. */
 function inToken(usd: number | null, token: TokenFacts | undefined): bigint | null {
   if (usd === null || !token?.priceUsd || token.decimals === null) return null
   const raw = Math.round((usd / token.priceUsd) * 10 ** token.decimals)
@@ -247,14 +247,14 @@ function pathOf({ route }: RouteAnswer): PathPart[] {
   })
 }
 
-/** What is known of a token at the block; null where nothing says it. */
+/** Facts about a token at the block; null where unknown. */
 interface TokenFacts {
   readonly decimals: number | null
   readonly priceUsd: number | null
 }
 type Tokens = ReadonlyMap<Address, TokenFacts>
 
-/** Of the pairs' tokens, at this very block, so that a row never depends on others. */
+/** Facts about the pairs' tokens, read at this same block, so that no row depends on other blocks. */
 async function tokensOf(
   engine: BacktestEngine,
   { chainId, requests }: BacktestPlan,
@@ -284,7 +284,7 @@ function isPair({ inputs, tokensOut }: QuoteRequest): boolean {
   return inputs.length === 1 && tokensOut.length === 1
 }
 
-/** Without what only a log may show. */
+/** The error without details that only logs may show. */
 function toRowError(outcome: QuoteOutcome & { readonly ok: false }) {
   const { code, message, details } = outcome.error
   return { code, message, ...(details && { details }) }

@@ -1,4 +1,4 @@
-/** What a row is worth beside the others of the same block and request. docs/backtest-report.md has the definitions. */
+/** Compares a row with the others of the same block and request. docs/backtest-report.md has the definitions. */
 import { chainById } from '../chains/registry.js'
 import type { BacktestBlock, BacktestPlan, BacktestRow, PlanRequest } from '../domain/backtest.js'
 import { type Address, centiBpsDenominator, isNative } from '../domain/primitives.js'
@@ -79,7 +79,7 @@ export function compareRows(
   })
 }
 
-/** A row and what it is worth beside those of the same block and request. */
+/** A row, and its comparison with the others of the same block and request. */
 export interface ComparedRow {
   readonly row: BacktestRow
   readonly comparison: RowComparison
@@ -102,8 +102,8 @@ export function comparedRows(
 }
 
 /**
- * Native tokenOut: the wei themselves. Else as the row says. Else, of a request that pays with native only, at the price
- * of the best variant.
+ * Gas in raw units of tokenOut. For a native tokenOut: the wei themselves. Otherwise as the row gives it, or, for a
+ * request that pays with native only, converted at the price of the best variant.
  */
 function gasInTokenOut(
   chainId: number,

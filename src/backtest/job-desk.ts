@@ -1,6 +1,6 @@
 /**
- * Takes up jobs, one at a time and the oldest first: those that were created or resumed here, and, where the service
- * takes them up, those that nobody works on.
+ * Works on jobs one at a time, oldest first: those created or resumed here, and, if the service is set to do so, those
+ * that no process works on.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { BacktestJob } from '../domain/backtest.js'
@@ -12,24 +12,24 @@ import type { BacktestStore } from './stores/store.js'
 import type { UnsavedFailures } from './unsaved-failures.js'
 
 export interface JobDesk {
-  /** The job is this process's own: it is worked on here whether or not jobs of others are. */
+  /** Makes the job this process's own: it is worked on here even if jobs of other processes are not. */
   adopt(id: string): void
-  /** Gives the job up, and waits a moment for what of it is under way. */
+  /** Gives the job up, and waits briefly for its blocks in progress. */
   cancel(id: string): Promise<void>
-  /** Gives up what is under way and takes up nothing more. */
+  /** Gives up the work in progress and starts nothing more. */
   close(reason: unknown): Promise<void>
 }
 
-/** Between two looks for a job that nobody works on. */
+/** Time between two searches for a job that nobody works on. */
 const lookMs = 2_000
-/** A cancel waits so long for what is given up. */
+/** How long a cancel waits for the blocks in progress. */
 const giveUpMs = 900
 
 export function createJobDesk(parts: {
   readonly store: BacktestStore
   readonly leaseHolder: LeaseHolder
   readonly unsaved: UnsavedFailures
-  /** False: only adopted jobs are taken up. */
+  /** False: works only on adopted jobs. */
   readonly takesUp: boolean
   /** Ids of the chains that this service calculates. */
   readonly chainIds: () => readonly number[]

@@ -1,4 +1,4 @@
-/** Names of jobs: they sort by creation, and say nothing else. */
+/** Ids of jobs: they sort by creation, and carry no other information. */
 import { randomBytes } from 'node:crypto'
 
 let last = 0

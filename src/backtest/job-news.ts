@@ -1,4 +1,4 @@
-/** Word that something happened to a job in this process; of other processes none comes, so nobody waits for long. */
+/** Notifies of changes to jobs in this process. Changes by other processes are not seen, so every wait is bounded. */
 import { EventEmitter } from 'node:events'
 
 export interface JobNews {

@@ -1,6 +1,6 @@
 /**
- * The jobs of this service: one is worked on at a time, the oldest first. What a process leaves behind, by its end or its
- * death, is taken up by the next that looks: blocks that are in the store are never calculated again.
+ * The jobs of this service, worked on one at a time, oldest first. A job that a process left unfinished, by a shutdown
+ * or a crash, is continued by the next process that looks: stored blocks are never calculated again.
  */
 import type { BacktestJob, Backtests } from '../domain/backtest.js'
 import { notFound, shuttingDown } from '../domain/common-errors.js'

@@ -5,7 +5,7 @@ import { toJson } from './plan-json.js'
 
 /**
  * The version, and a fingerprint of the settings that decide answers.
- * What is not in it has to be kept alike by the operator: the pools that were imported into the catalog.
+ * Not included, so the operator has to keep them equal: the pools imported into the catalog.
  */
 export function answersKind(config: Config, version: string): string {
   const {

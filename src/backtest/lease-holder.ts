@@ -1,8 +1,8 @@
-/** Which process works on a job: distinct from others, and known to be gone where that can be seen. */
+/** Names the process that works on a job: unique, and recognisably gone if it ended on this machine. */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 
-/** Of this process: it may be more than one service, and get the process id of one that died. */
+/** Holders in this process: it may run several services, and may have the process id of one that died. */
 const living = new Set<string>()
 
 export interface LeaseHolder {

@@ -1,4 +1,4 @@
-/** Puts together what works on backtests as the configuration says. */
+/** Assembles store, engine and jobs of backtests as configured. */
 import type { Config } from '../config.js'
 import type { Backtests } from '../domain/backtest.js'
 import type { Engine } from '../domain/engine.js'
@@ -45,7 +45,7 @@ export async function openBacktests(
   })
 }
 
-/** What is not configured is not loaded. */
+/** Loads the Postgres store only if it is configured. */
 async function openSharedStore(config: Settings): Promise<BacktestStore | null> {
   const { databaseUrl, serviceName } = config
   if (databaseUrl === null) return null

@@ -1,4 +1,4 @@
-/** Plans and results as JSON text, for what keeps or carries them: numbers of type bigint are written `{"bigint":"1"}`. */
+/** Plans and results as JSON text, for stores and queues: a bigint is written as `{"bigint":"1"}`. */
 import type { BacktestPlan } from '../domain/backtest.js'
 import { fromPlanRecord, type PlanRecord, toPlanRecord } from '../domain/plan-record.js'
 

@@ -1,4 +1,4 @@
-/** What fails only for the moment is done again, with growing pauses. */
+/** Retries work that fails temporarily, with growing pauses. */
 import { setTimeout } from 'node:timers/promises'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 
@@ -6,7 +6,7 @@ export interface RetryPolicy {
   /** Before the second try; doubled each time. */
   readonly firstPauseMs: number
   readonly longestPauseMs: number
-  /** Nothing is tried again when so much time is over. */
+  /** No retry begins after this much time. */
   readonly totalMs: number
 }
 

@@ -9,7 +9,7 @@ import type { JobPaces } from './job-progress.js'
 import { type BacktestStore, claimMs } from './stores/store.js'
 import type { UnsavedFailures } from './unsaved-failures.js'
 
-/** Between two looks whether another process has cancelled the job that runs; a cancel takes a second at most. */
+/** Time between two checks whether another process has cancelled the running job; a cancel takes a second at most. */
 export const watchMs = 250
 
 export interface RunJobParts {

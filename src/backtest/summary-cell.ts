@@ -1,4 +1,4 @@
-/** What is gathered of one request by one variant, and what one or several of these come to. */
+/** Collects the figures of one request by one variant (a cell), and summarises one or several cells. */
 import type { BacktestRow, Execution, PathPart } from '../domain/backtest.js'
 import { amountOf, centiBps, type RowComparison } from './comparison.js'
 import { type Distribution, distributionOf, roundTo } from './sample.js'
@@ -167,7 +167,7 @@ function venueShares(path: readonly PathPart[]): ReadonlyMap<string, number> {
   return shares
 }
 
-/** What the rows of all cells come to together. */
+/** The summary over the rows of all cells. */
 export function summariseCells(
   cells: readonly Cell[],
   delays: readonly number[],

@@ -1,7 +1,7 @@
 /**
- * What a backtest says as a whole: per variant, per request, and per request and variant. docs/backtest-report.md has the
- * definitions. Blocks come one by one and are not kept; what is kept is up to one number per row and measure, for the
- * quantiles, and the executions of blocks that are still to come.
+ * The summary of a backtest: per variant, per request, and per request and variant. docs/backtest-report.md has the
+ * definitions. Blocks come one by one and are not kept. Kept are up to one number per row and measure, for the
+ * quantiles, and executions at blocks that are still to come.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../domain/backtest.js'

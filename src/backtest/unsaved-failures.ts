@@ -1,4 +1,4 @@
-/** Failures of jobs that the store could not take, because it was what failed: they are reported from memory. */
+/** Failures of jobs that could not be stored because the store itself failed: they are reported from memory. */
 import type { BacktestJob } from '../domain/backtest.js'
 
 export interface UnsavedFailures {

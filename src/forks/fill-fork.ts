@@ -15,6 +15,6 @@ export async function fillFork(url: string, archiveUrl: string): Promise<void> {
       await fork.batch(part.map((params) => ({ method: 'anvil_setStorageAt', params })))
     }
   } catch {
-    // The fork reads what it needs by itself; if it is dead, the next request says so.
+    // Ignored: the fork reads what it needs by itself; if it is dead, the next request reports it.
   }
 }

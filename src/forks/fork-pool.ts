@@ -1,7 +1,7 @@
 /**
  * Anvil processes by (chain, block hash), shared by every request for the block: a lease is a reference count, since
- * simulations never change a fork. Forks of dropped blocks are reset to serve new ones. Owns start, health, replacement,
- * bounds and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
+ * simulations never change a fork. Forks of dropped blocks are reset to serve new ones. Owns start, health,
+ * replacement, bounds and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'

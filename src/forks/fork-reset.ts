@@ -1,7 +1,7 @@
 /**
  * Resets a fork process to another block, which is a third of the work of a start and needs no new process.
- * Afterwards it cannot be told from a fresh one: Anvil forgets all state, and the base fee and gas limit, which it would
- * keep from the block before and which calls see, are set anew. Used by the fork starter only.
+ * Afterwards it cannot be told from a fresh one: Anvil forgets all state, and the base fee and gas limit, which it
+ * would keep from the block before and which calls see, are set anew. Used by the fork starter only.
  */
 import { gunzipSync } from 'node:zlib'
 import { ForkrouteError } from '../domain/errors.js'

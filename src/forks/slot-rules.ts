@@ -66,7 +66,7 @@ interface SlotUse {
   readonly formula: SlotRule['slot'] | null
 }
 
-/** The contracts whose code a traced call ran besides the called one, and the slots that it loaded or wrote, in order. */
+/** Contracts whose code a traced call ran besides the called one, and the slots that it loaded or wrote, in order. */
 function usesOf(
   steps: readonly TraceStep[],
   token: Address,

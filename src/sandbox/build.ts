@@ -1,4 +1,4 @@
-/** Builds the sandbox chain on a fresh Anvil and writes it down: the head as Anvil loads it, and the history. */
+/** Builds the sandbox chain on a fresh Anvil and writes two files: the head in Anvil's format, and the history. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -21,7 +21,7 @@ import type { VenueTools } from './venues/venue.js'
 
 /** Unix seconds of block 0. */
 const genesisTimestamp = 1_760_000_000
-/** While contracts are deployed, and after, gas. */
+/** Block gas limit while contracts are deployed; below, the limit afterwards. */
 const openingGasLimit = 2_000_000_000n
 const usualGasLimit = 36_000_000n
 /** Wei; pays for all of the wrapped ether. */

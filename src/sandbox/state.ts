@@ -1,4 +1,4 @@
-/** The cache of the built sandbox chain: built once, then started from; several processes may ask at once. */
+/** The cache of the built sandbox chain, which is built once and loaded from then on. Safe for concurrent processes. */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { headHash } from './version.js'
 
 /** How often a process that waits for another one's build looks again, milliseconds. */
 const lockPollMs = 100
-/** No build takes so long: its process id is another process's by now, milliseconds. */
+/** A lock older than this is stale, milliseconds: no build takes so long, and its process id may have been reused. */
 const lockStaleMs = 300_000
 
 export interface SandboxState {
@@ -119,7 +119,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Of what determines the chain; nothing in it depends on whether the code is compiled. */
+/** Hash of everything that determines the chain; the same for sources and compiled code. */
 function cacheKey(): string {
   const hash = createHash('sha256')
   const content = [

@@ -1,12 +1,11 @@
 /**
- * Calculates the blocks of jobs by workers anywhere (`queue-worker.ts`), through BullMQ on Redis; this is the side of the
- * coordinator. Redis holds nothing that could not be lost: what is missing is known from the coordinator's own list of
- * blocks, and every second chunks of blocks that are in nobody's hands are added again, be it for the first time,
- * because Redis was emptied, or because a worker gave them up.
+ * The coordinator's engine: has blocks of jobs calculated by workers anywhere (`queue-worker.ts`), through BullMQ on
+ * Redis. Everything in Redis may be lost: the coordinator has its own list of missing blocks, and every second adds
+ * chunks for blocks that nobody holds, whether they are new, Redis was emptied, or a worker gave them back.
  *
- *   plan:<job>      the plan, for as long as somebody coordinates the job; without it workers leave the job alone
- *   chunks          BullMQ jobs of a few blocks, by id `<job>.<first>.<last>`, so that adding twice adds once
- *   results:<job>   a stream of calculated blocks; each is removed when the coordinator has stored it
+ *   plan:<job>      the plan, as long as somebody coordinates the job; without it workers skip the job
+ *   chunks          BullMQ jobs of a few blocks; the id `<job>.<first>.<last>` makes adding one idempotent
+ *   results:<job>   a stream of calculated blocks; each is removed once the coordinator has stored it
  */
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -20,9 +19,9 @@ import { encodePlan } from './wire.js'
 const firstRetryMs = 1_000
 
 /**
- * @param pending - blocks of a job that the store lacks: asked before blocks are calculated again, since workers may have
- *   written to the store themselves.
- * @param retryMs - before the second attempt at a chunk.
+ * @param pending - blocks of a job without a stored result: read before blocks are calculated again, since workers may
+ *   have written to the store themselves.
+ * @param retryMs - pause before the second attempt at a chunk.
  */
 export function createBullmqEngine(
   options: QueueOptions & {
@@ -33,19 +32,19 @@ export function createBullmqEngine(
   const names = queueNames(options)
   const queues = new Map<number, Queue>()
   let connected: Redis | undefined
-  /** Not before there is a job: most services and all workers coordinate none. */
+  /** Connects only when there is a job: most services and all workers coordinate none. */
   function link(): Redis {
     connected ??= connectRedis(options)
     return connected
   }
-  /** Of the runs: waiting for results occupies a connection. */
+  /** Connections of the runs: waiting for results occupies one each. */
   const readers = new Set<Redis>()
 
   function queueOf(chainId: number): Queue {
     const known = queues.get(chainId)
     if (known) return known
     const queue = new Queue(queueName(chainId), { connection: link(), prefix: names.prefix })
-    // Said by the connection already.
+    // The connection reports it already.
     queue.on('error', () => {})
     queues.set(chainId, queue)
     return queue
@@ -64,7 +63,7 @@ export function createBullmqEngine(
       const redis = link()
       const encodedPlan = encodePlan(job.plan)
       const reader = redis.duplicate()
-      // Said by the other connection already.
+      // The other connection reports it already.
       reader.on('error', () => {})
       readers.add(reader)
       const run: QueueRun = {

@@ -4,8 +4,8 @@ import pLimit from 'p-limit'
 import type { CalculateBlock, JobEngine } from './job-engine.js'
 
 /**
- * @param blocksAtOnce - begun in ascending order, so that an execution some blocks later finds forks and state that were
- *   just in use.
+ * @param blocksAtOnce - blocks in progress at a time. They begin in ascending order, so that an execution some blocks
+ *   later finds forks and state still warm.
  */
 export function createInProcessEngine(
   calculate: CalculateBlock,

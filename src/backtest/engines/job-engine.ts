@@ -1,5 +1,6 @@
 /**
- * Who calculates the blocks of a job: this process (`in-process.ts`), or workers anywhere behind a queue.
+ * The interface to whatever calculates the blocks of a job: this process (`in-process.ts`), or workers behind a queue
+ * (`bullmq-engine.ts`).
  */
 import type { BacktestBlock, BacktestJob, BacktestPlan } from '../../domain/backtest.js'
 
@@ -10,7 +11,7 @@ export type CalculateBlock = (
   signal: AbortSignal,
 ) => Promise<BacktestBlock>
 
-/** A block whose results are in the job's store already, since who calculated it writes there. */
+/** A block whose worker has written its results into the job's store already. */
 export interface StoredBlock {
   readonly blockNumber: bigint
   readonly isStored: true

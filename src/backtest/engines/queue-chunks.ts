@@ -1,8 +1,8 @@
-/** Chunks of a job's blocks: how they are cut, and what their ids say. Pure. */
+/** Divides a job's blocks into chunks, and encodes and decodes their ids. Pure. */
 
 /** Neighbours share forks; more of them in a chunk would leave workers idle at the end of a job. */
 const maxBlocksPerChunk = 4
-/** A small job is cut into so many at least, so that every worker gets a part. */
+/** A small job is divided into at least this many, so that every worker gets a part. */
 const minChunks = 16
 
 /** @param blocks - of the whole job. */
@@ -22,7 +22,7 @@ export function rangeOf(job: string, id: string): { first: bigint; last: bigint 
   return { first: BigInt(first ?? 0), last: BigInt(last ?? 0) }
 }
 
-/** @param held - ranges that no chunk may enclose: what lies in them is somebody's already. */
+/** @param held - ranges that no chunk may enclose, because somebody holds their blocks already. */
 export function chunksOf(
   blocks: readonly bigint[],
   held: readonly { readonly first: bigint }[],

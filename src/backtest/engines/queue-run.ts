@@ -1,6 +1,6 @@
 /**
- * The coordinator's side of one job in the queue: chunks that are in nobody's hands are added, results are taken and
- * handed on, until no block is missing.
+ * The coordinator's side of one job in the queue: adds chunks for blocks that nobody holds, and takes results and hands
+ * them on, until no block is missing.
  */
 import type { JobType, Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -20,15 +20,15 @@ import { decodeBlock, read, wireError } from './wire.js'
 
 /** Chunks of one job in the queue: enough for a hundred workers, and other jobs do not wait behind all of it. */
 const maxChunks = 256
-/** Attempts at a chunk, maybe by other workers, which may have other nodes; each comes twice as late as the one before. */
+/** Attempts at a chunk, possibly by other workers with other nodes; the pause doubles with each. */
 const attempts = 3
 const reconcileMs = 1_000
-/** One wait for results; a job that is cancelled waits no longer either. */
+/** Longest single wait for results, which also bounds how long a cancel takes. */
 const waitMs = 500
 const resultsAtOnce = 8
-/** Where a chunk is that somebody has or will get. */
+/** BullMQ states of a chunk that a worker holds or will get. */
 const inQueue = ['waiting', 'active', 'delayed', 'prioritized'] as const satisfies JobType[]
-/** Without results for so long, it is looked whether there are workers at all. */
+/** After this long without results, checks whether there are any workers. */
 const idleMs = 15_000
 
 export interface QueueRun extends Pick<QueueOptions, 'kind' | 'logger'> {
@@ -44,7 +44,7 @@ export interface QueueRun extends Pick<QueueOptions, 'kind' | 'logger'> {
   readonly blocksPerChunk: number
   /** Blocks of a job that the store lacks. */
   readonly pending: (job: string) => Promise<readonly bigint[]>
-  /** Before the second attempt at a chunk. */
+  /** Pause before the second attempt at a chunk. */
   readonly retryMs: number
   readonly onBlock: OnBlock
   readonly signal: AbortSignal
@@ -80,7 +80,7 @@ export async function coordinate(run: QueueRun): Promise<void> {
   }
 }
 
-/** Says that the job is wanted, and who does. */
+/** Publishes the plan and the kind of this coordinator, and keeps both from expiring. */
 async function announce({ job, encodedPlan, redis, names, kind }: QueueRun): Promise<void> {
   await redis
     .multi()
@@ -90,7 +90,7 @@ async function announce({ job, encodedPlan, redis, names, kind }: QueueRun): Pro
     .exec()
 }
 
-/** Why attempts at chunks of the job were given up; they are forgotten by that. */
+/** Takes the errors of failed chunks of the job out of the queue. */
 async function takeFailures({ job, queue }: QueueRun): Promise<ForkrouteError[]> {
   const failed = await queue.getJobs(['failed'])
   const own = failed.filter((chunk) => rangeOf(job.id, chunk?.id ?? ''))
@@ -98,15 +98,15 @@ async function takeFailures({ job, queue }: QueueRun): Promise<ForkrouteError[]>
   return own.map(({ id, failedReason }) => failureOf(id ?? '', failedReason ?? ''))
 }
 
-/** Adds what is in nobody's hands. */
+/** Adds chunks for blocks that nobody holds. */
 async function reconcile(run: QueueRun): Promise<void> {
   await announce(run)
   const [failure] = await takeFailures(run)
-  // What failed before this run began is tried again.
+  // Chunks that failed before this run began are tried again.
   if (failure && run.asked.size > 0) throw failure
   const ids = await run.queue.getRanges([...inQueue], 0, -1)
   const held = ids.flatMap((id) => rangeOf(run.job.id, id) ?? [])
-  // A chunk that is gone by now had handed over its results before.
+  // A chunk that has left the queue handed over its results first, so they are all there to take.
   while ((await takeResults(run, null)) > 0) run.signal.throwIfAborted()
   const room = Math.max(0, maxChunks - held.length)
   const free: bigint[] = []

@@ -1,7 +1,7 @@
 /**
- * Calculates blocks for coordinators anywhere (`bullmq-engine.ts`): takes chunks from the queue, hands over block after
- * block, and gives back what it cannot finish. A worker that dies loses no more than the block it was at: the lock on
- * its chunk runs out, and another takes up the rest.
+ * Calculates blocks for coordinators anywhere (`bullmq-engine.ts`): takes chunks from the queue, delivers block after
+ * block, and gives back what it cannot finish. When a worker dies, only the block in progress is lost: the lock on its
+ * chunk expires, and another worker continues with the rest.
  */
 import { type Job, WaitingError, Worker } from 'bullmq'
 import { z } from 'zod'
@@ -24,9 +24,9 @@ import {
 } from './redis.js'
 import { decodePlan, encodeBlock } from './wire.js'
 
-/** Times a chunk may be lost with its worker before it is not the workers that are to blame. */
+/** Times a chunk may lose its worker; after that it fails, since the fault is probably the chunk's own. */
 const maxLosses = 3
-/** A cancelled job is noticed after this long. */
+/** Time between two checks whether a job was cancelled. */
 const watchMs = 500
 const roomMs = 100
 const kindsMs = 10_000
@@ -98,7 +98,7 @@ export function startQueueWorker(
     }
   }
 
-  /** False: there is no store, or it is not that of the job. */
+  /** False: this worker has no store, or its store does not have the job. */
   async function putIn(job: string, block: BacktestBlock): Promise<boolean> {
     if (!store) return false
     return (await store.put(job, block)) || (await store.job(job)) !== null
@@ -143,7 +143,7 @@ export function startQueueWorker(
     try {
       const data = chunkData.parse(chunk.data)
       const plan = await planOf(data.job)
-      // Nobody coordinates the job: whoever resumes it adds its blocks again.
+      // Nobody coordinates the job. The coordinator that resumes it adds its blocks again.
       if (!plan) return
       running.set(chunk, data.job)
       if (await calculate(plan, chunk, data, aborted)) return

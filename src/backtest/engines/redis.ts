@@ -1,22 +1,22 @@
 /**
  * The link to Redis that coordinators and workers share, and the names under which things are found there.
- * While Redis is away commands wait for it; nothing fails and nothing is lost by that.
+ * While Redis is unreachable, commands wait; nothing fails or gets lost.
  */
 import { Redis } from 'ioredis'
 import { storageUnavailable } from '../../domain/common-errors.js'
 import type { Logger } from '../../log.js'
 
-/** Of a worker that was killed, its work is taken up by others after this long, twice at most. */
+/** The work of a killed worker is resumed by others after this long, or at most twice this. */
 export const lockMs = 10_000
-/** A job whose coordinator sent no sign of life for so long is left alone by workers until it comes back. */
+/** Workers skip a job whose coordinator has been silent for this long, until it comes back. */
 export const coordinatorMs = 60_000
-/** Results that no coordinator took are dropped after that; their blocks are calculated again. */
+/** Results that no coordinator takes are dropped after this time; their blocks are calculated again. */
 export const resultsSeconds = 3_600
 /** Blocks of a job that were calculated and not yet taken; workers wait while there are more. */
 export const maxWaitingResults = 64
 const connectTimeoutMs = 5_000
 const slowestRetryMs = 2_000
-/** Longer than any command waits for its answer: the connection is dead, though nobody closed it. */
+/** A connection this long without an answer is dead, even if nobody closed it: no command takes so long. */
 const silenceMs = 30_000
 
 export interface QueueOptions {
@@ -39,7 +39,7 @@ export const queueName = (chainId: number): string => `blocks-${chainId}`
 export interface QueueNames {
   /** Of BullMQ's own keys. */
   readonly prefix: string
-  /** Kinds of coordinators by the time at which they were last there. */
+  /** Kinds of coordinators, by the time when they were last seen. */
   readonly kinds: string
   plan(job: string): string
   results(job: string): string
@@ -55,7 +55,7 @@ export function queueNames({ serviceName, kind }: QueueOptions): QueueNames {
   }
 }
 
-/** Connects in the background; what goes wrong is logged once until it is over. */
+/** Connects in the background; a problem is logged once until it is over. */
 export function connectRedis({ redisUrl, logger }: QueueOptions): Redis {
   const redis = new Redis(redisUrl, {
     connectionName: 'forkroute',

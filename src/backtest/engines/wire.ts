@@ -1,6 +1,6 @@
 /**
- * Plans and results as text between processes (`plan-json.ts`). What is read is checked, since anybody with access to
- * the queue may have written it.
+ * Plans and results as text between processes (`plan-json.ts`). Everything is checked when it is read, since anybody
+ * with access to the queue may have written it.
  */
 import { z } from 'zod'
 import type {

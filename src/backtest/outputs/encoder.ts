@@ -1,4 +1,4 @@
-/** A file in the making: bytes for each block, and what comes last. Blocks in ascending order. */
+/** The interface of output formats: bytes for each block, and those at the end. Blocks come in ascending order. */
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/backtest.js'
 import { type BacktestSummary, createSummariser, type Summariser } from '../summary.js'
 
@@ -7,7 +7,7 @@ export interface Encoder {
   end(): Uint8Array | Promise<Uint8Array>
 }
 
-/** Says that a summary is needed, before the first block; what it returns gives it after the last. */
+/** Requests a summary before the first block; the returned function gives it after the last. */
 export type WantSummary = () => () => Promise<BacktestSummary>
 
 export type CreateEncoder = (

@@ -1,4 +1,4 @@
-/** Files in the making, under names of their own until they are whole. */
+/** Draft files, which have temporary names until they are complete. */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ export interface DraftFile {
   add(block: BacktestBlock): Promise<void>
   /** Everything is on disk afterwards. */
   end(): Promise<void>
-  /** Gives it its name, in place of what had it. After `end`. */
+  /** Renames it to its final name, replacing any file there. Call after `end`. */
   publish(): Promise<string>
   /** Removes it; of a published file: nothing. */
   discard(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * The results of a backtest as files and streams. Owns nothing of the job: what it is given comes block by block,
- * ascending, and is written as it comes. Used by the API and the CLI.
+ * Writes the results of a backtest as files and streams. Owns nothing of the job: results come block by block,
+ * ascending, and are written as they come. Used by the API and the CLI.
  */
 import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

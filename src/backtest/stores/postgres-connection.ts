@@ -1,6 +1,6 @@
 /**
- * The connections to Postgres, opened when they are first used: what is wrong with the database is an error of that
- * call, and the next one tries again.
+ * The connections to Postgres, opened on first use: a problem with the database is an error of that call, and the next
+ * call tries again.
  */
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
@@ -12,7 +12,7 @@ import { inTransaction, migrate } from './postgres-schema.js'
 const connections = 4
 const connectTimeoutMs = 10_000
 const queryTimeoutMs = 60_000
-/** A database that starts again is there by then. */
+/** How long a query waits for a database that restarts. */
 const patienceMs = 20_000
 const retryMs = 500
 const idleMs = 30_000
@@ -24,7 +24,7 @@ const lost = 'connection lost'
 export interface PostgresConnection {
   /** A query for its effect, tried once, that may take longer than others. */
   once(text: string, values: readonly unknown[], timeoutMs: number): Promise<void>
-  /** The rows that a query gives. While the database starts again, it waits; done twice, it must be as if once. */
+  /** The rows of a query. Waits while the database restarts and may repeat the query, so it must be idempotent. */
   rows<T>(text: string, values?: readonly unknown[]): Promise<T[]>
   /** As `rows`: how many rows it changed. */
   change(text: string, values: readonly unknown[]): Promise<number>
@@ -57,7 +57,7 @@ export function connectPostgres(databaseUrl: string, schema: string): PostgresCo
     }
   }
 
-  /** As `guarded`, for what jobs cannot do without: while the database starts again, it waits. Done twice, it is as if once. */
+  /** Like `guarded`, but waits while the database restarts and repeats the work, which must be idempotent. */
   async function patient<T>(work: () => Promise<T>): Promise<T> {
     for (const end = Date.now() + patienceMs; ; await setTimeout(retryMs)) {
       try {
@@ -101,7 +101,7 @@ function createPool(databaseUrl: string): pg.Pool {
         oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
     },
   })
-  // Of a connection that nobody uses; the next query opens another.
+  // An error of an idle connection; the next query opens another.
   pool.on('error', () => {})
   return pool
 }

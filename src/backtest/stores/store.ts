@@ -1,10 +1,10 @@
 /**
- * Where jobs and their results are kept: SQLite in the data folder, or Postgres. Everything that it answered to a
- * writer is on disk. Methods throw ForkrouteError STORAGE_UNAVAILABLE when it cannot be read or written.
+ * The interface to the store of jobs and their results: SQLite in the data folder, or Postgres. When a write resolves,
+ * it is on disk. Methods throw ForkrouteError STORAGE_UNAVAILABLE when the store cannot be read or written.
  */
 import type { BacktestBlock, BacktestJob, BacktestPlan, JobState } from '../../domain/backtest.js'
 
-/** A job that its owner has not kept for so long can be taken by another. */
+/** A claim that its owner has not renewed for this long can be taken over. */
 export const claimMs = 10_000
 
 export interface BacktestStore {
@@ -26,8 +26,8 @@ export interface BacktestStore {
     from?: readonly JobState[],
   ): Promise<boolean>
   /**
-   * Takes a job for one process, or keeps it. It can be had when nobody has it, when its owner has not kept it for
-   * `claimMs`, or when that owner is gone.
+   * Claims a job for one process, or renews its claim. A job is free when nobody has claimed it, when the claim was not
+   * renewed for `claimMs`, or when its owner is gone.
    * @returns whether the job is the owner's now.
    */
   claim(id: string, owner: string, isGone?: (other: string) => boolean): Promise<boolean>

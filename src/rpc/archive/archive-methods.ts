@@ -169,7 +169,7 @@ async function callNode(source: ChainSource, pin: BlockPin, params: readonly unk
   throw unreadable(`call of ${to}`, answer.message)
 }
 
-/** A fast path: forks read thousands of words per block, nearly all in this form, and schema checks dominate the cost. */
+/** A fast path: forks read thousands of words per block, nearly all in this form, and schema checks are slow. */
 function wordKey([address, slot]: readonly unknown[]): ItemKey {
   const isPlain = typeof address === 'string' && typeof slot === 'string'
   return isPlain && addressForm.test(address) && slotForm.test(slot)

@@ -57,7 +57,7 @@ export interface Archive {
   changedBlocks(chainId: number, question: ChangesQuestion): Promise<readonly bigint[]>
   /** The newest known block, or null before the first. */
   head(chainId: number): BlockPin | null
-  /** `reorgOf`: a block that is no longer part of the chain; called once per block. Returns a function that stops it. */
+  /** `reorgOf`: a block that is no longer part of the chain; called once per block. Returns how to stop. */
   onHead(listener: (pin: BlockPin, event: { reorgOf?: Hex }) => void): () => void
   /** Reads in bulk, at this block, the state that was read at recent blocks. Never throws for what a node does. */
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>

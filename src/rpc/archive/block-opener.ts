@@ -26,7 +26,7 @@ export interface BlockOpener {
     number: bigint,
     isBackground: boolean,
   ): Promise<{ readonly found: Answer<VerifiedBlock>; readonly hasState: boolean }>
-  /** The reads that started together with the block's header, each true if it found a value; null when there were none. */
+  /** The reads that started together with the block's header, each true if it found a value; null without any. */
   readsOf(hash: Hex): readonly Promise<boolean>[] | null
   /** A read of the block that is in flight by number. */
   pending(key: ItemKey, hash: Hex): Promise<Answer<Hex>> | null

@@ -1,6 +1,6 @@
 /**
- * Sends reads of state to one node, safe from reorgs: where the node cannot read by block hash, the header of each block
- * that may still be replaced is read after its state, so that values of another branch are refused and never mixed in.
+ * Sends reads of state to one node, safe from reorgs: where the node cannot read by block hash, the header of each
+ * block that may still be replaced is read after its state, so that values of another branch are refused, not mixed in.
  */
 import type { Hex } from '../../domain/primitives.js'
 import type { BlockRef } from './answer.js'

@@ -1,8 +1,8 @@
 /**
  * `eth_getProof` without slots for the blocks of the sandbox's history: the true root of an account's storage there, its
- * balance, nonce and code hash. Anvil answers the same, and works the whole state over for each answer (50 ms); here
+ * balance, nonce and code hash. Anvil would answer the same, but processes the whole state each time (50 ms); here
  * an account's trie is built once and each block's changes are added to it. `accountProof` stays empty: the trie of
- * all accounts is not built. What asks for slots goes to Anvil, which proves all of it.
+ * all accounts is not built. Requests with slots go to Anvil, which gives complete proofs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMPT, type MerklePatriciaTrie } from '@ethereumjs/mpt'

@@ -1,7 +1,6 @@
 /**
- * The JSON-RPC address of the sandbox: hands every request on to its Anvil, and before the first one that
- * asks for the state of an older block gives that block's state to Anvil. Proofs without slots of older blocks it
- * answers itself.
+ * The JSON-RPC server of the sandbox: forwards requests to its Anvil, and loads the state of an older block into Anvil
+ * before the first request that reads it. It answers proofs without slots of older blocks itself.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import { isAddress } from 'viem'
@@ -142,7 +141,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Numbers of the older blocks whose state a request reads. What is not understood is left to Anvil. */
+/** Numbers of the older blocks whose state a request reads. Malformed requests are left for Anvil to refuse. */
 function oldBlocks(body: string, history: History): Set<number> {
   const numbers = new Set<number>()
   for (const { method, params } of parseCalls(body)) {

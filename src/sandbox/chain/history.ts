@@ -1,7 +1,7 @@
 /**
- * State of every block of the sandbox as differences. Anvil can keep it only as one whole state per block,
- * contract code included: 1.5 GB for this chain. So its dump holds the head, and what an older block needs
- * is put together here when it is asked for.
+ * State of every block of the sandbox, stored as differences. Anvil can only keep one whole state per block, contract
+ * code included: 1.5 GB for this chain. So its dump holds the head alone, and the state of an older block is assembled
+ * here on demand.
  */
 import { keccak256, numberToHex } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -23,7 +23,7 @@ export interface AccountChange {
   readonly storage?: Readonly<Record<Hex, Hex>>
 }
 
-/** Another one for every change of `HistoryData`. */
+/** Format version; increase it with every change of `HistoryData`. */
 export const historyForm = 2
 
 /** JSON as it lies in the cache. */

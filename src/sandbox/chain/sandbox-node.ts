@@ -1,6 +1,6 @@
 /**
- * The sandbox's JSON-RPC node: the address that clients know, and behind it an Anvil, a new one whenever a request
- * finds that the last has died. Runs in the thread `workers/sandbox.ts`, since older states take time to put together.
+ * The sandbox's JSON-RPC node: a fixed address for clients, and an Anvil behind it, which is replaced when a request
+ * finds it dead. Runs in the thread `workers/sandbox.ts`, since assembling older states takes time.
  */
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ export interface SandboxNodeOptions {
   readonly port: number
 }
 
-/** From the thread; `chain` also when a new Anvil has taken the place of one that died. */
+/** Messages from the thread; `chain` is also sent when a new Anvil has replaced one that died. */
 export type SandboxMessage =
   | { readonly kind: 'chain'; readonly pid: number }
   | { readonly kind: 'listening'; readonly port: number }

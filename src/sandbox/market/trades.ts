@@ -1,4 +1,4 @@
-/** What the trading desk is to do in a pool, as call data for it. */
+/** Call data for the trading desk: what it does in a pool. */
 import { encodeFunctionData } from 'viem'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'

@@ -23,7 +23,7 @@ export const sandboxVenues: readonly SandboxVenue[] = [
   aaveV3,
 ]
 
-/** What no look-up on the chain finds: known to a service that runs on the sandbox, and to no other. */
+/** Pools that cannot be discovered on the chain: only a service that runs on the sandbox gets them. */
 export function sandboxVenuePools(): Pool[] {
   return sandboxVenues.flatMap(({ pools = [] }) => pools)
 }

@@ -1,4 +1,4 @@
-/** One protocol of the sandbox besides the exchanges: its contracts, its beginnings and what happens to it later. */
+/** One protocol of the sandbox besides the exchanges: its contracts, its opening, and its part in the history. */
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { ChainWriter } from '../chain/chain-writer.js'

@@ -1,7 +1,7 @@
 /**
- * The report of a backtest: one HTML page that asks nobody for anything. No scripts; its one style sheet is allowed by its
- * hash. However many blocks there are, lines have a bounded number of points: 50 requests by 10 variants are 2 MB, the most
- * that a plan may have (200 by 32) 14 MB.
+ * The report of a backtest: one HTML page that loads nothing else. It has no scripts; its one style sheet is allowed by
+ * its hash. Lines have a bounded number of points for any number of blocks: 50 requests by 10 variants make 2 MB, the
+ * most that a plan may have (200 by 32) 14 MB.
  */
 import { createHash } from 'node:crypto'
 import type { BacktestPlan } from '../../../domain/backtest.js'
