@@ -3,6 +3,7 @@
  * Shares nothing with the service but the binary.
  */
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { anvilBinary } from '../../src/forks/anvil.js'
@@ -14,8 +15,9 @@ export interface TestAnvil {
   stop(): Promise<void>
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
+/** On loopback. The port may be taken again by whoever else looks for one on that address. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host)
   await once(server, 'listening')
   const address = server.address()
   server.close()
@@ -25,8 +27,10 @@ export async function freePort(): Promise<number> {
 }
 
 export async function startAnvil(flags: readonly string[]): Promise<TestAnvil> {
-  const port = await freePort()
-  const child = spawn(anvilBinary(), ['--host', '127.0.0.1', '--port', String(port), ...flags], {
+  // An address of its own: on 127.0.0.1 a connection of any other process may take the port before Anvil binds it.
+  const host = `127.${[...randomBytes(3)].map((byte) => 1 + (byte % 254)).join('.')}`
+  const port = await freePort(host)
+  const child = spawn(anvilBinary(), ['--host', host, '--port', String(port), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')
@@ -40,7 +44,7 @@ export async function startAnvil(flags: readonly string[]): Promise<TestAnvil> {
     child.stderr.on('data', listen)
     exited.then(() => reject(new Error(`Anvil ended: ${output.slice(-500)}`)), reject)
   })
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:${port}`
   let id = 0
   return {
     url,
