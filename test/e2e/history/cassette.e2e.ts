@@ -5,6 +5,7 @@ import { verify } from '../../../src/cli/replay.js'
 import { runCli } from '../../support/cli.js'
 import {
   again,
+  againAlone,
   atHead,
   expectedOf,
   open,
@@ -29,16 +30,7 @@ describe('a cassette of the sandbox', () => {
 
   test.each([0, 5])('request %i alone, in a fresh service of one thread', async (index) => {
     const one = context().recorded[index] as Recorded
-    const service = await open(
-      context().folder,
-      { kind: 'replay', file: context().file },
-      { WORKERS: '1', FORKS_PER_BLOCK: '1' },
-    )
-    try {
-      expect(await again(service, one)).toBe(expectedOf(one))
-    } finally {
-      await service.close()
-    }
+    expect(await againAlone(context(), one)).toBe(expectedOf(one))
   })
 
   test('all at once, the last first, by two threads; the newest block is the newest that was asked at', async () => {

@@ -7,9 +7,8 @@ import { summarise } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
 import { runCli } from '../../support/cli.js'
 import {
-  again,
+  againAlone,
   expectedOf,
-  open,
   type Recorded,
   withCassette,
 } from '../../support/service/cassette-context.js'
@@ -27,16 +26,7 @@ async function copyOf(name: string): Promise<string> {
 describe('a cassette of the sandbox', () => {
   test.each([1, 2, 3, 4])('request %i alone, in a fresh service of one thread', async (index) => {
     const one = context().recorded[index] as Recorded
-    const service = await open(
-      context().folder,
-      { kind: 'replay', file: context().file },
-      { WORKERS: '1', FORKS_PER_BLOCK: '1' },
-    )
-    try {
-      expect(await again(service, one)).toBe(expectedOf(one))
-    } finally {
-      await service.close()
-    }
+    expect(await againAlone(context(), one)).toBe(expectedOf(one))
   })
 
   test('a damaged answer and damaged state are named, by row and by path', async () => {

@@ -68,6 +68,20 @@ export interface CassetteContext {
   readonly head: number
 }
 
+/** As `again`, by a fresh replay of one thread that is asked nothing else. */
+export async function againAlone(
+  { folder, file }: Pick<CassetteContext, 'folder' | 'file'>,
+  one: Recorded,
+): Promise<string> {
+  const mode = { kind: 'replay', file } as const
+  const service = await open(folder, mode, { WORKERS: '1', FORKS_PER_BLOCK: '1' })
+  try {
+    return await again(service, one)
+  } finally {
+    await service.close()
+  }
+}
+
 /** Call in a file: what was recorded is there when its tests run, and the node no longer. */
 export function withCassette(): () => CassetteContext {
   let context: CassetteContext
