@@ -4,7 +4,6 @@
  */
 import './promise-with-resolvers.js'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -17,6 +16,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../priority.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
+import { loopbackAddress, type Place } from './place.js'
 import type { Reaper } from './reaper.js'
 
 /** Pause between checks whether a starting process answers, milliseconds. A start takes 60 to 110. */
@@ -27,16 +27,6 @@ export const portTaken = /address already in use/i
 
 /** Anvil's error texts when it cannot read the block to fork. */
 const upstreamFault = /failed to (fetch|get)|error sending request|error response|rpc/i
-
-/**
- * Anvil accepts WebSocket requests from any origin, so a web page in a browser on this machine could change any fork
- * that it finds. Linux has 16 million loopback addresses, too many for a page to try; other systems have one.
- */
-export function loopbackAddress(): string {
-  if (process.platform !== 'linux') return '127.0.0.1'
-  const [a = 0, b = 0, c = 0] = randomBytes(3)
-  return `127.${a}.${b}.${1 + (c % 254)}`
-}
 
 let binary: string | undefined
 
@@ -172,11 +162,6 @@ export interface Launched {
   readonly child: ChildProcess
   readonly output: () => string
   readonly failure: () => Error | null
-}
-
-export interface Place {
-  readonly host: string
-  readonly port: number
 }
 
 /**

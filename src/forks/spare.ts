@@ -2,9 +2,9 @@
  * Fork processes that are started before their block is known, since two thirds of a start are the same for every
  * block: Anvil asks its node for the block number and waits for the answer. Used by the fork starter only.
  */
-import { createServer } from 'node:net'
 import type { Standby } from '../rpc/archive/archive.js'
-import { isAlive, kill, type Launched, launch, loopbackAddress, type Place } from './anvil.js'
+import { isAlive, kill, type Launched, launch } from './anvil.js'
+import { freePlace, type Place } from './place.js'
 import type { Reaper } from './reaper.js'
 
 /** A process that waits for its block, and the standby address it reads from. */
@@ -35,11 +35,9 @@ export function createSpares(options: {
   let closed = false
 
   async function add(chainId: number, spares: Set<Spare>): Promise<void> {
-    const host = loopbackAddress()
-    const port = await freePort(host)
+    const place = await freePlace()
     if (closed) return
     const standby = options.standby()
-    const place = { host, port }
     const target = { chainId, archiveUrl: standby.url, number: null }
     const launched = launch(target, place, options.reaper)
     const spare = { standby, place, launched }
@@ -78,15 +76,4 @@ export function createSpares(options: {
       await Promise.all(all.map(({ launched }) => kill(launched.child)))
     },
   }
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, host, () => {
-      const place = server.address()
-      server.close(() => resolve(typeof place === 'object' && place ? place.port : 0))
-    })
-  })
 }

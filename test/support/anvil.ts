@@ -3,10 +3,9 @@
  * Shares nothing with the service but the binary.
  */
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { anvilBinary } from '../../src/forks/anvil.js'
+import { freePlace } from '../../src/forks/place.js'
 
 export interface TestAnvil {
   readonly url: string
@@ -15,21 +14,8 @@ export interface TestAnvil {
   stop(): Promise<void>
 }
 
-/** On loopback. The port may be taken again by whoever else looks for one on that address. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('no port')
-  return address.port
-}
-
 export async function startAnvil(flags: readonly string[]): Promise<TestAnvil> {
-  // An address of its own: on 127.0.0.1 a connection of any other process may take the port before Anvil binds it.
-  const host = `127.${[...randomBytes(3)].map((byte) => 1 + (byte % 254)).join('.')}`
-  const port = await freePort(host)
+  const { host, port } = await freePlace()
   const child = spawn(anvilBinary(), ['--host', host, '--port', String(port), ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })

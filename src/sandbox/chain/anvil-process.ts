@@ -2,11 +2,11 @@
 
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { createServer } from 'node:net'
 import { createAnvil } from '@viem/anvil'
 import { ethereum } from '../../chains/ethereum.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { anvilBinary } from '../../forks/anvil.js'
+import { freePlace } from '../../forks/place.js'
 import { createReaper, type Reaper } from '../../forks/reaper.js'
 
 export interface AnvilProcess {
@@ -32,16 +32,15 @@ let reaper: Reaper | undefined
 
 /** @throws ForkrouteError FORK_UNAVAILABLE when it does not come up. */
 export async function startAnvil(options: {
-  readonly port?: number
   readonly timestamp?: number
   readonly noMining?: boolean
   readonly loadState?: string
 }): Promise<AnvilProcess> {
-  const { port = await freePort(), ...rest } = options
+  const { host, port } = await freePlace()
   const anvil = createAnvil({
-    ...rest,
+    ...options,
     anvilBinary: anvilBinary(),
-    host: '127.0.0.1',
+    host,
     port,
     chainId: ethereum.id,
     startTimeout: patienceMs,
@@ -58,7 +57,7 @@ export async function startAnvil(options: {
     const { child, pid } = await childOf(port, () => anvil.start())
     add(pid)
     return {
-      url: `http://127.0.0.1:${port}`,
+      url: `http://${host}:${port}`,
       port,
       pid,
       hasEnded: () => hasEnded(child),
@@ -110,17 +109,4 @@ async function interrupt(child: ChildProcess): Promise<void> {
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   child.kill('SIGINT')
   await ended
-}
-
-/** A port that was free a moment ago: Anvil does not report which one it took for 0. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const address = server.address()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  if (address === null || typeof address === 'string') throw new Error('No free port was found.')
-  return address.port
 }

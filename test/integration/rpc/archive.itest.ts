@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
+import { freePlace } from '../../../src/forks/place.js'
 import {
   type Archive,
   type ArchiveOptions,
   startArchive,
 } from '../../../src/rpc/archive/archive.js'
-import { freePort, startAnvil, type TestAnvil } from '../../support/anvil.js'
+import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import {
   count,
   type Fault,
@@ -182,7 +183,8 @@ describe('startArchive', () => {
   })
 
   test('unknown chain, unknown block and unreachable node are different errors', async () => {
-    const dead = `http://127.0.0.1:${await freePort()}/${secretKey}`
+    const nobody = await freePlace()
+    const dead = `http://${nobody.host}:${nobody.port}/${secretKey}`
     const archive = await archiveOf({
       chains: [
         { chainId: 77, urls: [node.url] },
@@ -256,12 +258,12 @@ describe('startArchive', () => {
   })
 
   test('a node that comes up late makes its chain ready', async () => {
-    const port = await freePort()
-    const url = `http://127.0.0.1:${port}/`
+    const place = await freePlace()
+    const url = `http://${place.host}:${place.port}/`
     const archive = await archiveOf({ chains: [{ chainId: 77, urls: [url] }] })
     expect(archive.head(77)).toBeNull()
     const seen = headWhere(archive, () => true)
-    open.push(await startFaultyNode(anvil.url, { port }))
+    open.push(await startFaultyNode(anvil.url, { place }))
     const { pin } = await seen
     expect(await archive.pin(77, 'latest')).toEqual(pin)
   })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { freePort } from '../anvil.js'
+import { freePlace } from '../../../src/forks/place.js'
 
 export interface TestPostgres {
   readonly url: string
@@ -35,10 +35,10 @@ export async function startPostgres(): Promise<TestPostgres> {
   const setUp = ['-D', data, '-U', 'forkroute', '--auth=scram-sha-256', `--pwfile=${passwordFile}`]
   const plain = ['--no-sync', '--locale=C', '--encoding=UTF8', '--no-instructions']
   await run(join(bin, 'initdb'), [...setUp, ...plain], { ...as, cwd: folder })
-  const port = await freePort()
+  const { host, port } = await freePlace()
   let running: ChildProcess | undefined
   const postgres: TestPostgres = {
-    url: `postgresql://forkroute:${password}@127.0.0.1:${port}/postgres`,
+    url: `postgresql://forkroute:${password}@${host}:${port}/postgres`,
     password,
     async kill() {
       if (!running) return
@@ -49,7 +49,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       running = undefined
     },
     async start() {
-      const flags = ['-D', data, '-p', `${port}`, '-h', '127.0.0.1', '-k', '']
+      const flags = ['-D', data, '-p', `${port}`, '-h', host, '-k', '']
       const fast = ['-c', 'fsync=off', '-c', 'max_connections=40', '-c', 'shared_buffers=16MB']
       running = spawn(join(bin, 'postgres'), [...flags, ...fast], {
         ...as,

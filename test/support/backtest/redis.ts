@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../anvil.js'
+import { freePlace, type Place } from '../../../src/forks/place.js'
 
 export interface TestRedis {
   readonly url: string
@@ -19,11 +19,11 @@ export interface TestRedis {
 
 export async function startRedis(): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'forkroute-redis-'))
-  const port = await freePort()
+  const place = await freePlace()
   const password = 'r3dis-that-nobody-may-see'
   let running: ChildProcess | undefined
   const redis: TestRedis = {
-    url: `redis://:${password}@127.0.0.1:${port}`,
+    url: `redis://:${password}@${place.host}:${place.port}`,
     password,
     async kill() {
       if (!running) return
@@ -34,7 +34,7 @@ export async function startRedis(): Promise<TestRedis> {
     },
     async start(keep) {
       if (!keep) await rm(join(folder, 'appendonlydir'), { recursive: true, force: true })
-      running = await launch(folder, port, password)
+      running = await launch(folder, place, password)
     },
     async stop() {
       await redis.kill()
@@ -45,10 +45,14 @@ export async function startRedis(): Promise<TestRedis> {
   return redis
 }
 
-async function launch(folder: string, port: number, password: string): Promise<ChildProcess> {
+async function launch(
+  folder: string,
+  { host, port }: Place,
+  password: string,
+): Promise<ChildProcess> {
   const settings = {
     port,
-    bind: '127.0.0.1',
+    bind: host,
     dir: folder,
     requirepass: password,
     appendonly: 'yes',

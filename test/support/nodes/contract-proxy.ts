@@ -6,10 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { freePlace } from '../../../src/forks/place.js'
 
 export interface ContractProxy {
   readonly url: string
@@ -22,12 +21,13 @@ export async function startContractProxy(url: string): Promise<ContractProxy> {
   const file = join(folder, 'openapi.json')
   await writeFile(file, await (await fetch(`${url}/openapi.json`)).text())
   const manifest = createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json')
-  const port = await freePort()
+  // Prism takes no port 0.
+  const { host, port } = await freePlace()
   const child = spawn(
     process.execPath,
     [
       join(dirname(manifest), 'dist/index.js'),
-      ...['proxy', file, url, '--errors', '--host', '127.0.0.1', '--port', String(port)],
+      ...['proxy', file, url, '--errors', '--host', host, '--port', String(port)],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
@@ -44,18 +44,7 @@ export async function startContractProxy(url: string): Promise<ContractProxy> {
     await stop()
     throw error
   }
-  return { url: `http://127.0.0.1:${port}`, stop }
-}
-
-/** Prism takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  return { url: `http://${host}:${port}`, stop }
 }
 
 /** Until the proxy says that it listens; rejects with what it said when it ends before. */

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { request } from 'undici'
+import type { Place } from '../../../src/forks/place.js'
 
 export interface NodeCall {
   readonly id: unknown
@@ -27,7 +28,6 @@ export type Behaviour = (calls: readonly NodeCall[], isBatch: boolean) => Fault 
 export interface FaultyNode {
   /** Carries a key in its path, as the URLs of providers do. */
   readonly url: string
-  readonly port: number
   /** Methods of every call, one list per HTTP request. */
   readonly requests: string[][]
   behave: Behaviour
@@ -39,7 +39,7 @@ export const secretKey = 'k3y-that-nobody-may-see'
 
 export async function startFaultyNode(
   upstreamUrl: string,
-  options: { behave?: Behaviour; port?: number } = {},
+  options: { behave?: Behaviour; place?: Place } = {},
 ): Promise<FaultyNode> {
   const server = createServer(async (incoming, response) => {
     const parts: Buffer[] = []
@@ -64,12 +64,12 @@ export async function startFaultyNode(
     if (!replies) return void response.destroy()
     send(response, Array.isArray(body) ? replies : replies[0])
   })
-  server.listen(options.port ?? 0, '127.0.0.1')
+  const { host, port: wanted } = options.place ?? { host: '127.0.0.1', port: 0 }
+  server.listen(wanted, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const node: FaultyNode = {
-    url: `http://127.0.0.1:${port}/v2/${secretKey}`,
-    port,
+    url: `http://${host}:${port}/v2/${secretKey}`,
     requests: [],
     behave: options.behave ?? (() => null),
     async close() {
