@@ -7,6 +7,7 @@ import { alternativesBench } from './alternatives.js'
 import { backtestBench } from './backtest.js'
 import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
+import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
 import { qualityBench } from './quality.js'
 import { keepReport, provenance } from './report.js'
@@ -23,6 +24,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   search: async () => [await searchBench()],
   alternatives: alternativesBench,
   backtest: backtestBench,
+  gas: async () => [await gasBench()],
 }
 /** Parts that run against BENCH_NODE_URL where it is given; kept apart from their figures on the sandbox. */
 const askGivenNode = ['cold', 'alternatives']

@@ -1,7 +1,7 @@
 /** The public contracts that the scripts use: where they lie, what of them is called, and their code. */
-import { encodeAbiParameters, type Hex, parseAbi } from 'viem'
+import { encodeAbiParameters, type Hex, parseAbi, parseAbiParameters } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
-import { type Address, toAddress } from '../../src/domain/primitives.js'
+import { type Address, toAddress, zeroAddress } from '../../src/domain/primitives.js'
 import type { ArtifactPackage } from '../../src/sandbox/contracts/artifact-package.js'
 import { loadArtifacts } from '../../src/sandbox/contracts/artifacts.js'
 import { startAnvil } from '../../test/support/anvil.js'
@@ -21,6 +21,10 @@ export const v2Routers = {
   'uniswap-v2': '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
   'sushiswap-v2': '0xd9e1ce17f2641f24ae83637ab66a2cca9c378b9f',
 } as const satisfies Record<string, Address>
+/** Version 2.1.0 has no address of its own here. */
+export const universalRouter: Address = '0x00000000000000000000000000000000be9c4013'
+/** @see Uniswap/permit2 */
+export const permit2: Address = '0x000000000022d473030f116ddee9f6b43ac78ba3'
 /** Not where mainnet has them: a node may know that they exist there without holding them. */
 export const quoterV2: Address = '0x00000000000000000000000000000000be9c4011'
 export const uniswapMulticall: Address = '0x00000000000000000000000000000000be9c4012'
@@ -80,7 +84,38 @@ const packages: readonly ArtifactPackage[] = [
       },
     },
   },
+  {
+    name: '@uniswap/universal-router',
+    version: '2.1.0',
+    integrity:
+      'sha512-rt18RUsZd9xDfyVfIONJo+TEQ8w+olOYxu9+A1g4Thil1R7IMa+8mnyVQjdLPK2REhejScDwjYbOGpeaAce0hg==',
+    files: {
+      universalRouter: {
+        path: 'package/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
+        field: 'bytecode',
+      },
+    },
+  },
 ]
+
+/** Its parts that no swap asks are left out. The hashes are those of mainnet's pair and pool. */
+const universalRouterArguments = encodeAbiParameters(
+  parseAbiParameters(
+    'address, address, address, address, bytes32, bytes32, address, address, address, address',
+  ),
+  [
+    permit2,
+    ethereum.wrappedNative,
+    factories['uniswap-v2'],
+    factories['uniswap-v3'],
+    '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+    '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
+    toAddress(String(ethereum.venues['uniswap-v4']?.poolManager)),
+    zeroAddress,
+    zeroAddress,
+    zeroAddress,
+  ],
+)
 
 /** Runtime code by address, for chains that lack it. */
 export type Codes = Readonly<Record<Address, Hex>>
@@ -104,6 +139,7 @@ export async function loadCodes(): Promise<Codes> {
     [swapRouter02]: [own.swapRouter02, addresses(v2, v3, weth, weth)],
     [quoterV2]: [own.quoterV2, addresses(v3, weth)],
     [uniswapMulticall]: [own.multicall, '0x'],
+    [universalRouter]: [own.universalRouter, universalRouterArguments],
     [v2Routers['sushiswap-v2']]: [sandbox.v2Router, addresses(sushi, weth)],
   }
   const anvil = await startAnvil([])

@@ -43,3 +43,12 @@ error NegativeDifference(uint256 a, uint256 b);
 error FeeAboveMaximum(address token, uint256 fee, uint256 maximum);
 error LoanNotGiven(address lender);
 error LoanNotRepaid(address token, uint256 owed, uint256 actual);
+
+/// @dev A packed swap is not one: the position in the call data where it differs.
+error MalformedSwap(uint256 position);
+/// @dev An amount beyond 128 bits, or legs that do not add up to the input.
+error AmountOutOfRange(uint256 amount);
+/// @dev The pool takes another amount than it was given.
+error PartialFill(uint256 amount, uint256 taken);
+/// @dev The pool did not ask to be paid.
+error CallbackNotUsed(address pool);

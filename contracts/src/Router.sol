@@ -2,9 +2,9 @@
 pragma solidity 0.8.37;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {DeadlinePassed, FeeAboveInput, InsufficientOutput, InvalidReceiver, WrongValue} from "./Errors.sol";
 import {Executor} from "./Executor.sol";
+import {Swaps} from "./Swaps.sol";
 import {Tokens} from "./Tokens.sol";
 import {Input, LegacyOrder, NATIVE, Order, Output, Routed} from "./Types.sol";
 
@@ -14,12 +14,12 @@ import {Input, LegacyOrder, NATIVE, Order, Output, Routed} from "./Types.sol";
  * No owner, no upgrade, no settings. Takes tokens from msg.sender only and makes no call that the caller chose:
  * its calls are transferFrom(msg.sender, ...) and balanceOf on tokens, and `run` on msg.sender's own Executor.
  */
-contract Router is ReentrancyGuardTransient {
+contract Router is Swaps {
     address public immutable executorImplementation = address(new Executor());
 
     /// @notice Runs an order of msg.sender.
     /// @return amountsOut What the receiver gained of each output, by the difference of its balance.
-    function execute(Order calldata order) external payable nonReentrant returns (uint256[] memory amountsOut) {
+    function execute(Order calldata order) external payable alone returns (uint256[] memory amountsOut) {
         address executor = _prepare(order.inputs, order.feeReceiver, order.deadline);
         _checkReceiver(order.receiver, executor);
         _checkReceiver(order.refundReceiver, executor);
@@ -30,7 +30,7 @@ contract Router is ReentrancyGuardTransient {
     /// @notice As `execute`, without event; what is left over goes to the receiver.
     function executeLegacy(
         LegacyOrder calldata order
-    ) external payable nonReentrant returns (uint256[] memory amountsOut) {
+    ) external payable alone returns (uint256[] memory amountsOut) {
         address executor = _prepare(order.inputs, order.feeReceiver, order.deadline);
         _checkReceiver(order.receiver, executor);
         amountsOut = _run(executor, Executor.runLegacy.selector, order.outputs, order.receiver);

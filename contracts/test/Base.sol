@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Delegate} from "../src/Delegate.sol";
-import {Router} from "../src/Router.sol";
+import {Router} from "./IRouter.sol";
 import {Input, LegacyOrder, NATIVE, Order, Output} from "../src/Types.sol";
 import {WalletFactory} from "../src/WalletFactory.sol";
 import {CallbackPayer} from "../src/helpers/CallbackPayer.sol";

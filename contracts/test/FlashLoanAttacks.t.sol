@@ -11,7 +11,7 @@ import {
     UnexpectedCall
 } from "../src/Errors.sol";
 import {Executor} from "../src/Executor.sol";
-import {Router} from "../src/Router.sol";
+import {Router} from "./IRouter.sol";
 import {NATIVE} from "../src/Types.sol";
 import {FlashLoans} from "../src/helpers/FlashLoans.sol";
 import {Steps} from "./Base.sol";

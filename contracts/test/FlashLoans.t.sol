@@ -10,7 +10,7 @@ import {
     PatchOutOfRange,
     ProgramNotRun
 } from "../src/Errors.sol";
-import {Router} from "../src/Router.sol";
+import {Router} from "./IRouter.sol";
 import {Order} from "../src/Types.sol";
 import {FlashLoans, IFlashLender} from "../src/helpers/FlashLoans.sol";
 import {Steps} from "./Base.sol";

@@ -81,6 +81,9 @@ export interface ApproveStep {
 
 export type ExecutorStep = CallStep | TransferStep | ApproveStep
 
+/** Year 2106, in four bytes. The minimum protects the sender, and a block-pinned answer must not expire by itself. */
+export const noDeadline = 2n ** 32n - 1n
+
 /** What is pulled from the sender; the fee is a part of the amount, in raw units, taken before any step runs. */
 export interface OrderInput extends TokenAmount {
   /** Absent: none. */
@@ -110,6 +113,41 @@ export interface Order {
   /** bytes32 and bytes16 of the on-chain event. */
   readonly accountId: `0x${string}`
   readonly referralCode: `0x${string}`
+}
+
+/** A swap that `Router.swap()` can make without steps; what only V4 pools share with each other is native ether. */
+export type SwapHop =
+  | {
+      readonly family: 'v2'
+      readonly pair: Address
+      /** 1/10_000 of the input. */
+      readonly feeBps: number
+      readonly zeroForOne: boolean
+    }
+  | { readonly family: 'v3'; readonly pool: Address; readonly zeroForOne: boolean }
+  /** A pool without hooks. */
+  | {
+      readonly family: 'v4'
+      readonly manager: Address
+      /** 1/1_000_000 of the input. */
+      readonly fee: number
+      readonly tickSpacing: number
+    }
+
+/** Hops one after the other, each with the whole output of the one before. */
+export interface SwapLeg {
+  /** Basis points of what earlier legs have left of the input, rounded down; null for the last leg, which takes all. */
+  readonly share: number | null
+  readonly hops: readonly (SwapHop & { readonly tokenIn: Address; readonly tokenOut: Address })[]
+}
+
+/** The legs of an order of one input and one output. */
+export interface SwapLegs {
+  /** True: the native input is wrapped first, and the legs begin with the wrapped token. */
+  readonly wraps: boolean
+  /** True: the legs end in the wrapped token, and the receiver gets native. */
+  readonly unwraps: boolean
+  readonly legs: readonly SwapLeg[]
 }
 
 export const routingStrategies = [

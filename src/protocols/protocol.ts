@@ -3,7 +3,7 @@
  * A new protocol is one folder beside this file and one line in `registry.ts`.
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
-import type { Amount, ExecutorStep } from '../domain/order.js'
+import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
@@ -129,6 +129,9 @@ export interface ProtocolAdapter<State = unknown> {
    * Where `encodeSwap` accepts tokenIn paid in advance by the swap before it. Absent: the Executor pays.
    */
   prepaidAt?(pool: Pool): Address | undefined
+
+  /** The swap as a hop of `Router.swap()`, which needs no Executor; null where steps are needed. Absent: always. */
+  swapHop?(pool: Pool, tokenIn: Address): SwapHop | null
 
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]

@@ -95,6 +95,15 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     swapSlots: (pool) => (isSharesPool(pool) ? liquiditySlots : swapSlots),
     gasEstimate: (pool) => (isSharesPool(pool) ? gasPerZap : gasPerSwap),
     prepaidAt: (pool) => (isSharesPool(pool) ? undefined : pool.address),
+    swapHop: (pool, tokenIn) =>
+      isSharesPool(pool)
+        ? null
+        : {
+            family: 'v2',
+            pair: pool.address,
+            feeBps: Number(feeOf(pool)),
+            zeroForOne: tokenIn === pool.tokens[0],
+          },
     encodeSwap: (args) => (isSharesPool(args.pool) ? encodeZap(args) : encodeSwap(args)),
     async underlying({ reader, venue, tokens }) {
       const found = await recogniseShares(source, { reader, venue, tokens })

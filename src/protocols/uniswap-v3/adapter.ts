@@ -87,6 +87,11 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
     }),
     swapSlots: (_pool, state) => swapSlots(poolSlots, state),
     gasEstimate: () => gasPerSwap,
+    swapHop: (pool, tokenIn) => ({
+      family: 'v3',
+      pool: pool.address,
+      zeroForOne: isZeroForOne(pool, tokenIn),
+    }),
     encodeSwap({ pool, tokenIn, amountIn, recipient }) {
       const zeroForOne = isZeroForOne(pool, tokenIn)
       const limit = zeroForOne ? minSqrtPriceX96 + 1n : maxSqrtPriceX96 - 1n

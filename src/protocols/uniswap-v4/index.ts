@@ -96,6 +96,12 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
   isNoPriceSource: hasSwapHooks,
   swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
   gasEstimate: () => gasPerSwap,
+  swapHop(pool) {
+    const key = keyOf(pool)
+    if (!key || key.hooks !== zeroAddress) return null
+    const { fee, tickSpacing } = key
+    return { family: 'v4', manager: pool.address, fee, tickSpacing }
+  },
   encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): ExecutorStep[] {
     const target = helperAddress(helpers, helperName)
     const args = [pool.address, keyOf(pool), isZeroForOne(pool, tokenIn), recipient, '0x']

@@ -4,11 +4,17 @@
  */
 
 import type { TypedAction } from '../../domain/bundle.js'
-import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
+import {
+  type Amount,
+  type ExecutorStep,
+  isAmountRef,
+  noDeadline,
+  type Order,
+} from '../../domain/order.js'
 import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
-import { noDeadline, toBytes16 } from '../proof/built.js'
+import { toBytes16 } from '../proof/built.js'
 import type { BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'

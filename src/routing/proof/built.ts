@@ -2,7 +2,12 @@
  * Builds the transaction that would carry out one candidate, and its simulation.
  */
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Order, OrderInput, UnsignedTransaction } from '../../domain/order.js'
+import {
+  noDeadline,
+  type Order,
+  type OrderInput,
+  type UnsignedTransaction,
+} from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
@@ -11,9 +16,6 @@ import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
-
-/** Year 2106, in four bytes. The minimum protects the sender, and a block-pinned answer must not expire by itself. */
-export const noDeadline = 2n ** 32n - 1n
 
 /** What a simulation changes before the transaction runs. */
 type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
