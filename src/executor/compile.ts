@@ -2,10 +2,16 @@
  * Compiles an order to the one transaction that carries it out, for each routing strategy.
  * Chooses the contract and function; `prepare-steps.ts` and `pack-steps.ts` encode the steps. Pure.
  */
-import { decodeAbiParameters, encodeFunctionData, prepareEncodeFunctionData } from 'viem'
+import {
+  decodeAbiParameters,
+  encodeFunctionData,
+  hexToBigInt,
+  prepareEncodeFunctionData,
+  size,
+} from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import { tokenAmounts } from '../domain/lists.js'
-import type { Order, RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
+import type { Order, RoutingStrategy, SwapLegs, UnsignedTransaction } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import { isNative, zeroAddress } from '../domain/primitives.js'
 import { throughCallbackPayer } from './callback-payer.js'
@@ -19,6 +25,7 @@ import { packSteps } from './pack-steps.js'
 import { prepareSteps } from './prepare-steps.js'
 import type { PreparedStep } from './prepared-step.js'
 import { isDelegate } from './strategies.js'
+import { buildSwap } from './swap-transaction.js'
 
 // Function selectors are hashed once, since a route encodes dozens of candidates.
 const { Router, Delegate, WalletFactory } = executorContracts
@@ -51,16 +58,19 @@ export function runnerAddress(strategy: RoutingStrategy, from: Address): Address
  * `data` by delegatecall (an EIP-7702 account with that code sends it to itself). Its native input is its own balance,
  * so `value` is 0.
  *
+ * @param args.swap - of strategy `router`: `Router.swap()` carries the order out by these legs instead of its steps.
  * @throws ForkrouteError INVALID_REQUEST for an order that cannot be carried out; names the step at fault.
  */
 export function buildTransaction(args: {
   readonly strategy: RoutingStrategy
   readonly from: Address
   readonly order: Order
+  readonly swap?: { readonly legs: SwapLegs; readonly measuresPairs: boolean } | undefined
 }): UnsignedTransaction {
-  const { strategy, from, order } = args
+  const { strategy, from, order, swap } = args
   const holdsOthers = isDelegate(strategy) || strategy === 'wallet-v2'
   checkOrder(order, holdsOthers ? [] : [executorAddress(from), contractAddress('Router')])
+  if (swap) return buildSwap({ from, order, ...swap })
   const prepared = prepareSteps(order.steps)
   const steps = holdsOthers ? throughCallbackPayer(prepared) : prepared
 
@@ -113,7 +123,11 @@ export function decodeAmountsOut(
   { outputs }: Pick<Order, 'outputs'>,
   returnData: Hex,
 ): TokenAmount[] {
-  const [amounts] = decodeAbiParameters([{ type: 'uint256[]' }], returnData)
+  // `swap()` has one output and returns a plain number.
+  const isOne = size(returnData) === 32
+  const [amounts] = isOne
+    ? [[hexToBigInt(returnData)]]
+    : decodeAbiParameters([{ type: 'uint256[]' }], returnData)
   return tokenAmounts(
     outputs.map(({ token }) => token),
     amounts,

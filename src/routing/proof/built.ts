@@ -6,6 +6,7 @@ import {
   noDeadline,
   type Order,
   type OrderInput,
+  type SwapLegs,
   type UnsignedTransaction,
 } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
@@ -16,15 +17,25 @@ import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
+import { planSwap } from './plan-swap.js'
 
 /** What a simulation changes before the transaction runs. */
 type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
+
+/**
+ * The function of the Router that carries the order out: steps in the sender's Executor, or plain swaps, where pairs may
+ * look what has arrived, since a token may tax transfers.
+ */
+export type EntryPoint = 'execute' | 'swap' | 'measured-swap'
 
 export interface Built {
   readonly simulationState: SimulationState
   readonly candidate: Flow
   readonly plan: RoutePlan
   readonly order: Order
+  /** Null: `execute` alone can carry the order out. */
+  readonly legs: SwapLegs | null
+  readonly entryPoint: EntryPoint
   readonly tx: UnsignedTransaction
 }
 
@@ -63,8 +74,27 @@ export function build(
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
   }
-  const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
-  return { candidate, plan, order, tx, simulationState }
+  const tokensIn = inputs.map(({ token }) => token)
+  const legs =
+    request.strategy === 'router' ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
+  const entryPoint = legs ? 'swap' : 'execute'
+  const tx = encode(request, { order, legs }, entryPoint)
+  return { candidate, plan, order, legs, entryPoint, tx, simulationState }
+}
+
+function encode(
+  { strategy, fromAddress: from }: RouteRequest,
+  { order, legs }: Pick<Built, 'order' | 'legs'>,
+  entryPoint: EntryPoint,
+): UnsignedTransaction {
+  const isSwap = legs && entryPoint !== 'execute'
+  const swap = isSwap ? { legs, measuresPairs: entryPoint === 'measured-swap' } : undefined
+  return buildTransaction({ strategy, from, order, swap })
+}
+
+/** The same order through another entry point. */
+export function through(built: Built, request: RouteRequest, entryPoint: EntryPoint): Built {
+  return { ...built, entryPoint, tx: encode(request, built, entryPoint) }
 }
 
 /** The amount left to swap. */

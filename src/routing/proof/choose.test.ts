@@ -9,6 +9,7 @@ import { noDeadline, type Order } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { buildTransaction } from '../../executor/compile.js'
+import { swapSelector } from '../../executor/swap-order.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { Built } from './built.js'
@@ -51,6 +52,8 @@ function built(key: string, { outputs = [out], steps = 1 } = {}): Built {
     },
     plan: { steps: Array.from({ length: steps }) } as unknown as Built['plan'],
     order,
+    legs: null,
+    entryPoint: 'execute',
     tx: buildTransaction({ strategy: 'router', from: sender, order }),
   }
 }
@@ -247,6 +250,28 @@ describe('finalise', () => {
     const limit = { kind: 'slippage', centiBps } as const
     const found = await finalise(task, { request: { ...request, limit } }, [proven('x', [1_999n])])
     expect(found.outputs.map(({ minAmountOut }) => minAmountOut)).toEqual([least])
+  })
+
+  describe('of two entry points', () => {
+    const weth: Address = '0x00000000000000000000000000000000000000f1'
+    const pool: Address = '0x00000000000000000000000000000000000000f2'
+    const hop = { family: 'v3', pool, zeroForOne: true, tokenIn: weth, tokenOut: out } as const
+    const legs = { wraps: false, unwraps: false, legs: [{ share: null, hops: [hop] }] }
+    const one: Proven = { ...proven('one', [1_000n]), legs, entryPoint: 'swap' }
+    const giving = (...results: (SimulationResult | undefined)[]) =>
+      ({ simulate: async () => results }) as unknown as TaskRun
+    const gas = (gasUsed: bigint, amount = 1_000n) => ({ ...filled(amount), gasUsed })
+
+    test.each([
+      ['the one with less gas', [gas(100n), gas(124n)], 'swap', 100n],
+      ['the other one, if that needs less', [gas(124n), gas(100n)], 'execute', 100n],
+      ['more output before less gas', [gas(100n, 999n), gas(124n)], 'execute', 124n],
+      ['the only one that succeeds', [reverted('K'), gas(124n)], 'execute', 124n],
+    ] as const)('%s', async (_name, results, entryPoint, gasUsed) => {
+      const answer = await finalise(giving(...results), { request }, [one])
+      expect(answer).toMatchObject({ entryPoint, gasUsed })
+      expect(answer.tx.data.startsWith(swapSelector)).toBe(entryPoint === 'swap')
+    })
   })
 
   test('minimums of the caller are taken as they are, one per output', async () => {

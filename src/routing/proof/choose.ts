@@ -6,10 +6,18 @@ import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
-import { buildTransaction, decodeAmountsOut } from '../../executor/compile.js'
+import type { SimulationResult } from '../../domain/state.js'
+import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
-import { type Built, describe, toSimulation, unreadableReason } from './built.js'
+import {
+  type Built,
+  describe,
+  type EntryPoint,
+  through,
+  toSimulation,
+  unreadableReason,
+} from './built.js'
 import type { Attempt } from './prove.js'
 
 /** How many of the best candidates may fail as the final transaction before the request fails. */
@@ -71,17 +79,28 @@ export async function finalise(
       ...best.order,
       outputs: minimums.map(({ token, amount }) => ({ token, minAmountOut: amount })),
     }
-    const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
     const measure = order.outputs.map(({ token }) => ({ token, owner: order.receiver }))
-    const [result] = await run.simulate([{ ...toSimulation({ ...best, tx }, request), measure }])
-    if (result?.status === 'success') {
+    // Which entry point is cheaper is measured, with the very transactions.
+    const points = new Set<EntryPoint>([best.entryPoint, 'execute'])
+    const ways = [...points].map((point) => through({ ...best, order }, request, point))
+    const results = await run.simulate(
+      ways.map((one) => ({ ...toSimulation(one, request), measure })),
+    )
+    const done = ways.flatMap((built, index) => {
+      const result = results[index]
+      return result?.status === 'success' ? [{ built, result }] : []
+    })
+    const [chosen] = done.toSorted((a, b) => compare(a.result, b.result))
+    if (chosen) {
+      const { built, result } = chosen
       const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
         token,
         amountOut: amount,
         minAmountOut: minimum.amount,
       }))
-      return { ...best, order, tx, outputs, gasUsed: result.gasUsed }
+      return { ...best, ...built, outputs, gasUsed: result.gasUsed }
     }
+    const [result] = results
     const reason = result?.status === 'reverted' ? result.reason : unreadableReason
     failed.push(describe(best.candidate, reason))
   }
@@ -90,6 +109,15 @@ export async function finalise(
     `The best route found fails as the final transaction: ${failed[0]?.reason}.`,
     { candidates: failed },
   )
+}
+
+type Success = Extract<SimulationResult, { status: 'success' }>
+
+/** More of the first output, then less gas. */
+function compare(a: Success, b: Success): number {
+  const [x, y] = [a.deltas[0]?.amount ?? 0n, b.deltas[0]?.amount ?? 0n]
+  if (x !== y) return x > y ? -1 : 1
+  return Number(a.gasUsed - b.gasUsed)
 }
 
 /** Candidates that reach the caller's minimums, even if others are worth more after gas; all when none does. */

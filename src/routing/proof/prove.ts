@@ -8,7 +8,7 @@ import type { SimulationResult, StateOverrides } from '../../domain/state.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Flow } from '../search/flow.js'
-import { type Built, build, poolsOn, toSimulation } from './built.js'
+import { type Built, build, poolsOn, through, toSimulation } from './built.js'
 import { callsThatFund, type Funds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import { readAhead } from './read-ahead.js'
@@ -54,15 +54,43 @@ export async function prove(
   )
   const built = plans.filter((one) => one !== null)
   const learnLeftovers = await run.stage('state', () => readAhead(run, request, built))
+  const attempts = await attempt(run, request, built)
+  learnLeftovers()
+  return insteadOfFailedSwaps(attempts, await attempt(run, request, otherWays(attempts, request)))
+}
+
+async function attempt(
+  run: TaskRun,
+  request: RouteRequest,
+  built: readonly Built[],
+): Promise<Attempt[]> {
+  if (!built.length) return []
   const watching = built.map((one) => ({ one, watched: watchLeftovers(one, request) }))
   const simulated = await run.stage('simulate', () =>
     run.simulateUntilDeadline(
       watching.map(({ one, watched }) => ({ ...toSimulation(one, request), measure: watched })),
     ),
   )
-  learnLeftovers()
   return watching.map(({ one, watched }, index) => ({
     built: one,
     result: refusePartial(watched, simulated[index] ?? null),
   }))
+}
+
+/** What plain swaps cannot do, steps may: they spend what has arrived of a token that taxes transfers. */
+function otherWays(attempts: readonly Attempt[], request: RouteRequest): Built[] {
+  return attempts.flatMap(({ built, result }) => {
+    if (built.entryPoint !== 'swap' || result?.status !== 'reverted') return []
+    const pairs = built.legs?.legs.some(({ hops }) => hops.some(({ family }) => family === 'v2'))
+    const ways = pairs ? (['measured-swap', 'execute'] as const) : (['execute'] as const)
+    return ways.map((entryPoint) => through(built, request, entryPoint))
+  })
+}
+
+/** Each candidate by the first way that succeeds; the cheaper ways stand first. */
+function insteadOfFailedSwaps(attempts: readonly Attempt[], others: readonly Attempt[]): Attempt[] {
+  return attempts.map((first) => {
+    const ways = others.filter(({ built }) => built.candidate === first.built.candidate)
+    return ways.find(({ result }) => result?.status === 'success') ?? ways.at(-1) ?? first
+  })
 }
