@@ -93,12 +93,15 @@ export interface Order {
   readonly inputs: readonly OrderInput[]
   readonly feeReceiver: Address
   readonly steps: readonly ExecutorStep[]
-  /** Enforced on chain by the receiver's balance difference, net of transfer taxes. */
+  /**
+   * Enforced on chain by the receiver's balance difference, net of transfer taxes; no more counts than the runner paid,
+   * unless `outputsPaidBySteps`.
+   */
   readonly outputs: readonly { readonly token: Address; readonly minAmountOut: bigint }[]
   readonly receiver: Address
   /**
-   * True when steps pay every output to the receiver and none ever lies in the Executor: skips looking there
-   * (saves about 3,000 gas). Router only; the minimums are enforced all the same.
+   * True when steps pay every output to the receiver and none ever lies in the Executor: the receiver's balance alone
+   * counts, whoever paid. Only for pools that run no code of strangers, and a receiver without code.
    */
   readonly outputsPaidBySteps?: boolean
   /** Receives what is left of `sweep` in the Executor after the outputs are paid. */

@@ -116,6 +116,12 @@ export interface ProtocolAdapter<State = unknown> {
    */
   isNoPriceSource?(pool: Pool, token?: Address): boolean
 
+  /**
+   * A contract that takes part in swaps and whose code anybody may have written: hooks, an oracle that is asked for
+   * rates, a vault or a pool for which no registry vouches. Null: only code of the protocol runs. Absent: always so.
+   */
+  foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
+
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string
 

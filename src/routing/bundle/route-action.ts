@@ -86,6 +86,7 @@ export async function planRouteAction(
     tokensOut: [tokenOut],
     executor: runner,
     receiver: runner,
+    mayPayReceiver: true,
     helpers: helpersOf(flow),
     within: { firstStep: draft.firstStep + draft.steps.length, amountIn },
   })

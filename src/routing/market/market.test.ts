@@ -29,6 +29,7 @@ function marketOf(look: Partial<Look>, known: readonly Pool[] = []): Market {
   return new Market({
     chain: ethereum,
     protocols: [adapter],
+    listedPools: () => [],
     catalogPools: () => known,
     catalogPoolsWith: (token) => known.filter(({ tokens }) => tokens.includes(token)),
     blacklist: new Set(),

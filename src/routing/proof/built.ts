@@ -9,6 +9,7 @@ import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
 import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
+import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 
@@ -30,21 +31,40 @@ export function poolsOn(candidate: Flow): ReadonlySet<Address> {
   return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
 }
 
+/** Whether no pool on the way runs code of strangers, besides that of the tokens which the order is about. */
+export function needsNoTrust(
+  candidate: Pick<Flow, 'edges'>,
+  { inputs, outputs }: { [K in 'inputs' | 'outputs']: readonly { readonly token: Address }[] },
+): boolean {
+  const named = new Set([...inputs, ...outputs].map(({ token }) => token))
+  return swapsOf(candidate).every((market) => isVerified(market, named))
+}
+
 export function build(
   run: TaskRun,
-  args: { request: RouteRequest; inputs: readonly OrderInput[]; accountId: Hex },
+  args: {
+    request: RouteRequest
+    inputs: readonly OrderInput[]
+    accountId: Hex
+    receiverHasCode: boolean
+  },
   candidate: Flow,
   simulationState: SimulationState,
 ): Built {
   const { request, inputs } = args
   const receiver = receiverOf(request)
+  const executor = runnerAddress(request.strategy, request.fromAddress)
+  const outputs = request.tokensOut.map((token) => ({ token, minAmountOut: 0n }))
   const plan = planRoute({
     chain: run.block.chain,
     edges: candidate.edges,
     inputs: new Map(inputs.map(withoutFee).map(({ token, amount }) => [token, amount])),
     tokensOut: request.tokensOut,
-    executor: runnerAddress(request.strategy, request.fromAddress),
+    executor,
     receiver,
+    mayPayReceiver:
+      receiver === executor ||
+      (!args.receiverHasCode && needsNoTrust(candidate, { inputs, outputs })),
     helpers: helpersOf(candidate),
   })
   const order: Order = {
@@ -52,7 +72,7 @@ export function build(
     // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: plan.steps,
-    outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
+    outputs,
     outputsPaidBySteps: plan.paysReceiver,
     receiver,
     refundReceiver: request.refundReceiver ?? receiver,

@@ -5,11 +5,16 @@ import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
-import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  lessSlippage,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import { buildTransaction, decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
-import { type Built, describe, toSimulation, unreadableReason } from './built.js'
+import { type Built, describe, needsNoTrust, toSimulation, unreadableReason } from './built.js'
 import type { Attempt } from './prove.js'
 
 /** How many of the best candidates may fail as the final transaction before the request fails. */
@@ -21,12 +26,19 @@ export interface Proven extends Built {
   readonly gasUsed: bigint
 }
 
+/** By how much more a route must be worth for which a stranger's code has to be trusted; see `rank`. */
+const trustBps = 5n
+
 /** With the minimums that its transaction enforces. */
 export interface Answer extends Built {
   readonly outputs: readonly TransactionOutput[]
   readonly gasUsed: bigint
 }
 
+/**
+ * The best first, by what it is worth after gas; on equal values the fewest steps. A route through pools that are not
+ * verified comes after those through verified ones, unless it is worth more than 5 bps more than the best of them.
+ */
 export function rank(
   run: TaskRun,
   attempts: readonly Attempt[],
@@ -49,13 +61,27 @@ export function rank(
     return netValue(one.outputs, gas, priced)
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
+  const honest = new Set(proven.filter(({ candidate, order }) => needsNoTrust(candidate, order)))
+  const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))
+  const isLast = (one: Proven) => bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
   return proven.sort((a, b) => {
+    if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1
     const [x = 0n, y = 0n] = [values.get(a), values.get(b)]
     if (x !== y) return x > y ? -1 : 1
+    if (honest.has(a) !== honest.has(b)) return honest.has(a) ? -1 : 1
     if (a.plan.steps.length !== b.plan.steps.length)
       return a.plan.steps.length - b.plan.steps.length
     return a.candidate.key < b.candidate.key ? -1 : 1
   })
+}
+
+/** The value that a route through unverified pools must exceed; null where there is no other. */
+function enoughForTrust(honest: readonly bigint[]): bigint | null {
+  const [first, ...others] = honest
+  if (first === undefined) return null
+  const best = others.reduce((most, one) => (one > most ? one : most), first)
+  const size = best < 0n ? -best : best
+  return best + (size * trustBps) / bpsDenominator
 }
 
 export async function finalise(

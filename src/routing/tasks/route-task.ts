@@ -8,6 +8,7 @@ import type {
   RouteRequest,
   RouterSettings,
 } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
@@ -17,13 +18,14 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { mergeOverrides } from '../../domain/state.js'
+import { quoteSender } from '../../executor/deployments.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
-import { withoutFee } from '../proof/built.js'
+import { receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
@@ -87,11 +89,12 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
   learnTokens(run, request)
-  const [all, funds, priced] = await run.stage('state', () =>
+  const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
+      isContract(run, receiverOf(request)),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
@@ -123,7 +126,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const proof = { ...args, inputs, funds, overrides, allPools }
+  const proof = { ...args, inputs, receiverHasCode, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
@@ -153,6 +156,15 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   ]
   const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
   return { answer, fees, priced, warnings }
+}
+
+/** Whether the address has code; true where that cannot be read. */
+async function isContract(run: TaskRun, address: Address): Promise<boolean> {
+  if (address === quoteSender) return false
+  return run.hasCode(address).catch((error: unknown) => {
+    if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return true
+    throw error
+  })
 }
 
 /** The fee of an input in raw units, rounded down. */
