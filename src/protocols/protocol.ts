@@ -46,6 +46,8 @@ export interface EncodeSwapArgs<State = unknown> {
   readonly helpers: Readonly<Record<string, Address>>
   /** Receives tokenOut: the Executor, or the next recipient where the protocol can pay it directly. */
   readonly recipient: Address
+  /** Unix seconds, for calls that take one; absent: none. */
+  readonly deadline?: bigint
   /** True when tokenIn lies at `prepaidAt` already: the Executor spends nothing. */
   readonly isPrepaid?: boolean
 }

@@ -160,7 +160,7 @@ function encodeVaultSwap(args: EncodeSwapArgs<State>): ExecutorStep[] {
           toInternalBalance: false,
         },
         0n,
-        maxUint256,
+        args.deadline ?? maxUint256,
       ],
     },
   ]

@@ -11,10 +11,8 @@ import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
+import { noDeadline } from './order-deadline.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
-
-/** Year 2106, in four bytes. The minimum protects the sender, and a block-pinned answer must not expire by itself. */
-export const noDeadline = 2n ** 32n - 1n
 
 /** What a simulation changes before the transaction runs. */
 type SimulationState = Required<Pick<SimulationRequest, 'before' | 'overrides'>>
@@ -47,6 +45,7 @@ export function build(
     inputs: readonly OrderInput[]
     accountId: Hex
     receiverHasCode: boolean
+    deadline?: bigint | undefined
   },
   candidate: Flow,
   simulationState: SimulationState,
@@ -66,6 +65,7 @@ export function build(
       receiver === executor ||
       (!args.receiverHasCode && needsNoTrust(candidate, { inputs, outputs })),
     helpers: helpersOf(candidate),
+    ...(args.deadline !== undefined && { deadline: args.deadline }),
   })
   const order: Order = {
     inputs,
@@ -77,7 +77,7 @@ export function build(
     receiver,
     refundReceiver: request.refundReceiver ?? receiver,
     sweep: plan.sweep,
-    deadline: noDeadline,
+    deadline: args.deadline ?? noDeadline,
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
   }

@@ -77,9 +77,8 @@ export function rank(
 
 /** The value that a route through unverified pools must exceed; null where there is no other. */
 function enoughForTrust(honest: readonly bigint[]): bigint | null {
-  const [first, ...others] = honest
-  if (first === undefined) return null
-  const best = others.reduce((most, one) => (one > most ? one : most), first)
+  const [best] = [...honest].sort((a, b) => (a > b ? -1 : 1))
+  if (best === undefined) return null
   const size = best < 0n ? -best : best
   return best + (size * trustBps) / bpsDenominator
 }

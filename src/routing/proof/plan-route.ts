@@ -36,6 +36,8 @@ export interface PlanArgs {
   /** False: every output goes through the Executor, so that its minimum counts what the route paid and nothing else. */
   readonly mayPayReceiver: boolean
   readonly helpers: Readonly<Record<string, Address>>
+  /** Unix seconds, for calls that take one; absent: none. */
+  readonly deadline?: bigint
   /** For a route inside a longer plan. */
   readonly within?: {
     /** Index of the route's first step in the plan. */
@@ -161,6 +163,7 @@ function encodeHop(
     helpers: args.helpers,
     recipient,
     isPrepaid,
+    ...(args.deadline !== undefined && { deadline: args.deadline }),
   })
 }
 

@@ -29,6 +29,7 @@ import { receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
+import { deadlineOf } from '../proof/order-deadline.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
@@ -86,6 +87,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const router = routerFor(run.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
   const inputs = request.inputs.map(withFee)
+  const deadline = deadlineOf(run, request)
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
   learnTokens(run, request)
@@ -126,7 +128,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const proof = { ...args, inputs, receiverHasCode, funds, overrides, allPools }
+  const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {

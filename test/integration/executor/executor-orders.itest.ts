@@ -282,14 +282,22 @@ describe('buildTransaction', () => {
     const outputs = [{ token: usdc, minAmountOut: ether / 2n }]
     const steps = [swapStep(receiver)]
     const routed = order({ inputs: [swapped], steps, outputs, outputsPaidBySteps: true })
+    const executor = runnerAddress('router', user)
+    const counted = order({ inputs: [swapped], steps: [swapStep(executor)], outputs })
+    await call(weth, 'approve', [contractAddress('Router'), 4n * ether])
     // The second of each finds warm balances, and the sender's Executor.
-    const gas = { direct: 0n, router: 0n }
+    const gas = { direct: 0n, router: 0n, counted: 0n }
     for (let round = 0; round < 2; round++) {
       gas.direct = BigInt((await send(anvil, { from: user, to: payer, data: pay })).gasUsed)
       gas.router = BigInt((await run('router', user, routed)).receipt.gasUsed)
+      gas.counted = BigInt((await run('router', user, counted)).receipt.gasUsed)
     }
-    console.log(`gas: direct ${gas.direct}, through Router ${gas.router}`)
+    console.log(
+      `gas: direct ${gas.direct}, through Router ${gas.router}, paid by the Executor ${gas.counted}`,
+    )
     expect(gas.router - gas.direct).toBeLessThanOrEqual(31_000n)
+    // Keeping strangers' payments out of the minimum: the detour of the output over the Executor.
+    expect(gas.counted - gas.router).toBeLessThanOrEqual(14_000n)
   })
 
   test.each<[RoutingStrategy, number]>([
@@ -351,6 +359,7 @@ describe('buildTransaction', () => {
           },
         ],
         outputs: [{ token: nativeToken, minAmountOut: ether }],
+        outputsPaidBySteps: true,
       }),
     })
     const code = `0xef0100${contractAddress('Delegate').slice(2)}`
