@@ -100,9 +100,11 @@ describe('a deadline', () => {
 
   test.each(strategies)('%s: a bundle', async (routingStrategy) => {
     const args = { tokenIn: nativeToken, tokenOut: dai, amountIn: ether.toString() }
-    const answer = await askBundle(service, { fromAddress: alice, routingStrategy, deadline: '60' }, [
-      { protocol: 'svc', action: 'route', args },
-    ])
+    const answer = await askBundle(
+      service,
+      { fromAddress: alice, routingStrategy, deadline: '60' },
+      [{ protocol: 'svc', action: 'route', args }],
+    )
     expect(answer.status, answer.text).toBe(200)
     const start = await timestampOf(answer)
     const met = await minedAfter(answer, 60, routingStrategy)
