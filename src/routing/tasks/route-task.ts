@@ -18,6 +18,7 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { mergeOverrides } from '../../domain/state.js'
+import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
@@ -96,7 +97,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
-      isContract(run, receiverOf(request)),
+      isReceiverContract(run, request),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
@@ -160,10 +161,12 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   return { answer, fees, priced, warnings }
 }
 
-/** Whether the address has code; true where that cannot be read. */
-async function isContract(run: TaskRun, address: Address): Promise<boolean> {
-  if (address === quoteSender) return false
-  return run.hasCode(address).catch((error: unknown) => {
+/** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */
+async function isReceiverContract(run: TaskRun, request: RouteRequest): Promise<boolean> {
+  const receiver = receiverOf(request)
+  const isRunner = receiver === runnerAddress(request.strategy, request.fromAddress)
+  if (isRunner || receiver === quoteSender) return false
+  return run.hasCode(receiver).catch((error: unknown) => {
     if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return true
     throw error
   })
