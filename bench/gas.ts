@@ -2,6 +2,7 @@
  * Gas of the same swaps through `Router.swap()`, `Router.execute()` and Uniswap's routers with their published code:
  * receipts of transactions on one Anvil at one block of the sandbox, with equal outputs.
  */
+
 import {
   concatHex,
   encodeAbiParameters,
@@ -13,7 +14,8 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { ethereum } from '../src/chains/ethereum.js'
-import { noDeadline, type Order } from '../src/domain/order.js'
+import { noDeadline } from '../src/domain/deadline.js'
+import type { Order } from '../src/domain/order.js'
 import { type Address, isNative, nativeToken, zeroAddress } from '../src/domain/primitives.js'
 import { buildTransaction } from '../src/executor/compile.js'
 import {
@@ -299,6 +301,7 @@ function orderOf(row: Row): { order: Order; edges: readonly FlowEdge[] } {
     tokensOut: [tokenOut],
     executor: executorAddress(sender),
     receiver: sender,
+    mayPayReceiver: true,
     helpers: Object.fromEntries(
       Object.entries(executorContracts).map(([name, { address: at }]) => [name, at]),
     ),

@@ -23,24 +23,28 @@ import {Input, LegacyOrder, NATIVE, Order, Output} from "./Types.sol";
  *
  * Of every token that the order lists (inputs, outputs, sweep) the account's holding beyond the inputs is its
  * reserve: references see only what lies above it, only that is paid out, and it must still be there at the end.
+ * Of an output for somebody else no more counts than the account paid. Of an output for the account itself all that it
+ * gained counts, whoever paid it.
  */
 abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721Holder, ERC1155Holder {
     receive() external payable {}
 
     /// @dev An order on what the account holds; fees come out of it.
     function _execute(Order calldata order) internal returns (uint256[] memory amountsOut) {
+        _checkOrder(order.receiver, order.deadline);
         Reserve[] memory reserves = _reserveOwn(order.inputs, order.outputs, order.sweep);
         _payFees(order.inputs, order.feeReceiver, false);
-        amountsOut = _runReserved(order.steps, order.outputs, order.receiver, order.deadline, reserves);
+        amountsOut = _runReserved(order.steps, order.outputs, order.receiver, order.paidBySteps, reserves);
         _refund(reserves, order.refundReceiver);
         _checkReserves(reserves);
     }
 
     /// @dev As `_execute`; what is left over stays in the account.
     function _executeLegacy(LegacyOrder calldata order) internal returns (uint256[] memory amountsOut) {
+        _checkOrder(order.receiver, order.deadline);
         Reserve[] memory reserves = _reserveOwn(order.inputs, order.outputs, order.sweep);
         _payFees(order.inputs, order.feeReceiver, false);
-        amountsOut = _runReserved(order.steps, order.outputs, order.receiver, order.deadline, reserves);
+        amountsOut = _runReserved(order.steps, order.outputs, order.receiver, order.paidBySteps, reserves);
         _checkReserves(reserves);
     }
 
@@ -49,11 +53,12 @@ abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721H
         Order calldata order,
         uint256[] calldata held
     ) internal returns (uint256[] memory amountsOut) {
+        _checkOrder(order.receiver, order.deadline);
         Reserve[] memory reserves = _newReserves(order.inputs.length + order.outputs.length + order.sweep.length);
         for (uint256 i = 0; i < order.inputs.length; ++i) _reserve(reserves, order.inputs[i].token, held[i]);
         _reserveRest(reserves, order.outputs, order.sweep);
         _payFees(order.inputs, order.feeReceiver, true);
-        amountsOut = _runReserved(order.steps, order.outputs, order.receiver, order.deadline, reserves);
+        amountsOut = _runReserved(order.steps, order.outputs, order.receiver, order.paidBySteps, reserves);
         _refund(reserves, order.refundReceiver);
         _checkReserves(reserves);
     }
@@ -78,15 +83,18 @@ abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721H
     // solhint-disable-next-line no-empty-blocks
     function _endProgram(uint256) internal pure override {}
 
+    function _checkOrder(address receiver, uint256 deadline) private view {
+        if (block.timestamp > deadline) revert DeadlinePassed(deadline, block.timestamp);
+        if (receiver == address(0)) revert InvalidReceiver(receiver);
+    }
+
     function _runReserved(
         bytes calldata steps,
         Output[] calldata outputs,
         address receiver,
-        uint256 deadline,
+        bool paidBySteps,
         Reserve[] memory reserves
     ) private returns (uint256[] memory amounts) {
-        if (block.timestamp > deadline) revert DeadlinePassed(deadline, block.timestamp);
-        if (receiver == address(0)) revert InvalidReceiver(receiver);
         bool isOwn = receiver == address(this);
         amounts = new uint256[](outputs.length);
         for (uint256 i = 0; i < outputs.length; ++i) {
@@ -98,9 +106,10 @@ abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721H
 
         for (uint256 i = 0; i < outputs.length; ++i) {
             (address token, uint256 minimum) = (outputs[i].token, outputs[i].minimum);
-            if (!isOwn) _payAbove(token, _reserveOf(reserves, token), receiver);
+            uint256 paid = isOwn ? 0 : _payAbove(token, _reserveOf(reserves, token), receiver);
             uint256 balance = Tokens.balanceOf(token, receiver);
             uint256 amount = balance > amounts[i] ? balance - amounts[i] : 0;
+            if (!isOwn && !paidBySteps && paid < amount) amount = paid;
             if (amount < minimum) revert InsufficientOutput(token, minimum, amount);
             amounts[i] = amount;
             // What the receiver gained stays out of the refund.
@@ -129,8 +138,8 @@ abstract contract AccountRunner is StepRunner, ReentrancyGuardTransient, ERC721H
         }
     }
 
-    function _payAbove(address token, uint256 reserve, address to) private {
-        uint256 amount = _above(token, reserve);
+    function _payAbove(address token, uint256 reserve, address to) private returns (uint256 amount) {
+        amount = _above(token, reserve);
         if (amount != 0) Tokens.pay(token, to, amount);
     }
 

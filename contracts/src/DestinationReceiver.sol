@@ -25,15 +25,22 @@ import {Order, Routed} from "./Types.sol";
 contract DestinationReceiver is ReentrancyGuardTransient {
     /// @param order Its only input is the delivered token, without a fee; the amount delivered counts, not the stated.
     /// @param fallbackReceiver Gets the delivered token when the order fails.
-    /// @param minimumGas Gas that the order must be given, so that a delivery cannot be starved into failing.
+    /// @param minimumGas Gas that the order must be given, so that a delivery cannot be starved into failing. Some
+    /// 200,000 on top are kept back for the fallback.
     struct Delivery {
         Order order;
         address fallbackReceiver;
         uint256 minimumGas;
     }
 
+    /// Gas that the order cannot use: pays the fallback receiver and logs why.
+    uint256 private constant RESERVE = 200_000;
+    /// Bytes of the reason for a failure that are copied: the order's steps may return as much as they like.
+    uint256 private constant REASON_LENGTH = 512;
+
     address public immutable executorImplementation = address(new Executor());
 
+    /// @param reason Its first 512 bytes.
     event DeliveryFailed(address indexed token, uint256 amount, address indexed fallbackReceiver, bytes reason);
 
     /// @notice Across calls this after it has sent `amount` of `token` here.
@@ -44,18 +51,16 @@ contract DestinationReceiver is ReentrancyGuardTransient {
         bytes calldata message
     ) external nonReentrant {
         Delivery memory delivery = abi.decode(message, (Delivery));
-        if (delivery.fallbackReceiver == address(0)) revert InvalidReceiver(address(0));
-        if (gasleft() < delivery.minimumGas) revert InsufficientGas(delivery.minimumGas, gasleft());
-        try this.runDelivery(token, amount, delivery.order, keccak256(message)) {
-            emit Routed(
-                delivery.order.accountId,
-                delivery.order.referralCode,
-                delivery.fallbackReceiver,
-                delivery.order.receiver
-            );
-        } catch (bytes memory reason) {
-            Tokens.pay(token, delivery.fallbackReceiver, amount);
-            emit DeliveryFailed(token, amount, delivery.fallbackReceiver, reason);
+        Order memory order = delivery.order;
+        address fallbackReceiver = delivery.fallbackReceiver;
+        if (fallbackReceiver == address(0)) revert InvalidReceiver(address(0));
+        bytes memory data = abi.encodeCall(this.runDelivery, (token, amount, order, keccak256(message)));
+        (bool ok, bytes memory reason) = _callWithReserve(data, delivery.minimumGas);
+        if (ok) {
+            emit Routed(order.accountId, order.referralCode, fallbackReceiver, order.receiver);
+        } else {
+            Tokens.pay(token, fallbackReceiver, amount);
+            emit DeliveryFailed(token, amount, fallbackReceiver, reason);
         }
     }
 
@@ -76,12 +81,35 @@ contract DestinationReceiver is ReentrancyGuardTransient {
             before[i] = Tokens.balanceOf(order.outputs[i].token, order.receiver);
         }
         Tokens.pay(token, executor, amount);
-        Executor(payable(executor)).run(order);
+        uint256[] memory paid = Executor(payable(executor)).run(order);
         for (uint256 i = 0; i < before.length; ++i) {
             (address output, uint256 minimum) = (order.outputs[i].token, order.outputs[i].minimum);
             uint256 balance = Tokens.balanceOf(output, order.receiver);
             uint256 gained = balance > before[i] ? balance - before[i] : 0;
+            if (paid.length != 0 && paid[i] < gained) gained = paid[i];
             if (gained < minimum) revert InsufficientOutput(output, minimum, gained);
+        }
+    }
+
+    /// @dev Calls this contract with at least `minimumGas`, and keeps `RESERVE` back whatever the call does.
+    function _callWithReserve(bytes memory data, uint256 minimumGas) private returns (bool ok, bytes memory reason) {
+        uint256 left = gasleft();
+        // A call can be given 63/64 of what is left at most.
+        if (left < RESERVE || left - RESERVE < minimumGas || left - left / 64 < minimumGas) {
+            revert InsufficientGas(minimumGas, left);
+        }
+        uint256 given = left - RESERVE;
+        // solhint-disable-next-line no-inline-assembly
+        assembly ("memory-safe") {
+            ok := call(given, address(), 0, add(data, 0x20), mload(data), 0, 0)
+            let size := mul(iszero(ok), returndatasize())
+            if gt(size, REASON_LENGTH) {
+                size := REASON_LENGTH
+            }
+            reason := mload(0x40)
+            mstore(reason, size)
+            returndatacopy(add(reason, 0x20), 0, size)
+            mstore(0x40, and(add(add(reason, size), 0x3f), not(0x1f)))
         }
     }
 

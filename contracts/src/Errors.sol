@@ -40,6 +40,9 @@ error InsufficientGas(uint256 required, uint256 actual);
 error BelowMinimum(uint256 amount, uint256 minimum);
 error NegativeDifference(uint256 a, uint256 b);
 
+/// @dev The CallbackPayer makes no other call than `swap` of a V3-like pool.
+error NotASwap(bytes4 selector);
+
 error FeeAboveMaximum(address token, uint256 fee, uint256 maximum);
 error LoanNotGiven(address lender);
 error LoanNotRepaid(address token, uint256 owed, uint256 actual);

@@ -44,16 +44,18 @@ contract Executor is StepRunner {
     }
 
     /// @notice Runs an order whose inputs have arrived, pays the outputs and sends on what is left.
-    function run(Order calldata order) external payable {
+    /// @return paid What this contract sent of each output; empty when the steps pay the outputs.
+    function run(Order calldata order) external payable returns (uint256[] memory paid) {
         _run(order.inputs, order.feeReceiver, order.steps);
-        if (!order.paidBySteps) _payOutputs(order.outputs, order.receiver);
+        if (!order.paidBySteps) paid = _payOutputs(order.outputs, order.receiver);
         _sweep(order.inputs, order.sweep, order.refundReceiver);
     }
 
     /// @notice As `run`; what is left goes to the receiver.
-    function runLegacy(LegacyOrder calldata order) external payable {
+    /// @return paid As of `run`.
+    function runLegacy(LegacyOrder calldata order) external payable returns (uint256[] memory paid) {
         _run(order.inputs, order.feeReceiver, order.steps);
-        _payOutputs(order.outputs, order.receiver);
+        if (!order.paidBySteps) paid = _payOutputs(order.outputs, order.receiver);
         _sweep(order.inputs, order.sweep, order.receiver);
     }
 
@@ -75,8 +77,9 @@ contract Executor is StepRunner {
         _runSteps(steps, new Reserve[](0));
     }
 
-    function _payOutputs(Output[] calldata outputs, address receiver) private {
-        for (uint256 i = 0; i < outputs.length; ++i) _payAll(outputs[i].token, receiver);
+    function _payOutputs(Output[] calldata outputs, address receiver) private returns (uint256[] memory paid) {
+        paid = new uint256[](outputs.length);
+        for (uint256 i = 0; i < outputs.length; ++i) paid[i] = _payAll(outputs[i].token, receiver);
     }
 
     function _sweep(Input[] calldata inputs, address[] calldata tokens, address to) private {
@@ -84,8 +87,8 @@ contract Executor is StepRunner {
         for (uint256 i = 0; i < tokens.length; ++i) _payAll(tokens[i], to);
     }
 
-    function _payAll(address token, address to) private {
-        uint256 balance = Tokens.balanceOf(token, address(this));
+    function _payAll(address token, address to) private returns (uint256 balance) {
+        balance = Tokens.balanceOf(token, address(this));
         if (balance != 0) Tokens.pay(token, to, balance);
     }
 

@@ -18,7 +18,7 @@ contract Router is Swaps {
     address public immutable executorImplementation = address(new Executor());
 
     /// @notice Runs an order of msg.sender.
-    /// @return amountsOut What the receiver gained of each output, by the difference of its balance.
+    /// @return amountsOut What the receiver gained of each output, see `Output.minimum`.
     function execute(Order calldata order) external payable alone returns (uint256[] memory amountsOut) {
         address executor = _prepare(order.inputs, order.feeReceiver, order.deadline);
         _checkReceiver(order.receiver, executor);
@@ -28,6 +28,7 @@ contract Router is Swaps {
     }
 
     /// @notice As `execute`, without event; what is left over goes to the receiver.
+    /// @return amountsOut As of `execute`.
     function executeLegacy(
         LegacyOrder calldata order
     ) external payable alone returns (uint256[] memory amountsOut) {
@@ -72,7 +73,7 @@ contract Router is Swaps {
         }
     }
 
-    /// @dev The Executor gets the caller's own order, byte for byte, under its own selector.
+    /// @dev The Executor gets the caller's own order, byte for byte, under its own selector, and says what it paid.
     function _run(
         address executor,
         bytes4 selector,
@@ -90,11 +91,13 @@ contract Router is Swaps {
                 revert(add(result, 0x20), mload(result))
             }
         }
+        uint256[] memory paid = abi.decode(result, (uint256[]));
 
         for (uint256 i = 0; i < outputs.length; ++i) {
             (address token, uint256 minimum) = (outputs[i].token, outputs[i].minimum);
             uint256 balance = Tokens.balanceOf(token, receiver);
             uint256 amount = balance > amounts[i] ? balance - amounts[i] : 0;
+            if (paid.length != 0 && paid[i] < amount) amount = paid[i];
             if (amount < minimum) revert InsufficientOutput(token, minimum, amount);
             amounts[i] = amount;
         }

@@ -14,7 +14,7 @@ contract Wallet is AccountRunner {
     address public immutable factory = msg.sender;
 
     /// @notice Runs an order on what the wallet holds.
-    /// @return amountsOut What the receiver gained of each output, by the difference of its balance.
+    /// @return amountsOut What the receiver gained of each output, see `Output.minimum`.
     function execute(Order calldata order) external payable nonReentrant returns (uint256[] memory amountsOut) {
         if (msg.sender != owner()) revert NotOwner(msg.sender);
         amountsOut = _execute(order);

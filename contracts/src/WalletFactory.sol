@@ -16,7 +16,7 @@ contract WalletFactory is ReentrancyGuardTransient {
     address public immutable walletImplementation = address(new Wallet());
 
     /// @notice Runs an order of msg.sender in its wallet, which is deployed when absent.
-    /// @return amountsOut What the receiver gained of each output, by the difference of its balance.
+    /// @return amountsOut What the receiver gained of each output, see `Output.minimum`.
     function deployAndRun(Order calldata order) external payable nonReentrant returns (uint256[] memory amountsOut) {
         address wallet = walletOf(msg.sender);
         if (wallet.code.length == 0) {

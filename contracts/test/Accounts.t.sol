@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {CallbackNotSupported, InsufficientInput, ReserveSpent, StepFailed, UnlistedToken} from "../src/Errors.sol";
+import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
+import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {
+    CallbackNotSupported,
+    InsufficientInput,
+    NotOwner,
+    ReserveSpent,
+    StepFailed,
+    UnlistedToken
+} from "../src/Errors.sol";
 import {Delegate} from "../src/Delegate.sol";
 import {NATIVE, Order} from "../src/Types.sol";
 import {Wallet} from "../src/Wallet.sol";
@@ -117,6 +126,54 @@ contract AccountsTest is Base {
         assertEq(account.balance, 100 ether, "the ETH");
         (bool ok, ) = account.call{value: 1 ether}("");
         assertTrue(ok, "the account refuses ETH");
+    }
+
+    function test_strangerCannotCallA7702AccountWhoseCodeIsACloneOfDelegate() public {
+        vm.signAndAttachDelegation(Clones.clone(address(delegate)), KEY);
+        bytes memory steal = Steps.transfer(address(weth), stranger, Steps.literal(1 ether));
+        Order memory order = makeOrder(address(weth), 1 ether, address(weth), 0, Steps.pack(steal));
+        vm.startPrank(stranger);
+        vm.expectRevert(abi.encodeWithSelector(NotOwner.selector, stranger));
+        Delegate(payable(account)).execute(order);
+        vm.expectRevert(abi.encodeWithSelector(NotOwner.selector, stranger));
+        Delegate(payable(account)).executeLegacy(toLegacy(order));
+        vm.stopPrank();
+        // Its own key runs orders as ever.
+        vm.prank(account);
+        Delegate(payable(account)).execute(order);
+        assertEq(weth.balanceOf(stranger), 1 ether, "what the account paid");
+    }
+
+    function test_signatureOfTheAccountsOwnKeyIsValidForItAlone() public {
+        uint256 otherKey = 0x7703;
+        address other = vm.addr(otherKey);
+        vm.signAndAttachDelegation(address(delegate), KEY);
+        vm.signAndAttachDelegation(address(delegate), otherKey);
+        bytes32 hash = keccak256("message of a domain");
+        (uint8 v, bytes32 r, bytes32 s) = vm.sign(KEY, hash);
+        bytes memory signature = abi.encodePacked(r, s, v);
+        bytes memory short = abi.encodePacked(r, bytes32(uint256(s) | (uint256(v - 27) << 255)));
+        bytes4 valid = IERC1271.isValidSignature.selector;
+        assertTrue(IERC1271(account).isValidSignature(hash, signature) == valid, "65 bytes");
+        assertTrue(IERC1271(account).isValidSignature(hash, short) == valid, "64 bytes");
+
+        // Another message, another account, a Safe, the contract itself, the mirrored signature, and no signature.
+        bytes32 order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141;
+        bytes memory mirrored = abi.encodePacked(r, bytes32(uint256(order) - uint256(s)), v == 27 ? 28 : 27);
+        assertTrue(!isValid(account, ~hash, signature), "another message");
+        assertTrue(!isValid(other, hash, signature), "another account");
+        assertTrue(!isValid(address(delegate), hash, signature), "the contract itself");
+        bytes memory check = abi.encodeCall(IERC1271.isValidSignature, (hash, signature));
+        assertTrue(bytes4(safe.delegate(address(delegate), check)) == 0xffffffff, "an account without a key");
+        assertTrue(!isValid(account, hash, mirrored), "the mirrored signature");
+        assertTrue(!isValid(account, hash, ""), "no signature");
+        assertTrue(!isValid(account, hash, new bytes(64)) && !isValid(account, hash, new bytes(65)), "zeros");
+    }
+
+    function isValid(address signer, bytes32 hash, bytes memory signature) private view returns (bool) {
+        bytes4 answer = IERC1271(signer).isValidSignature(hash, signature);
+        assertTrue(answer == IERC1271.isValidSignature.selector || answer == 0xffffffff, "not an answer");
+        return answer == IERC1271.isValidSignature.selector;
     }
 
     function test_walletRunsTheOwnersOrderAndKeepsWhatItHolds() public {

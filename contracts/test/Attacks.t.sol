@@ -199,8 +199,18 @@ contract AttacksTest is Base {
         vm.expectRevert(
             abi.encodeWithSelector(InsufficientOutput.selector, address(usdc), output + 1, output)
         );
-        router.execute(makeOrder(address(weth), 1 ether, address(usdc), output + 1, steps));
-        router.execute(makeOrder(address(weth), 1 ether, address(usdc), output, steps));
+        router.execute(paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), output + 1, steps)));
+        router.execute(paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), output, steps)));
+
+        // The same where the Executor pays.
+        steps = Steps.pack(poolSwap(router.executorOf(user)));
+        Order memory order = makeOrder(address(weth), 1 ether, address(usdc), output + 1, steps);
+        vm.expectRevert(
+            abi.encodeWithSelector(InsufficientOutput.selector, address(usdc), output + 1, output)
+        );
+        router.execute(order);
+        order.outputs[0].minimum = output;
+        router.execute(order);
     }
 
     function test_deadlinePassedReverts() public {

@@ -22,6 +22,7 @@ interface Vm {
     function expectRevert(bytes calldata data) external;
     function expectEmit(bool topic1, bool topic2, bool topic3, bool data, address emitter) external;
     function addr(uint256 key) external returns (address);
+    function sign(uint256 key, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
     function signAndAttachDelegation(address implementation, uint256 key) external;
     function deployCode(string calldata artifact) external returns (address);
 }
@@ -188,6 +189,12 @@ abstract contract Base {
         order.referralCode = "ref";
     }
 
+    /// @dev For steps that pay every output to the receiver themselves.
+    function paidBySteps(Order memory order) internal pure returns (Order memory) {
+        order.paidBySteps = true;
+        return order;
+    }
+
     function toLegacy(Order memory order) internal pure returns (LegacyOrder memory) {
         return
             LegacyOrder({
@@ -197,6 +204,7 @@ abstract contract Base {
                 outputs: order.outputs,
                 receiver: order.receiver,
                 sweep: order.sweep,
+                paidBySteps: order.paidBySteps,
                 deadline: order.deadline
             });
     }

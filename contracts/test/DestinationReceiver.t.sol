@@ -7,7 +7,17 @@ import {DestinationReceiver} from "../src/DestinationReceiver.sol";
 import {InsufficientGas, InvalidReceiver, NotRunner} from "../src/Errors.sol";
 import {Order} from "../src/Types.sol";
 import {Base, Steps} from "./Base.sol";
+import {GasBurner} from "./mocks/Thieves.sol";
 import {HookedToken} from "./mocks/Tokens.sol";
+
+/// @dev Remembers the least gas that it was called with.
+contract GasMeter {
+    uint256 public least = type(uint256).max;
+
+    fallback() external {
+        if (gasleft() < least) least = gasleft();
+    }
+}
 
 contract DestinationReceiverTest is Base {
     DestinationReceiver private destination = DestinationReceiver(payable(deployShipped("DestinationReceiver")));
@@ -24,7 +34,8 @@ contract DestinationReceiverTest is Base {
 
     function test_runsTheOrderWithWhatWasDelivered() public {
         // The stated amount is what left the other chain; a little less arrives.
-        deliver(makeOrder(address(weth), 1 ether, address(usdc), 1, Steps.pack(poolSwap(receiver))), 0.99 ether);
+        bytes memory steps = Steps.pack(poolSwap(receiver));
+        deliver(paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), 1, steps)), 0.99 ether);
         assertEq(usdc.balanceOf(receiver), swapOutput(0.99 ether), "the output");
         assertEq(weth.balanceOf(address(destination)), 0, "left behind");
     }
@@ -55,6 +66,40 @@ contract DestinationReceiverTest is Base {
         }
     }
 
+    /// @dev Whatever gas a relayer sends: a failed order gives the token back, or the whole delivery reverts.
+    function test_gasBurnerCannotDefeatTheFallback() public {
+        uint256[3] memory sizes = [uint256(0), 100_000, 1_000_000];
+        for (uint256 i = 0; i < sizes.length; ++i) {
+            GasBurner burner = new GasBurner(sizes[i]);
+            Order memory order = makeOrder(address(weth), 1 ether, address(usdc), 1, hex"");
+            order.steps = Steps.pack(Steps.call(address(burner), hex"00000000"));
+            order.accountId = bytes32(i);
+            for (uint256 gas_ = 350_000; gas_ < 3_000_000; gas_ += 250_000) {
+                weth.transfer(address(destination), 1 ether);
+                uint256 before = weth.balanceOf(fallbackReceiver);
+                destination.handleV3AcrossMessage{gas: gas_}(address(weth), 1 ether, address(this), message(order, 0));
+                assertEq(weth.balanceOf(fallbackReceiver) - before, 1 ether, "what came back");
+            }
+        }
+    }
+
+    function test_minimumGasReachesTheOrder() public {
+        Order memory order = makeOrder(address(weth), 1 ether, address(weth), 0, hex"00");
+        GasMeter meter = new GasMeter();
+        order.steps = Steps.pack(Steps.call(address(meter), hex"00000000"));
+        bytes memory wanted = message(order, 1_000_000);
+        for (uint256 gas_ = 1_000_000; gas_ < 1_400_000; gas_ += 10_000) {
+            weth.transfer(address(destination), 1 ether);
+            // Less than the order was promised is refused before it runs.
+            try destination.handleV3AcrossMessage{gas: gas_}(address(weth), 1 ether, address(this), wanted) {
+                assertTrue(meter.least() > 750_000, "the order ran with too little gas");
+            } catch (bytes memory reason) {
+                assertTrue(bytes4(reason) == InsufficientGas.selector, "failed for another reason");
+            }
+        }
+        assertTrue(meter.least() != type(uint256).max, "the order never ran");
+    }
+
     function test_strangerCannotRunADelivery() public {
         Order memory order = makeOrder(address(weth), 1 ether, address(weth), 0, hex"00");
         vm.prank(stranger);
@@ -76,7 +121,7 @@ contract DestinationReceiverTest is Base {
         assertEq(weth.allowance(executorOf(plant), address(hook)), type(uint256).max, "planted");
 
         // Any other message has an Executor of its own, which the hooked token tries to drain mid-route.
-        Order memory victim = makeOrder(address(weth), 1 ether, address(usdc), 1, hex"");
+        Order memory victim = paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), 1, hex""));
         bytes memory touch = Steps.transfer(address(hook), address(pool), Steps.literal(0));
         victim.steps = Steps.pack(touch, poolSwap(receiver));
         hook.arm(address(weth), abi.encodeCall(IERC20.transferFrom, (executorOf(victim), stranger, 1 ether)));

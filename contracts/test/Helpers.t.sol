@@ -2,7 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
-import {StepFailed, UnexpectedCall} from "../src/Errors.sol";
+import {NotASwap, StepFailed, UnexpectedCall} from "../src/Errors.sol";
 import {NATIVE, Order} from "../src/Types.sol";
 import {CallbackPayer} from "../src/helpers/CallbackPayer.sol";
 import {IUniswapV2Pair, UniswapV2Swapper} from "../src/helpers/UniswapV2Swapper.sol";
@@ -50,7 +50,7 @@ contract HelpersTest is Base {
         vm.prank(user);
         weth.deposit{value: amount}();
         uint256[] memory amounts = execute(
-            makeOrder(address(weth), amount, address(usdc), expected, v2Steps(30))
+            paidBySteps(makeOrder(address(weth), amount, address(usdc), expected, v2Steps(30)))
         );
         assertEq(amounts[0], expected, "the pair's own formula");
         assertNothingLeft(user);
@@ -80,7 +80,7 @@ contract HelpersTest is Base {
             Steps.callWord(address(v4), 0, data)
         );
         uint256[] memory amounts = execute(
-            makeOrder(address(weth), 1 ether, address(usdc), swapOutput(1 ether), steps)
+            paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), swapOutput(1 ether), steps))
         );
         assertEq(amounts[0], swapOutput(1 ether), "what the receiver gained");
         assertEq(weth.balanceOf(address(v4)), 0, "left in the helper");
@@ -97,7 +97,7 @@ contract HelpersTest is Base {
         uint256[] memory amounts = executeAs(
             user,
             1 ether,
-            makeOrder(NATIVE, 1 ether, address(usdc), 1, Steps.pack(swap))
+            paidBySteps(makeOrder(NATIVE, 1 ether, address(usdc), 1, Steps.pack(swap)))
         );
         assertEq(amounts[0], swapOutput(0.4 ether), "what the receiver gained");
         assertEq(refund.balance, 0.6 ether, "what the pool did not take");
@@ -115,7 +115,7 @@ contract HelpersTest is Base {
             Steps.transfer(address(weth), address(v4), Steps.balance(address(weth))),
             Steps.call(address(v4), data)
         );
-        execute(makeOrder(address(weth), 1 ether, NATIVE, swapOutput(1 ether), steps));
+        execute(paidBySteps(makeOrder(address(weth), 1 ether, NATIVE, swapOutput(1 ether), steps)));
         assertEq(receiver.balance, swapOutput(1 ether), "what the receiver gained");
     }
 
@@ -141,7 +141,7 @@ contract HelpersTest is Base {
             Steps.transfer(address(weth), address(v4), Steps.balance(address(weth))),
             Steps.call(address(v4), data)
         );
-        execute(makeOrder(address(weth), 1 ether, address(hook), 1, steps));
+        execute(paidBySteps(makeOrder(address(weth), 1 ether, address(hook), 1, steps)));
         assertTrue(hook.called() && !hook.succeeded(), "re-entered");
         assertTrue(bytes4(hook.result()) == UnexpectedCall.selector, "refused for another reason");
     }
@@ -182,5 +182,37 @@ contract HelpersTest is Base {
         payer.callAndPay(address(trap), address(weth), data);
         assertTrue(hook.called() && !hook.succeeded(), "re-entered");
         assertEq(weth.balanceOf(stranger), 0, "the stranger's WETH");
+    }
+
+    function test_allowancePlantedInThePayerIsWorthNothing() public {
+        HookedToken hook = new HookedToken();
+        V3LikePool trap = new V3LikePool(weth, hook);
+        hook.mint(address(trap), 10 ether);
+        // Whether or not the payer lets it, a stranger has it approve the output token for WETH.
+        vm.prank(stranger);
+        bytes memory plant = abi.encodeCall(IERC20.approve, (address(hook), 100 ether));
+        try payer.callAndPay(address(weth), address(weth), plant) {} catch {}
+        // The pool leaves 60 WETH of 100, which the token takes while it is being transferred.
+        hook.arm(address(weth), abi.encodeCall(IERC20.transferFrom, (address(payer), stranger, 60 ether)));
+        weth.transfer(address(payer), 100 ether);
+        uint256 before = weth.balanceOf(address(this));
+        bool zeroForOne = address(trap.token0()) == address(weth);
+        bytes memory data = abi.encodeCall(V3LikePool.swap, (receiver, zeroForOne, 40 ether, 0, ""));
+        hook.mint(address(trap), 40 ether);
+        payer.callAndPay(address(trap), address(weth), data);
+        assertTrue(hook.called() && !hook.succeeded(), "the planted allowance worked");
+        assertEq(weth.balanceOf(address(this)) - before, 60 ether, "the refund");
+    }
+
+    function test_payerMakesNoCallButASwap() public {
+        bytes[3] memory calls = [
+            abi.encodeCall(IERC20.approve, (stranger, 1 ether)),
+            abi.encodeCall(IERC20.transfer, (stranger, 1 ether)),
+            bytes(hex"128acb")
+        ];
+        for (uint256 i = 0; i < calls.length; ++i) {
+            vm.expectRevert(abi.encodeWithSelector(NotASwap.selector, bytes4(calls[i])));
+            payer.callAndPay(address(weth), address(weth), calls[i]);
+        }
     }
 }

@@ -25,6 +25,7 @@ contract OrderActor is Base {
         );
         Order memory order = makeOrder(address(weth), amount % 1 ether, address(usdc), minimum, Steps.pack(step));
         order.inputs[0].fee = order.inputs[0].amount / 100;
+        order.paidBySteps = direct;
         send(sender, 0, order);
     }
 

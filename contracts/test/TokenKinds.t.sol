@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {InsufficientOutput} from "../src/Errors.sol";
 import {Input, NATIVE, Order, Output} from "../src/Types.sol";
 import {Base, Steps} from "./Base.sol";
 import {MockWeth, TaxedToken, TetherLike} from "./mocks/Tokens.sol";
@@ -100,6 +101,7 @@ contract TokenKindsTest is Base {
         order.steps = Steps.pack(
             Steps.callPaid(address(pool), address(weth), swapData(receiver, 0), swapPatch(Steps.literal(1 ether)))
         );
+        order.paidBySteps = true;
         vm.prank(user);
         uint256[] memory amounts = router.executeLegacy(toLegacy(order));
         assertEq(amounts[0], swapOutput(1 ether), "what the receiver gained");
@@ -109,6 +111,7 @@ contract TokenKindsTest is Base {
 
     function test_everyRoleMayBeTheSender() public {
         Order memory order = makeOrder(address(weth), 2 ether, address(usdc), 1, Steps.pack(poolSwap(user)));
+        order.paidBySteps = true;
         order.inputs[0].fee = 1 ether;
         (order.receiver, order.refundReceiver, order.feeReceiver) = (user, user, user);
         uint256[] memory amounts = execute(order);
@@ -117,7 +120,7 @@ contract TokenKindsTest is Base {
         assertNothingLeft(user);
     }
 
-    function test_outputHeldByTheExecutorAndPaidByAStepAddUp() public {
+    function test_outputPaidByAStepBesidesTheExecutorDoesNotCount() public {
         address executor = router.executorOf(user);
         bytes memory half = Steps.callPaid(
             address(pool),
@@ -125,17 +128,22 @@ contract TokenKindsTest is Base {
             swapData(executor, 0),
             swapPatch(Steps.balance(address(weth), 5_000))
         );
-        uint256 output = swapOutput(1 ether) * 2;
-        uint256[] memory amounts = execute(
-            makeOrder(address(weth), 2 ether, address(usdc), output, Steps.pack(half, poolSwap(receiver)))
-        );
-        assertEq(amounts[0], output, "both halves");
+        uint256 output = swapOutput(1 ether);
+        Order memory order = makeOrder(address(weth), 2 ether, address(usdc), output + 1, hex"");
+        order.steps = Steps.pack(half, poolSwap(receiver));
+        vm.prank(user);
+        vm.expectRevert(abi.encodeWithSelector(InsufficientOutput.selector, address(usdc), output + 1, output));
+        router.execute(order);
+        order.outputs[0].minimum = output;
+        assertEq(execute(order)[0], output, "the half that the Executor paid");
+        assertEq(usdc.balanceOf(receiver), output * 2, "both halves");
         assertNothingLeft(user);
     }
 
     function test_callbackOfAnyNamePays() public {
         pool.configure(true, 1);
-        execute(makeOrder(address(weth), 1 ether, address(usdc), swapOutput(1 ether), Steps.pack(poolSwap(receiver))));
+        bytes memory steps = Steps.pack(poolSwap(receiver));
+        execute(paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), swapOutput(1 ether), steps)));
         assertNothingLeft(user);
     }
 

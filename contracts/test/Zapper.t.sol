@@ -46,7 +46,7 @@ contract ZapperTest is Base {
     function setUp() public override {
         super.setUp();
         pair = open(weth, usdc, 100 ether, 300 ether);
-        usdc.mint(address(this), 1_000 ether);
+        usdc.mint(address(this), 1_000 ether + 1e6);
     }
 
     /// @dev This test owns the first shares.
@@ -161,7 +161,7 @@ contract ZapperTest is Base {
             Steps.transfer(address(weth), address(zapper), Steps.balance(address(weth))),
             Steps.call(address(zapper), data)
         );
-        Order memory order = makeOrder(address(weth), 5.13 ether, address(thin), 1, steps);
+        Order memory order = paidBySteps(makeOrder(address(weth), 5.13 ether, address(thin), 1, steps));
         order.sweep = new address[](1);
         order.sweep[0] = address(weth);
         execute(order);

@@ -32,7 +32,12 @@ export function planInputs(serviceName: string) {
   const named = {
     name: described(PlanName.optional(), 'Of its rows; default `request 1` and so on.'),
   }
-  const { blockNumber: _block, deadlineMs: _deadline, ...routeShape } = shortcuts.route.shape
+  const {
+    blockNumber: _block,
+    deadlineMs: _haste,
+    deadline: _deadline,
+    ...routeShape
+  } = shortcuts.route.shape
   const { blockNumber: _number, deadlineMs: _late, ...quoteShape } = shortcuts.quote.shape
   const chainId = described(ChainId.optional(), 'As that of the plan, where it is given.')
   const fromAddress = described(Address.optional(), 'Sender; its funds do not matter.')

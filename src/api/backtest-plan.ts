@@ -82,11 +82,11 @@ function readRequest(
   const place = `requests[${index}]`
   const object = objectOf(item, place, problems)
   if (!object) return null
-  for (const name of ['blockNumber', 'deadlineMs']) {
+  for (const name of ['blockNumber', 'deadlineMs', 'deadline']) {
     if (isAbsent(object[name])) continue
     problems.push(`${place}.${name} must not be given: blocks are those of the plan, without haste`)
   }
-  const own = { ...object, blockNumber: undefined, deadlineMs: undefined }
+  const own = { ...object, blockNumber: undefined, deadlineMs: undefined, deadline: undefined }
   const fields = [...Object.keys(route.shape), ...Object.keys(quote.shape)]
   refuseUnknown(own, fields, place, problems)
   const isQuote = Object.keys(object).every((name) => name in quote.shape || isAbsent(object[name]))

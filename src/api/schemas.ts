@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { type BlockTag, blockTagForms, parseBlockTag } from '../domain/block-tag.js'
+import { type Deadline, deadlineForms, parseDeadline } from '../domain/deadline.js'
 import {
   addressForm,
   addressPattern,
@@ -98,6 +99,22 @@ export const BlockTagText = z
 export const DeadlineMs = integer(50, 60_000).meta({
   description: 'Answer with the best found by then, in milliseconds.',
 })
+
+const deadlineMessage = `must be ${deadlineForms}`
+export const TransactionDeadline = z
+  .string(deadlineMessage)
+  .transform((text, context): Deadline => {
+    try {
+      return parseDeadline(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: deadlineMessage })
+      return z.NEVER
+    }
+  })
+  .meta({
+    description: `After it the transaction reverts: ${deadlineForms}. Absent: no deadline.`,
+    example: '600',
+  })
 
 const decimalMessage = 'must be a number'
 /** A number to compare with, such as an APY or a TVL. */

@@ -31,8 +31,8 @@ export function parseBlockTag(text: string): BlockTag {
   return refuse(text)
 }
 
-/** Whole seconds, rounded down; null for a date that does not exist. */
-function secondsOf(text: string): bigint | null {
+/** Unix seconds of a date or time, UTC where it has no zone, rounded down; null for one that does not exist. */
+export function secondsOf(text: string): bigint | null {
   const match = isoTime.exec(text)
   const day = isoDate.test(text) ? text : match?.[1]
   if (!day) return null

@@ -1,5 +1,6 @@
 /** A list of actions as one transaction: request and result. Values as in `engine.ts`. */
 
+import type { Deadline } from './deadline.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
@@ -45,6 +46,8 @@ interface BundleTerms {
   readonly skipQuote: boolean
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
+  /** After which the transaction reverts; absent: never. */
+  readonly deadline?: Deadline
 }
 
 export interface BundleRequest extends BundleTerms {

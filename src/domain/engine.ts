@@ -4,6 +4,7 @@
  */
 
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
+import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
@@ -44,6 +45,8 @@ export interface RouteRequest {
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
+  /** After which the transaction reverts; absent: never. */
+  readonly deadline?: Deadline
   /** Replaces the service's own settings. */
   readonly router?: RouterSettings
 }
@@ -61,7 +64,9 @@ export interface RouterSettings {
 }
 
 /** A quote without a sender is calculated for an address that belongs to nobody. */
-export type QuoteRequest = Omit<RouteRequest, 'fromAddress'> & { readonly fromAddress?: Address }
+export type QuoteRequest = Omit<RouteRequest, 'fromAddress' | 'deadline'> & {
+  readonly fromAddress?: Address
+}
 
 /** Quotes that a thread works on at the same time for one caller. */
 export const quotesAtOnce = 8
@@ -162,6 +167,7 @@ export interface NontokenizedRequest
     | 'referralCode'
     | 'blockNumber'
     | 'deadlineMs'
+    | 'deadline'
   > {
   /** `chainId:primaryAddress:key`. */
   readonly positionOut: string

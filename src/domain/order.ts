@@ -81,9 +81,6 @@ export interface ApproveStep {
 
 export type ExecutorStep = CallStep | TransferStep | ApproveStep
 
-/** Year 2106, in four bytes. The minimum protects the sender, and a block-pinned answer must not expire by itself. */
-export const noDeadline = 2n ** 32n - 1n
-
 /** What is pulled from the sender; the fee is a part of the amount, in raw units, taken before any step runs. */
 export interface OrderInput extends TokenAmount {
   /** Absent: none. */
@@ -96,12 +93,15 @@ export interface Order {
   readonly inputs: readonly OrderInput[]
   readonly feeReceiver: Address
   readonly steps: readonly ExecutorStep[]
-  /** Enforced on chain by the receiver's balance difference, net of transfer taxes. */
+  /**
+   * Enforced on chain by the receiver's balance difference, net of transfer taxes; no more counts than the runner paid,
+   * unless `outputsPaidBySteps`.
+   */
   readonly outputs: readonly { readonly token: Address; readonly minAmountOut: bigint }[]
   readonly receiver: Address
   /**
-   * True when steps pay every output to the receiver and none ever lies in the Executor: skips looking there
-   * (saves about 3,000 gas). Router only; the minimums are enforced all the same.
+   * True when steps pay every output to the receiver and none ever lies in the Executor: the receiver's balance alone
+   * counts, whoever paid. Only for pools that run no code of strangers, and a receiver without code.
    */
   readonly outputsPaidBySteps?: boolean
   /** Receives what is left of `sweep` in the Executor after the outputs are paid. */

@@ -81,11 +81,11 @@ export function buildTransaction(args: {
     outputs: order.outputs.map(({ token, minAmountOut }) => ({ token, minimum: minAmountOut })),
     receiver: order.receiver,
     sweep: leftoverTokens(order, holdsOthers ? steps : []),
+    paidBySteps: order.outputsPaidBySteps ?? false,
     deadline: order.deadline,
   }
   const { refundReceiver, accountId, referralCode } = order
-  const paidBySteps = order.outputsPaidBySteps ?? false
-  const fullOrder = { ...legacyOrder, paidBySteps, refundReceiver, accountId, referralCode }
+  const fullOrder = { ...legacyOrder, refundReceiver, accountId, referralCode }
   const value = order.inputs.reduce(
     (sum, input) => sum + (isNative(input.token) ? input.amount : 0n),
     0n,

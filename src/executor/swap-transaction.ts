@@ -1,6 +1,8 @@
 /** Compiles an order whose route is plain swaps to a call of `Router.swap()`. Pure. */
+
 import { hexToBigInt } from 'viem'
-import { noDeadline, type Order, type SwapLegs, type UnsignedTransaction } from '../domain/order.js'
+import { noDeadline } from '../domain/deadline.js'
+import type { Order, SwapLegs, UnsignedTransaction } from '../domain/order.js'
 import { type Address, isNative, zeroAddress } from '../domain/primitives.js'
 import { contractAddress } from './deployments.js'
 import { type PackedHop, packSwap } from './swap-order.js'

@@ -116,6 +116,8 @@ export interface ActionContext {
   readonly account: Address
   /** The owner of whatever is not returned to the runner: the argument `receiver`, else the bundle's. */
   readonly receiver: Address
+  /** Unix seconds, for calls that take one; absent: none. */
+  readonly deadline?: bigint
   /** Address of a contract of contracts/src/helpers; simulations place it where it is absent. */
   helper(name: string): Address
   /** The amount as a number: a literal as it is, a reference by simulating the actions before this one. */

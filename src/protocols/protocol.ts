@@ -46,6 +46,8 @@ export interface EncodeSwapArgs<State = unknown> {
   readonly helpers: Readonly<Record<string, Address>>
   /** Receives tokenOut: the Executor, or the next recipient where the protocol can pay it directly. */
   readonly recipient: Address
+  /** Unix seconds, for calls that take one; absent: none. */
+  readonly deadline?: bigint
   /** True when tokenIn lies at `prepaidAt` already: the Executor spends nothing. */
   readonly isPrepaid?: boolean
 }
@@ -115,6 +117,12 @@ export interface ProtocolAdapter<State = unknown> {
    * @param token - the token of the pool to be priced; absent: any.
    */
   isNoPriceSource?(pool: Pool, token?: Address): boolean
+
+  /**
+   * A contract that takes part in swaps and whose code anybody may have written: hooks, an oracle that is asked for
+   * rates, a vault or a pool for which no registry vouches. Null: only code of the protocol runs. Absent: always so.
+   */
+  foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string

@@ -1,5 +1,5 @@
 /** What every routing strategy is asked to do, and what its execution says. */
-import { decodeEventLog, type Hex } from 'viem'
+import { decodeEventLog, decodeFunctionData, type Hex } from 'viem'
 import { expect } from 'vitest'
 import { type Address, nativeToken, toAddress } from '../../src/domain/primitives.js'
 import { executorContracts } from '../../src/executor/deployments.js'
@@ -60,4 +60,12 @@ export function routed({ logs }: Execution) {
       return []
     }
   })
+}
+
+/** Whether the order of a Router leaves the payment of the outputs to its steps. */
+export function isPaidBySteps({ body }: Answer): boolean {
+  const { abi } = executorContracts.Router
+  const { functionName, args } = decodeFunctionData({ abi, data: body.tx.data })
+  if (functionName !== 'execute' && functionName !== 'executeLegacy') throw new Error('no order')
+  return args[0].paidBySteps
 }

@@ -2,13 +2,24 @@
 pragma solidity 0.8.37;
 
 import {Tokens} from "../Tokens.sol";
-import {UnexpectedCall} from "../Errors.sol";
+import {NotASwap, UnexpectedCall} from "../Errors.sol";
+
+interface IUniswapV3Pool {
+    function swap(
+        address recipient,
+        bool zeroForOne,
+        int256 amountSpecified,
+        uint160 sqrtPriceLimitX96,
+        bytes calldata data
+    ) external returns (int256 amount0, int256 amount1);
+}
 
 /**
  * @title Calls a Uniswap V3-like pool on behalf of an account that cannot or should not answer callbacks.
  *
  * The account sends the input here first, within the same transaction; what the pool does not take goes back.
- * Holds nothing between transactions and is never approved by anybody.
+ * Holds nothing between transactions and is never approved by anybody. Makes no call but `swap`, so nobody can have it
+ * approve or send anything on the way.
  */
 contract CallbackPayer {
     /// The pool of the running call; `_running` is the lock, since the pool could spend what lies here.
@@ -27,7 +38,10 @@ contract CallbackPayer {
     }
 
     /// @notice Calls `pool` with `data`; answers with exactly what the pool answers.
+    /// @param payToken In which the pool is paid; what is left of it here goes back to the caller.
+    /// @param data A call of `IUniswapV3Pool.swap`.
     function callAndPay(address pool, address payToken, bytes calldata data) external {
+        if (bytes4(data) != IUniswapV3Pool.swap.selector) revert NotASwap(bytes4(data));
         if (_running) revert UnexpectedCall(msg.sender);
         (_running, _payee, _payToken) = (true, pool, payToken);
         // solhint-disable-next-line avoid-low-level-calls

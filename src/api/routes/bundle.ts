@@ -15,6 +15,7 @@ import {
   oneOf,
   ReferralCode,
   routingStrategy,
+  TransactionDeadline,
   withDefault,
 } from '../schemas.js'
 import { names } from './shortcut-inputs.js'
@@ -91,6 +92,7 @@ function postBundle(serviceName: string) {
       ),
       blockNumber: BlockNumber.optional(),
       deadlineMs: DeadlineMs.optional(),
+      deadline: TransactionDeadline.optional(),
     }),
     rules: ({ fromAddress, spender }) =>
       spender !== undefined && String(spender).toLowerCase() !== String(fromAddress).toLowerCase()
@@ -167,6 +169,7 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
             referralCode: input.referralCode,
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
+            deadline: input.deadline,
           }),
         },
         context,

@@ -127,6 +127,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
             referralCode: input.referralCode,
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
+            deadline: input.deadline,
           }),
         },
         context,

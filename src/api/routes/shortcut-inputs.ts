@@ -19,6 +19,7 @@ import {
   ReferralCode,
   routingStrategy,
   Slippage,
+  TransactionDeadline,
   withDefault,
 } from '../schemas.js'
 
@@ -187,6 +188,7 @@ export function shortcutInputs(serviceName: string) {
       crossChainOnly,
     ),
     referralCode: ReferralCode.optional(),
+    deadline: TransactionDeadline.optional(),
     destinationChainId: described(
       ChainId.optional(),
       'Must equal chainId: cross-chain routes are not available.',

@@ -43,7 +43,8 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 }
 
 function toRouteRequest(input: RouteInput): RouteRequest {
-  return { ...toPlanRequest(input), fromAddress: input.fromAddress }
+  const { fromAddress, deadline } = input
+  return { ...toPlanRequest(input), fromAddress, ...(deadline && { deadline }) }
 }
 
 /** @param fees - basis points, one per amountIn; only zeros: no fee. */
@@ -62,7 +63,7 @@ export function hasFee(inputs: readonly RequestInput[]): boolean {
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
 export function toPlanRequest(
-  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs'> & {
+  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline'> & {
     [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
   },
 ): QuoteRequest {

@@ -45,6 +45,8 @@ export const balancerV2 = defineProtocol<State>({
   // What a join gives can be moved for a moment by trading, and the tokens have prices of their own.
   isNoPriceSource: (pool, token) =>
     isLiquidity(pool) || (token !== undefined && token === poolContract(pool)),
+  // The Vault takes pools from everybody.
+  foreignCode: poolContract,
   sharedState: sharedWithLiquidity,
   discover: discoverBalancer,
   load,
@@ -158,7 +160,7 @@ function encodeVaultSwap(args: EncodeSwapArgs<State>): ExecutorStep[] {
           toInternalBalance: false,
         },
         0n,
-        maxUint256,
+        args.deadline ?? maxUint256,
       ],
     },
   ]

@@ -36,6 +36,7 @@ export const curve = defineProtocol<CurveState>({
 
   // What a deposit gives can be moved for a moment by trading, and the coins have prices of their own.
   isNoPriceSource: isLiquidity,
+  foreignCode,
   sharedState: sharedWithLiquidity,
   discover,
   load,
@@ -98,6 +99,16 @@ async function load(
     const item = isLiquidity(pool) ? liquidity[nextLiquidity++] : swaps[nextSwaps++]
     return item ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
   })
+}
+
+/** The pool itself, where its math is not known here or asks others for rates. */
+function foreignCode({ address }: Pool, state: CurveState): Address | null {
+  const asks = state.kind === 'stable' && !state.rates.every(isPowerOfTen)
+  return state.kind === 'sampled' || asks ? address : null
+}
+
+function isPowerOfTen(rate: bigint): boolean {
+  return /^10*$/.test(String(rate))
 }
 
 /** Of the kinds: solving costs most in the first crypto pools, a metapool works on two pools. */

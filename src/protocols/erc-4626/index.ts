@@ -4,7 +4,7 @@
  */
 import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
-import { discoverVaults, underlyingAssets } from './discover.js'
+import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'
 import { loadVaults, provenAmount } from './load.js'
 import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './math.js'
 import { vaultPositions } from './positions.js'
@@ -27,6 +27,8 @@ export const erc4626 = defineProtocol<VaultState>({
   description: 'Deposits into and redemptions from tokenised vaults.',
   paysRecipient: true,
   isNoPriceSource: () => true,
+  foreignCode: ({ address }, _state, venue) =>
+    namedVaults(venue).includes(address) ? null : address,
   discover: (args) => discoverVaults(slug, args),
   load: loadVaults,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({

@@ -33,7 +33,7 @@ export interface NftSource {
   readonly factorySlots: FactorySlots
 }
 
-/** Far enough: the order itself has a deadline. */
+/** Far enough, where the order has none either. */
 const noDeadline = 2n ** 64n - 1n
 const maxUint128 = 2n ** 128n - 1n
 
@@ -158,7 +158,7 @@ async function mint(
         amount0Min: 0n,
         amount1Min: 0n,
         recipient: receiver,
-        deadline: noDeadline,
+        deadline: context.deadline ?? noDeadline,
       },
     ],
     output: { kind: 'word', index: 0 },
@@ -194,7 +194,7 @@ async function increase(
         amount1Desired: amountOf(spends, tokens[1]),
         amount0Min: 0n,
         amount1Min: 0n,
-        deadline: noDeadline,
+        deadline: context.deadline ?? noDeadline,
       },
     ],
     output: { kind: 'word', index: 0 },
@@ -267,7 +267,7 @@ function decrease(
     liquidity: liquidity ?? all(),
     amount0Min: 0n,
     amount1Min: 0n,
-    deadline: noDeadline,
+    deadline: context.deadline ?? noDeadline,
   }
   context.add({ kind: 'call', target: manager, abi: decreaseAbi, args: [params] })
 }

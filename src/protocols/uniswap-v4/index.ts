@@ -94,6 +94,7 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     return hasSwapHooks(pool) ? { ...quote, exact: false } : quote
   },
   isNoPriceSource: hasSwapHooks,
+  foreignCode: (pool) => (hasSwapHooks(pool) ? hooksOf(pool) : null),
   swapSlots: (pool, state) => swapSlots(poolStateSlot(pool.id), state),
   gasEstimate: () => gasPerSwap,
   swapHop(pool) {

@@ -27,6 +27,8 @@ export const yearnV2 = defineProtocol<YearnState>({
   description: 'Deposits into and withdrawals from vaults that invest through strategies.',
   paysRecipient: true,
   isNoPriceSource: () => true,
+  // A vault is known by its own answers: whether the registry endorses it is not asked.
+  foreignCode: ({ address }) => address,
   discover: (args) => discoverVaults(slug, args),
   async load({ reader, chain, pools }) {
     const timestamp = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))

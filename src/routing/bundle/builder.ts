@@ -4,17 +4,13 @@
  */
 
 import type { TypedAction } from '../../domain/bundle.js'
-import {
-  type Amount,
-  type ExecutorStep,
-  isAmountRef,
-  noDeadline,
-  type Order,
-} from '../../domain/order.js'
+import { noDeadline } from '../../domain/deadline.js'
+import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { toBytes16 } from '../proof/built.js'
+import { deadlineOf } from '../proof/order-deadline.js'
 import type { BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
@@ -35,6 +31,7 @@ export class BundleBuilder implements BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
+  readonly deadline: bigint | undefined
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
@@ -55,6 +52,7 @@ export class BundleBuilder implements BundleContext {
     this.runner = runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
+    this.deadline = deadlineOf(run, args.request)
     this.#actions = toPerformable(actions)
     const references = this.#actions.flatMap(referencesOf)
     this.#referenced = new Set(
@@ -168,7 +166,7 @@ export class BundleBuilder implements BundleContext {
       receiver: this.receiver,
       refundReceiver: request.refundReceiver ?? this.receiver,
       sweep: [...this.draft.touched].filter((token) => !paid.has(token) && !pulled.has(token)),
-      deadline: noDeadline,
+      deadline: this.deadline ?? noDeadline,
       accountId,
       referralCode: toBytes16(request.referralCode ?? ''),
     }

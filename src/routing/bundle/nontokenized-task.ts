@@ -50,6 +50,7 @@ export async function runNontokenized(
     skipQuote: false,
     ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
+    ...(request.deadline && { deadline: request.deadline }),
   }
   const { reported, ...rest } = await runBundle(run, {
     request: bundle,

@@ -55,6 +55,7 @@ function perform(
     reader: run.reader,
     account,
     receiver: typeof own === 'string' ? toAddress(own) : builder.receiver,
+    ...(builder.deadline !== undefined && { deadline: builder.deadline }),
     valueOf: (amount) => builder.valueOf(amount, index),
   })
 }

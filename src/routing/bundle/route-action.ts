@@ -86,7 +86,9 @@ export async function planRouteAction(
     tokensOut: [tokenOut],
     executor: runner,
     receiver: runner,
+    mayPayReceiver: true,
     helpers: helpersOf(flow),
+    ...(builder.deadline !== undefined && { deadline: builder.deadline }),
     within: { firstStep: draft.firstStep + draft.steps.length, amountIn },
   })
   for (const step of before === null ? tracked(steps, tokenOut) : steps) add(step)

@@ -61,10 +61,9 @@ export class BlockContext {
       chain,
       protocols,
       blacklist: new Set(worker.settings.poolBlacklist),
-      catalogPools: (tokens) => [
-        ...(worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
-        ...worker.catalog.importedAmong(chain.id, tokens),
-      ],
+      listedPools: (tokens) =>
+        (worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
+      catalogPools: (tokens) => worker.catalog.importedAmong(chain.id, tokens),
       catalogPoolsWith: (token, others) => worker.catalog.importedWith(chain.id, token, others),
       onDiscovered: (pools) => this.#discovered.push(...pools),
     })

@@ -17,9 +17,13 @@ const trio: Pool = {
   parameters: {},
 }
 
-type Look = Pick<ProtocolAdapter, 'discover' | 'load'>
+type Look = Pick<ProtocolAdapter, 'discover' | 'load' | 'foreignCode'>
 
-function marketOf(look: Partial<Look>, known: readonly Pool[] = []): Market {
+function marketOf(
+  look: Partial<Look>,
+  known: readonly Pool[] = [],
+  listed: readonly Pool[] = [],
+): Market {
   const adapter = {
     slug: 'uniswap-v2',
     discover: async () => ({ pools: [], unreadable: [] }),
@@ -29,6 +33,7 @@ function marketOf(look: Partial<Look>, known: readonly Pool[] = []): Market {
   return new Market({
     chain: ethereum,
     protocols: [adapter],
+    listedPools: () => listed,
     catalogPools: () => known,
     catalogPoolsWith: (token) => known.filter(({ tokens }) => tokens.includes(token)),
     blacklist: new Set(),
@@ -110,5 +115,66 @@ describe('Market', () => {
     expect(asked).toEqual([[a, b].join()])
     expect(await market.view(reader, [[a, b]])).toBe(direct)
     expect(await market.view(reader, [[a, b]], [c])).toBe(through)
+  })
+
+  describe('doubt', () => {
+    const hooks = token('e')
+    const found = { discover: async () => ({ pools: [trio], unreadable: [] }) }
+    const doubts = async (market: Market, through: readonly Address[] = []) =>
+      (await market.view(reader, [[a, b]], through)).pools.map(({ doubt }) => doubt)
+
+    test('there is none about a pool that its protocol knows, imported or not', async () => {
+      expect(await doubts(marketOf(found))).toEqual([undefined])
+      expect(await doubts(marketOf(found, [trio]))).toEqual([undefined])
+    })
+
+    test('a pool that is only imported is doubted, in the view that did not find it', async () => {
+      expect(await doubts(marketOf({}, [trio]))).toEqual(['imported'])
+      const look = {
+        discover: async ({ pairs }: { pairs: readonly unknown[] }) => {
+          return { pools: pairs.length > 1 ? [trio] : [], unreadable: [] }
+        },
+      }
+      const market = marketOf(look, [trio])
+      expect(await doubts(market)).toEqual(['imported'])
+      const both = await market.view(reader, [
+        [a, c],
+        [b, c],
+      ])
+      expect(both.pools.map(({ doubt }) => doubt)).toEqual([undefined])
+      expect(await doubts(market)).toEqual(['imported'])
+      expect(await doubts(market, [c])).toEqual(['imported'])
+    })
+
+    test('code of strangers is named, unless the service itself lists the pool', async () => {
+      const look = { ...found, foreignCode: () => hooks }
+      expect(await doubts(marketOf(look))).toEqual([hooks])
+      expect(await doubts(marketOf(look, [], [trio]))).toEqual([undefined])
+      expect(await doubts(marketOf({ foreignCode: () => hooks }, [trio], [trio]))).toEqual([
+        'imported',
+      ])
+    })
+
+    test('an import with the id of a known pool is never taken for it', async () => {
+      const forged: Pool = { ...trio, address: token('8') }
+      const market = marketOf(
+        {
+          discover: async ({ pairs }) => ({
+            pools: pairs.length > 1 ? [trio] : [],
+            unreadable: [],
+          }),
+        },
+        [forged],
+      )
+      const imported = await market.view(reader, [[a, b]])
+      expect(imported.pools).toMatchObject([{ doubt: 'imported', loaded: { pool: forged } }])
+      const known = await market.view(reader, [
+        [a, c],
+        [b, c],
+      ])
+      expect(known.pools.map(({ loaded, doubt }) => [loaded.pool.address, doubt])).toEqual([
+        [trio.address, undefined],
+      ])
+    })
   })
 })

@@ -8,12 +8,15 @@ import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+import { type Doubt, doubtOf, type PoolOrigin } from './verified.js'
 
 export interface MarketPool {
   readonly adapter: ProtocolAdapter
   readonly loaded: LoadedPool
   /** The adapter's, unique among all protocols. */
   readonly sharedState?: string
+  /** Absent: the pool is verified, see `verified.ts`. */
+  readonly doubt?: Doubt
 }
 
 /** What one request may route through. */
@@ -27,6 +30,8 @@ export interface MarketView {
 export interface MarketSource {
   readonly chain: ChainDefinition
   readonly protocols: readonly ProtocolAdapter[]
+  /** Pools among the tokens that the service itself lists. */
+  listedPools(tokens: ReadonlySet<Address>): readonly Pool[]
   /** Pools among the tokens that the operator has imported. */
   catalogPools(tokens: ReadonlySet<Address>): readonly Pool[]
   /** Imported pools that hold the token and one of the others; bounded per pair. */
@@ -44,15 +49,26 @@ const mostThrough = 128
 /** Views whose list of pools, and with it the graph, is kept. */
 const viewsKept = 128
 
+/** A pool that may be used, by the record that counts. */
+interface KnownPool {
+  readonly pool: Pool
+  readonly origin: PoolOrigin
+}
+
 interface PairResult {
-  readonly poolKeys: readonly string[]
+  readonly pools: readonly KnownPool[]
   readonly unreadable: readonly Unreadable[]
 }
+
+/** Of several records of a pool the one of the latest origin counts: what the chain says, then what the operator says. */
+const precedence: readonly PoolOrigin[] = ['listed', 'imported', 'found']
 
 export class Market {
   readonly #source: MarketSource
   readonly #pairs = new Map<string, Promise<PairResult>>()
+  /** By the whole record: one that an operator imported is never taken for the one that a look-up found. */
   readonly #pools = new Map<string, Promise<MarketPool | Unreadable>>()
+  readonly #doubted = new Map<string, MarketPool>()
   readonly #views = new LRUCache<string, MarketView>({ max: viewsKept })
 
   constructor(source: MarketSource) {
@@ -94,17 +110,17 @@ export class Market {
   }
 
   async #collect(results: readonly (PairResult | undefined)[]): Promise<MarketView> {
-    const poolKeys = new Set<string>()
     const unreadable = new Map<string, Unreadable>()
     for (const result of results) {
-      for (const key of result?.poolKeys ?? []) poolKeys.add(key)
       for (const fact of result?.unreadable ?? []) unreadable.set(factKey(fact), fact)
     }
+    const known = eachOnce(results.flatMap((result) => result?.pools ?? []))
     const pools: MarketPool[] = []
-    for (const key of [...poolKeys].sort()) {
-      const pool = await this.#pools.get(key)
+    for (const key of [...known.keys()].sort()) {
+      const entry = known.get(key)
+      const pool = entry && (await this.#pools.get(textOf(entry.pool)))
       if (!pool) continue
-      if ('loaded' in pool) pools.push(pool)
+      if ('loaded' in pool) pools.push(this.#judged(pool, entry.origin))
       else unreadable.set(factKey(pool), pool)
     }
     return {
@@ -113,11 +129,23 @@ export class Market {
     }
   }
 
+  /** The pool with what speaks against it: for equal arguments the same object. */
+  #judged(pool: MarketPool, origin: PoolOrigin): MarketPool {
+    const { adapter, loaded } = pool
+    const venue = this.#source.chain.venues[adapter.slug] ?? {}
+    const doubt = doubtOf(origin, adapter, loaded, venue)
+    if (!doubt) return pool
+    const key = `${doubt} ${textOf(loaded.pool)}`
+    const doubted = this.#doubted.get(key) ?? { ...pool, doubt }
+    this.#doubted.set(key, doubted)
+    return doubted
+  }
+
   #request(reader: StateReader, pairs: ReadonlyMap<string, Pair>): void {
     const work = this.#load(reader, [...pairs.values()])
     for (const [key, pair] of pairs) {
       const own = work.then(({ pools, unreadable }) => ({
-        poolKeys: pools.filter((pool) => holds(pool, pair, this.#source.chain)).map(poolKey),
+        pools: pools.filter(({ pool }) => holds(pool, pair, this.#source.chain)),
         unreadable: unreadable.filter((fact) => concerns(fact, pair, this.#source.chain)),
       }))
       this.#pairs.set(key, own)
@@ -137,8 +165,9 @@ export class Market {
       if (pools.length + own.length > mostThrough) break
       pools.push(...own)
     }
-    const own = this.#loadStates(reader, pools).then((usable) => ({
-      poolKeys: usable.map(poolKey),
+    const imported = pools.map((pool): KnownPool => ({ pool, origin: 'imported' }))
+    const own = this.#loadStates(reader, imported).then((usable) => ({
+      pools: usable,
       unreadable: [],
     }))
     this.#pairs.set(key, own)
@@ -159,22 +188,32 @@ export class Market {
     )
     const discovered = found.flatMap(({ pools }) => pools)
     this.#source.onDiscovered(discovered)
-    const known = this.#source.catalogPools(new Set([...pairs.flat(), nativeToken]))
-    const pools = await this.#loadStates(reader, [...known, ...discovered])
+    const tokens = new Set([...pairs.flat(), nativeToken])
+    const { listedPools, catalogPools } = this.#source
+    const listed = listedPools(tokens)
+    const own = new Set(listed.map(textOf))
+    const pools = await this.#loadStates(reader, [
+      ...listed.map((pool): KnownPool => ({ pool, origin: 'listed' })),
+      ...catalogPools(tokens).map((pool): KnownPool => ({ pool, origin: 'imported' })),
+      // The service's own list says more than a look-up: it knows the code as well.
+      ...discovered.map(
+        (pool): KnownPool => ({ pool, origin: own.has(textOf(pool)) ? 'listed' : 'found' }),
+      ),
+    ])
     return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
   }
 
-  /** Reads the states that are missing. @returns the usable pools, each once; of equal ones the last. */
-  async #loadStates(reader: StateReader, wanted: readonly Pool[]): Promise<Pool[]> {
+  /** Reads the states that are missing. @returns the usable pools, each once. */
+  async #loadStates(reader: StateReader, wanted: readonly KnownPool[]): Promise<KnownPool[]> {
     const { chain, blacklist } = this.#source
     const onChain = this.#onChain()
-    const byKey = new Map(wanted.map((pool) => [poolKey(pool), pool]))
-    const isListed = ({ id, parameters }: Pool) =>
+    const isBlacklisted = ({ id, parameters }: Pool) =>
       blacklist.has(id) || blacklist.has(String(parameters.liquidityOf))
-    const pools = [...byKey.values()].filter((pool) => !isListed(pool))
+    const known = [...eachOnce(wanted).values()].filter(({ pool }) => !isBlacklisted(pool))
+    const pools = known.map(({ pool }) => pool)
     const adapters = new Map(onChain.map((adapter) => [adapter.slug, adapter]))
     const fresh = pools.filter(
-      (pool) => adapters.has(pool.protocol) && !this.#pools.has(poolKey(pool)),
+      (pool) => adapters.has(pool.protocol) && !this.#pools.has(textOf(pool)),
     )
     const loads = onChain.map(async (adapter) => {
       const own = fresh.filter((pool) => pool.protocol === adapter.slug)
@@ -187,16 +226,40 @@ export class Market {
       })
       for (const [index, pool] of own.entries()) {
         const state = loaded.then((list) => toMarketPool(adapter, pool, list[index]))
-        this.#pools.set(poolKey(pool), state)
-        state.catch(() => this.#pools.delete(poolKey(pool)))
+        this.#pools.set(textOf(pool), state)
+        state.catch(() => this.#pools.delete(textOf(pool)))
       }
       await loaded
     })
     await Promise.all(loads)
     // Also waits for pools that another call is loading: if that fails, these pairs stay unknown too.
-    await Promise.all(pools.map((pool) => this.#pools.get(poolKey(pool))))
-    return pools
+    await Promise.all(pools.map((pool) => this.#pools.get(textOf(pool))))
+    return known
   }
+}
+
+/** By `poolKey`. */
+function eachOnce(known: readonly KnownPool[]): ReadonlyMap<string, KnownPool> {
+  const byKey = new Map<string, KnownPool>()
+  for (const entry of known) {
+    const key = poolKey(entry.pool)
+    const rank = precedence.indexOf(entry.origin)
+    if (rank >= precedence.indexOf(byKey.get(key)?.origin ?? 'listed')) byKey.set(key, entry)
+  }
+  return byKey
+}
+
+const texts = new WeakMap<Pool, string>()
+
+/** The whole record: equal for equal records, in whatever order their parameters stand. */
+function textOf(pool: Pool): string {
+  const known = texts.get(pool)
+  if (known) return known
+  const { protocol, id, address, tokens, parameters } = pool
+  const sortedParameters = Object.entries(parameters).sort(byKey)
+  const text = JSON.stringify([protocol, id, address, tokens, sortedParameters])
+  texts.set(pool, text)
+  return text
 }
 
 function toMarketPool(

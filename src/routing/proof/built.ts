@@ -1,20 +1,16 @@
 /**
  * Builds the transaction that would carry out one candidate, and its simulation.
  */
+import { noDeadline } from '../../domain/deadline.js'
 import type { RouteRequest } from '../../domain/engine.js'
-import {
-  noDeadline,
-  type Order,
-  type OrderInput,
-  type SwapLegs,
-  type UnsignedTransaction,
-} from '../../domain/order.js'
+import type { Order, OrderInput, SwapLegs, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
 import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
+import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
 import { planRoute, type RoutePlan } from './plan-route.js'
 import { planSwap } from './plan-swap.js'
@@ -43,40 +39,61 @@ export function poolsOn(candidate: Flow): ReadonlySet<Address> {
   return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
 }
 
+/** Whether no pool on the way runs code of strangers, besides that of the tokens which the order is about. */
+export function needsNoTrust(
+  candidate: Pick<Flow, 'edges'>,
+  { inputs, outputs }: { [K in 'inputs' | 'outputs']: readonly { readonly token: Address }[] },
+): boolean {
+  const named = new Set([...inputs, ...outputs].map(({ token }) => token))
+  return swapsOf(candidate).every((market) => isVerified(market, named))
+}
+
 export function build(
   run: TaskRun,
-  args: { request: RouteRequest; inputs: readonly OrderInput[]; accountId: Hex },
+  args: {
+    request: RouteRequest
+    inputs: readonly OrderInput[]
+    accountId: Hex
+    receiverHasCode: boolean
+    deadline?: bigint | undefined
+  },
   candidate: Flow,
   simulationState: SimulationState,
 ): Built {
   const { request, inputs } = args
   const receiver = receiverOf(request)
+  const executor = runnerAddress(request.strategy, request.fromAddress)
+  const outputs = request.tokensOut.map((token) => ({ token, minAmountOut: 0n }))
+  const isTrusted = needsNoTrust(candidate, { inputs, outputs })
   const plan = planRoute({
     chain: run.block.chain,
     edges: candidate.edges,
     inputs: new Map(inputs.map(withoutFee).map(({ token, amount }) => [token, amount])),
     tokensOut: request.tokensOut,
-    executor: runnerAddress(request.strategy, request.fromAddress),
+    executor,
     receiver,
+    mayPayReceiver: receiver === executor || (!args.receiverHasCode && isTrusted),
     helpers: helpersOf(candidate),
+    ...(args.deadline !== undefined && { deadline: args.deadline }),
   })
   const order: Order = {
     inputs,
     // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: plan.steps,
-    outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
+    outputs,
     outputsPaidBySteps: plan.paysReceiver,
     receiver,
     refundReceiver: request.refundReceiver ?? receiver,
     sweep: plan.sweep,
-    deadline: noDeadline,
+    deadline: args.deadline ?? noDeadline,
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
   }
   const tokensIn = inputs.map(({ token }) => token)
-  const legs =
-    request.strategy === 'router' ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
+  // What pools claim to have paid counts there, so each must be known to pay what it claims.
+  const isSimple = request.strategy === 'router' && isTrusted
+  const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
   const entryPoint = legs ? 'swap' : 'execute'
   const tx = encode(request, { order, legs }, entryPoint)
   return { candidate, plan, order, legs, entryPoint, tx, simulationState }

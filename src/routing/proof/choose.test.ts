@@ -2,16 +2,19 @@ import fc from 'fast-check'
 import { encodeAbiParameters } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../../chains/ethereum.js'
+import { noDeadline } from '../../domain/deadline.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { tokenAmounts } from '../../domain/lists.js'
-import { noDeadline, type Order } from '../../domain/order.js'
+import type { Order } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../domain/state.js'
 import { buildTransaction } from '../../executor/compile.js'
 import { swapSelector } from '../../executor/swap-order.js'
 import type { TaskRun } from '../context/task-context.js'
+import type { MarketPool } from '../market/market.js'
 import type { PricedToken } from '../market/valuation.js'
+import type { Doubt } from '../market/verified.js'
 import type { Built } from './built.js'
 import { finalise, type Proven, rank } from './choose.js'
 import type { Attempt } from './prove.js'
@@ -26,8 +29,15 @@ const [tokenIn, out, second, sender, receiver] = ['a', 'b', 'c', '1', '2'].map(t
 ]
 const amountIn = 1_000n
 
-/** A candidate of so many swaps from tokenIn to the outputs, known by its key. */
-function built(key: string, { outputs = [out], steps = 1 } = {}): Built {
+/** A candidate of so many swaps from tokenIn to the outputs, known by its key. @param doubt - about its one pool. */
+function built(
+  key: string,
+  {
+    outputs = [out],
+    steps = 1,
+    doubt,
+  }: { readonly outputs?: Address[]; readonly steps?: number; readonly doubt?: Doubt } = {},
+): Built {
   const order: Order = {
     inputs: [{ token: tokenIn, amount: amountIn }],
     feeReceiver: sender,
@@ -43,7 +53,14 @@ function built(key: string, { outputs = [out], steps = 1 } = {}): Built {
   return {
     simulationState: { before: [], overrides: {} },
     candidate: {
-      edges: [{ hop: { kind: 'wrap', tokenIn, tokenOut: out }, spends: 10_000 }],
+      edges: [
+        {
+          hop: doubt
+            ? { kind: 'swap', tokenIn, tokenOut: out, market: { doubt } as MarketPool }
+            : { kind: 'wrap', tokenIn, tokenOut: out },
+          spends: 10_000,
+        },
+      ],
       amountOut: 1n,
       exact: true,
       gas: 0n,
@@ -146,6 +163,70 @@ describe('rank', () => {
     ]) {
       expect(keysOf(rank(run, list, noPrices))).toEqual(['y', 'z', 'a'])
     }
+  })
+
+  describe('routes through pools that are not verified', () => {
+    const hooks = token('d')
+    const verified = success(built('verified'), [100_000n])
+    const doubted = (amount: bigint, doubt: Doubt = 'imported') =>
+      success(built(`doubted ${amount}`, { doubt }), [amount])
+
+    test('come last unless they are worth more than 5 bps more than the best other one', () => {
+      const worse = success(built('worse'), [10n])
+      for (const doubt of ['imported', hooks] as const) {
+        const list = [doubted(100_050n, doubt), verified, worse, doubted(5n, doubt)]
+        expect(keysOf(rank(run, list, noPrices))).toEqual([
+          'verified',
+          'worse',
+          'doubted 100050',
+          'doubted 5',
+        ])
+        expect(keysOf(rank(run, [worse, verified, doubted(100_051n, doubt)], noPrices))).toEqual([
+          'doubted 100051',
+          'verified',
+          'worse',
+        ])
+      }
+    })
+
+    test('are compared after gas', () => {
+      const price = { decimals: 18, priceUsd: 1 }
+      const priced = new Map([
+        [ethereum.wrappedNative, price],
+        [out, price],
+      ])
+      // 2 wei per gas: what 51 units more in output cost 2 units more in gas is 49 units better.
+      const dear = success(built('dear', { doubt: hooks }), [100_051n], 1n)
+      expect(keysOf(rank(run, [dear, verified], priced))).toEqual(['verified', 'dear'])
+      const cheap = success(built('cheap', { doubt: hooks }), [100_051n], 0n)
+      expect(keysOf(rank(run, [cheap, verified], priced))).toEqual(['cheap', 'verified'])
+    })
+
+    test('lose ties, and are ranked by value alone where there is no other', () => {
+      const equal = success(built('a', { doubt: hooks }), [100_000n])
+      expect(keysOf(rank(run, [equal, verified], noPrices))).toEqual(['verified', 'a'])
+      const list = [doubted(1n), doubted(3n), doubted(2n)]
+      expect(keysOf(rank(run, list, noPrices))).toEqual(['doubted 3', 'doubted 2', 'doubted 1'])
+    })
+
+    test('a pool that is the contract of a wanted or given token needs no trust', () => {
+      const own = success(built('own', { doubt: out }), [100_001n])
+      expect(keysOf(rank(run, [verified, own], noPrices))).toEqual(['own', 'verified'])
+    })
+
+    test('the margin of a loss is a part of its size', () => {
+      const price = { decimals: 18, priceUsd: 1 }
+      const priced = new Map([
+        [ethereum.wrappedNative, price],
+        [out, price],
+      ])
+      // Both lose 99,990 units and more after gas; 5 bps of it are 49.
+      const loss = success(built('loss'), [10n], 50_000n)
+      const near = success(built('near', { doubt: hooks }), [59n], 50_000n)
+      const better = success(built('better', { doubt: hooks }), [60n], 50_000n)
+      expect(keysOf(rank(run, [near, loss], priced))).toEqual(['loss', 'near'])
+      expect(keysOf(rank(run, [loss, better], priced))).toEqual(['better', 'loss'])
+    })
   })
 
   test('property: no order of the candidates changes the answer', () => {

@@ -5,7 +5,12 @@ import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
-import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
+import {
+  type Address,
+  bpsDenominator,
+  lessSlippage,
+  type TokenAmount,
+} from '../../domain/primitives.js'
 import type { SimulationResult } from '../../domain/state.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -14,6 +19,7 @@ import {
   type Built,
   describe,
   type EntryPoint,
+  needsNoTrust,
   through,
   toSimulation,
   unreadableReason,
@@ -29,12 +35,19 @@ export interface Proven extends Built {
   readonly gasUsed: bigint
 }
 
+/** By how much more a route must be worth for which a stranger's code has to be trusted; see `rank`. */
+const trustBps = 5n
+
 /** With the minimums that its transaction enforces. */
 export interface Answer extends Built {
   readonly outputs: readonly TransactionOutput[]
   readonly gasUsed: bigint
 }
 
+/**
+ * The best first, by what it is worth after gas; on equal values the fewest steps. A route through pools that are not
+ * verified comes after those through verified ones, unless it is worth more than 5 bps more than the best of them.
+ */
 export function rank(
   run: TaskRun,
   attempts: readonly Attempt[],
@@ -57,13 +70,26 @@ export function rank(
     return netValue(one.outputs, gas, priced)
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
+  const honest = new Set(proven.filter(({ candidate, order }) => needsNoTrust(candidate, order)))
+  const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))
+  const isLast = (one: Proven) => bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
   return proven.sort((a, b) => {
+    if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1
     const [x = 0n, y = 0n] = [values.get(a), values.get(b)]
     if (x !== y) return x > y ? -1 : 1
+    if (honest.has(a) !== honest.has(b)) return honest.has(a) ? -1 : 1
     if (a.plan.steps.length !== b.plan.steps.length)
       return a.plan.steps.length - b.plan.steps.length
     return a.candidate.key < b.candidate.key ? -1 : 1
   })
+}
+
+/** The value that a route through unverified pools must exceed; null where there is no other. */
+function enoughForTrust(honest: readonly bigint[]): bigint | null {
+  const [best] = [...honest].sort((a, b) => (a > b ? -1 : 1))
+  if (best === undefined) return null
+  const size = best < 0n ? -best : best
+  return best + (size * trustBps) / bpsDenominator
 }
 
 export async function finalise(

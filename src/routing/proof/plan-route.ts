@@ -33,7 +33,11 @@ export interface PlanArgs {
   readonly tokensOut: readonly Address[]
   readonly executor: Address
   readonly receiver: Address
+  /** False: every output goes through the Executor, so that its minimum counts what the route paid and nothing else. */
+  readonly mayPayReceiver: boolean
   readonly helpers: Readonly<Record<string, Address>>
+  /** Unix seconds, for calls that take one; absent: none. */
+  readonly deadline?: bigint
   /** For a route inside a longer plan. */
   readonly within?: {
     /** Index of the route's first step in the plan. */
@@ -50,6 +54,9 @@ export function planRoute(args: PlanArgs): RoutePlan {
   const isFinal = edges.map(
     ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
   )
+  // All or none: the Router counts either what the Executor paid, or what the receiver gained.
+  const paysReceiver =
+    args.mayPayReceiver && edges.every(({ hop }, index) => !isFinal[index] || paysDirectly(hop))
   const paidAhead = paymentsAhead(args)
   const { firstStep = 0 } = args.within ?? {}
   const stated = args.within && partsOf(args.within.amountIn)
@@ -62,7 +69,7 @@ export function planRoute(args: PlanArgs): RoutePlan {
           ? stated(spends)
           : { ref: 'balance', token: hop.tokenIn, ...scale(spends) }
     const recipient =
-      isFinal[index] && paysDirectly(hop)
+      isFinal[index] && paysReceiver
         ? args.receiver
         : (paidAhead.get(hop.tokenOut) ?? args.executor)
     const made = encodeHop(args, hop, amountIn, recipient, paidAhead.has(hop.tokenIn))
@@ -74,7 +81,7 @@ export function planRoute(args: PlanArgs): RoutePlan {
     sweep: [...new Set(edges.map(({ hop }) => hop.tokenIn))].filter(
       (token) => !paidAhead.has(token),
     ),
-    paysReceiver: edges.every(({ hop }, index) => !isFinal[index] || paysDirectly(hop)),
+    paysReceiver,
   }
 }
 
@@ -156,6 +163,7 @@ function encodeHop(
     helpers: args.helpers,
     recipient,
     isPrepaid,
+    ...(args.deadline !== undefined && { deadline: args.deadline }),
   })
 }
 

@@ -24,6 +24,10 @@ export interface ProofArgs {
   readonly accountId: Hex
   /** Those of the request, with their fees in raw units. */
   readonly inputs: readonly OrderInput[]
+  /** Such a receiver may hold a token for many, and be paid for one of them by somebody else. */
+  readonly receiverHasCode: boolean
+  /** Unix seconds; undefined: none. */
+  readonly deadline: bigint | undefined
   readonly funds: Funds
   /** State overrides that all candidates share. */
   readonly overrides: StateOverrides

@@ -8,6 +8,7 @@ import type {
   RouteRequest,
   RouterSettings,
 } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
@@ -17,16 +18,19 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { mergeOverrides } from '../../domain/state.js'
+import { runnerAddress } from '../../executor/compile.js'
+import { quoteSender } from '../../executor/deployments.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
-import { withoutFee } from '../proof/built.js'
+import { receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
+import { deadlineOf } from '../proof/order-deadline.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
@@ -84,14 +88,16 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const router = routerFor(run.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
   const inputs = request.inputs.map(withFee)
+  const deadline = deadlineOf(run, request)
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
   learnTokens(run, request)
-  const [all, funds, priced] = await run.stage('state', () =>
+  const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
       checked ? checkFunds(run, request) : overrideFunds(run, request),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
+      isReceiverContract(run, request),
     ]),
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
@@ -123,7 +129,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const proof = { ...args, inputs, funds, overrides, allPools }
+  const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
@@ -153,6 +159,17 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   ]
   const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
   return { answer, fees, priced, warnings }
+}
+
+/** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */
+async function isReceiverContract(run: TaskRun, request: RouteRequest): Promise<boolean> {
+  const receiver = receiverOf(request)
+  const isRunner = receiver === runnerAddress(request.strategy, request.fromAddress)
+  if (isRunner || receiver === quoteSender) return false
+  return run.hasCode(receiver).catch((error: unknown) => {
+    if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return true
+    throw error
+  })
 }
 
 /** The fee of an input in raw units, rounded down. */

@@ -6,6 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { runnerAddress } from '../../../src/executor/compile.js'
+import { contractAddress } from '../../../src/executor/deployments.js'
 import { permit2Address, transferPermitTypedData } from '../../../src/executor/permit2.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
@@ -42,12 +43,16 @@ afterAll(async () => {
 })
 
 /** Takes USDC by a signature for the runner of the strategy, and swaps it to DAI. */
-async function permitted(routingStrategy: string, executionMode: string): Promise<Answer> {
+async function permitted(
+  routingStrategy: string,
+  executionMode: string,
+  { address: owner, privateKey: key } = sandboxAccount('bob'),
+): Promise<Answer> {
   const strategy = routingStrategy === 'svcwallet-v2' ? 'wallet-v2' : 'router'
   const permit = { token: usdc, amount, nonce: 5n, deadline }
-  const spender = runnerAddress(strategy, bob)
+  const spender = runnerAddress(strategy, owner)
   const message = transferPermitTypedData({ ...permit, chainId: 1, spender })
-  const signature = await privateKeyToAccount(privateKey).signTypedData(message)
+  const signature = await privateKeyToAccount(key).signTypedData(message)
   const [nonce, until] = [permit.nonce, deadline].map(String)
   const actions: Action[] = [
     {
@@ -61,7 +66,15 @@ async function permitted(routingStrategy: string, executionMode: string): Promis
       args: { tokenIn: usdc, tokenOut: dai, amountIn: output(0) },
     },
   ]
-  return askBundle(service, { fromAddress: bob, routingStrategy, executionMode }, actions)
+  return askBundle(service, { fromAddress: owner, routingStrategy, executionMode }, actions)
+}
+
+/** Until the service stands on a new block of the node, which has all that was done to it. */
+async function standsOnHead(): Promise<void> {
+  await node.rpc('evm_mine', [])
+  const head = Number(await node.rpc<Hex>('eth_blockNumber', []))
+  const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
+  await expect.poll(newest, { timeout: 20_000 }).toBe(head)
 }
 
 /** Sends the answer's prerequisites and its transaction, signed by bob. */
@@ -92,6 +105,34 @@ describe('permittransferfrom', () => {
     },
   )
 
+  test('an EIP-7702 account with the code of Delegate signs with its own key, as before', async () => {
+    const dave = sandboxAccount('dave')
+    const code = `0xef0100${contractAddress('Delegate').slice(2)}`
+    await node.rpc('anvil_setCode', [dave.address, code])
+    await standsOnHead()
+    const answer = await permitted('router', 'backend', dave)
+    expect(answer.status, answer.text).toBe(200)
+    const { body } = answer
+    const own = { from: dave.address, value: '0', key: dave.privateKey }
+    const done = await executeOnFork({
+      ...{ nodeUrl: sandbox.url, blockNumber: body.blockNumber },
+      tx: { ...body.tx, key: dave.privateKey },
+      first: body.prerequisites.map((call: { to: Address; data: Hex }) => ({ ...own, ...call })),
+      watch: [
+        { token: usdc, owner: dave.address },
+        { token: dai, owner: dave.address },
+      ],
+    })
+    expect(done.status).toBe('success')
+    expect(done.deltas).toEqual([-amount, BigInt(body.amountsOut[dai])])
+
+    // Its code does not make others' signatures good.
+    const stolen = { ...dave, privateKey: sandboxAccount('carol').privateKey }
+    const refused = await permitted('router', 'backend', stolen)
+    expect(refused.status, refused.text).toBe(422)
+    expect(refused.body.message).toContain('permittransferfrom')
+  })
+
   test('user: without the approval of Permit2 the bundle fails, and says where', async () => {
     const answer = await permitted('router', 'user')
     expect(answer.status, answer.text).toBe(422)
@@ -103,9 +144,7 @@ describe('permittransferfrom', () => {
     await node.rpc('anvil_impersonateAccount', [bob])
     const approve = 'function approve(address, uint256)'
     await node.send(usdc, approve, [permit2Address, 2n ** 255n], bob)
-    const head = Number(await node.rpc<Hex>('eth_blockNumber', []))
-    const newest = async () => (await service.get('/api/v1/networks')).body[0].blockNumber
-    await expect.poll(newest, { timeout: 20_000 }).toBe(head)
+    await standsOnHead()
     const answer = await permitted('router', 'user')
     expect(answer.status, answer.text).toBe(200)
     const { body } = answer

@@ -1,0 +1,45 @@
+/**
+ * Which pools run no code but their protocol's own. A route through others is proven and returned as well, but its
+ * outputs are counted where a stranger cannot add to them, and it comes after the routes that need no trust. Pure.
+ */
+import type { VenueParameters } from '../../chains/chain.js'
+import type { Address } from '../../domain/primitives.js'
+import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+
+/**
+ * What speaks against a pool: `imported` where only an operator says that it is one, else the contract whose code
+ * anybody may have written.
+ */
+export type Doubt = 'imported' | Address
+
+/**
+ * How the pool came into the market: its protocol's look-up at the block returned it, the service itself lists it (the
+ * pools of the sandbox), or only an operator's import names it.
+ */
+export type PoolOrigin = 'found' | 'listed' | 'imported'
+
+/**
+ * Null: nothing. An import is not believed even where the address can be derived from a factory's: its tokens may be
+ * anybody's too, and a hostile token between two honest pools does what a hostile pool does.
+ */
+export function doubtOf(
+  origin: PoolOrigin,
+  adapter: Pick<ProtocolAdapter, 'foreignCode'>,
+  { pool, state }: LoadedPool,
+  venue: VenueParameters,
+): Doubt | null {
+  if (origin === 'listed') return null
+  if (origin === 'imported') return 'imported'
+  return adapter.foreignCode?.(pool, state, venue) ?? null
+}
+
+/**
+ * @param named - contracts of tokens that the caller gives or wants. Their code runs in whatever route, so a pool is
+ *   not doubted for being one of them.
+ */
+export function isVerified(
+  { doubt }: { readonly doubt?: Doubt },
+  named: ReadonlySet<Address> = new Set(),
+): boolean {
+  return doubt === undefined || (doubt !== 'imported' && named.has(doubt))
+}

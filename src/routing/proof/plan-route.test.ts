@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import { ethereum } from '../../chains/ethereum.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ProtocolAdapter } from '../../protocols/protocol.js'
+import type { MarketPool } from '../market/market.js'
+import type { FlowEdge } from '../search/flow.js'
+import { planRoute } from './plan-route.js'
+
+const token = (digit: string): Address => `0x${digit.repeat(40)}`
+const [a, b, c, executor, receiver] = ['a', 'b', 'c', '1', '2'].map(token) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+]
+
+/** A swap whose steps show whom it pays. */
+function edge(
+  tokenIn: Address,
+  tokenOut: Address,
+  paysRecipient = true,
+  spends = 10_000,
+): FlowEdge {
+  const adapter = {
+    slug: 'p',
+    paysRecipient,
+    encodeSwap: ({ recipient }) => [
+      { kind: 'transfer', token: tokenOut, to: recipient, amount: 1n },
+    ],
+  } as Partial<ProtocolAdapter> as ProtocolAdapter
+  const pool = { protocol: 'p', id: 'p', address: token('9'), tokens: [], parameters: {} }
+  const market: MarketPool = { adapter, loaded: { pool, state: {}, partial: false } }
+  return { hop: { kind: 'swap', tokenIn, tokenOut, market }, spends }
+}
+
+function plan(edges: readonly FlowEdge[], mayPayReceiver: boolean) {
+  const { steps, paysReceiver } = planRoute({
+    chain: ethereum,
+    edges,
+    inputs: new Map([[a, 10n]]),
+    tokensOut: [b],
+    executor,
+    receiver,
+    mayPayReceiver,
+    helpers: {},
+  })
+  return { paid: steps.map((step) => step.kind === 'transfer' && step.to), paysReceiver }
+}
+
+describe('planRoute', () => {
+  test('the last swap pays the receiver where it can and may', () => {
+    const path = [edge(a, c), edge(c, b)]
+    expect(plan(path, true)).toEqual({ paid: [executor, receiver], paysReceiver: true })
+    expect(plan(path, false)).toEqual({ paid: [executor, executor], paysReceiver: false })
+  })
+
+  test('all that make an output pay the receiver, or none', () => {
+    const both = [edge(a, b, true, 5_000), edge(a, b, true)]
+    expect(plan(both, true)).toEqual({ paid: [receiver, receiver], paysReceiver: true })
+    const mixed = [edge(a, b, true, 5_000), edge(a, b, false)]
+    expect(plan(mixed, true)).toEqual({ paid: [executor, executor], paysReceiver: false })
+  })
+})
