@@ -48,11 +48,12 @@ export async function executeBundle(
     readonly receiver?: Address
     readonly watch?: ExecuteArgs['watch']
     readonly prepare?: ExecuteArgs['prepare']
+    readonly inspect?: ExecuteArgs['inspect']
     /** False: the sender holds and allows all that it needs. */
     readonly isFunded?: boolean
   } = {},
 ): Promise<Execution & { readonly gained: Readonly<Record<string, string>> }> {
-  const { routingStrategy = 'router', watch = [], prepare, isFunded = true } = options
+  const { routingStrategy = 'router', watch = [], prepare, inspect, isFunded = true } = options
   const { tx } = body
   const receiver = options.receiver ?? (tx.from as Address)
   const sent = asSent(tx, routingStrategy, tx.from)
@@ -64,6 +65,7 @@ export async function executeBundle(
     nodeUrl: service.nodeUrl,
     blockNumber: body.blockNumber,
     tx: sent.tx,
+    ...(inspect && { inspect }),
     watch: [...tokens.map((token) => ({ token, owner: receiver })), ...watch],
     ...(isFunded && { fund: inputs.filter(({ token }) => !isNative(token)), approve: tx.to }),
     first: (body.prerequisites ?? []).map(({ to, data }: { to: Address; data: `0x${string}` }) => ({

@@ -29,6 +29,7 @@ export class BundleBuilder implements BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
+  readonly deadline = noDeadline
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
@@ -124,7 +125,7 @@ export class BundleBuilder implements BundleContext {
     const own = [...this.draft.actionOfStep, action]
     const actionOfStep = [...owned, ...(this.outer ? own.map(() => this.outer?.action ?? 0) : own)]
     const { result } = await simulateBundle(this, this.order(steps, []), actionOfStep)
-    const value = notedIn(result).get(0n) ?? 0n
+    const value = notedIn(result).get(0n)?.value ?? 0n
     this.#noted.set(key, value)
     return value
   }
@@ -162,7 +163,7 @@ export class BundleBuilder implements BundleContext {
       receiver: this.receiver,
       refundReceiver: request.refundReceiver ?? this.receiver,
       sweep: [...this.draft.touched].filter((token) => !paid.has(token) && !pulled.has(token)),
-      deadline: noDeadline,
+      deadline: this.deadline,
       accountId,
       referralCode: toBytes16(request.referralCode ?? ''),
     }

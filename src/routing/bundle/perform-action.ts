@@ -7,6 +7,7 @@ import type { ActionContext, ActionResult } from '../../protocols/positions.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PerformableAction } from './performers.js'
 import { refuse } from './problems.js'
+import { protect } from './protect.js'
 import type { Outcome } from './service-action.js'
 import { helper } from './tools.js'
 import { isReferenceLike, parseReference } from './values.js'
@@ -17,7 +18,9 @@ type Values = Readonly<Record<string, unknown>>
 export async function performAction(builder: BundleContext, action: PerformableAction) {
   const values = pulledAsBalances(builder, action, resolved(builder, action))
   const outcome = await perform(builder, action, values)
-  const { outputs, centiBps = defaultCentiBps, prerequisites = [], warnings = [] } = outcome
+  const { slippage } = values
+  const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
+  const { outputs, centiBps = own, prerequisites = [], warnings = [] } = outcome
   const { records = [recordOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
   // Positions without a token, and payments to others, are not outputs whose value can be compared.
@@ -26,7 +29,18 @@ export async function performAction(builder: BundleContext, action: PerformableA
     ...{ outputs, centiBps, records, prerequisites, warnings },
     isPriced: isPriced && !isAway,
   }
+  const { index } = action
+  const [position] = records.flatMap(({ positionOutId }) => positionOutId)
+  const receiver = receiverOf(builder, values)
+  protect(builder, { ...outcome, action: index, centiBps, position, receiver })
+  if (outcome.unprotected)
+    builder.draft.unprotected.push({ action: index, reason: outcome.unprotected })
   builder.draft.close(planned, outcome)
+}
+
+/** Who gets what an action pays out itself: its own argument, else the bundle's. */
+function receiverOf(builder: BundleContext, { receiver }: Values): Address {
+  return typeof receiver === 'string' ? toAddress(receiver) : builder.receiver
 }
 
 function perform(
@@ -47,14 +61,14 @@ function perform(
   }
   const { run } = builder
   const { definition, adapter } = performer
-  const own = values.receiver
   return definition.build(values as never, {
     ...common,
     chain: run.block.chain,
     venue: run.block.chain.venues[adapter.slug] ?? {},
     reader: run.reader,
     account,
-    receiver: typeof own === 'string' ? toAddress(own) : builder.receiver,
+    receiver: receiverOf(builder, values),
+    deadline: builder.deadline,
     valueOf: (amount) => builder.valueOf(amount, index),
   })
 }
