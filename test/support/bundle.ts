@@ -1,5 +1,6 @@
 /** Bundles asked over HTTP and carried out on an Anvil of their own, as a client would. */
-import { type Address, isNative } from '../../src/domain/primitives.js'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { type Address, isNative, toAddress } from '../../src/domain/primitives.js'
 import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
 import type { Answer, TestService } from './service/service.js'
 
@@ -86,4 +87,28 @@ export async function executeBundle(
     }),
   )
   return { ...execution, gained }
+}
+
+/** What a holder has to allow beforehand, beside what is allowed already. */
+export async function approveInputs(
+  anvil: { rpc<T>(method: string, params: readonly unknown[]): Promise<T> },
+  tx: { from: Address; to: Address },
+  amountsIn: Readonly<Record<string, string>>,
+): Promise<void> {
+  await anvil.rpc('anvil_impersonateAccount', [tx.from])
+  for (const [token, amount] of Object.entries(amountsIn)) {
+    const allowance = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'allowance',
+      args: [tx.from, tx.to],
+    })
+    const call = [{ to: toAddress(token), data: allowance }, 'latest']
+    if (BigInt(await anvil.rpc<`0x${string}`>('eth_call', call)) >= BigInt(amount)) continue
+    const args = [tx.to, BigInt(amount)] as const
+    const approval = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+    await anvil.rpc('anvil_setBalance', [tx.from, '0x56bc75e2d63100000'])
+    await anvil.rpc('eth_sendTransaction', [
+      { from: tx.from, to: toAddress(token), data: approval, gas: '0x30d40' },
+    ])
+  }
 }

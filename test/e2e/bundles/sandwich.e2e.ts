@@ -1,14 +1,15 @@
 /** Bundles behind a front-run that takes more than the slippage: what they promise is enforced wherever it goes. */
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
-import { type Action, askBundle, executeBundle } from '../../support/bundle.js'
+import { type Action, askBundle, executeBundle, output, own, route } from '../../support/bundle.js'
 import {
   donation,
   executeBehind,
+  loss,
   type Move,
   minimumReasons,
   swap,
@@ -16,10 +17,13 @@ import {
 import { type SharedService, sharedService } from '../../support/service/shared-service.js'
 
 const addressOf = (symbol: string) => sandboxToken(symbol).address
-const [weth, uni, crv] = [addressOf('WETH'), addressOf('UNI'), addressOf('CRV')]
+const [weth, uni] = [addressOf('WETH'), addressOf('UNI')]
+const [crv, dai] = [addressOf('CRV'), addressOf('DAI')]
 const from: Address = '0x00000000000000000000000000000000000f0b27'
 const other: Address = '0x00000000000000000000000000000000000f0b28'
 const ether = 10n ** 18n
+
+const atMinimum = expect.stringMatching(minimumReasons)
 
 let service: SharedService
 
@@ -38,10 +42,7 @@ async function expectRevert(actions: readonly Action[], move: Move) {
   const body = await ask(actions)
   expect((await executeBundle(service, body)).status).toBe('success')
   const { status, reason } = await executeBehind(service, body, move)
-  expect({ status, reason }).toEqual({
-    status: 'reverted',
-    reason: expect.stringMatching(minimumReasons),
-  })
+  expect({ status, reason }).toEqual({ status: 'reverted', reason: atMinimum })
 }
 
 const mint = {
@@ -55,6 +56,14 @@ const mint = {
   },
 }
 
+const vault = sandboxVault('CRV')
+const thousand = (1_000n * ether).toString()
+const deposit = {
+  protocol: 'erc-4626',
+  action: 'deposit',
+  args: { primaryAddress: vault, tokenIn: crv, amountIn: thousand },
+}
+
 /** Of UNI and WETH at 0.05 percent, 300,000 USD deep. */
 const shallow = sandboxPools().find(
   ({ protocol, tokens, parameters }) =>
@@ -64,23 +73,101 @@ const shallow = sandboxPools().find(
     tokens.includes(weth),
 )
 
-test('a position of Uniswap V3 does not take its tokens at a price that 40 WETH have moved', async () => {
-  const pool = shallow?.address ?? '0x'
-  const tokens = { protocol: 'uniswap-v3', pool, tokenIn: weth, tokenOut: uni }
-  await expectRevert([mint], swap({ ...tokens, amount: 40n * ether }))
+const sell = swap({
+  ...{ protocol: 'uniswap-v3', pool: shallow?.address ?? '0x', tokenIn: weth, tokenOut: uni },
+  amount: 40n * ether,
 })
 
-test('shares of a vault that it mints to a receiver', async () => {
-  const vault = sandboxVault('CRV')
-  const deposit = {
-    protocol: 'erc-4626',
-    action: 'deposit',
-    args: {
-      primaryAddress: vault,
-      tokenIn: crv,
-      amountIn: (1_000n * ether).toString(),
-      receiver: other,
-    },
-  }
-  await expectRevert([deposit], donation(crv, vault, 1_000_000n * ether))
+describe('a position of Uniswap V3', () => {
+  test('does not take its tokens at a price that 40 WETH have moved', () =>
+    expectRevert([mint], sell))
+
+  test('nor with what a flash loan lends', () => {
+    const loan = { token: weth, amount: (10n * ether).toString() }
+    const args = { tokenIn: dai, tokenOut: weth, amountIn: (40_000n * ether).toString() }
+    const callback = [mint, { protocol: 'uniswap-v2', action: 'swap', args }]
+    return expectRevert([own('flashloan', { ...loan, callback })], sell)
+  })
+
+  test('takes what a wider slippage of its own allows', async () => {
+    const wide = { ...mint, args: { ...mint.args, slippage: '9900' } }
+    const { status } = await executeBehind(service, await ask([wide]), sell)
+    expect(status).toBe('success')
+  })
+
+  test('carries the deadline of the order', async () => {
+    const { tx } = await ask([mint])
+    // Year 2106, as that of the order.
+    expect(tx.data).toContain('f'.repeat(8).padStart(64, '0'))
+    expect(tx.data).not.toContain('f'.repeat(16).padStart(64, '0'))
+  })
+})
+
+describe('what a vault or a pool pays elsewhere than to the runner', () => {
+  test('shares that a vault mints to a receiver', () => {
+    const args = { ...deposit.args, receiver: other }
+    return expectRevert([{ ...deposit, args }], donation(crv, vault, 1_000_000n * ether))
+  })
+
+  test('shares of which some are transferred to somebody', async () => {
+    const transfer = own('transfer', { token: vault, recipient: other, amount: output(0) })
+    await expectRevert([deposit, transfer], donation(crv, vault, 1_000_000n * ether))
+  })
+
+  test('shares that a withdrawal of exact assets leaves', () => {
+    const args = { primaryAddress: vault, tokenIn: vault, tokenOut: crv, amountIn: thousand }
+    const withdraw = { ...args, amountOut: (100n * ether).toString() }
+    return expectRevert(
+      [{ protocol: 'erc-4626', action: 'withdraw', args: withdraw }],
+      loss(crv, vault, 50n),
+    )
+  })
+})
+
+describe('what the answer calls unprotected', () => {
+  test('nothing where all is simulated', async () => {
+    expect((await ask([mint, deposit])).unprotected).toBeUndefined()
+  })
+
+  test('a call of the own without tokenOut', async () => {
+    const wrap = own('call', {
+      ...{ address: weth, method: 'deposit', abi: 'function deposit()' },
+      ...{ args: [], value: ether.toString() },
+    })
+    const { unprotected } = await ask([deposit, wrap])
+    expect(unprotected).toEqual([{ action: 1, reason: expect.stringContaining('tokenOut') }])
+    const tokens = { ...wrap, args: { ...wrap.args, tokenOut: weth } }
+    expect((await ask([deposit, tokens])).unprotected).toBeUndefined()
+  })
+
+  test('with skipQuote, all but what a swap was quoted', async () => {
+    const swapped = route(weth, uni, ether)
+    const { unprotected } = await ask([swapped, deposit, mint], { skipQuote: 'true' })
+    const reason = expect.stringContaining('skipQuote')
+    expect(unprotected).toEqual([
+      { action: 1, token: vault, receiver: from, reason },
+      {
+        action: 2,
+        position: expect.stringContaining(shallow?.address ?? '0x'),
+        receiver: from,
+        reason,
+      },
+    ])
+  })
+
+  test('with skipQuote a last swap still has its minimum', async () => {
+    const move = swap({
+      protocol: 'uniswap-v3',
+      tokenIn: weth,
+      tokenOut: uni,
+      amount: 500n * ether,
+    })
+    const action = { protocol: 'uniswap-v3', action: 'swap' }
+    const args = { tokenIn: weth, tokenOut: uni, amountIn: ether.toString() }
+    const body = await ask([{ ...action, args }], { skipQuote: 'true' })
+    expect(body.unprotected).toBeUndefined()
+    expect((await executeBundle(service, body)).status).toBe('success')
+    const { status, reason } = await executeBehind(service, body, move)
+    expect({ status, reason }).toEqual({ status: 'reverted', reason: atMinimum })
+  })
 })
