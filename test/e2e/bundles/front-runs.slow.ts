@@ -19,7 +19,7 @@ import {
   type FrontRunCase,
   frontRunCases,
 } from '../../support/protocols/front-run-cases.js'
-import { lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
+import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
 const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
@@ -56,7 +56,8 @@ beforeAll(async () => {
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
   await lendAndStake(node)
   const position = await mintPosition(service, node)
-  blockNumber = position.blockNumber
+  await earnFees(service, node)
+  blockNumber = BigInt(await node.rpc<Hex>('eth_blockNumber', [])).toString()
   cases = byName({ anybody, nft: position.nft, pancakePair })
   poolJudgesOf(service.nodeUrl)
 })
@@ -113,11 +114,14 @@ async function expectCase(actionCase: FrontRunCase, receiver?: Address): Promise
   if (keeps === undefined) {
     expect(behind.status).toBe('reverted')
     expect(behind.reason).toMatch(reason)
-    return 'reverts'
+    return `reverts: ${/^Error\((.*)\)$/.exec(behind.reason)?.[1] ?? behind.reason.replace(/\(.*/, '')}`
   }
   expect(behind.status, behind.reason).toBe('success')
   expect(behind.gained).toEqual(body.amountsOut)
   expect(behind.deltas).toEqual(alone.deltas)
+  // Nothing would be kept as well as everything.
+  const given = receiver ? alone.deltas : Object.values(behind.gained).map(BigInt)
+  expect(after !== undefined || given.some((amount) => amount > 0n)).toBe(true)
   if (after) {
     expect(said).toBeGreaterThanOrEqual(after.least)
     expect(said).toBeLessThanOrEqual(after.most)
@@ -142,11 +146,11 @@ describe('behind a front-run', () => {
     const { protocol, actions, routingStrategy = 'router', move, keeps } = actionCase
     const happens = await expectCase(actionCase)
     const what = `| ${protocol} | ${actions.at(-1)?.action} | ${routingStrategy} | ${move.is}`
-    rows.set(name, `${what} | ${happens} | ${keeps ?? ''} |`)
+    rows.set(name, `${what} | ${happens}${keeps ? ` | ${keeps}` : ' |'} |`)
   })
 
   test.each(planned.filter(([, each]) => each.takesReceiver).map(([name]) => name))(
-    '%s, which pays a receiver of its own',
+    '%s, for a receiver that it names',
     async (name) => {
       await expectCase(caseOf(name), other)
     },
@@ -240,7 +244,7 @@ Written by test/e2e/bundles/front-runs.slow.ts (\`UPDATE_DOCS=1 npx vitest run t
 this table is not what it finds. Every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox
 chain. On a separate Anvil somebody moves what the action uses by far more than the slippage, in the same block ahead of the
 returned transaction. Then the transaction reverts at a minimum, or it gives to the unit what the answer has promised, and the
-last column says why. Where an action pays a \`receiver\` that it names, the same is done with one. What leaves a vault, a market
+last column says why. Where an action can name a \`receiver\`, the same is done with one. What leaves a vault, a market
 or a pool belongs to a holder of its shares: who deposits and leaves in one transaction does both at one rate.
 
 | protocol | action | strategy | ahead of it | the transaction | why nothing can be taken |

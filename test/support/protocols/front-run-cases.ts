@@ -26,7 +26,7 @@ export interface FrontRunCase extends ActionCase {
   readonly keeps?: string
   /** What it reverts with. */
   readonly reason: RegExp
-  /** True: the action pays the receiver that it names. */
+  /** True: a receiver that the action names gets what comes out. */
   readonly takesReceiver: boolean
   readonly after?: Fact
 }
@@ -57,22 +57,8 @@ const token = (symbol: string): Address => sandboxToken(symbol).address
 const [weth, usdc, dai, wbtc] = [token('WETH'), token('USDC'), token('DAI'), token('WBTC')]
 const [stETH, crv] = [token('stETH'), token('CRV')]
 
-/** Actions that pay their `receiver` themselves. */
-const paying = new Set([
-  'erc-4626 deposit',
-  'erc-4626 redeem',
-  'erc-4626 withdraw',
-  'yearn-v2 deposit',
-  'yearn-v2 redeem',
-  'lido deposit',
-  'lido redeem',
-  'uniswap-v3 deposit',
-  'morpho-blue deposit',
-  'compound-v3 deposit',
-  'aave-v3 deposit',
-  'staking-rewards harvest',
-  'staking-rewards withdraw',
-])
+/** Actions without an output that a receiver could get: swaps name none, and gauges know their caller alone. */
+const withoutReceiver = /( swap| repay|^staking-rewards deposit)$/
 
 const act = (
   protocol: string,
@@ -463,6 +449,12 @@ export function frontRunCases(facts: Parameters<typeof actionCases>[0]): FrontRu
   return entries.map(([name, move, own = {}]) => {
     const base = cases.get(name)
     if (!base) throw new RangeError(`There is no case of ${name}.`)
-    return { ...base, reason: minimumReasons, ...own, move, takesReceiver: paying.has(name) }
+    return {
+      ...base,
+      reason: minimumReasons,
+      ...own,
+      move,
+      takesReceiver: !withoutReceiver.test(name),
+    }
   })
 }

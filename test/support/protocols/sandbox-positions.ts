@@ -1,9 +1,10 @@
 /** What alice of the sandbox gets on the chain itself, for actions on what somebody has already. */
 
+import { numberToHex } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import { type Hex, toAddress } from '../../../src/domain/primitives.js'
+import { type Hex, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { contractAddresses } from '../../../src/sandbox/addresses.js'
+import { contractAddresses, v3PoolAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
 import { askBundle } from '../bundle.js'
@@ -42,6 +43,27 @@ export async function mintPosition(
   )
   const head = await node.rpc<`0x${string}`>('eth_blockNumber', [])
   return { nft: BigInt(held).toString(), blockNumber: BigInt(head).toString() }
+}
+
+/** Somebody trades ten ether through the pool of alice's position, which earns fees of both tokens. */
+export async function earnFees(
+  service: Pick<TestService, 'post'>,
+  node: NodeWriter,
+): Promise<void> {
+  const trader = sandboxAccount('bob').address
+  const pool = v3PoolAddress(sandboxToken('USDC').address, sandboxToken('WETH').address, 500)
+  const args = {
+    ...{ tokenIn: nativeToken, tokenOut: sandboxToken('USDC').address, primaryAddress: pool },
+    ...{ amountIn: (10n ** 19n).toString(), slippage: '10000' },
+  }
+  const action = { protocol: 'uniswap-v3', action: 'swap', args }
+  const { status, body } = await askBundle(service, { fromAddress: trader }, [action])
+  if (status !== 200) throw new Error(`nobody trades: ${JSON.stringify(body)}`)
+  const { from, to, data, value } = body.tx
+  await node.rpc('anvil_impersonateAccount', [from])
+  const sent = { from, to, data, value: numberToHex(BigInt(value)), gas: '0x5b8d80' }
+  await node.rpc('eth_sendTransaction', [sent])
+  await node.rpc('evm_mine', [])
 }
 
 /** A market of Morpho Blue that lends USDC against wstETH. */
