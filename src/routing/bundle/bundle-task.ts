@@ -2,7 +2,7 @@
  * One bundle at one block: plans its actions, simulates the whole to learn the outputs, then simulates once more
  * exactly the transaction that is returned, with its minimums.
  */
-import type { BundleResult } from '../../domain/bundle.js'
+import type { BundleResult, Unprotected } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
 import type { CallStep, ExecutorStep, Order } from '../../domain/order.js'
 import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
@@ -35,7 +35,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     route: draft.actions.flatMap(({ records }) => records),
     block: run.pin,
     prerequisites: prerequisitesOf(builder),
-    unprotected: draft.unprotected,
+    unprotected: distinct(draft.unprotected),
     warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
   }
   if (request.skipQuote) {
@@ -76,6 +76,11 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     reported,
     deposited,
   }
+}
+
+/** A flash loan yields what its actions do. */
+function distinct(unprotected: readonly Unprotected[]): Unprotected[] {
+  return [...new Map(unprotected.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 function withoutMinimums(remaining: readonly Remaining[]): Order['outputs'] {

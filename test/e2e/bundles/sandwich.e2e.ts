@@ -1,7 +1,12 @@
 /** Bundles behind a front-run that takes more than the slippage: what they promise is enforced wherever it goes. */
+import { toFunctionSelector } from 'viem'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
-import { contractAddresses } from '../../../src/sandbox/addresses.js'
+import {
+  contractAddresses,
+  curvePoolAddresses,
+  curveSharesAddresses,
+} from '../../../src/sandbox/addresses.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
@@ -95,8 +100,9 @@ describe('a position of Uniswap V3', () => {
     expect(status).toBe('success')
   })
 
-  test('carries the deadline of the order', async () => {
+  test('is looked at for its liquidity, and carries the deadline of the order', async () => {
     const { tx } = await ask([mint])
+    expect(tx.data).toContain(toFunctionSelector('positions(uint256)').slice(2))
     // Year 2106, as that of the order.
     expect(tx.data).toContain('f'.repeat(8).padStart(64, '0'))
     expect(tx.data).not.toContain('f'.repeat(16).padStart(64, '0'))
@@ -122,6 +128,18 @@ describe('what a vault or a pool pays elsewhere than to the runner', () => {
       loss(crv, vault, 50n),
     )
   })
+})
+
+test('the receiver of an action gets what the protocol pays to its caller', async () => {
+  const args = { primaryAddress: vault, tokenIn: [dai], amountIn: [thousand] }
+  const pool = { primaryAddress: curvePoolAddresses[0], tokenOut: curveSharesAddresses[0] }
+  const join = { protocol: 'curve', action: 'deposit', args: { ...args, ...pool, receiver: other } }
+  const body = await ask([join])
+  expect(body.amountsOut).toEqual({})
+  const watch = [{ token: pool.tokenOut as Address, owner: other }]
+  const { status, deltas } = await executeBundle(service, body, { watch })
+  expect(status).toBe('success')
+  expect(deltas[0]).toBeGreaterThan(900n * ether)
 })
 
 describe('what the answer calls unprotected', () => {

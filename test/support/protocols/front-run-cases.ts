@@ -24,6 +24,8 @@ export interface FrontRunCase extends ActionCase {
   readonly move: Move
   /** Absent: the transaction reverts. Else why nothing can be taken: then it gives what it has promised. */
   readonly keeps?: string
+  /** True: it may give more, too. */
+  readonly mayGain?: boolean
   /** What it reverts with. */
   readonly reason: RegExp
   /** True: a receiver that the action names gets what comes out. */
@@ -45,6 +47,7 @@ export interface Fact {
 
 type Own = Partial<Pick<ActionCase, 'actions' | 'holder' | 'routingStrategy'>> & {
   readonly keeps?: string
+  readonly mayGain?: boolean
   readonly reason?: RegExp
   readonly after?: Fact
 }
@@ -116,7 +119,11 @@ function uniswapMoves(nft: string): Entry[] {
     [
       'uniswap-v3 harvest',
       sell,
-      { keeps: 'Fees are owed; what others do only adds to them.', actions: harvestOf(nft) },
+      {
+        keeps: 'Fees are owed; what others do only adds to them.',
+        mayGain: true,
+        actions: harvestOf(nft),
+      },
     ],
     ['uniswap-v3 swap', all],
     [
@@ -214,7 +221,6 @@ function compoundV2Moves(anybody: Address): Entry[] {
       lost,
       {
         actions: act('compound-v2', 'withdraw', { ...held, amountOut: (999n * ether).toString() }),
-        reason: /./,
       },
     ],
     ['compound-v2 borrow', given, { keeps: exact }],
