@@ -14,11 +14,8 @@ import { executeBehind, minimumReasons, swap } from '../../support/front-run.js'
 import { poolJudgesOf } from '../../support/judges.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
-import {
-  type Fact,
-  type FrontRunCase,
-  frontRunCases,
-} from '../../support/protocols/front-run-cases.js'
+import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-run-cases.js'
+import type { Fact } from '../../support/protocols/front-run-parts.js'
 import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
