@@ -142,15 +142,6 @@ export function stored(
   }
 }
 
-export function both(...moves: readonly Move[]): Move {
-  return {
-    is: moves.map(({ is }) => is).join(', '),
-    async run(scene) {
-      for (const move of moves) await move.run(scene)
-    },
-  }
-}
-
 async function give(
   anvil: Pick<TestAnvil, 'rpc'>,
   owner: Address,
