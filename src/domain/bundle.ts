@@ -42,7 +42,7 @@ interface BundleTerms {
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]
   readonly referralCode?: string
-  /** True: neither gas nor amounts are simulated; only the minimums of swaps are enforced. */
+  /** True: neither gas nor amounts are simulated; only the minimums of swaps are enforced, within what they quote. */
   readonly skipQuote: boolean
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
@@ -76,6 +76,19 @@ export interface TransactionOutput {
   readonly minAmountOut: bigint
 }
 
+/** An output that the transaction does not enforce. */
+export interface Unprotected {
+  /** Index of the action that yields it. */
+  readonly action: number
+  /** Absent where neither a token nor a position can be named. */
+  readonly token?: Address
+  /** `chainId:primaryAddress:key`. */
+  readonly position?: string
+  readonly receiver?: Address
+  /** Why, one sentence. */
+  readonly reason: string
+}
+
 /** The result of a bundle. */
 export interface BundleResult {
   readonly chainId: number
@@ -90,6 +103,8 @@ export interface BundleResult {
   /** Basis points; null without USD prices or where nothing was simulated. */
   readonly priceImpact: number | null
   readonly prerequisites: readonly PrerequisiteRecord[]
+  /** Whatever else the answer promises is enforced within the slippage. */
+  readonly unprotected: readonly Unprotected[]
   /** Of the routes inside; no sentence twice. */
   readonly warnings: readonly string[]
 }

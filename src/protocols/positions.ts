@@ -4,9 +4,9 @@
  */
 import type { Abi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
-import type { Amount, ExecutorStep } from '../domain/order.js'
+import type { Amount, CallStep, ExecutorStep } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
-import type { StateReader } from '../domain/state.js'
+import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 
 /** The actions that protocols perform; the service itself performs the others: docs/bundles.md. */
@@ -79,6 +79,8 @@ export interface ArgumentTypes {
   integer: number
   /** 0x-prefixed. */
   bytes: Hex
+  /** Hundredths of a basis point. */
+  slippage: bigint
 }
 
 export interface ArgumentSpec {
@@ -116,8 +118,8 @@ export interface ActionContext {
   readonly account: Address
   /** The owner of whatever is not returned to the runner: the argument `receiver`, else the bundle's. */
   readonly receiver: Address
-  /** Unix seconds, for calls that take one; absent: none. */
-  readonly deadline?: bigint
+  /** Unix seconds after which the transaction reverts, for calls that take a deadline. */
+  readonly deadline: bigint
   /** Address of a contract of contracts/src/helpers; simulations place it where it is absent. */
   helper(name: string): Address
   /** The amount as a number: a literal as it is, a reference by simulating the actions before this one. */
@@ -135,6 +137,28 @@ export interface ActionOutput {
   readonly amount: Amount
   /** True when the action has paid it to `receiver` itself, so that none of it lies in the runner. */
   readonly isPaid?: boolean
+  /** True for a name, such as that of an NFT: more or less of it means nothing. */
+  readonly isId?: boolean
+}
+
+/** Something besides the outputs that must not fall short of the simulation, such as the liquidity of an NFT. */
+export interface Enforced {
+  /** Checked when the action is done. */
+  readonly amount: Amount
+  readonly stated?: StatedMinimums
+}
+
+/** Minimums that a call takes among its arguments, filled in once a simulation has shown what it does. */
+export interface StatedMinimums {
+  /** As it was added: without minimums. */
+  readonly step: CallStep
+  /**
+   * What the call did, in the order of the minimums; null where the events do not say.
+   * @param logs - of the transaction, up to the end of the action.
+   */
+  amounts(logs: readonly SimulationLog[]): readonly TokenAmount[] | null
+  /** The call with its minimums, raw units. */
+  filled(minimums: readonly bigint[]): CallStep
 }
 
 /** A call that the account must have made before, such as letting the runner borrow in its name. */
@@ -152,6 +176,7 @@ export interface ActionResult {
   readonly spends: readonly { readonly token: Address; readonly amount: Amount }[]
   /** Outputs that later actions may refer to, in order; a reference without an index means the first. */
   readonly outputs: readonly ActionOutput[]
+  readonly enforced?: Enforced
   /** Other tokens that may be left in the runner, e.g. the dust of a join. */
   readonly leftovers?: readonly Address[]
   /** Simulated first where funds are overridden; must be in place already where funds are checked. */

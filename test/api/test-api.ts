@@ -126,6 +126,7 @@ function bundleOf({
     tx: { from: fromAddress, to: dai, data: '0x1234', value: 0n },
     priceImpact: null,
     prerequisites: [],
+    unprotected: [],
     warnings: [],
   }
 }

@@ -179,6 +179,7 @@ export class ActionFork {
       runner,
       account: strategy.startsWith('router') ? from : runner,
       receiver,
+      deadline: 2n ** 32n - 1n,
       helper: (name) => contractAddress(name as Parameters<typeof contractAddress>[0]),
       valueOf: async (amount: Amount) => {
         if (typeof amount === 'bigint') return amount

@@ -1,5 +1,6 @@
 /** Bundles asked over HTTP and carried out on an Anvil of their own, as a client would. */
-import { type Address, isNative } from '../../src/domain/primitives.js'
+import { encodeFunctionData, erc20Abi } from 'viem'
+import { type Address, isNative, toAddress } from '../../src/domain/primitives.js'
 import { asSent, type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
 import type { Answer, TestService } from './service/service.js'
 
@@ -48,11 +49,12 @@ export async function executeBundle(
     readonly receiver?: Address
     readonly watch?: ExecuteArgs['watch']
     readonly prepare?: ExecuteArgs['prepare']
+    readonly inspect?: ExecuteArgs['inspect']
     /** False: the sender holds and allows all that it needs. */
     readonly isFunded?: boolean
   } = {},
 ): Promise<Execution & { readonly gained: Readonly<Record<string, string>> }> {
-  const { routingStrategy = 'router', watch = [], prepare, isFunded = true } = options
+  const { routingStrategy = 'router', watch = [], prepare, inspect, isFunded = true } = options
   const { tx } = body
   const receiver = options.receiver ?? (tx.from as Address)
   const sent = asSent(tx, routingStrategy, tx.from)
@@ -64,6 +66,7 @@ export async function executeBundle(
     nodeUrl: service.nodeUrl,
     blockNumber: body.blockNumber,
     tx: sent.tx,
+    ...(inspect && { inspect }),
     watch: [...tokens.map((token) => ({ token, owner: receiver })), ...watch],
     ...(isFunded && { fund: inputs.filter(({ token }) => !isNative(token)), approve: tx.to }),
     first: (body.prerequisites ?? []).map(({ to, data }: { to: Address; data: `0x${string}` }) => ({
@@ -84,4 +87,28 @@ export async function executeBundle(
     }),
   )
   return { ...execution, gained }
+}
+
+/** What a holder has to allow beforehand, beside what is allowed already. */
+export async function approveInputs(
+  anvil: { rpc<T>(method: string, params: readonly unknown[]): Promise<T> },
+  tx: { from: Address; to: Address },
+  amountsIn: Readonly<Record<string, string>>,
+): Promise<void> {
+  await anvil.rpc('anvil_impersonateAccount', [tx.from])
+  for (const [token, amount] of Object.entries(amountsIn)) {
+    const allowance = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'allowance',
+      args: [tx.from, tx.to],
+    })
+    const call = [{ to: toAddress(token), data: allowance }, 'latest']
+    if (BigInt(await anvil.rpc<`0x${string}`>('eth_call', call)) >= BigInt(amount)) continue
+    const args = [tx.to, BigInt(amount)] as const
+    const approval = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args })
+    await anvil.rpc('anvil_setBalance', [tx.from, '0x56bc75e2d63100000'])
+    await anvil.rpc('eth_sendTransaction', [
+      { from: tx.from, to: toAddress(token), data: approval, gas: '0x30d40' },
+    ])
+  }
 }

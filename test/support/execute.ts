@@ -47,8 +47,8 @@ export interface ExecuteArgs {
   readonly first?: readonly AnswerTransaction[]
   /** Anything else before the transaction. */
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
-  /** Looks at the chain after the transaction. */
-  readonly inspect?: (anvil: TestAnvil) => Promise<void>
+  /** Looks at the chain after the transaction of that hash. */
+  readonly inspect?: (anvil: TestAnvil, hash: Hex) => Promise<void>
 }
 
 const erc20 = parseAbi([
@@ -130,7 +130,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
   if (!receipt)
     throw new Error('the transaction was not mined: it is not valid or met missing state')
   const after = await balances(anvil, args.watch, 'latest')
-  await args.inspect?.(anvil)
+  await args.inspect?.(anvil, hash)
   const paid = await gasPaid(anvil, receipt.blockNumber, tx.from)
   return {
     status: BigInt(receipt.status) === 1n ? 'success' : 'reverted',

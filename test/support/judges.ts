@@ -30,7 +30,7 @@ export async function startJudge(nodeUrl: string, blockNumber: number): Promise<
 
 /** What a snapshot takes back, or the pool itself; a judge that was asked anything else is not lent again. */
 const undone =
-  /^(eth_.*|anvil_(setCode|setBalance|setNonce|setStorageAt|dealERC20|impersonateAccount|setNextBlockBaseFeePerGas)|evm_(mine|setNextBlockTimestamp))$/
+  /^(eth_.*|debug_.*|anvil_(setCode|setBalance|setNonce|setStorageAt|dealERC20|impersonateAccount|setNextBlockBaseFeePerGas)|evm_(mine|setNextBlockTimestamp))$/
 
 /** Judges that wait, at most: files go from block to block and rarely come back. */
 const idleAtMost = 4

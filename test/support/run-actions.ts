@@ -74,6 +74,7 @@ export async function buildActions(args: RunActionsArgs) {
       runner: runnerAddress(strategy, from),
       account,
       receiver,
+      deadline: 2n ** 32n - 1n,
       helper: (name) => contractAddress(name as ExecutorContractName),
       valueOf: async (amount) => {
         if (typeof amount !== 'bigint') throw new Error('the amount is not known here')

@@ -141,6 +141,21 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 
+const UnprotectedList = z
+  .array(
+    z
+      .object({
+        action: z.int().meta({ description: 'Index of the action that yields it.' }),
+        token: Address.optional(),
+        position: z.string().optional(),
+        receiver: Address.optional(),
+        reason: z.string(),
+      })
+      .meta({ id: 'Unprotected' }),
+  )
+  .optional()
+  .meta({ description: 'Outputs that the transaction does not enforce; absent: all are.' })
+
 export const NontokenizedTransaction = RouteTransaction.extend({
   amountDeposited: WeiOrList.meta({
     description: 'What enters the position; a list where it is made of several tokens.',
@@ -180,6 +195,7 @@ export const Bundle = z
       .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
       .optional()
       .meta({ description: 'Transactions that the account must have sent before.' }),
+    unprotected: UnprotectedList,
     warnings: Warnings,
   })
   .meta({ id: 'Bundle' })

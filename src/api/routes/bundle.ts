@@ -145,6 +145,9 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     },
     priceImpact: answer.priceImpact,
     ...(prerequisites.length > 0 && { prerequisites: prerequisites.map((one) => ({ ...one })) }),
+    ...(answer.unprotected.length > 0 && {
+      unprotected: answer.unprotected.map((one) => ({ ...one })),
+    }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
   }
 }

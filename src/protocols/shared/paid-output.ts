@@ -2,6 +2,7 @@
 import type { CallStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../positions.js'
+import { balanceOf, difference } from './value-steps.js'
 
 /** The address that the contract itself pays. */
 export function payeeOf(context: ActionContext, receiver: Address | undefined): Address {
@@ -11,8 +12,10 @@ export function payeeOf(context: ActionContext, receiver: Address | undefined): 
 type Call = Omit<CallStep, 'kind' | 'output'>
 
 /**
- * Adds a call of a contract that pays `payeeOf` itself. Output that the runner receives is measured there, which is
- * correct despite transfer taxes; otherwise it is the first word that the contract returns.
+ * Adds a call of a contract that pays `payeeOf` itself. What comes out is measured at the one who is paid, which is
+ * correct despite transfer taxes and whatever the contract says of it.
+ *
+ * @param token - never native.
  */
 export function addPaying(
   context: ActionContext,
@@ -20,10 +23,18 @@ export function addPaying(
   token: Address,
   receiver: Address | undefined,
 ): ActionOutput {
-  const isPaid = payeeOf(context, receiver) !== context.runner
-  const output = isPaid ? ({ kind: 'word', index: 0 } as const) : balanceIn(token)
-  const step = context.add({ kind: 'call', ...call, output })
-  return { token, amount: { ref: 'output', step }, ...(isPaid && { isPaid }) }
+  const to = payeeOf(context, receiver)
+  if (to === context.runner) {
+    const step = context.add({ kind: 'call', ...call, output: balanceIn(token) })
+    return { token, amount: { ref: 'output', step } }
+  }
+  const before = balanceOf(context, token, to)
+  context.add({ kind: 'call', ...call })
+  return {
+    token,
+    amount: difference(context, balanceOf(context, token, to), before),
+    isPaid: true,
+  }
 }
 
 /** Adds a call of a contract that pays only its caller, and sends on what arrived. */

@@ -36,12 +36,13 @@ function valuesCall(context: Steps, abi: AbiFunction, args: readonly unknown[]):
   return addCall(context, { target: context.helper('Values'), abi, args })
 }
 
-/** The runner's whole balance of a token other than native. */
+/** The whole balance of a token other than native, the runner's unless another owner is given. */
 export function balanceOf(
   context: Pick<ActionContext, 'add' | 'runner'>,
   token: Address,
+  owner: Address = context.runner,
 ): AmountRef {
-  return addCall(context, { target: token, abi: balanceOfAbi, args: [context.runner] })
+  return addCall(context, { target: token, abi: balanceOfAbi, args: [owner] })
 }
 
 /** a - b; the transaction fails where that is negative. */

@@ -5,7 +5,7 @@
 
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'
-import { type Amount, isAmountRef } from '../../domain/order.js'
+import { type Amount, type CallStep, isAmountRef } from '../../domain/order.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import {
   type ActionContext,
@@ -15,6 +15,7 @@ import {
 } from '../positions.js'
 import { balanceChanges } from '../shared/balance-changes.js'
 import { maxTick, minTick } from '../shared/concentrated/tick-math.js'
+import { addCall } from '../shared/value-steps.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import {
   approveAbi,
@@ -26,6 +27,7 @@ import {
   mintAbi,
   positionsAbi,
 } from './nft-abi.js'
+import { statedMinimums } from './nft-minimums.js'
 
 export interface NftSource {
   readonly slug: string
@@ -33,8 +35,6 @@ export interface NftSource {
   readonly factorySlots: FactorySlots
 }
 
-/** Far enough, where the order has none either. */
-const noDeadline = 2n ** 64n - 1n
 const maxUint128 = 2n ** 128n - 1n
 
 const primaryAddress = {
@@ -86,6 +86,12 @@ function deposit(source: NftSource): ActionDefinition {
       },
       tickUpper: { kind: 'integer', description: 'As tickLower.', optional: true },
       tokenId: { ...tokenId, description: 'NFT of a position that is enlarged.', optional: true },
+      slippage: {
+        kind: 'slippage',
+        description:
+          'Basis points, 50 when absent, that each amount deposited and the liquidity may fall short of the simulation.',
+        optional: true,
+      },
     },
     async build(args, context) {
       const manager = managerOf(context, args.primaryAddress)
@@ -119,7 +125,7 @@ async function mint(
     readonly tickLower?: number
     readonly tickUpper?: number
   },
-): Promise<Pick<ActionResult, 'outputs' | 'positionsOut'>> {
+): Promise<Pick<ActionResult, 'outputs' | 'enforced' | 'positionsOut'>> {
   const { fee } = args
   const [first, second] = spends
   if (fee === undefined) return context.refuse('fee', 'the fee of the pool, or a tokenId')
@@ -142,7 +148,7 @@ async function mint(
   const tickSpacing = Number(pool.parameters.tickSpacing)
   const { tickLower, tickUpper } = rangeOf(context, args, tickSpacing)
   const [token0, token1] = pool.tokens
-  const step = context.add({
+  const step: CallStep = {
     kind: 'call',
     target: manager,
     abi: mintAbi,
@@ -158,13 +164,18 @@ async function mint(
         amount0Min: 0n,
         amount1Min: 0n,
         recipient: receiver,
-        deadline: context.deadline ?? noDeadline,
+        deadline: context.deadline,
       },
     ],
     output: { kind: 'word', index: 0 },
-  })
+  }
+  const id = { ref: 'output', step: context.add(step) } as const
   return {
-    outputs: [{ token: null, amount: { ref: 'output', step }, isPaid: true }],
+    outputs: [{ token: null, amount: id, isPaid: true, isId: true }],
+    enforced: {
+      amount: liquidityOf(context, manager, id),
+      stated: statedMinimums(step, pool.tokens),
+    },
     positionsOut: [positionKey(pool.address, tickLower, tickUpper)],
   }
 }
@@ -174,7 +185,7 @@ async function increase(
   manager: Address,
   spends: Spends,
   id: Amount,
-): Promise<Pick<ActionResult, 'outputs'>> {
+): Promise<Pick<ActionResult, 'outputs' | 'enforced'>> {
   // An NFT of the same bundle is not there yet; the manager knows its tokens by their order.
   const tokens = isAmountRef(id)
     ? spends.map(({ token }) => token).sort()
@@ -183,7 +194,7 @@ async function increase(
     context.refuse('tokenIn', `tokens of the position: ${tokens.join(' and ')}`)
   }
   if (tokens.length !== 2) context.refuse('tokenIn', 'both tokens of the position')
-  const step = context.add({
+  const step: CallStep = {
     kind: 'call',
     target: manager,
     abi: increaseAbi,
@@ -194,12 +205,16 @@ async function increase(
         amount1Desired: amountOf(spends, tokens[1]),
         amount0Min: 0n,
         amount1Min: 0n,
-        deadline: context.deadline ?? noDeadline,
+        deadline: context.deadline,
       },
     ],
     output: { kind: 'word', index: 0 },
-  })
-  return { outputs: [{ token: null, amount: { ref: 'output', step }, isPaid: true }] }
+  }
+  const amount = { ref: 'output', step: context.add(step) } as const
+  return {
+    outputs: [{ token: null, amount, isPaid: true }],
+    enforced: { amount, stated: statedMinimums(step, tokens) },
+  }
 }
 
 const harvest = defineAction({
@@ -250,6 +265,11 @@ const redeem = defineAction({
   },
 })
 
+/** Of an NFT at that point, as the position counts it. */
+function liquidityOf(context: ActionContext, manager: Address, id: Amount): Amount {
+  return addCall(context, { target: manager, abi: positionsAbi, args: [id] }, liquidityWord)
+}
+
 /** @param liquidity - absent: all that the position has when the step runs. */
 function decrease(
   context: ActionContext,
@@ -257,17 +277,12 @@ function decrease(
   id: bigint,
   liquidity: Amount | undefined,
 ): void {
-  const all = (): Amount => {
-    const output = { kind: 'word', index: liquidityWord } as const
-    const call = { target: manager, abi: positionsAbi, args: [id] }
-    return { ref: 'output', step: context.add({ kind: 'call', ...call, output }) }
-  }
   const params = {
     tokenId: id,
-    liquidity: liquidity ?? all(),
+    liquidity: liquidity ?? liquidityOf(context, manager, id),
     amount0Min: 0n,
     amount1Min: 0n,
-    deadline: context.deadline ?? noDeadline,
+    deadline: context.deadline,
   }
   context.add({ kind: 'call', target: manager, abi: decreaseAbi, args: [params] })
 }

@@ -4,6 +4,7 @@ import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount } from '../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
+import { addMinimum } from './protect.js'
 import { planRouteAction } from './route-action.js'
 import {
   type CheckContext,
@@ -59,30 +60,33 @@ export async function performSwap(
   }
 }
 
-/** Checks what later actions spend at this point; what remains to the end is checked there. */
+/**
+ * Checks what later actions spend at this point; what remains to the end is checked there, unless no simulation says
+ * how much that is.
+ */
 export function keepMinimum(
-  { builder, index, add }: PerformContext,
+  { builder, index }: PerformContext,
   output: number,
   amount: Amount,
   centiBps: bigint,
   quoted: bigint | null,
 ): void {
-  if (!builder.isReferenced(index, output)) return
-  const step = minimumStep(amount, 0n)
-  add(step)
-  builder.draft.minimums.push({ step, amount, centiBps, quoted })
+  if (!builder.isReferenced(index, output) && !builder.args.request.skipQuote) return
+  addMinimum(builder, index, { amount, centiBps, quoted })
 }
 
 /** The output to check and the minimum for it; its output is all of the amount. */
 export function performMinimum(
   { token, amount }: { readonly token: Address | null; readonly amount: Amount },
-  { builder, add }: PerformContext,
+  { builder, index, add }: PerformContext,
   limit: { readonly centiBps: bigint } | { readonly minimum: Amount },
 ): Outcome {
-  const check = minimumStep(amount, 'minimum' in limit ? limit.minimum : 0n)
-  const step = add(check)
+  let step: number
   if ('centiBps' in limit) {
-    builder.draft.minimums.push({ step: check, amount, centiBps: limit.centiBps, quoted: null })
+    step = addMinimum(builder, index, { amount, centiBps: limit.centiBps, quoted: null })
+  } else {
+    step = add(minimumStep(amount, limit.minimum))
+    builder.draft.markChecked(amount, step, true)
   }
   return {
     spends: token ? [{ token, amount }] : [],

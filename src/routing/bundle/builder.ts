@@ -31,7 +31,7 @@ export class BundleBuilder implements BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
-  readonly deadline: bigint | undefined
+  readonly deadline: bigint
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
@@ -52,7 +52,7 @@ export class BundleBuilder implements BundleContext {
     this.runner = runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
-    this.deadline = deadlineOf(run, args.request)
+    this.deadline = deadlineOf(run, args.request) ?? noDeadline
     this.#actions = toPerformable(actions)
     const references = this.#actions.flatMap(referencesOf)
     this.#referenced = new Set(
@@ -128,7 +128,7 @@ export class BundleBuilder implements BundleContext {
     const own = [...this.draft.actionOfStep, action]
     const actionOfStep = [...owned, ...(this.outer ? own.map(() => this.outer?.action ?? 0) : own)]
     const { result } = await simulateBundle(this, this.order(steps, []), actionOfStep)
-    const value = notedIn(result).get(0n) ?? 0n
+    const value = notedIn(result).get(0n)?.value ?? 0n
     this.#noted.set(key, value)
     return value
   }
@@ -166,7 +166,7 @@ export class BundleBuilder implements BundleContext {
       receiver: this.receiver,
       refundReceiver: request.refundReceiver ?? this.receiver,
       sweep: [...this.draft.touched].filter((token) => !paid.has(token) && !pulled.has(token)),
-      deadline: this.deadline ?? noDeadline,
+      deadline: this.deadline,
       accountId,
       referralCode: toBytes16(request.referralCode ?? ''),
     }

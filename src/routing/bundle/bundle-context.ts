@@ -26,8 +26,8 @@ export interface BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
-  /** Unix seconds, of the order and of calls that take one; undefined: none. */
-  readonly deadline: bigint | undefined
+  /** Unix seconds after which the transaction reverts. */
+  readonly deadline: bigint
   /** The actions of the bundle itself, also when planning inside a flash loan. */
   readonly all: readonly NamedAction[]
   /** Tokens in the runner that were not pulled from the sender. */

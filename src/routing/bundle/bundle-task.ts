@@ -2,22 +2,24 @@
  * One bundle at one block: plans its actions, simulates the whole to learn the outputs, then simulates once more
  * exactly the transaction that is returned, with its minimums.
  */
-import type { BundleResult } from '../../domain/bundle.js'
+import type { BundleResult, Unprotected } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
-import type { ExecutorStep, Order } from '../../domain/order.js'
+import type { CallStep, ExecutorStep, Order } from '../../domain/order.js'
 import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
-import type { Minimum, Remaining } from './draft.js'
+import type { BundleDraft, Minimum, Remaining } from './draft.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
-import { minimumStep, notedIn, noteStep } from './tools.js'
+import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
 /** Includes what the actions of `args.reportedActions` yield in the transaction. */
 export interface ToldResult extends BundleResult {
   readonly reported: readonly TokenAmount[]
+  /** Raw units that positions take of each token, where that may be less than they are given. */
+  readonly deposited: readonly TokenAmount[]
 }
 
 export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
@@ -33,14 +35,25 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     route: draft.actions.flatMap(({ records }) => records),
     block: run.pin,
     prerequisites: prerequisitesOf(builder),
+    unprotected: distinct(draft.unprotected),
     warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
   }
   if (request.skipQuote) {
-    const steps = withMinimums(draft.steps, draft.minimums, ({ quoted }) => quoted ?? 0n)
+    const steps = withMinimums(draft, ({ quoted, centiBps }) =>
+      quoted === null ? null : { minimum: lessSlippage(quoted, centiBps), stated: [] },
+    )
     const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
-    return { ...common, gas: null, outputs: null, tx, priceImpact: null, reported: [] }
+    return {
+      ...common,
+      gas: null,
+      outputs: null,
+      tx,
+      priceImpact: null,
+      reported: [],
+      deposited: [],
+    }
   }
-  const { gained, checked, reported } = await run.stage('simulate', () =>
+  const { gained, checked, reported, deposited } = await run.stage('simulate', () =>
     measure(builder, remaining),
   )
   const outputs = gained.map(({ token, amount, centiBps }) => ({
@@ -61,7 +74,13 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     tx,
     priceImpact: await impact(builder, common.inputs, found),
     reported,
+    deposited,
   }
+}
+
+/** A flash loan yields what its actions do. */
+function distinct(unprotected: readonly Unprotected[]): Unprotected[] {
+  return [...new Map(unprotected.map((one) => [JSON.stringify(one), one])).values()]
 }
 
 function withoutMinimums(remaining: readonly Remaining[]): Order['outputs'] {
@@ -86,6 +105,7 @@ async function measure(
   gained: readonly (Remaining & TokenAmount)[]
   checked: ExecutorStep[]
   reported: readonly TokenAmount[]
+  deposited: readonly TokenAmount[]
 }> {
   const { draft } = builder
   const { reportedActions = [] } = builder.args
@@ -106,29 +126,41 @@ async function measure(
   const actionOfStep = [...draft.actionOfStep, ...toTell.map(({ action }) => action)]
   const { result } = await simulateBundle(builder, order, actionOfStep)
   const noted = notedIn(result)
+  const deposits = draft.minimums.map(({ stated }, key) => {
+    const amounts = stated ? stated.amounts(noted.get(BigInt(key))?.logs ?? []) : []
+    return amounts ?? noAmounts(stated?.step)
+  })
   return {
     gained: withAmounts(order, remaining, result.returnData),
-    checked: withMinimums(draft.steps, draft.minimums, ({ centiBps }, key) =>
-      lessSlippage(noted.get(BigInt(key)) ?? 0n, centiBps),
-    ),
-    reported: toTell.map(({ token, key }) => ({ token, amount: noted.get(key) ?? 0n })),
+    checked: withMinimums(draft, ({ centiBps }, key) => ({
+      minimum: lessSlippage(noted.get(BigInt(key))?.value ?? 0n, centiBps),
+      stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),
+    })),
+    reported: toTell.map(({ token, key }) => ({ token, amount: noted.get(key)?.value ?? 0n })),
+    deposited: deposits.flat(),
   }
 }
 
+function noAmounts(step: CallStep | undefined): never {
+  throw unreadable(`${step?.abi.name} of ${step?.target} does not say what it took`)
+}
+
+/** @param limitsOf - a minimum and those that its call states; null: not known. */
 function withMinimums(
-  steps: readonly ExecutorStep[],
-  minimums: readonly Minimum[],
-  minimumOf: (minimum: Minimum, key: number) => bigint,
+  { steps, minimums }: BundleDraft,
+  limitsOf: (
+    minimum: Minimum,
+    key: number,
+  ) => { readonly minimum: bigint; readonly stated: readonly bigint[] } | null,
 ): ExecutorStep[] {
-  return replaced(
-    steps,
-    new Map(
-      minimums.map((minimum, key) => [
-        minimum.step,
-        minimumStep(minimum.amount, minimumOf(minimum, key)),
-      ]),
-    ),
-  )
+  const by = new Map<ExecutorStep, ExecutorStep>()
+  for (const [key, each] of minimums.entries()) {
+    const limits = limitsOf(each, key)
+    if (!limits) continue
+    by.set(each.step, minimumStep(each.amount, limits.minimum))
+    if (each.stated) by.set(each.stated.step, each.stated.filled(limits.stated))
+  }
+  return replaced(steps, by)
 }
 
 /** Replaces steps within callbacks too. */

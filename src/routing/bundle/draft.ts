@@ -3,11 +3,16 @@
  * a failing step belongs to. Pure.
  */
 
-import type { Reference } from '../../domain/bundle.js'
+import type { Reference, Unprotected } from '../../domain/bundle.js'
 import { type Amount, type AmountRef, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
-import type { ActionOutput, ActionResult, Prerequisite } from '../../protocols/positions.js'
+import type {
+  ActionOutput,
+  ActionResult,
+  Prerequisite,
+  StatedMinimums,
+} from '../../protocols/positions.js'
 import { refuse } from './problems.js'
 import { missingOutput } from './values.js'
 
@@ -19,6 +24,8 @@ export interface Minimum {
   readonly centiBps: bigint
   /** Raw units that a separate quote gave; null: the minimum follows from the simulation alone. */
   readonly quoted: bigint | null
+  /** Arguments of a call before it that are filled in as well. */
+  readonly stated?: StatedMinimums
 }
 
 /** A token that lies in the runner at the end. */
@@ -43,6 +50,7 @@ export class BundleDraft {
   readonly steps: ExecutorStep[] = []
   readonly actions: PlannedAction[] = []
   readonly minimums: Minimum[] = []
+  readonly unprotected: Unprotected[] = []
   /** Index of the action of each step. */
   readonly actionOfStep: number[] = []
   /** Raw units pulled from the sender. */
@@ -53,6 +61,8 @@ export class BundleDraft {
   readonly #credits = new Map<Address, bigint>()
   /** How often each reference has been spent: two actions may yield the same one. */
   readonly #spent = new Map<string, number>()
+  /** Steps whose output is checked or is a check, and whether its minimum is known without a simulation. */
+  readonly #checked = new Map<number, boolean>()
   /** Literal amounts that actions received as the runner's whole balance of the token. */
   readonly #stated = new Map<Address, bigint>()
 
@@ -81,11 +91,37 @@ export class BundleDraft {
     return (this.#credits.get(token) ?? 0n) > 0n
   }
 
-  /** Adds the needs and leftovers of a flash loan's actions. */
-  absorb(inner: BundleDraft): void {
+  /**
+   * Remembers that the output of a step is checked, whatever part of it is spent.
+   *
+   * @param check - index of the step that checks it.
+   * @param isKnown - whether its minimum is known without a simulation.
+   */
+  markChecked(amount: Amount, check: number, isKnown: boolean): void {
+    this.#checked.set(check, isKnown)
+    if (isAmountRef(amount) && amount.ref === 'output') this.#checked.set(amount.step, isKnown)
+  }
+
+  isChecked(amount: Amount): boolean {
+    return this.#stateOf(amount) !== undefined
+  }
+
+  /** Whether it is checked against a minimum that is known without a simulation. */
+  isKnown(amount: Amount): boolean {
+    return this.#stateOf(amount) === true
+  }
+
+  #stateOf(amount: Amount): boolean | undefined {
+    if (!isAmountRef(amount) || amount.ref !== 'output') return undefined
+    return this.#checked.get(amount.step)
+  }
+
+  /** Adds the needs and leftovers of a flash loan's actions. @param action - that borrows. */
+  absorb(inner: BundleDraft, action: number): void {
     for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
     for (const token of inner.touched) this.touched.add(token)
     this.minimums.push(...inner.minimums)
+    this.unprotected.push(...inner.unprotected.map((one) => ({ ...one, action })))
   }
 
   /** Raw units behind the balance that an action received; undefined where it received none. */

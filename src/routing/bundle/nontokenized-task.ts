@@ -52,7 +52,7 @@ export async function runNontokenized(
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
     ...(request.deadline && { deadline: request.deadline }),
   }
-  const { reported, ...rest } = await runBundle(run, {
+  const { reported, deposited, ...rest } = await runBundle(run, {
     request: bundle,
     accountId,
     reportedActions: deposits,
@@ -62,11 +62,10 @@ export async function runNontokenized(
     // The fee is reported in a field of its own.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
     priceImpact: await priceImpact(run, inputs, reported),
-    deposits: reported.map(({ token, amount }) => ({
-      token,
-      amountOut: amount,
-      minAmountOut: lessSlippage(amount, request.centiBps),
-    })),
+    deposits: reported.map(({ token, amount }) => {
+      const amountOut = deposited.find((taken) => taken.token === token)?.amount ?? amount
+      return { token, amountOut, minAmountOut: lessSlippage(amountOut, request.centiBps) }
+    }),
     ...(hasFees && { fees: inputs.map(({ token, fee }) => ({ token, amount: fee })) }),
     positionOut: request.positionOut,
   }
@@ -152,7 +151,8 @@ function actionsOf(
     actions.push(merge.typed(serviceName, args))
   }
   const deposits = amounts.map(({ amount }) => amount.useOutputOfCallAt)
-  const values = { ...positions.enter?.(position, amounts), receiver }
+  const entered = positions.enter?.(position, amounts)
+  const values = { ...entered, receiver, slippage: centiBps }
   actions.push({ protocol: adapter.slug, action: 'deposit', of: 'protocol', values })
   return { actions, deposits }
 }

@@ -3,10 +3,11 @@
 import { type Amount, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
-import type { ActionContext, ActionResult } from '../../protocols/positions.js'
+import type { ActionContext, ActionOutput, ActionResult } from '../../protocols/positions.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PerformableAction } from './performers.js'
 import { refuse } from './problems.js'
+import { protect } from './protect.js'
 import type { Outcome } from './service-action.js'
 import { helper } from './tools.js'
 import { isReferenceLike, parseReference } from './values.js'
@@ -16,8 +17,12 @@ type Values = Readonly<Record<string, unknown>>
 /** Adds the action's steps to the plan of the bundle and records the result. @throws ForkrouteError. */
 export async function performAction(builder: BundleContext, action: PerformableAction) {
   const values = pulledAsBalances(builder, action, resolved(builder, action))
-  const outcome = await perform(builder, action, values)
-  const { outputs, centiBps = defaultCentiBps, prerequisites = [], warnings = [] } = outcome
+  const built = await perform(builder, action, values)
+  const outputs = sentOn(builder, action, values, built.outputs)
+  const outcome: Outcome = { ...built, outputs }
+  const { slippage } = values
+  const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
+  const { centiBps = own, prerequisites = [], warnings = [] } = outcome
   const { records = [recordOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
   // Positions without a token, and payments to others, are not outputs whose value can be compared.
@@ -26,7 +31,41 @@ export async function performAction(builder: BundleContext, action: PerformableA
     ...{ outputs, centiBps, records, prerequisites, warnings },
     isPriced: isPriced && !isAway,
   }
+  const { index } = action
+  const [position] = records.flatMap(({ positionOutId }) => positionOutId)
+  const receiver = receiverOf(builder, values)
+  protect(builder, { ...outcome, action: index, centiBps, position, receiver })
+  if (outcome.unprotected)
+    builder.draft.unprotected.push({ action: index, reason: outcome.unprotected })
   builder.draft.close(planned, outcome)
+}
+
+/** Who gets what an action pays out itself: its own argument, else the bundle's. */
+function receiverOf(builder: BundleContext, { receiver }: Values): Address {
+  return typeof receiver === 'string' ? toAddress(receiver) : builder.receiver
+}
+
+/**
+ * Sends what an action of a protocol has left in the runner to the receiver that the action names, unless that is the
+ * bundle's anyway or a later action uses it.
+ */
+function sentOn(
+  builder: BundleContext,
+  { index, performer }: PerformableAction,
+  values: Values,
+  outputs: readonly ActionOutput[],
+): readonly ActionOutput[] {
+  const { draft, runner, account } = builder
+  const to = receiverOf(builder, values)
+  if (performer.kind !== 'protocol' || to === builder.receiver) return outputs
+  return outputs.map((output, place) => {
+    const { token, amount, isPaid } = output
+    if (!token || isPaid || builder.isReferenced(index, place)) return output
+    // An account that names itself keeps it; an Executor keeps nothing.
+    if (to === runner) return runner === account ? { ...output, isPaid: true } : output
+    draft.add(index, { kind: 'transfer', token, to, amount })
+    return { ...output, isPaid: true }
+  })
 }
 
 function perform(
@@ -47,15 +86,14 @@ function perform(
   }
   const { run } = builder
   const { definition, adapter } = performer
-  const own = values.receiver
   return definition.build(values as never, {
     ...common,
     chain: run.block.chain,
     venue: run.block.chain.venues[adapter.slug] ?? {},
     reader: run.reader,
     account,
-    receiver: typeof own === 'string' ? toAddress(own) : builder.receiver,
-    ...(builder.deadline !== undefined && { deadline: builder.deadline }),
+    receiver: receiverOf(builder, values),
+    deadline: builder.deadline,
     valueOf: (amount) => builder.valueOf(amount, index),
   })
 }

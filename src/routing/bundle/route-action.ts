@@ -88,7 +88,7 @@ export async function planRouteAction(
     receiver: runner,
     mayPayReceiver: true,
     helpers: helpersOf(flow),
-    ...(builder.deadline !== undefined && { deadline: builder.deadline }),
+    deadline: builder.deadline,
     within: { firstStep: draft.firstStep + draft.steps.length, amountIn },
   })
   for (const step of before === null ? tracked(steps, tokenOut) : steps) add(step)

@@ -24,8 +24,6 @@ interface OwnTypes {
   signature: AbiFunction
   /** JSON values whose types another argument gives; references inside are not resolved yet. */
   values: readonly unknown[]
-  /** Hundredths of a basis point. */
-  slippage: bigint
   /** A literal number, because the sender has signed it. */
   signed: bigint
   /** The output of an earlier action; must be a reference. */
@@ -91,6 +89,8 @@ export interface Outcome extends ActionResult {
   readonly primary?: Address
   /** Hundredths of a basis point that its outputs may fall short of the simulation; absent: the default. */
   readonly centiBps?: bigint
+  /** Why what it yields is not known, and so not enforced; absent: it is. */
+  readonly unprotected?: string
   readonly warnings?: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { type AbiFunction, decodeEventLog } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import type { SimulationResult } from '../../domain/state.js'
+import type { SimulationLog, SimulationResult } from '../../domain/state.js'
 import { executorContracts } from '../../executor/deployments.js'
 
 /** Requirement on an amount that a route is searched for. */
@@ -39,17 +39,26 @@ export function noteStep(key: bigint, amount: Amount): ExecutorStep {
   return { kind: 'call', target: Values.address, abi, args: [key, amount], output }
 }
 
+/** What a `noteStep` call reported. */
+interface Noted {
+  readonly value: bigint
+  /** Of the transaction until then. */
+  readonly logs: readonly SimulationLog[]
+}
+
 /** The amounts that `noteStep` calls reported, by key. */
-export function notedIn(result: SimulationResult): ReadonlyMap<bigint, bigint> {
-  const noted = new Map<bigint, bigint>()
-  for (const { address, topics, data } of result.status === 'success' ? result.logs : []) {
+export function notedIn(result: SimulationResult): ReadonlyMap<bigint, Noted> {
+  const noted = new Map<bigint, Noted>()
+  const logs = result.status === 'success' ? result.logs : []
+  for (const [index, { address, topics, data }] of logs.entries()) {
     if (address.toLowerCase() !== Values.address) continue
     const { eventName, args } = decodeEventLog({
       abi: Values.abi,
       topics: topics as [Hex, ...Hex[]],
       data,
     })
-    if (eventName === 'Noted') noted.set(args.key, args.value)
+    if (eventName === 'Noted')
+      noted.set(args.key, { value: args.value, logs: logs.slice(0, index) })
   }
   return noted
 }

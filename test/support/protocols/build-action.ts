@@ -46,6 +46,7 @@ export async function buildAction(args: ActionArgs): Promise<BuiltAction> {
     runner,
     account: strategy === 'router' ? from : runner,
     receiver,
+    deadline: 2n ** 32n - 1n,
     helper: (name) => contractAddress(name as keyof typeof executorContracts),
     valueOf: async (amount: Amount) => {
       if (isAmountRef(amount)) throw new Error('nothing was simulated before')

@@ -13,6 +13,7 @@ import { BadArgument } from '../values.js'
 /** A word of the return data that nothing refers to; a step can keep only one word. */
 const unreferred: ActionOutput = { token: null, amount: 0n }
 const mostWords = 16
+const ownCall = 'A call of your own without tokenOut: what it yields is not known.'
 const pairNames = ['tokenIn', 'amountIn'] as const
 
 /** Its outputs: the increase of each tokenOut, else the one word of the return data that is referred to. */
@@ -64,11 +65,11 @@ export const call = defineServiceAction({
     const word = wordReferred((output) => builder.isReferenced(index, output), refuse)
     if (word === null) {
       add(step)
-      return { spends, outputs: [], primary }
+      return { spends, outputs: [], primary, unprotected: ownCall }
     }
     const outputs = Array.from({ length: word }, () => unreferred)
     outputs.push({ token: null, amount: addCall(context, step, word) })
-    return { spends, outputs, primary }
+    return { spends, outputs, primary, unprotected: ownCall }
   },
 })
 

@@ -43,7 +43,7 @@ export const flashloan = defineServiceAction({
     const inner = builder.within(index, callback, loan.firstStep, borrowed)
     await inner.build()
     add(loan.step(inner.draft.steps))
-    builder.draft.absorb(inner.draft)
+    builder.draft.absorb(inner.draft, index)
     const left = new Set([...token, ...inner.draft.remaining().map((one) => one.token)])
     return {
       spends: [],

@@ -1,0 +1,96 @@
+/**
+ * What an action yields is enforced where it goes: tokens that stay in the runner when all is paid out at the end,
+ * everything else by a step right after the action.
+ */
+import { type Amount, isAmountRef } from '../../domain/order.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ActionResult } from '../../protocols/positions.js'
+import type { BundleContext } from './bundle-context.js'
+import type { Minimum } from './draft.js'
+import { minimumStep } from './tools.js'
+
+const notSimulated =
+  'skipQuote: no simulation has shown an amount that a minimum could follow from.'
+
+/** An action with its result. */
+interface Planned extends Pick<ActionResult, 'outputs' | 'spends' | 'enforced'> {
+  readonly action: number
+  /** Hundredths of a basis point that it may fall short of the simulation. */
+  readonly centiBps: bigint
+  /** Id of the position that is entered. */
+  readonly position: string | undefined
+  /** Who gets what the action pays out itself. */
+  readonly receiver: Address
+}
+
+/** An amount that must not fall short. */
+interface Promised extends Pick<Minimum, 'amount' | 'stated'> {
+  /** Null: of a position. */
+  readonly token: Address | null
+  readonly receiver: Address
+}
+
+/** Adds a step that checks an amount. @returns its index; its output is the amount. */
+export function addMinimum(
+  { draft }: Pick<BundleContext, 'draft'>,
+  action: number,
+  minimum: Omit<Minimum, 'step'>,
+): number {
+  const step = minimumStep(minimum.amount, 0n)
+  const index = draft.add(action, step)
+  draft.minimums.push({ step, ...minimum })
+  draft.markChecked(minimum.amount, index, minimum.quoted !== null)
+  return index
+}
+
+/** To be called when all steps of the action have been added, and before it is closed. */
+export function protect(builder: BundleContext, planned: Planned): void {
+  const { draft, args } = builder
+  const { action, centiBps, position } = planned
+  const now = promisedNow(builder, planned)
+  for (const { amount, stated } of now) {
+    if (draft.isChecked(amount)) continue
+    addMinimum(builder, action, { amount, centiBps, quoted: null, ...(stated && { stated }) })
+  }
+  if (!args.request.skipQuote) return
+  const named = new Set<string>()
+  for (const { amount, token, receiver } of [...now, ...promisedLater(builder, planned)]) {
+    const subject = token ? { token, receiver } : { ...(position && { position }), receiver }
+    const key = JSON.stringify(subject)
+    if (draft.isKnown(amount) || named.has(key)) continue
+    named.add(key)
+    draft.unprotected.push({ action, ...subject, reason: notSimulated })
+  }
+}
+
+/** What the end of the transaction does not show. */
+function promisedNow(builder: BundleContext, planned: Planned): Promised[] {
+  const { action, outputs, spends, enforced, receiver } = planned
+  const promised: Promised[] = outputs.flatMap(({ token, amount, isPaid, isId }, index) => {
+    if (!isAmountRef(amount) || isId) return []
+    // What lies in the runner may be spent before anything is paid out.
+    const isDue = amount.ref === 'balance' ? builder.isReferenced(action, index) && !isPaid : isPaid
+    return isDue ? [{ amount, token, receiver }] : []
+  })
+  if (enforced) promised.unshift({ ...enforced, token: null, receiver })
+  const isMeasured = outputs.some(({ token, isPaid }) => token !== null || isPaid)
+  if (isMeasured || enforced) return promised
+  // Nothing that comes out shows what went in: a position, a debt that is repaid, a payment to somebody.
+  const unmeasured = spends.filter(({ token, amount }) => !isStated(builder, token, amount))
+  return [...promised, ...unmeasured.map((spent) => ({ ...spent, receiver }))]
+}
+
+/** Whether the amount is pulled from the sender, who has said it. */
+function isStated({ draft }: BundleContext, token: Address, amount: Amount): boolean {
+  return !isAmountRef(amount) || (amount.ref === 'balance' && draft.stated(token) !== undefined)
+}
+
+/** What remains to the end, unless an action spends it. */
+function promisedLater(builder: BundleContext, { action, outputs }: Planned): Promised[] {
+  const { receiver } = builder
+  return outputs.flatMap(({ token, amount, isPaid }, index) =>
+    !token || isPaid || !isAmountRef(amount) || builder.isReferenced(action, index)
+      ? []
+      : [{ amount, token, receiver }],
+  )
+}

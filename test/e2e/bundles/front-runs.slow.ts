@@ -1,0 +1,269 @@
+/**
+ * Every action that the service lists, behind somebody who takes more from it than the slippage: its transaction reverts,
+ * or nothing can be taken. What was tried stands in docs/front-runs.md, which this test writes with UPDATE_DOCS=1 and
+ * compares otherwise.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { encodeFunctionData, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Address, type Hex, toAddress } from '../../../src/domain/primitives.js'
+import { contractAddresses, v3PoolAddress } from '../../../src/sandbox/addresses.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js'
+import { executeBehind, minimumReasons, swap } from '../../support/front-run.js'
+import { poolJudgesOf } from '../../support/judges.js'
+import { NodeWriter } from '../../support/nodes/node-writer.js'
+import { placeForkVenues } from '../../support/protocols/fork-venues.js'
+import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-run-cases.js'
+import type { Fact } from '../../support/protocols/front-run-parts.js'
+import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
+import { type Answer, startService, type TestService } from '../../support/service/service.js'
+
+const anybody: Address = '0x00000000000000000000000000000000000f0ac7'
+const other: Address = '0x00000000000000000000000000000000000f0ac8'
+const token = (symbol: string): Address => sandboxToken(symbol).address
+const [weth, usdc] = [token('WETH'), token('USDC')]
+const ether = 10n ** 18n
+const document = new URL('../../../docs/front-runs.md', import.meta.url)
+
+interface Listed {
+  readonly protocol: { readonly slug: string }
+  readonly actions: readonly { action: string; supportedChains: { id: number }[] }[]
+}
+
+let service: TestService
+let node: NodeWriter
+let blockNumber: string
+let nft: string
+let cases: ReadonlyMap<string, FrontRunCase>
+const rows = new Map<string, string>()
+
+function byName(facts: Parameters<typeof frontRunCases>[0]): ReadonlyMap<string, FrontRunCase> {
+  return new Map(
+    frontRunCases(facts).map((each) => [`${each.protocol} ${each.actions.at(-1)?.action}`, each]),
+  )
+}
+
+const planned = [...byName({ anybody, nft: '0', pancakePair: '0x' })]
+const names = planned.map(([name]) => name)
+
+beforeAll(async () => {
+  service = await startService({ WORKERS: '2', SERVICE_NAME: 'svc', AUTH_MODE: 'open' })
+  node = await new NodeWriter(service.nodeUrl).start()
+  const pools = await placeForkVenues(service.nodeUrl)
+  const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
+  await lendAndStake(node)
+  const position = await mintPosition(service, node)
+  nft = position.nft
+  await earnFees(service, node)
+  blockNumber = BigInt(await node.rpc<Hex>('eth_blockNumber', [])).toString()
+  cases = byName({ anybody, nft, pancakePair })
+  poolJudgesOf(service.nodeUrl)
+})
+afterAll(async () => {
+  await node?.close()
+  await service?.stop()
+})
+
+function caseOf(name: string): FrontRunCase {
+  const found = cases.get(name)
+  if (!found) throw new RangeError(`There is no case of ${name}.`)
+  return found
+}
+
+/** The answer to the case, whose transaction works when nobody is ahead of it. */
+async function answerTo(actionCase: FrontRunCase, receiver?: Address) {
+  const { actions, routingStrategy = 'router', holder } = actionCase
+  const asked = actions.map((action, index) =>
+    receiver && index === actions.length - 1
+      ? { ...action, args: { ...action.args, receiver } }
+      : action,
+  )
+  const query = { fromAddress: holder ?? anybody, routingStrategy, blockNumber }
+  const { status, body } = await askBundle(service, query, asked)
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(body.unprotected).toBeUndefined()
+  const tokens = (body.route.at(-1)?.tokenOut ?? []) as Address[]
+  const options = {
+    routingStrategy,
+    isFunded: holder === undefined,
+    ...(receiver && { watch: tokens.map((each) => ({ token: each, owner: receiver })) }),
+    ...(holder && {
+      prepare: (anvil: { rpc<T>(method: string, params: readonly unknown[]): Promise<T> }) =>
+        approveInputs(anvil, body.tx, body.amountsIn),
+    }),
+  }
+  const alone = await executeBundle(service, body, options)
+  expect(alone).toMatchObject({ status: 'success', gained: body.amountsOut })
+  return { body, options, alone }
+}
+
+async function expectCase(actionCase: FrontRunCase, receiver?: Address): Promise<string> {
+  const { body, options, alone } = await answerTo(actionCase, receiver)
+  const { move, keeps, mayGain, reason, after } = actionCase
+  let said: bigint | undefined
+  const behind = await executeBehind(service, body, move, {
+    ...options,
+    ...(after && {
+      async inspect(anvil) {
+        said = await wordOf(anvil, after)
+      },
+    }),
+  })
+  if (keeps === undefined) {
+    expect(behind.status).toBe('reverted')
+    expect(behind.reason).toMatch(reason)
+    return `reverts: ${/^Error\((.*)\)$/.exec(behind.reason)?.[1] ?? behind.reason.replace(/\(.*/, '')}`
+  }
+  expect(behind.status, behind.reason).toBe('success')
+  if (mayGain) {
+    behind.deltas.forEach((delta, index) => {
+      expect(delta).toBeGreaterThanOrEqual(alone.deltas[index] ?? 0n)
+    })
+  } else {
+    expect(behind.gained).toEqual(body.amountsOut)
+    expect(behind.deltas).toEqual(alone.deltas)
+  }
+  // Nothing would be kept as well as everything.
+  const given = receiver ? alone.deltas : Object.values(behind.gained).map(BigInt)
+  expect(after !== undefined || given.some((amount) => amount > 0n)).toBe(true)
+  if (after) {
+    expect(said).toBeGreaterThanOrEqual(after.least)
+    expect(said).toBeLessThanOrEqual(after.most)
+  }
+  return mayGain ? 'gives no less' : 'keeps its amounts'
+}
+
+async function wordOf(
+  anvil: { rpc<T>(method: string, params: readonly unknown[]): Promise<T> },
+  { to, signature, args, word = 0 }: Fact,
+): Promise<bigint> {
+  // The type of a signature that is not known at compile time is `never`.
+  const abi = parseAbi([signature] as readonly string[] as never)
+  const data = encodeFunctionData({ abi, args } as never)
+  const result = await anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+  return BigInt(`0x${result.slice(2 + 64 * word, 66 + 64 * word)}`)
+}
+
+describe('behind a front-run', () => {
+  test.each(names)('%s', async (name) => {
+    const actionCase = caseOf(name)
+    const { protocol, actions, routingStrategy = 'router', move, keeps } = actionCase
+    const happens = await expectCase(actionCase)
+    const what = `| ${protocol} | ${actions.at(-1)?.action} | ${routingStrategy} | ${move.is}`
+    rows.set(name, `${what} | ${happens}${keeps ? ` | ${keeps}` : ' |'} |`)
+  })
+
+  test.each(planned.filter(([, each]) => each.takesReceiver).map(([name]) => name))(
+    '%s, for a receiver that it names',
+    async (name) => {
+      await expectCase(caseOf(name), other)
+    },
+  )
+
+  test('every listed action is among them, and the document says what happens', async () => {
+    const listed = (await service.get('/api/v1/standards')).body as readonly Listed[]
+    const wanted = listed.flatMap(({ protocol, actions }) =>
+      actions
+        .filter(({ supportedChains }) => supportedChains.some(({ id }) => id === 1))
+        .map(({ action }) => `${protocol.slug} ${action}`),
+    )
+    expect([...rows.keys()].sort()).toEqual(wanted.sort())
+    const table = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+    const text = `${heading}${table.join('\n')}\n`
+    if (process.env.UPDATE_DOCS) await writeFile(document, text)
+    expect(await readFile(document, 'utf8')).toBe(text)
+  })
+})
+
+async function allBut(slug: string): Promise<string[]> {
+  const listed = (await service.get('/api/v1/standards')).body as readonly Listed[]
+  return listed.map(({ protocol }) => protocol.slug).filter((each) => each !== slug)
+}
+
+const dump = (amount: bigint, pool?: Address) =>
+  swap({ protocol: 'uniswap-v3', tokenIn: weth, tokenOut: usdc, amount, ...(pool && { pool }) })
+
+async function expectRevert(
+  body: Answer['body'],
+  amounts: { readonly in: Record<string, string>; readonly out: Record<string, string> },
+  move: Parameters<typeof executeBehind>[2],
+  options: Parameters<typeof executeBehind>[3],
+) {
+  const bundle = { ...body, amountsIn: amounts.in, amountsOut: amounts.out }
+  expect((await executeBundle(service, bundle, options)).status).toBe('success')
+  const { status, reason } = await executeBehind(service, bundle, move, options)
+  expect(status).toBe('reverted')
+  expect(reason).toMatch(minimumReasons)
+}
+
+test('more liquidity for an NFT that is there does not go in at a price that a swap has moved', async () => {
+  const args = {
+    ...{ tokenIn: [usdc, weth], amountIn: ['30000000000', (10n * ether).toString()] },
+    ...{ primaryAddress: contractAddresses.v3PositionManager, tokenId: nft },
+  }
+  const action = { protocol: 'uniswap-v3', action: 'deposit', args }
+  const { status, body } = await askBundle(service, { fromAddress: anybody, blockNumber }, [action])
+  expect(status, JSON.stringify(body)).toBe(200)
+  const amounts = { in: body.amountsIn, out: body.amountsOut }
+  await expectRevert(body, amounts, dump(1_000n * ether, v3PoolAddress(usdc, weth, 500)), {})
+})
+
+describe('a route behind a swap, to a receiver', () => {
+  test.each(['router', 'router-legacy', 'delegate', 'delegate-legacy', 'svcwallet-v2'])(
+    '%s',
+    async (routingStrategy) => {
+      const { status, body } = await service.get('/api/v1/shortcuts/route', {
+        ...{ fromAddress: anybody, receiver: other, routingStrategy, blockNumber },
+        ...{ tokenIn: weth, tokenOut: usdc, amountIn: ether.toString() },
+        ...{ executionMode: 'backend', ignoreStandards: await allBut('uniswap-v3') },
+      })
+      expect(status, JSON.stringify(body)).toBe(200)
+      const amounts = { in: { [weth]: ether.toString() }, out: { [usdc]: body.amountOut } }
+      const options = { routingStrategy, receiver: other }
+      await expectRevert(body, amounts, dump(10_000n * ether), options)
+    },
+  )
+})
+
+describe('a route into a position without a token, to a receiver', () => {
+  test('of Uniswap V3: both amounts as they enter, and no less behind a swap', async () => {
+    const pool = v3PoolAddress(usdc, weth, 500)
+    const { status, body } = await service.get('/api/v1/shortcuts/route/nontokenized', {
+      ...{ fromAddress: anybody, receiver: other, blockNumber, executionMode: 'backend' },
+      ...{ tokenIn: weth, amountIn: (10n * ether).toString() },
+      positionOut: `1:${contractAddresses.v3PositionManager}:${pool}--887270-887270`,
+    })
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body.unprotected).toBeUndefined()
+    const amounts = { in: { [weth]: (10n * ether).toString() }, out: {} }
+    const taken: string[] = []
+    const alone = await executeBundle(
+      service,
+      { ...body, amountsIn: amounts.in, amountsOut: amounts.out },
+      { receiver: other },
+    )
+    for (const { address, data, topics } of alone.logs) {
+      if (toAddress(address) !== contractAddresses.v3PositionManager || topics.length !== 2)
+        continue
+      taken.push(
+        ...[1, 2].map((k) => BigInt(`0x${data.slice(2 + 64 * k, 66 + 64 * k)}`).toString()),
+      )
+    }
+    expect(body.amountDeposited).toEqual(taken)
+    await expectRevert(body, amounts, dump(2_000n * ether, pool), { receiver: other })
+  })
+})
+
+const heading = `# Front-runs and what they take
+
+Written by test/e2e/bundles/front-runs.slow.ts (\`UPDATE_DOCS=1 npx vitest run test/e2e/bundles/front-runs.slow.ts\`), which fails when
+this table is not what it finds. Every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox
+chain. On a separate Anvil somebody moves what the action uses by far more than the slippage, in the same block ahead of the
+returned transaction. Then the transaction reverts at a minimum, or it gives to the unit what the answer has promised (or more), and the
+last column says why. Where an action can name a \`receiver\`, the same is done with one. What leaves a vault, a market
+or a pool belongs to a holder of its shares: who deposits and leaves in one transaction does both at one rate.
+
+| protocol | action | strategy | ahead of it | the transaction | why nothing can be taken |
+| --- | --- | --- | --- | --- | --- |
+`

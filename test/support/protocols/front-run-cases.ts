@@ -1,0 +1,41 @@
+/** What somebody does ahead of each listed action to take from it, and what must become of the action then. */
+import { type Move, minimumReasons } from '../front-run.js'
+import { type ActionCase, actionCases } from './action-cases.js'
+import { exchangeMoves } from './front-run-exchanges.js'
+import { lendingMoves } from './front-run-lending.js'
+import type { Fact } from './front-run-parts.js'
+
+export interface FrontRunCase extends ActionCase {
+  readonly move: Move
+  /** Absent: the transaction reverts. Else why nothing can be taken: then it gives what it has promised. */
+  readonly keeps?: string
+  /** True: it may give more, too. */
+  readonly mayGain?: boolean
+  /** What it reverts with. */
+  readonly reason: RegExp
+  /** True: a receiver that the action names gets what comes out. */
+  readonly takesReceiver: boolean
+  readonly after?: Fact
+}
+
+/** Actions without an output that a receiver could get: swaps name none, and gauges know their caller alone. */
+const withoutReceiver = /( swap| repay|^staking-rewards deposit)$/
+
+/** One for each listed action. @param facts - as of `actionCases`. */
+export function frontRunCases(facts: Parameters<typeof actionCases>[0]): FrontRunCase[] {
+  const cases = new Map(
+    actionCases(facts).map((each) => [`${each.protocol} ${each.actions.at(-1)?.action}`, each]),
+  )
+  const entries = [...exchangeMoves(facts), ...lendingMoves(facts.anybody)]
+  return entries.map(([name, move, own = {}]) => {
+    const base = cases.get(name)
+    if (!base) throw new RangeError(`There is no case of ${name}.`)
+    return {
+      ...base,
+      reason: minimumReasons,
+      ...own,
+      move,
+      takesReceiver: !withoutReceiver.test(name),
+    }
+  })
+}
