@@ -54,38 +54,43 @@ function packLeg(
   hops: readonly LegHop[],
   measuresPairs: boolean,
 ): PackedHop[] {
-  return hops.map((hop, index): PackedHop => {
-    const previous = hops[index - 1]
-    const tokenIn = previous ? currency(hop.tokenIn) : zeroAddress
-    const common = {
-      isLast: index === hops.length - 1,
-      share: previous ? 0 : (share ?? 0),
-      tokenOut: zeroAddress,
-      tickSpacing: 0,
+  return hops.map((hop, index) => ({
+    ...packHop(hop, hops[index - 1], measuresPairs),
+    isLast: index === hops.length - 1,
+    share: index === 0 ? (share ?? 0) : 0,
+    // The order says what the last hop yields.
+    ...(index === hops.length - 1 && { tokenOut: zeroAddress }),
+  }))
+}
+
+function packHop(
+  hop: LegHop,
+  previous: LegHop | undefined,
+  measuresPairs: boolean,
+): Omit<PackedHop, 'isLast' | 'share'> {
+  const tokenIn = previous ? currency(hop.tokenIn) : zeroAddress
+  const none = { tokenIn: zeroAddress, tokenOut: zeroAddress, tickSpacing: 0 }
+  switch (hop.family) {
+    case 'v2': {
+      const { pair: target, feeBps: fee, zeroForOne } = hop
+      return measuresPairs
+        ? { ...none, family: 'v2-measured', target, fee, zeroForOne, tokenIn: hop.tokenIn }
+        : { ...none, family: 'v2', target, fee, zeroForOne }
     }
-    switch (hop.family) {
-      case 'v2': {
-        const { pair: target, feeBps: fee, zeroForOne } = hop
-        return measuresPairs
-          ? { ...common, family: 'v2-measured', target, fee, zeroForOne, tokenIn: hop.tokenIn }
-          : { ...common, family: 'v2', target, fee, zeroForOne, tokenIn: zeroAddress }
-      }
-      case 'v3': {
-        const { pool: target, zeroForOne } = hop
-        return { ...common, family: 'v3', target, fee: 0, zeroForOne, tokenIn }
-      }
-      case 'v4': {
-        const { manager, fee, tickSpacing } = hop
-        const follows = previous?.family === 'v4'
-        return {
-          ...{ ...common, family: 'v4', zeroForOne: false, fee, tickSpacing },
-          target: follows ? zeroAddress : manager,
-          tokenIn: follows ? zeroAddress : tokenIn,
-          tokenOut: common.isLast ? zeroAddress : currency(hop.tokenOut),
-        }
-      }
+    case 'v3': {
+      const { pool: target, zeroForOne } = hop
+      return { ...none, family: 'v3', target, fee: 0, zeroForOne, tokenIn }
     }
-  })
+    case 'v4': {
+      const { manager, fee, tickSpacing } = hop
+      const tokenOut = currency(hop.tokenOut)
+      const own = { family: 'v4', zeroForOne: false, fee, tickSpacing, tokenOut } as const
+      // Adjacent ones share an unlock.
+      return previous?.family === 'v4'
+        ? { ...own, target: zeroAddress, tokenIn: zeroAddress }
+        : { ...own, target: manager, tokenIn }
+    }
+  }
 }
 
 /** As V4 has it: native is zero. */
