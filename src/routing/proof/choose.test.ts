@@ -195,7 +195,8 @@ function runThatGives(...results: readonly (SimulationResult | undefined)[]) {
     asked.push(requests)
     return [results[asked.length - 1]]
   }
-  return { run: { simulate } as unknown as TaskRun, asked }
+  const pin = { hash: `0x${'ab'.repeat(32)}` }
+  return { run: { simulate, pin } as unknown as TaskRun, asked }
 }
 
 const filled = (...deltas: bigint[]): SimulationResult => ({

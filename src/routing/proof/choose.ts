@@ -7,6 +7,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type Address, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, decodeAmountsOut } from '../../executor/compile.js'
+import { walletGas } from '../../forks/block-environment.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import { type Built, describe, toSimulation, unreadableReason } from './built.js'
@@ -73,7 +74,10 @@ export async function finalise(
     }
     const tx = buildTransaction({ strategy: request.strategy, from: request.fromAddress, order })
     const measure = order.outputs.map(({ token }) => ({ token, owner: order.receiver }))
-    const [result] = await run.simulate([{ ...toSimulation({ ...best, tx }, request), measure }])
+    const gasLimit = walletGas(run.pin, best.gasUsed)
+    const [result] = await run.simulate([
+      { ...toSimulation({ ...best, tx }, request), measure, gasLimit },
+    ])
     if (result?.status === 'success') {
       const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
         token,
