@@ -232,6 +232,8 @@ describe('finalise', () => {
           before: [],
           overrides: {},
           measure: [{ token: out, owner: receiver }],
+          // As a wallet would set it for gas of one.
+          gasLimit: 1n,
         },
       ],
     ])
