@@ -80,6 +80,8 @@ function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Plac
     // Web pages in a browser on this machine must not read from it.
     '--no-cors',
     '--no-mining',
+    // Transactions of a mined block are replayed in their order, not by what they pay.
+    ...['--order', 'fifo'],
     '--no-storage-caching',
     ...['--max-persisted-states', '0'],
     '--no-rate-limit',
