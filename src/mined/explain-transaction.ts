@@ -12,22 +12,9 @@ import { decodeRevert } from '../forks/revert.js'
 import type { RpcClient } from '../rpc/node/json-rpc.js'
 import { type CallFrame, movementsOf } from './call-frame.js'
 import { type ComparedStep, type Shortfall, shortfalls } from './compare.js'
+import type { MinedTransaction } from './mined-transaction.js'
 import type { Rerun } from './rerun.js'
 import { type FoundOrder, findOrder, framesOfSteps, selectorOf, targetOf } from './steps.js'
-
-/** As nodes give it; quantities are hexadecimal. */
-export interface MinedTransaction {
-  readonly hash: Hex
-  readonly from: Hex
-  readonly to: Hex | null
-  readonly input: Hex
-  readonly value: Hex
-  readonly gas: Hex
-  readonly gasPrice: Hex
-  readonly blockNumber: Hex
-  readonly blockHash: Hex
-  readonly transactionIndex: Hex
-}
 
 export interface ExplainedStep extends ComparedStep {
   readonly step: number

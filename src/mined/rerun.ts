@@ -7,7 +7,7 @@ import { forkClient } from '../forks/clients.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import { JsonRpcError, type RpcClient } from '../rpc/node/json-rpc.js'
 import { type CallFrame, callTracer } from './call-frame.js'
-import type { MinedTransaction } from './explain-transaction.js'
+import type { MinedTransaction } from './mined-transaction.js'
 
 export interface Rerun {
   /** In the block after the pinned one, alone. */

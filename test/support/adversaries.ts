@@ -8,7 +8,7 @@ import { type Address, type Hex, toAddress } from '../../src/domain/primitives.j
 import { buildTransaction } from '../../src/executor/compile.js'
 import { contractAddress } from '../../src/executor/deployments.js'
 import { sandboxAccount } from '../../src/sandbox/accounts.js'
-import { contractAddresses } from '../../src/sandbox/addresses.js'
+import { contractAddresses, v2PairAddress } from '../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import { runCli } from './cli.js'
 import { type ExecuteArgs, type Execution, executeOnFork } from './execute.js'
@@ -40,15 +40,19 @@ export interface Adversaries extends SandboxContext {
   readonly pair: Address
   /** The same in V3's form. */
   readonly pool: Address
-  /** The only pool of `token`: with USDC, in V2's form. */
+  /** The only pool of `lonelyToken`: with USDC, in V2's form. */
   readonly lonelyPair: Address
+  readonly lonelyToken: Address
+  /** In a pair with WETH, too, that Uniswap's own factory made; alice has allowed the Router hers. */
   readonly token: Address
   /** Changes the mind of one of them; what it is honest at is the next block. @returns the number of the head. */
   become(liar: Address, mode: Mode): Promise<number>
   /** A call of the Router that it would take from the liar. */
   orderOf(liar: Address): { readonly from: Address; readonly to: Address; readonly data: Hex }
-  send(data: Hex, to?: Address): Promise<Address | null>
-  call(liar: Address, functionName: 'poke' | 'armBomb', args?: readonly unknown[]): Promise<void>
+  /** Brings the pair's price back to what it was before a few swaps. */
+  refill(): Promise<void>
+  /** Whether name and symbol of the token are a megabyte each. */
+  armBomb(armed: boolean): Promise<void>
   /** Asks for alice's route of 0.05 WETH to USDC at the block. */
   route(blockNumber: number, more?: Record<string, string>): Promise<Answer>
   /** Mines it after the block, with another maker of blocks and a tip, and watches WETH and USDC of alice. */
@@ -83,7 +87,6 @@ export function withAdversaries(): () => Adversaries {
 async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversaries> {
   const { client, sandbox } = chain
   const contract = compileTestContracts('Adversaries.sol')
-  const { abi } = contract('LyingPair')
   await client.request('anvil_setCoinbase', [miner])
 
   async function send(data: Hex, to?: Address): Promise<Address | null> {
@@ -126,8 +129,10 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
   await run('LyingPair', pair, 'sync')
 
   const token = await deploy('LyingToken', [alice, 1_000_000n * ether])
-  const lonelyPair = await deploy('LyingPair', token < usdc ? [token, usdc] : [usdc, token])
-  await give(token, lonelyPair, 100_000n * ether)
+  const lonelyToken = await deploy('LyingToken', [alice, 1_000_000n * ether])
+  const lonelySides = lonelyToken < usdc ? [lonelyToken, usdc] : [usdc, lonelyToken]
+  const lonelyPair = await deploy('LyingPair', lonelySides)
+  await give(lonelyToken, lonelyPair, 100_000n * ether)
   await give(usdc, lonelyPair, 100_000n * 10n ** 6n)
   await run('LyingPair', lonelyPair, 'sync')
 
@@ -148,6 +153,12 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
     encodeFunctionData({ abi: v2Factory, functionName: 'createPair', args: sides }),
     contractAddresses.v2Factory,
   )
+  const factoryPair = v2PairAddress('uniswap-v2', token, weth)
+  await give(token, factoryPair, 100_000n * ether)
+  await give(weth, factoryPair, 30n * ether)
+  await send(encodeFunctionData({ abi: v2Pair, functionName: 'mint', args: [alice] }), factoryPair)
+  const approval = [contractAddress('Router'), 2n ** 255n] as const
+  for (const each of [token, lonelyToken]) await run('LyingToken', each, 'approve', approval)
 
   const file = join(dataDir, 'pools.json')
   const v2 = (address: Address, tokens: readonly Address[]) => ({
@@ -158,7 +169,7 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
     file,
     JSON.stringify([
       v2(pair, [usdc, weth]),
-      v2(lonelyPair, token < usdc ? [token, usdc] : [usdc, token]),
+      v2(lonelyPair, lonelySides),
       { protocol: 'uniswap-v3', id: pool, address: pool, tokens: [usdc, weth], parameters: v3 },
     ]),
   )
@@ -183,7 +194,7 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
 
   return {
     ...chain,
-    ...{ service, pair, pool, lonelyPair, token, send },
+    ...{ service, pair, pool, lonelyPair, token, lonelyToken },
     orderOf: (liar) => ({ from: liar, to: contractAddress('Router'), data: order(liar) }),
     async become(liar, mode) {
       const router = contractAddress('Router')
@@ -197,9 +208,12 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
       }
       return Number((await head()).number)
     },
-    async call(liar, functionName, args = []) {
-      const own = functionName === 'poke' ? abi : contract('LyingToken').abi
-      await send(encodeFunctionData({ abi: own, functionName, args }), liar)
+    async refill() {
+      await give(usdc, pair, usdcPerWeth / 5n)
+      await run('LyingPair', pair, 'sync')
+    },
+    async armBomb(armed) {
+      await run('LyingToken', token, 'armBomb', [armed])
     },
     route: (blockNumber, more = {}) =>
       service.get('/api/v1/shortcuts/route', {
@@ -223,9 +237,6 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
       }),
   }
 }
-
-/** Of a pair that Uniswap's factory made: everything that was sent to it becomes liquidity. */
-export const mintShares = encodeFunctionData({ abi: v2Pair, functionName: 'mint', args: [alice] })
 
 function squareRoot(value: bigint): bigint {
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)

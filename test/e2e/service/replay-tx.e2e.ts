@@ -1,11 +1,9 @@
-/** `forkroute replay-tx`: orders that were mined on another Anvil, explained by the command line. */
+/** `forkroute replay-tx`: orders that were mined on the node behind the service, explained by the command line. */
 import { numberToHex } from 'viem'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Hex } from '../../../src/domain/primitives.js'
 import { alice, type Mode, usdc, withAdversaries } from '../../support/adversaries.js'
-import type { TestAnvil } from '../../support/anvil.js'
 import { type Outcome, runCli } from '../../support/cli.js'
-import { startJudge } from '../../support/judges.js'
 import { startFaultyNode } from '../../support/nodes/rpc-node.js'
 import type { Answer } from '../../support/service/service.js'
 
@@ -20,29 +18,32 @@ interface Mined {
   readonly hashes: readonly Hex[]
 }
 
-/** All in one block after the answers', `seconds` after it. */
+/** All in the block after the answers', `seconds` after it. */
 async function mine(answers: readonly Answer[], seconds: number): Promise<Mined> {
-  const judge: TestAnvil = await startJudge(context().sandbox.url, answers[0]?.body.blockNumber)
-  opened.push(judge)
-  const { timestamp } = await judge.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', [
+  const { client, sandbox } = context()
+  const { timestamp } = await client.request<{ timestamp: Hex }>('eth_getBlockByNumber', [
     'latest',
     false,
   ])
-  await judge.rpc('anvil_impersonateAccount', [alice])
-  await judge.rpc('evm_setNextBlockTimestamp', [numberToHex(BigInt(timestamp) + BigInt(seconds))])
+  await client.request('evm_setAutomine', [false])
+  await client.request('evm_setNextBlockTimestamp', [
+    numberToHex(BigInt(timestamp) + BigInt(seconds)),
+  ])
   const hashes: Hex[] = []
   for (const { body } of answers) {
     const { from, to, data, value } = body.tx
     const tx = { from, to, data, value: numberToHex(BigInt(value)), gas: '0xf4240' }
-    hashes.push(await judge.rpc<Hex>('eth_sendTransaction', [tx]))
+    hashes.push(await client.request<Hex>('eth_sendTransaction', [tx]))
   }
-  await judge.rpc('evm_mine')
-  return { url: judge.url, hashes }
+  await client.request('evm_mine')
+  await client.request('evm_setAutomine', [true])
+  return { url: sandbox.url, hashes }
 }
 
 /** Only the liar, or the honest pair that it can be. */
 async function routeThroughPair(mode: Mode, slippage: string): Promise<Answer> {
-  const { become, route, pair } = context()
+  const { become, route, pair, refill } = context()
+  await refill()
   const answer = await route(await become(pair, mode), { slippage })
   expect(answer.status, answer.text).toBe(200)
   expect(answer.text).toContain(pair)
@@ -102,40 +103,17 @@ describe('forkroute replay-tx', () => {
     expect(out).toContain(`${pair} lied: it gave`)
   })
 
-  test('an honest pair after another swap of its block: it is moved, by a node that traces and by one that does not', async () => {
-    const { pair } = context()
-    const answer = await routeThroughPair('honest', '2000')
-    const mined = await mine([answer, answer, answer], 12)
-    const mute = await startFaultyNode(mined.url, {
-      behave: () => ({
-        edit: (call, reply) =>
-          call.method.startsWith('debug_')
-            ? { id: call.id, error: { code: -32601, message: 'the method does not exist' } }
-            : reply,
-      }),
-    })
-    opened.push({ stop: () => mute.close() })
-    const traced = await explained(mined, mined.hashes[2])
-    expect(traced).toMatchObject({ status: 'success', culprit: { payer: pair, cause: 'moved' } })
-    const rerun = await explained(mute, mined.hashes[2])
-    expect(rerun).toEqual({ ...traced, readFrom: 'fork' })
-    expect(rerun.skipped).toBe(0)
-  })
-
   test('a step that fails is named with its reason', async () => {
-    const { become, pair, client, sandbox } = context()
+    const { become, pair } = context()
     const answer = await routeThroughPair('honest', '50')
     await become(pair, 'revert bomb')
-    const head = Number(await client.request<Hex>('eth_blockNumber', []))
-    const late = { ...answer, body: { ...answer.body, blockNumber: head } }
-    const mined = await mine([late], 12)
+    const mined = await mine([answer], 12)
     const at = String(answer.body.blockNumber)
     const found = await explained(mined, mined.hashes[0], '--block', at)
     expect(found).toMatchObject({ status: 'reverted', simulatedAt: at, simulationFails: null })
     expect(found.reason).toMatch(/^StepFailed\(/)
     expect(found.steps[found.failedStep].promised.length).toBeGreaterThan(0)
     expect(found.steps[found.failedStep].happened).toBeNull()
-    expect(sandbox.url).not.toBe(mined.url)
   })
 
   test('what is not there, is not ours, or is no hash is refused with its reason', async () => {
@@ -160,5 +138,25 @@ describe('forkroute replay-tx', () => {
       code: 'INVALID_REQUEST',
       message: `${foreign} carries no order for the contracts of this version of forkroute.`,
     })
+  })
+
+  test('an honest pair after another swap of its block: it is moved, by a node that traces and by one that does not', async () => {
+    const { pair } = context()
+    const answer = await routeThroughPair('honest', '2000')
+    const mined = await mine([answer, answer, answer], 12)
+    const mute = await startFaultyNode(mined.url, {
+      behave: () => ({
+        edit: (call, reply) =>
+          call.method.startsWith('debug_')
+            ? { id: call.id, error: { code: -32601, message: 'the method does not exist' } }
+            : reply,
+      }),
+    })
+    opened.push({ stop: () => mute.close() })
+    const traced = await explained(mined, mined.hashes[2])
+    expect(traced).toMatchObject({ status: 'success', culprit: { payer: pair, cause: 'moved' } })
+    const rerun = await explained(mute, mined.hashes[2])
+    expect(rerun).toEqual({ ...traced, readFrom: 'fork' })
+    expect(rerun.skipped).toBe(0)
   })
 })
