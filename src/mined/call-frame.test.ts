@@ -52,6 +52,8 @@ describe('movementsOf', () => {
       { token, from: a, to: b, amount: 9n },
       { token, from: b, to: a, amount: 4n },
     ])
+    // Of one call within it that succeeded.
+    expect(movementsOf(call({ calls }), true)).toEqual(movementsOf(frame))
     expect(movementsOf({ ...frame, error: undefined as never })).toEqual([])
   })
 })

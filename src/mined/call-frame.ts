@@ -42,8 +42,10 @@ const transferTopic = toEventSelector('event Transfer(address,address,uint256)')
  * One movement for each token and pair of accounts, in the order of the first. What the token says of itself counts.
  * Nodes drop events of calls that failed: within those, transfers are taken from the calls of tokens instead, and a call
  * that failed alone moved nothing.
+ *
+ * @param isUndone - the call succeeded, but one around it failed.
  */
-export function movementsOf(frame: CallFrame): Movement[] {
+export function movementsOf(frame: CallFrame, isUndone = false): Movement[] {
   const sums = new Map<string, Movement>()
   const add = (token: Hex, from: Hex, to: Hex, amount: bigint): void => {
     if (amount === 0n) return
@@ -54,7 +56,7 @@ export function movementsOf(frame: CallFrame): Movement[] {
       amount: before + amount,
     })
   }
-  visit(frame, (call, isUndone) => {
+  visit(frame, isUndone, (call, isCallUndone) => {
     const { from, to, value } = call
     if (
       to &&
@@ -70,7 +72,7 @@ export function movementsOf(frame: CallFrame): Movement[] {
       if (topic !== transferTopic || !sender || !receiver || data.length !== 66) continue
       add(address, `0x${sender.slice(-40)}`, `0x${receiver.slice(-40)}`, BigInt(data))
     }
-    if (isUndone && !call.error && !call.logs?.length) {
+    if (isCallUndone && !call.error && !call.logs?.length) {
       const asked = askedTransfer(call)
       if (asked) add(asked.token, asked.from, asked.to, asked.amount)
     }
@@ -81,13 +83,13 @@ export function movementsOf(frame: CallFrame): Movement[] {
 /** @param isUndone - the call itself may have succeeded, but one around it failed. */
 function visit(
   frame: CallFrame,
+  isUndone: boolean,
   each: (call: CallFrame, isUndone: boolean) => void,
-  isUndone = false,
 ): void {
   each(frame, isUndone)
   const failed = isUndone || frame.error !== undefined
   for (const call of frame.calls ?? []) {
-    if (call.error === undefined || failed) visit(call, each, failed)
+    if (call.error === undefined || failed) visit(call, failed, each)
   }
 }
 

@@ -109,8 +109,8 @@ export async function explainTransaction(
   const promisedFrames = promised ? framesOfSteps(promised) : order.steps.map(() => null)
   const compared = order.steps.map((step, index) => ({
     target: targetOf(step),
-    promised: moved(promisedFrames[index] ?? null) ?? [],
-    happened: moved(frames[index] ?? null),
+    promised: moved(promisedFrames[index] ?? null, simulated) ?? [],
+    happened: moved(frames[index] ?? null, place.frame),
   }))
   const own = new Set([toAddress(tx.from), order.runner, order.receiver])
   const shorts = shortfalls(compared, own)
@@ -140,8 +140,8 @@ export async function explainTransaction(
 }
 
 /** Null of a call that was not reached or failed by itself. */
-function moved(frame: CallFrame | null) {
-  return frame && !frame.error ? movementsOf(frame) : null
+function moved(frame: CallFrame | null, whole: CallFrame) {
+  return frame && !frame.error ? movementsOf(frame, whole.error !== undefined) : null
 }
 
 function outputsOf(

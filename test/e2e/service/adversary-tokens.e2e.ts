@@ -72,7 +72,7 @@ describe('a pool without which there is no route', () => {
     const before = process.memoryUsage().rss
     const [answer, other] = await Promise.all([
       route(number, trade),
-      service.get('/api/v1/shortcuts/quote', { tokenIn: weth, tokenOut: usdc, amountIn: '1000' }),
+      service.get('/api/v1/shortcuts/quote', { tokenIn: weth, tokenOut: usdc, amountIn }),
     ])
     expect(performance.now() - started).toBeLessThan(30_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(500 * 2 ** 20)

@@ -118,6 +118,7 @@ describe('forkroute replay-tx', () => {
 
   test('what is not there, is not ours, or is no hash is refused with its reason', async () => {
     const { url } = context().sandbox
+    await context().refill()
     const refused = async (hash: string, ...more: string[]) => {
       const { code, out } = await replay(hash, url, '--json', ...more)
       expect(code).toBe(1)
