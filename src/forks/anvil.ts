@@ -64,7 +64,7 @@ interface Target {
   readonly number: bigint | null
 }
 
-/** Flags of a fork that is shared, never mined on and keeps nothing on disk. */
+/** Flags of a fork that is shared, stays at its block and keeps nothing on disk. */
 function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Place): string[] {
   return [
     ...['--fork-url', archiveUrl],
