@@ -5,6 +5,7 @@ const below = {
   rpc: ['domain'],
   forks: ['rpc', 'domain'],
   executor: ['rpc', 'domain'],
+  mined: ['executor', 'forks', 'rpc', 'chains', 'domain'],
   protocols: ['chains', 'domain'],
   catalog: ['protocols', 'chains', 'domain'],
   pricing: ['protocols', 'chains', 'domain'],

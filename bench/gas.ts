@@ -14,7 +14,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { ethereum } from '../src/chains/ethereum.js'
-import { noDeadline } from '../src/domain/deadline.js'
+import { latestDeadline } from '../src/domain/deadline.js'
 import type { Order } from '../src/domain/order.js'
 import { type Address, isNative, nativeToken, zeroAddress } from '../src/domain/primitives.js'
 import { buildTransaction } from '../src/executor/compile.js'
@@ -315,7 +315,7 @@ function orderOf(row: Row): { order: Order; edges: readonly FlowEdge[] } {
     receiver: sender,
     refundReceiver: sender,
     sweep: plan.sweep,
-    deadline: noDeadline,
+    deadline: latestDeadline,
     accountId: numberToHex(0, { size: 32 }),
     referralCode: numberToHex(0, { size: 16 }),
   }

@@ -1,4 +1,5 @@
 /** Two ways that people simulate with Anvil, on one fork each: raw and tuned, and as viem's documentation shows it. */
+
 import {
   createPublicClient,
   createTestClient,
@@ -8,6 +9,7 @@ import {
   numberToHex,
 } from 'viem'
 import { foundry } from 'viem/chains'
+import { ethereum } from '../src/chains/ethereum.js'
 import type { BlockPin, Hex } from '../src/domain/primitives.js'
 import { blockEnvironment, maxTransactionGas } from '../src/forks/block-environment.js'
 import { createRpcClient } from '../src/rpc/node/json-rpc.js'
@@ -51,7 +53,7 @@ export async function tunedBaseline(
   await prepare(url, candidates)
   const client = createRpcClient(url, { connections: 1 })
   await client.request('anvil_impersonateAccount', [sender])
-  const { baseFeePerGas, time } = blockEnvironment(pin, 12)
+  const { baseFeePerGas, time } = blockEnvironment(pin, ethereum)
   const environment = [
     { method: 'anvil_setNextBlockBaseFeePerGas', params: [numberToHex(baseFeePerGas)] },
     { method: 'evm_setNextBlockTimestamp', params: [numberToHex(time)] },

@@ -2,8 +2,10 @@
  * Candidates simulated per second: the product's path against a tuned sequential loop and a naive viem loop on
  * the same transactions, in turns within one run. Run by itself it prints a table, then JSON as its last line.
  */
+
 import { fileURLToPath } from 'node:url'
 import Table from 'cli-table3'
+import { ethereum } from '../src/chains/ethereum.js'
 import { createForkPool } from '../src/forks/fork-pool.js'
 import { simulate } from '../src/forks/simulate.js'
 import { createRpcClient } from '../src/rpc/node/json-rpc.js'
@@ -96,7 +98,7 @@ async function run(closers: (() => Promise<unknown>)[]): Promise<Figures> {
   const candidates = await makeCandidates(urls, pin, candidateCount)
   const requests = candidates.map(({ request }) => request)
   const product = async (warm: boolean): Promise<Outcome[]> => {
-    const results = await simulate({ urls, pin, blockTimeSeconds: 12 }, requests, { warm })
+    const results = await simulate({ urls, pin, chain: ethereum }, requests, { warm })
     return results.map((result) => (result.status === 'success' ? result.gasUsed : null))
   }
   const tunedFork = await startPlainFork(sandbox.url, pin.number, ['--no-mining'])

@@ -71,7 +71,7 @@ export interface Config {
   readonly redisUrl: string | null
   /** Postgres that stores backtests; null: SQLite in the data folder. May carry a password. */
   readonly databaseUrl: string | null
-  /** Wei per gas added to the base fee, by chain id; absent: the chain's own figure. */
+  /** Wei per gas that senders add to the base fee, by chain id; absent: the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
 }
 
@@ -249,7 +249,7 @@ export const chainVariables = {
   RPC_URL_:
     'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays chain 1.',
   PRIORITY_FEE_WEI_:
-    "Wei per gas added to the base fee when gas is valued. Default: the chain's own figure.",
+    "Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. Default: the chain's own figure.",
 } as const
 type ChainVariable = keyof typeof chainVariables
 

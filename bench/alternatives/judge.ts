@@ -1,9 +1,11 @@
 /** What the choices really deliver: each is executed on an Anvil of its own, in the block after. */
 import { concatHex, type Hex } from 'viem'
+import { ethereum } from '../../src/chains/ethereum.js'
 import { executorAddress, executorContracts } from '../../src/executor/deployments.js'
+import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { executeOnFork } from '../../test/support/execute.js'
 import { type Choice, gasValue, sender, type Trade } from './contract.js'
-import { type BenchContext, gasPriceAfter, type Warm, type Way } from './measure.js'
+import type { BenchContext, Warm, Way } from './measure.js'
 import { placeCodes } from './venues.js'
 
 /** The sender's Executor (ERC-1167): its first order deploys it, once. */
@@ -61,7 +63,7 @@ async function execute(
     prepare: (anvil) => placeCodes(anvil, { ...context.codes, [executorAddress(sender)]: clone }),
   })
   const [amountOut = 0n] = deltas
-  const gasPrice = gasPriceAfter(context.head)
+  const gasPrice = gasPriceAfter(context.head, ethereum)
   const net = amountOut - gasValue(gasUsed, gasPrice, trade)
   return status === 'success' ? { amountOut, net, gas: gasUsed } : null
 }

@@ -1,7 +1,7 @@
 /** Times, upstream requests and memory of every contestant, and what each chose. */
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { BlockPin } from '../../src/domain/primitives.js'
-import { nextBaseFee } from '../../src/forks/block-environment.js'
+import { gasPriceAfter } from '../../src/forks/block-environment.js'
 import { startLatencyNode } from '../latency-node.js'
 import { quantile } from '../section.js'
 import {
@@ -51,12 +51,7 @@ const start = (context: BenchContext, role: Role, nodeUrl: string): Promise<Cont
   startScript(context.script, role, { nodeUrl, viaFork: context.viaFork, codes: context.codes })
 
 function question(pin: BlockPin, trade: Trade, paths: Question['paths']): Question {
-  return { trade, pin, gasPrice: gasPriceAfter(pin), paths }
-}
-
-/** Wei per gas at which everybody's gas is valued: base fee of the next block and the chain's tip. */
-export function gasPriceAfter(pin: BlockPin): bigint {
-  return nextBaseFee(pin) + ethereum.priorityFeePerGas
+  return { trade, pin, gasPrice: gasPriceAfter(pin, ethereum), paths }
 }
 
 /**

@@ -13,6 +13,9 @@ export const arbitrum = defineChain({
   wrappedNative: weth,
   // There are four blocks per second, but timestamps are whole seconds.
   blockTimeSeconds: 1,
+  // Set by the backlog of gas over seconds, not by the block before.
+  // @see OffchainLabs/nitro, arbos/l2pricing/model.go, UpdatePricingModel
+  baseFee: 'unchanged',
   priorityFeePerGas: 0n,
   l1DataFee: 'arbitrum',
   stableAnchors: [usdc, usdt, dai],

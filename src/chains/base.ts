@@ -11,6 +11,9 @@ export const base = defineChain({
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
   blockTimeSeconds: 2,
+  // Of blocks since Canyon; those since Holocene (January 2025) state their own.
+  // @see ethereum-optimism/superchain-registry, superchain/configs/mainnet/base.toml, [optimism]
+  baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true },
   priorityFeePerGas: 1_000_000n,
   l1DataFee: 'op-stack',
   stableAnchors: [usdc, dai],

@@ -1,12 +1,13 @@
 /**
  * What differs between chains. A new chain is one file here and one line in `registry.ts`.
  */
+import type { ChainRules } from '../domain/chain-rules.js'
 import { type Address, isNative } from '../domain/primitives.js'
 
 /** Addresses and constants of one protocol on one chain; the protocol's folder says which keys it needs. */
 export type VenueParameters = Readonly<Record<string, string | number | readonly string[]>>
 
-export interface ChainDefinition {
+export interface ChainDefinition extends ChainRules {
   readonly id: number
   readonly name: string
   readonly nativeCurrency: {
@@ -15,10 +16,6 @@ export interface ChainDefinition {
     readonly decimals: number
   }
   readonly wrappedNative: Address
-  /** Seconds; the simulated block's timestamp is the pinned block's plus this. */
-  readonly blockTimeSeconds: number
-  /** Wei per gas added to the base fee when gas is valued. */
-  readonly priorityFeePerGas: bigint
   /** How to determine the cost of posting a transaction's data to L1, on top of its gas; absent where there is none. */
   readonly l1DataFee?: 'op-stack' | 'arbitrum'
   /** Tokens taken as one US dollar when no feed says otherwise. */

@@ -14,6 +14,8 @@ export const ethereum = defineChain({
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
   blockTimeSeconds: 12,
+  // @see EIP-1559, ELASTICITY_MULTIPLIER and BASE_FEE_MAX_CHANGE_DENOMINATOR
+  baseFee: { elasticity: 2n, denominator: 8n },
   priorityFeePerGas: 100_000_000n,
   stableAnchors: [usdc, usdt, dai],
   connectorTokens: [weth, usdc, usdt, dai, wbtc, wsteth],

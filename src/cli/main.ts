@@ -16,6 +16,7 @@ import { addPools } from './pools.js'
 import { addPrices } from './prices.js'
 import { addRecord } from './record.js'
 import { addReplay } from './replay.js'
+import { addReplayTx } from './replay-tx.js'
 import { addRoute } from './route.js'
 import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
@@ -39,6 +40,7 @@ addSandbox(program)
 addRoute(program)
 addRecord(program)
 addReplay(program)
+addReplayTx(program)
 addCassette(program)
 addPrices(program)
 addBacktest(program)

@@ -11,7 +11,10 @@ export type Deadline =
 /** A smaller number is a duration: as a time it would lie before September 2001. */
 const firstTimestamp = 1_000_000_000n
 
-/** Unix seconds, in the year 2106: four bytes of call data. */
+/**
+ * Unix seconds, in the year 2106: four bytes of call data. That of an order for which none is asked: its minimum protects
+ * the sender, and a block-pinned answer must not expire by itself.
+ */
 export const latestDeadline = 2n ** 32n - 1n
 
 export const deadlineForms =
@@ -34,6 +37,3 @@ export function parseDeadline(text: string): Deadline {
 function isZoned(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2})$/i.test(text)
 }
-
-/** Of an order without one: its minimum protects the sender, and a block-pinned answer must not expire by itself. */
-export const noDeadline = latestDeadline

@@ -42,6 +42,10 @@ export interface BlockPin {
   readonly baseFeePerGas: bigint
   readonly gasUsed: bigint
   readonly gasLimit: bigint
+  /** Who was paid for the block; the zero address where a header does not say. */
+  readonly miner: Address
+  /** At most 32 bytes; OP-stack chains state the rule of their base fee in it. */
+  readonly extraData: Hex
 }
 
 export interface Token {

@@ -76,6 +76,11 @@ export interface SimulationRequest {
   readonly to: Address
   readonly data: Hex
   readonly value: bigint
+  /**
+   * What its sender would set; absent: an ordinary one. A transaction that fails with nearly all of it used runs again
+   * with as much as the chain allows.
+   */
+  readonly gasLimit?: bigint
   /** Run first, in this order, without counting in gas, logs or deltas; one that fails makes the result `reverted`. */
   readonly before?: readonly PrecedingCall[]
   readonly overrides: StateOverrides

@@ -13,6 +13,8 @@ function pin(number: number, timestamp: number): BlockPin {
     baseFeePerGas: 1n,
     gasUsed: 1n,
     gasLimit: 1n,
+    miner: zeroAddress,
+    extraData: '0x',
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ethereum } from '../chains/ethereum.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { Address, BlockPin } from '../domain/primitives.js'
+import { type Address, type BlockPin, zeroAddress } from '../domain/primitives.js'
 import type { Position } from '../protocols/positions.js'
 import type { ReadPosition, TaskTypes } from '../routing/messages.js'
 import { type CollectParts, collectPositions } from './collect-positions.js'
@@ -18,6 +18,8 @@ function pinOf(number: bigint): BlockPin {
     baseFeePerGas: 1n,
     gasUsed: 0n,
     gasLimit: 1n,
+    miner: zeroAddress,
+    extraData: '0x',
   }
 }
 

@@ -8,9 +8,15 @@ import { bpsDenominator } from '../domain/primitives.js'
 import { invalidStep } from './call-data.js'
 import type { PreparedCall, PreparedStep } from './prepared-step.js'
 
-const kinds = { call: 0x00, transfer: 0x01, approve: 0x02 } as const
-const flags = { program: 0x08, value: 0x10, payToken: 0x20, word: 0x40, increase: 0x80 } as const
-const amountKinds = { balance: 0x40, output: 0x41 } as const
+export const kinds = { call: 0x00, transfer: 0x01, approve: 0x02 } as const
+export const flags = {
+  program: 0x08,
+  value: 0x10,
+  payToken: 0x20,
+  word: 0x40,
+  increase: 0x80,
+} as const
+export const amountKinds = { balance: 0x40, output: 0x41 } as const
 const maximumSteps = 255
 const maximumDataBytes = 2 ** 24 - 1
 

@@ -1,7 +1,7 @@
 /** Compiles an order whose route is plain swaps to a call of `Router.swap()`. Pure. */
 
 import { hexToBigInt } from 'viem'
-import { noDeadline } from '../domain/deadline.js'
+import { latestDeadline } from '../domain/deadline.js'
 import type { Order, SwapLegs, UnsignedTransaction } from '../domain/order.js'
 import { type Address, isNative, zeroAddress } from '../domain/primitives.js'
 import { contractAddress } from './deployments.js'
@@ -27,7 +27,7 @@ export function buildSwap(args: {
   const { fee = 0n } = input
   const isTagged = hexToBigInt(accountId) !== 0n || hexToBigInt(referralCode) !== 0n
   const data = packSwap({
-    deadline: deadline === noDeadline ? null : deadline,
+    deadline: deadline === latestDeadline ? null : deadline,
     amountIn: isNative(input.token) ? null : input.amount,
     minimum: output.minAmountOut,
     tokenIn: currency(first.hops[0]?.tokenIn),

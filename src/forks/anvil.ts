@@ -64,7 +64,7 @@ interface Target {
   readonly number: bigint | null
 }
 
-/** Flags of a fork that is shared, never mined on and keeps nothing on disk. */
+/** Flags of a fork that is shared, stays at its block and keeps nothing on disk. */
 function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Place): string[] {
   return [
     ...['--fork-url', archiveUrl],
@@ -80,6 +80,8 @@ function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Plac
     // Web pages in a browser on this machine must not read from it.
     '--no-cors',
     '--no-mining',
+    // Transactions of a mined block are replayed in their order, not by what they pay.
+    ...['--order', 'fifo'],
     '--no-storage-caching',
     ...['--max-persisted-states', '0'],
     '--no-rate-limit',

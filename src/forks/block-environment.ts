@@ -1,27 +1,45 @@
-/** The block in which transactions are simulated: the one after the pinned block, every field fixed. Pure. */
-import { type Address, type BlockPin, type Hex, zeroAddress } from '../domain/primitives.js'
-
-/** EIP-1559: gas target is half the limit, the base fee moves by at most an eighth. */
-const elasticityMultiplier = 2n
-const baseFeeChangeDenominator = 8n
+/**
+ * The block in which transactions are simulated: the one after the pinned block, every field fixed, and such as a real
+ * one could have, so that a contract cannot tell that it is simulated. Pure.
+ */
+import { hexToBigInt, keccak256, size, slice } from 'viem'
+import type { BaseFeeRule, ChainRules } from '../domain/chain-rules.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 
 /** EIP-7825: a transaction above this gas limit is not valid on Ethereum since Osaka. */
 export const maxTransactionGas = 16_777_216n
 
 /**
- * Base fee of the block after the pinned one, by EIP-1559 with Ethereum's constants.
+ * Base fee of the block after the pinned one, by EIP-1559 with the chain's numbers.
  *
  * @returns Wei per gas; 0n where the pinned block has no base fee.
  */
-export function nextBaseFee(pin: BlockPin): bigint {
+export function nextBaseFee(pin: BlockPin, rule: BaseFeeRule): bigint {
   const { baseFeePerGas: fee, gasUsed } = pin
-  const target = pin.gasLimit / elasticityMultiplier
-  if (fee === 0n || target === 0n || gasUsed === target) return fee
-  if (gasUsed > target) {
-    const rise = (fee * (gasUsed - target)) / target / baseFeeChangeDenominator
-    return fee + (rise > 1n ? rise : 1n)
-  }
-  return fee - (fee * (target - gasUsed)) / target / baseFeeChangeDenominator
+  if (rule === 'unchanged') return fee
+  const { elasticity, denominator, leastFee } = rule.isInHeader
+    ? (statedIn(pin.extraData) ?? { ...rule, leastFee: 0n })
+    : { ...rule, leastFee: 0n }
+  const target = pin.gasLimit / elasticity
+  if (fee === 0n || target === 0n) return fee
+  const rise = gasUsed > target ? (fee * (gasUsed - target)) / target / denominator || 1n : 0n
+  const fall = gasUsed < target ? (fee * (target - gasUsed)) / target / denominator : 0n
+  const next = fee + rise - fall
+  return next > leastFee ? next : leastFee
+}
+
+/**
+ * Version (1 byte), denominator and elasticity (4 bytes each); since version 1 the lowest base fee in wei (8 bytes).
+ *
+ * @see https://specs.optimism.io/protocol/holocene/exec-engine.html, jovian/exec-engine.html
+ */
+function statedIn(extraData: Hex) {
+  const bytes = size(extraData)
+  if (bytes !== 9 && bytes !== 17) return null
+  const denominator = hexToBigInt(slice(extraData, 1, 5))
+  const elasticity = hexToBigInt(slice(extraData, 5, 9))
+  if (denominator === 0n || elasticity === 0n) return null
+  return { denominator, elasticity, leastFee: bytes === 17 ? hexToBigInt(slice(extraData, 9)) : 0n }
 }
 
 export interface BlockEnvironment {
@@ -30,20 +48,42 @@ export interface BlockEnvironment {
   readonly time: bigint
   /** Wei per gas. */
   readonly baseFeePerGas: bigint
-  /** The pinned block's hash: fixed, and different from block to block. */
+  /** Fixed, different from block to block, and equal to nothing that a contract can read. */
   readonly prevRandao: Hex
+  /** Of the pinned block: few parties make most blocks. */
   readonly feeRecipient: Address
   readonly gasLimit: bigint
 }
 
 /** What a contract sees in a simulation. Block times below a second round up to one. */
-export function blockEnvironment(pin: BlockPin, blockTimeSeconds: number): BlockEnvironment {
+export function blockEnvironment(pin: BlockPin, chain: ChainRules): BlockEnvironment {
   return {
     number: pin.number + 1n,
-    time: pin.timestamp + BigInt(Math.max(1, Math.ceil(blockTimeSeconds))),
-    baseFeePerGas: nextBaseFee(pin),
-    prevRandao: pin.hash,
-    feeRecipient: zeroAddress,
+    time: pin.timestamp + BigInt(Math.max(1, Math.ceil(chain.blockTimeSeconds))),
+    baseFeePerGas: nextBaseFee(pin, chain.baseFee),
+    prevRandao: keccak256(pin.hash),
+    feeRecipient: pin.miner,
     gasLimit: pin.gasLimit,
   }
+}
+
+/** What the sender of a simulated transaction pays, in wei per gas. */
+export function gasPriceAfter(pin: BlockPin, chain: ChainRules): bigint {
+  return nextBaseFee(pin, chain.baseFee) + chain.priorityFeePerGas
+}
+
+/**
+ * Gas limit of a transaction whose use of gas is not known yet: more than nearly every order takes, and no more than
+ * many senders set. Differs from block to block, so that no contract can look for the number.
+ */
+export function ordinaryGas(pin: BlockPin): bigint {
+  return 2_000_000n + (hexToBigInt(keccak256(pin.hash)) % 1_000_000n)
+}
+
+/**
+ * Gas limit that a wallet would set for a transaction that used this much: about half of it more. A refund is a fifth
+ * of the gas at most, so one and a quarter times what was used is always enough, but for rests kept back in deep calls.
+ */
+export function walletGas(pin: BlockPin, gasUsed: bigint): bigint {
+  return (gasUsed * (145n + (hexToBigInt(keccak256(pin.hash)) % 31n))) / 100n
 }

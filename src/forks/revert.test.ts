@@ -30,6 +30,17 @@ describe('decodeRevert', () => {
     expect(decodeRevert(data)).toBe(`unknown error ${data.slice(0, 10)}`)
   })
 
+  test('of megabytes, in one argument or within another reason, 500 characters are printed', () => {
+    const long = encodeErrorResult({ abi, errorName: 'Error', args: ['x'.repeat(2 ** 20)] })
+    expect(decodeRevert(long)).toBe(`Error(${'x'.repeat(500)}…)`)
+    const failed = parseAbi(['error StepFailed(uint256 step, bytes reason)'])
+    const outer = encodeErrorResult({ abi: failed, errorName: 'StepFailed', args: [3n, long] })
+    expect(decodeRevert(outer, failed)).toBe(`StepFailed(3, ${long.slice(0, 500)}…)`)
+    const short = encodeErrorResult({ abi, errorName: 'Error', args: ['K'] })
+    const inner = encodeErrorResult({ abi: failed, errorName: 'StepFailed', args: [3n, short] })
+    expect(decodeRevert(inner, failed)).toBe('StepFailed(3, Error(K))')
+  })
+
   test('no data, a bare selector and broken data never throw', () => {
     expect(decodeRevert('0x')).toBe('reverted without a reason')
     expect(decodeRevert('0x0102')).toBe('reverted without a reason')

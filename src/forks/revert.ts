@@ -2,6 +2,11 @@
 import { type Abi, decodeErrorResult, hexToBigInt, slice } from 'viem'
 import { bigintToString, type Hex } from '../domain/primitives.js'
 
+/** Of one argument of an error, as printed. */
+const mostPrintedChars = 500
+/** Of revert data within revert data that is decoded, and not only printed. */
+const mostReasonChars = 20_000
+
 /** Solidity's panic codes. */
 const panics: Readonly<Record<string, string>> = {
   '1': 'assertion failed',
@@ -48,9 +53,17 @@ export function decodeRevert(data: Hex, abi: Abi = []): string {
 
 /** An argument that is itself a reason, as a failed step carries its target's, is decoded in turn. */
 function print(value: unknown, abi: Abi): string {
-  if (typeof value === 'string') {
-    const isReason = /^0x[0-9a-f]{8}([0-9a-f]{64})*$/.test(value)
-    return isReason ? decodeRevert(value as Hex, abi) : value
-  }
-  return typeof value === 'object' ? JSON.stringify(value, bigintToString) : String(value)
+  const text = typeof value === 'object' ? JSON.stringify(value, bigintToString) : String(value)
+  const isReason = isHexOfWords(text)
+  return isReason ? decodeRevert(text as Hex, abi) : shortened(text)
+}
+
+/** Whether it is a selector and words. */
+function isHexOfWords(text: string): boolean {
+  return text.length % 64 === 10 && text.length <= mostReasonChars && /^0x[0-9a-f]*$/.test(text)
+}
+
+/** A contract may revert with megabytes; its reason goes into answers and logs. */
+function shortened(text: string): string {
+  return text.length > mostPrintedChars ? `${text.slice(0, mostPrintedChars)}…` : text
 }

@@ -13,7 +13,14 @@ import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
 import { forkClient } from './clients.js'
 import { askFork, faultOf, forkError, isMalformed, upstreamUnavailable } from './faults.js'
 import { senderBalances } from './sender-balance.js'
-import { encodeSimulation, type SimulatedBlock, toResult } from './simulation-codec.js'
+import {
+  encodeSimulation,
+  firstGas,
+  mostGas,
+  type NextBlock,
+  type SimulatedBlock,
+  toResult,
+} from './simulation-codec.js'
 
 /** Calls in one JSON-RPC batch on a warm fork: more is no faster, and 120 hold 310 MB in Anvil. */
 const batchSize = 8
@@ -27,11 +34,9 @@ const batchesPerFork = 2
 /** Single requests in flight on cold forks, together: Anvil works a batch off one by one, reads included. */
 const coldInFlight = 16
 
-export interface SimulationFork {
+export interface SimulationFork extends NextBlock {
   /** Forks of the same block; the work is spread over them. */
   readonly urls: readonly string[]
-  readonly pin: BlockPin
-  readonly blockTimeSeconds: number
 }
 
 /**
@@ -61,10 +66,13 @@ export async function simulate(
   const balances = await senderBalances(fork, requests, signal)
   const block: SimulatedBlock = { ...fork, balances }
   const queue: Job[] = []
-  for (const [index, request] of requests.entries()) {
-    const call = encodeSimulation(block, request)
-    if (call.ok) queue.push({ index, request, call: call.value, chars: call.chars })
+  function enqueue(index: number, request: SimulationRequest, gas: bigint): void {
+    const call = encodeSimulation(block, request, gas)
+    if (call.ok) queue.push({ index, request, gas, call: call.value, chars: call.chars })
     else results[index] = { status: 'unreadable', message: call.message }
+  }
+  for (const [index, request] of requests.entries()) {
+    enqueue(index, request, firstGas(fork.pin, request))
   }
 
   async function lane(url: string): Promise<void> {
@@ -76,7 +84,11 @@ export async function simulate(
         : await send(url, fork.pin, jobs, signal)
       for (const [position, job] of jobs.entries()) {
         const reply = replies[position]
-        if (reply) results[job.index] = read(fork.pin, job.request, reply, options.errorsAbi)
+        if (!reply) continue
+        const result = read(fork, job, reply, options.errorsAbi)
+        const most = mostGas(fork.pin, job.request)
+        if (job.gas < most && isStarved(result, job.gas)) enqueue(job.index, job.request, most)
+        else results[job.index] = result
       }
     }
   }
@@ -103,6 +115,8 @@ function gateOf(url: string): LimitFunction {
 interface Job {
   readonly index: number
   readonly request: SimulationRequest
+  /** Limit of the measured transaction. */
+  readonly gas: bigint
   readonly call: RpcCall
   readonly chars: number
 }
@@ -140,16 +154,25 @@ async function send(
   }
 }
 
+/**
+ * Whether it may have failed for want of gas. A call that runs out leaves each of its callers a 64th of what they had,
+ * so a few levels of calls still count.
+ */
+function isStarved(result: SimulationResult, gas: bigint): boolean {
+  return result.status === 'reverted' && result.gasUsed * 8n >= gas * 7n
+}
+
 /** Anvil's words for a transaction that is not valid at all, such as a value above the sender's balance. */
 const invalidTransaction = /insufficient funds|nonce|gas|initcode|sender/i
 
 function read(
-  pin: BlockPin,
-  request: SimulationRequest,
+  fork: SimulationFork,
+  { request, gas }: Job,
   reply: RpcResult,
   errorsAbi: Abi | undefined,
 ): SimulationResult {
-  if (reply.ok) return toResult(pin, request, reply.value, errorsAbi)
+  const { pin } = fork
+  if (reply.ok) return toResult(fork, request, gas, reply.value, errorsAbi)
   const { error } = reply
   if (isMalformed(error)) throw error
   const fault = faultOf(error.message)

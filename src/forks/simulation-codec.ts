@@ -1,5 +1,6 @@
 /** One SimulationRequest as an eth_simulateV1 call, and the answer as a SimulationResult. Pure. */
 import type { Abi } from 'viem'
+import type { ChainRules } from '../domain/chain-rules.js'
 import { zip } from '../domain/lists.js'
 import { type Address, type BlockPin, type Hex, isNative } from '../domain/primitives.js'
 import type {
@@ -12,14 +13,22 @@ import type {
   StateOverrides,
 } from '../domain/state.js'
 import type { RpcCall } from '../rpc/node/json-rpc.js'
-import { blockEnvironment, maxTransactionGas, nextBaseFee } from './block-environment.js'
+import {
+  blockEnvironment,
+  gasPriceAfter,
+  maxTransactionGas,
+  ordinaryGas,
+} from './block-environment.js'
 import { balanceProbe, balanceProbeCode, decodeProbe, encodeProbe, probeGas } from './measure.js'
 import { decodeRevert } from './revert.js'
 import { type SenderBalance, sendersOf } from './sender-balance.js'
 
-export interface SimulatedBlock {
+export interface NextBlock {
   readonly pin: BlockPin
-  readonly blockTimeSeconds: number
+  readonly chain: ChainRules
+}
+
+export interface SimulatedBlock extends NextBlock {
   /** Of senders whose balance the request does not override. */
   readonly balances: ReadonlyMap<Address, SenderBalance>
 }
@@ -29,38 +38,53 @@ const probeBalance: Hex = `0x${(2n ** 96n).toString(16)}`
 
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 
-/** Gas limit of the measured transaction: what a block and EIP-7825 allow, less the probes' share. */
-function gasLimitOf(pin: BlockPin, request: SimulationRequest): bigint {
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** What a block and EIP-7825 allow, less the probes' share. */
+export function mostGas(pin: BlockPin, request: SimulationRequest): bigint {
   const probes = 2n * probeGas(request.measure ?? [])
   const share = (pin.gasLimit - probes) / BigInt(1 + (request.before?.length ?? 0))
-  return share < maxTransactionGas ? share : maxTransactionGas
+  return lesser(share, maxTransactionGas)
+}
+
+/** Gas limit with which the measured transaction runs first. */
+export function firstGas(pin: BlockPin, request: SimulationRequest): bigint {
+  return lesser(request.gasLimit ?? ordinaryGas(pin), mostGas(pin, request))
 }
 
 /**
  * The sender gets the whole gas limit's cost on top of its balance: charged before the transaction starts, so that
  * contracts see the balance as it is, and a value above it still fails.
+ *
+ * @param gas - limit of the measured transaction.
  */
 export function encodeSimulation(
   block: SimulatedBlock,
   request: SimulationRequest,
+  gas: bigint,
 ):
   | { readonly ok: true; readonly value: RpcCall; readonly chars: number }
   | { readonly ok: false; readonly message: string } {
   const { pin } = block
-  const environment = blockEnvironment(pin, block.blockTimeSeconds)
-  const gas = gasLimitOf(pin, request)
-  const fees = { maxFeePerGas: hex(environment.baseFeePerGas), maxPriorityFeePerGas: '0x0' }
-  const toCall = ({ from, to, data }: PrecedingCall) => ({ from, to, data, gas: hex(gas), ...fees })
-  const main = { ...toCall(request), value: hex(request.value) }
-  const preceding = (request.before ?? []).map(toCall)
+  const environment = blockEnvironment(pin, block.chain)
+  const price = gasPriceAfter(pin, block.chain)
+  const most = mostGas(pin, request)
+  const toCall = ({ from, to, data }: PrecedingCall, limit: bigint) => ({
+    ...{ from, to, data, gas: hex(limit) },
+    maxFeePerGas: hex(price),
+    maxPriorityFeePerGas: hex(block.chain.priorityFeePerGas),
+  })
+  const main = { ...toCall(request, gas), value: hex(request.value) }
+  const preceding = (request.before ?? []).map((call) => toCall(call, most))
 
   const funded: Record<Address, AccountOverride> = { ...request.overrides }
   for (const sender of sendersOf(request)) {
     const own = request.overrides[sender]
     const balance = own?.balance ?? balanceOf(block.balances, sender)
     if (typeof balance === 'string') return { ok: false, message: balance }
-    const sent = BigInt([...preceding, main].filter(({ from }) => from === sender).length)
-    funded[sender] = { ...own, balance: balance + sent * gas * environment.baseFeePerGas }
+    const sent = [...preceding, main].filter(({ from }) => from === sender)
+    const limits = sent.reduce((sum, call) => sum + BigInt(call.gas), 0n)
+    funded[sender] = { ...own, balance: balance + limits * price }
   }
 
   const measure = request.measure ?? []
@@ -69,7 +93,9 @@ export function encodeSimulation(
     to: balanceProbe,
     data: encodeProbe(measure),
     gas: hex(probeGas(measure)),
-    ...fees,
+    maxFeePerGas: hex(environment.baseFeePerGas),
+    // Nothing that the probes pay may show in what they measure.
+    maxPriorityFeePerGas: '0x0',
   }
   const stateOverrides = toWire(funded)
   if (measure.length > 0) {
@@ -139,10 +165,14 @@ interface SimulatedCall {
   readonly logs?: readonly SimulationLog[]
 }
 
-/** @throws TypeError when the answer is not one of eth_simulateV1. */
+/**
+ * @param gas - limit of the measured transaction.
+ * @throws TypeError when the answer is not one of eth_simulateV1.
+ */
 export function toResult(
-  pin: BlockPin,
+  { pin, chain }: NextBlock,
   request: SimulationRequest,
+  gas: bigint,
   answer: unknown,
   errorsAbi: Abi | undefined,
 ): SimulationResult {
@@ -163,7 +193,7 @@ export function toResult(
     return reverted(failed.returnData, `a preceding call failed: ${reason}`)
   }
   if (main.status !== '0x1') {
-    const outOfGas = main.returnData === '0x' && gasUsed >= gasLimitOf(pin, request)
+    const outOfGas = main.returnData === '0x' && gasUsed >= gas
     return reverted(
       main.returnData,
       outOfGas ? 'out of gas' : decodeRevert(main.returnData, errorsAbi),
@@ -176,13 +206,17 @@ export function toResult(
     if (before?.status !== '0x1' || after?.status !== '0x1') {
       return reverted('0x', 'a measured token gives no balance')
     }
-    const gasCost = gasUsed * nextBaseFee(pin)
+    const paid = gasUsed * gasPriceAfter(pin, chain)
+    const tips = gasUsed * chain.priorityFeePerGas
     deltas = zip(
       decodeProbe(before.returnData, measure),
       decodeProbe(after.returnData, measure),
     ).map(([first, { token, owner, amount }]) => {
-      const gas = isNative(token) && owner === request.from ? gasCost : 0n
-      return { token, owner, amount: amount - first.amount + gas }
+      const change = amount - first.amount
+      if (!isNative(token)) return { token, owner, amount: change }
+      const spent = owner === request.from ? paid : 0n
+      const earned = owner === pin.miner ? tips : 0n
+      return { token, owner, amount: change + spent - earned }
     })
   }
   const logs = (main.logs ?? []).map(({ address, topics, data }) => ({ address, topics, data }))

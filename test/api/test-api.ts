@@ -25,7 +25,7 @@ import type {
 } from '../../src/domain/engine.js'
 import type { BaseListing } from '../../src/domain/metadata.js'
 import type { Address } from '../../src/domain/primitives.js'
-import { type BlockPin, nativeToken, type Token } from '../../src/domain/primitives.js'
+import { type BlockPin, nativeToken, type Token, zeroAddress } from '../../src/domain/primitives.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
 import { createLogger } from '../../src/log.js'
 import { protocols } from '../../src/protocols/registry.js'
@@ -72,6 +72,8 @@ export function pinOf(chainId: number, number: number): BlockPin {
     baseFeePerGas: 1n,
     gasUsed: 1n,
     gasLimit: 2n,
+    miner: zeroAddress,
+    extraData: '0x',
   }
 }
 

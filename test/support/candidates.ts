@@ -1,7 +1,7 @@
 /** Candidates and their simulations as the choice among them sees them, without a chain. */
 import { encodeAbiParameters } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
-import { noDeadline } from '../../src/domain/deadline.js'
+import { latestDeadline } from '../../src/domain/deadline.js'
 import type { Order } from '../../src/domain/order.js'
 import type { Address } from '../../src/domain/primitives.js'
 import type { SimulationResult } from '../../src/domain/state.js'
@@ -41,7 +41,7 @@ export function built(
     receiver,
     refundReceiver: receiver,
     sweep: [],
-    deadline: noDeadline,
+    deadline: latestDeadline,
     accountId: `0x${'0'.repeat(64)}`,
     referralCode: `0x${'0'.repeat(32)}`,
   }

@@ -43,6 +43,10 @@ export interface ExecuteArgs {
   readonly approve?: Address
   /** Places our contracts where the chain does not have them. */
   readonly deploy?: boolean
+  /** Wei per gas on top of the base fee; default 0. */
+  readonly tip?: bigint
+  /** Gas limit; default ten million. */
+  readonly gas?: bigint
   /** Transactions of the same sender that come before it in the block. */
   readonly first?: readonly AnswerTransaction[]
   /** Anything else before the transaction. */
@@ -118,7 +122,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
   }
   for (const earlier of args.first ?? []) await send(anvil, earlier, baseFee)
   const before = await balances(anvil, args.watch, 'latest')
-  const hash = await send(anvil, tx, baseFee)
+  const hash = await send(anvil, tx, baseFee, args)
   await anvil.rpc('evm_mine')
   const receipt = await anvil.rpc<{
     status: Hex
@@ -178,7 +182,12 @@ export async function placeContracts(anvil: TestAnvil): Promise<void> {
   }
 }
 
-async function send(anvil: TestAnvil, tx: AnswerTransaction, baseFee: bigint): Promise<Hex> {
+async function send(
+  anvil: TestAnvil,
+  tx: AnswerTransaction,
+  baseFee: bigint,
+  { tip = 0n, gas = 10_000_000n }: Pick<ExecuteArgs, 'tip' | 'gas'> = {},
+): Promise<Hex> {
   const { key } = tx
   if (key) {
     const raw = await signTransaction(anvil.rpc, { ...tx, key }, baseFee)
@@ -190,9 +199,9 @@ async function send(anvil: TestAnvil, tx: AnswerTransaction, baseFee: bigint): P
       to: tx.to,
       data: tx.data,
       value: numberToHex(BigInt(tx.value)),
-      gas: numberToHex(10_000_000n),
-      maxFeePerGas: numberToHex(baseFee * 2n),
-      maxPriorityFeePerGas: '0x0',
+      gas: numberToHex(gas),
+      maxFeePerGas: numberToHex(baseFee * 2n + tip),
+      maxPriorityFeePerGas: numberToHex(tip),
     },
   ])
 }

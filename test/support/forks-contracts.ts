@@ -164,6 +164,26 @@ contract HistoryToken {
   }
 }
 
+// Tells by everything that used to differ whether it is simulated; a bit for each.
+contract Detector {
+  function signs() external view returns (uint256 found) {
+    if (block.prevrandao == uint256(blockhash(block.number - 1))) found |= 1;
+    if (block.coinbase == address(0)) found |= 2;
+    if (tx.gasprice == block.basefee) found |= 4;
+    if (gasleft() > 16e6) found |= 8;
+  }
+  function leaveBehind() external returns (uint256 left) {
+    left = gasleft();
+    assembly { sstore(0, left) }
+  }
+  // Costs a million gas and more where it is asked for it, and fails with less.
+  function hungry(uint256 wanted) external { uint256 start = gasleft(); while (start - gasleft() < wanted) { assembly { sstore(1, add(sload(1), 1)) } } }
+  function nested(uint256 wanted, uint256 depth) external {
+    if (depth == 0) this.hungry(wanted);
+    else this.nested(wanted, depth - 1);
+  }
+}
+
 contract Bench {
   error Custom(uint256 wanted, address who);
   mapping(uint256 => uint256) internal slots;

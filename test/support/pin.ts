@@ -19,5 +19,7 @@ export async function readPin(url: string, number?: number): Promise<BlockPin> {
     baseFeePerGas: BigInt(field('baseFeePerGas')),
     gasUsed: BigInt(field('gasUsed')),
     gasLimit: BigInt(field('gasLimit')),
+    miner: field('miner'),
+    extraData: block.extraData ?? '0x',
   }
 }

@@ -1,5 +1,5 @@
 /** A chain made of the given storage words, for unit tests of adapters: other words are zero, some are refused. */
-import type { BlockPin, Hex } from '../../src/domain/primitives.js'
+import { type BlockPin, type Hex, zeroAddress } from '../../src/domain/primitives.js'
 import type { StateReader } from '../../src/domain/state.js'
 
 const zeroWord: Hex = `0x${'0'.repeat(64)}`
@@ -12,6 +12,8 @@ const block: BlockPin = {
   baseFeePerGas: 1n,
   gasUsed: 0n,
   gasLimit: 30_000_000n,
+  miner: zeroAddress,
+  extraData: '0x',
 }
 
 /**

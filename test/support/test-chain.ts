@@ -98,6 +98,8 @@ async function pinOf(node: TestAnvil): Promise<BlockPin> {
     baseFeePerGas: BigInt(field('baseFeePerGas')),
     gasUsed: BigInt(field('gasUsed')),
     gasLimit: BigInt(field('gasLimit')),
+    miner: field('miner'),
+    extraData: block.extraData ?? '0x',
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { TypedAction } from '../../domain/bundle.js'
-import { noDeadline } from '../../domain/deadline.js'
+import { latestDeadline } from '../../domain/deadline.js'
 import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
@@ -52,7 +52,7 @@ export class BundleBuilder implements BundleContext {
     this.runner = runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
-    this.deadline = deadlineOf(run, args.request) ?? noDeadline
+    this.deadline = deadlineOf(run, args.request) ?? latestDeadline
     this.#actions = toPerformable(actions)
     const references = this.#actions.flatMap(referencesOf)
     this.#referenced = new Set(

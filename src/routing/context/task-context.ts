@@ -3,6 +3,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { concatHex, numberToHex } from 'viem'
+import type { ChainRules } from '../../domain/chain-rules.js'
 import { unreadable } from '../../domain/common-errors.js'
 import type { RoutingStrategy } from '../../domain/order.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
@@ -16,7 +17,7 @@ import type {
 import { executorContracts } from '../../executor/deployments.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate } from '../../executor/strategies.js'
-import { nextBaseFee } from '../../forks/block-environment.js'
+import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
 import { fundFromHolder } from '../../forks/holder-funding.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
@@ -56,7 +57,7 @@ export class TaskRun {
     this.pin = place.pin
     this.settings = worker.settings
     this.tip = worker.settings.priorityFeePerGas[this.pin.chainId] ?? block.chain.priorityFeePerGas
-    this.gasPrice = nextBaseFee(this.pin) + this.tip
+    this.gasPrice = gasPriceAfter(this.pin, this.#rules())
   }
 
   /** Runs and times one stage; stages may overlap and repeat. */
@@ -212,8 +213,11 @@ export class TaskRun {
   }
 
   #fork(): SimulationFork {
-    const { blockTimeSeconds } = this.block.chain
-    return { urls: this.place.forkUrls, pin: this.pin, blockTimeSeconds }
+    return { urls: this.place.forkUrls, pin: this.pin, chain: this.#rules() }
+  }
+
+  #rules(): ChainRules {
+    return { ...this.block.chain, priorityFeePerGas: this.tip }
   }
 
   async #account(

@@ -1,7 +1,7 @@
 /**
  * Builds the transaction that would carry out one candidate, and its simulation.
  */
-import { noDeadline } from '../../domain/deadline.js'
+import { latestDeadline } from '../../domain/deadline.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Order, OrderInput, SwapLegs, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
@@ -86,7 +86,7 @@ export function build(
     receiver,
     refundReceiver: request.refundReceiver ?? receiver,
     sweep: plan.sweep,
-    deadline: args.deadline ?? noDeadline,
+    deadline: args.deadline ?? latestDeadline,
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
   }

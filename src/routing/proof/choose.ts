@@ -13,6 +13,7 @@ import {
 } from '../../domain/primitives.js'
 import type { SimulationResult } from '../../domain/state.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
+import { walletGas } from '../../forks/block-environment.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import {
@@ -109,8 +110,9 @@ export async function finalise(
     // Which entry point is cheaper is measured, with the very transactions.
     const points = new Set<EntryPoint>([best.entryPoint, 'execute'])
     const ways = [...points].map((point) => through({ ...best, order }, request, point))
+    const gasLimit = walletGas(run.pin, best.gasUsed)
     const results = await run.simulate(
-      ways.map((one) => ({ ...toSimulation(one, request), measure })),
+      ways.map((one) => ({ ...toSimulation(one, request), measure, gasLimit })),
     )
     const done = ways.flatMap((built, index) => {
       const result = results[index]

@@ -42,6 +42,8 @@ const minimum = (...minimums: bigint[]): RouteRequest => ({
   limit: { kind: 'minimum', minimums: ofOutputs(minimums) },
 })
 
+const pin = { hash: `0x${'ab'.repeat(32)}` }
+
 /** A run that answers simulations with these results in turn and keeps what it was asked. */
 function runThatGives(...results: readonly (SimulationResult | undefined)[]) {
   const asked: SimulationRequest[][] = []
@@ -49,7 +51,7 @@ function runThatGives(...results: readonly (SimulationResult | undefined)[]) {
     asked.push(requests)
     return [results[asked.length - 1]]
   }
-  return { run: { simulate } as unknown as TaskRun, asked }
+  return { run: { simulate, pin } as unknown as TaskRun, asked }
 }
 
 const filled = (...deltas: bigint[]): SimulationResult => ({
@@ -85,6 +87,8 @@ describe('finalise', () => {
           before: [],
           overrides: {},
           measure: [{ token: out, owner: receiver }],
+          // As a wallet would set it for gas of one.
+          gasLimit: 1n,
         },
       ],
     ])
@@ -110,7 +114,7 @@ describe('finalise', () => {
     const legs = { wraps: false, unwraps: false, legs: [{ share: null, hops: [hop] }] }
     const one: Proven = { ...proven('one', [1_000n]), legs, entryPoint: 'swap' }
     const giving = (...results: (SimulationResult | undefined)[]) =>
-      ({ simulate: async () => results }) as unknown as TaskRun
+      ({ simulate: async () => results, pin }) as unknown as TaskRun
     const gas = (gasUsed: bigint, amount = 1_000n) => ({ ...filled(amount), gasUsed })
 
     test.each([

@@ -5,7 +5,14 @@ import type { TaskRun } from '../context/task-context.js'
 import { deadlineOf } from './order-deadline.js'
 
 const timestamp = 1_700_000_000n
-const pin = { number: 100n, timestamp, gasLimit: 0n, gasUsed: 0n, baseFeePerGas: 0n }
+const pin = {
+  hash: `0x${'ab'.repeat(32)}`,
+  number: 100n,
+  timestamp,
+  gasLimit: 0n,
+  gasUsed: 0n,
+  baseFeePerGas: 0n,
+}
 const run = { pin, block: { chain: ethereum } } as unknown as TaskRun
 const of = (deadline?: Deadline) => deadlineOf(run, { ...(deadline && { deadline }) })
 const later = (seconds: bigint) => of({ kind: 'after', seconds })

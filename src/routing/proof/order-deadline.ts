@@ -14,7 +14,7 @@ export function deadlineOf(
 ): bigint | undefined {
   if (!deadline) return undefined
   const at = deadline.kind === 'at' ? deadline.timestamp : pin.timestamp + deadline.seconds
-  const { time } = blockEnvironment(pin, block.chain.blockTimeSeconds)
+  const { time } = blockEnvironment(pin, block.chain)
   if (at >= time && at <= latestDeadline) return at
   throw new ForkrouteError(
     'INVALID_REQUEST',

@@ -37,7 +37,7 @@ export async function readAhead(
   const pools = new Set(built.flatMap(({ candidate }) => swapsOf(candidate)))
   /** Addresses that hold a token on some path. */
   const holders = new Map<Address, Set<Address>>()
-  const accounts = new Set<Address>(common)
+  const accounts = new Set<Address>([...common, run.pin.miner])
   const slots: { address: Address; slot: `0x${string}` }[] = []
   for (const { adapter, loaded } of pools) {
     const { pool, state } = loaded

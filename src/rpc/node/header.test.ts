@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { zeroAddress } from '../../domain/primitives.js'
 import { headerHash, toPin } from './header.js'
 
 const zeroWord = `0x${'0'.repeat(64)}`
@@ -59,6 +60,8 @@ describe('toPin', () => {
       baseFeePerGas: 0n,
       gasUsed: 0n,
       gasLimit: 5000n,
+      miner: zeroAddress,
+      extraData: genesis.extraData,
     })
   })
 

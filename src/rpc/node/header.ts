@@ -3,7 +3,7 @@
  */
 import { keccak256, toRlp } from 'viem'
 import { z } from 'zod'
-import type { BlockPin, Hex } from '../../domain/primitives.js'
+import { type BlockPin, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 
 const hash = z
   .string()
@@ -23,6 +23,17 @@ const pinFields = z.object({
   baseFeePerGas: quantity.optional(),
   gasUsed: quantity,
   gasLimit: quantity,
+  // A recording may hold headers without them.
+  miner: z
+    .string()
+    .regex(/^0x[0-9a-f]{40}$/i)
+    .transform(toAddress)
+    .catch(zeroAddress),
+  extraData: z
+    .string()
+    .regex(/^0x([0-9a-f]{2})*$/i)
+    .transform((value) => value.toLowerCase() as Hex)
+    .catch('0x'),
 })
 
 /** A block as eth_getBlockByNumber gives it, with hashes of its transactions or the transactions. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { BlockPin, Hex } from '../../domain/primitives.js'
+import { type BlockPin, type Hex, zeroAddress } from '../../domain/primitives.js'
 import { createHeadTracker, type HeadTracker } from './heads.js'
 
 const hash = (fork: string, number: number): Hex =>
@@ -16,6 +16,8 @@ function block(number: number, to = 'a', from = to): BlockPin {
     baseFeePerGas: 0n,
     gasUsed: 0n,
     gasLimit: 0n,
+    miner: zeroAddress,
+    extraData: '0x',
   }
 }
 

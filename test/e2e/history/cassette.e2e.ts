@@ -1,4 +1,7 @@
 /** Answers of the sandbox recorded over HTTP, and the same answers with no chain running. */
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { CassetteSummary } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
@@ -31,6 +34,23 @@ describe('a cassette of the sandbox', () => {
   test.each([0, 5])('request %i alone, in a fresh service of one thread', async (index) => {
     const one = context().recorded[index] as Recorded
     expect(await againAlone(context(), one)).toBe(expectedOf(one))
+  })
+
+  test('one that does not hold the account which makers of blocks are paid to is replayed as it was', async () => {
+    const { file, folder, recorded } = context()
+    const older = { folder, file: join(folder, 'older.cassette') }
+    await copyFile(file, older.file)
+    const db = new Database(older.file)
+    const cell = 'SELECT id FROM cells WHERE key = ?'
+    const remove = db.prepare(`DELETE FROM reads WHERE cell IN (${cell})`)
+    // The sandbox's blocks are made by the zero address: its balance, nonce and code.
+    const removed = [0, 1, 2].map(
+      (kind) => remove.run(Buffer.from([kind, ...Buffer.alloc(20)])).changes,
+    )
+    db.close()
+    expect(Math.min(...removed)).toBeGreaterThan(0)
+    const one = recorded[0] as Recorded
+    expect(await againAlone(older, one)).toBe(expectedOf(one))
   })
 
   test('all at once, the last first, by two threads; the newest block is the newest that was asked at', async () => {

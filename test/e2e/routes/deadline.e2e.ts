@@ -17,7 +17,7 @@ import { type Answer, startService, type TestService } from '../../support/servi
 const { address: alice } = sandboxAccount('alice')
 const [usdc, dai] = [sandboxToken('USDC').address, sandboxToken('DAI').address]
 const ether = 10n ** 18n
-const noDeadline = 2n ** 32n - 1n
+const latestDeadline = 2n ** 32n - 1n
 const strategies = ['router', 'router-legacy', 'svcwallet-v2', 'delegate', 'delegate-legacy']
 /** A position that the sandbox has, over the whole range of Uniswap V3's pool of USDC and WETH. */
 const positionOut =
@@ -126,12 +126,12 @@ describe('a deadline', () => {
     expect(await minedAfter(answer, 61, 'router')).toMatchObject({ status: 'reverted' })
     // Without one there is none, inside as outside.
     const open = await service.get(path, asked)
-    expect([timesIn(open, noDeadline), timesIn(open, 2n ** 64n - 1n)]).toEqual([1, 1])
+    expect([timesIn(open, latestDeadline), timesIn(open, 2n ** 64n - 1n)]).toEqual([1, 1])
   })
 
   test('seconds, unix seconds and a time name the same; without one there is none', async () => {
     const first = await ask({})
-    expect(timesIn(first, noDeadline)).toBe(1)
+    expect(timesIn(first, latestDeadline)).toBe(1)
     const start = await timestampOf(first)
     const iso = new Date(Number(start + 600n) * 1_000).toISOString()
     const texts = ['600', String(start + 600n), iso, iso.replace('Z', '+00:00')]

@@ -1,5 +1,7 @@
 /** Funds by override for every way in which tokens keep balances, shown by spending them. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, type BlockPin, nativeToken } from '../../../src/domain/primitives.js'
 import type { StateOverrides } from '../../../src/domain/state.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
@@ -8,7 +10,7 @@ import { fundFromHolder } from '../../../src/forks/holder-funding.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { createTokenAccess, slotsFor } from '../../../src/forks/token-access.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
-import { blockTimeSeconds, startTestChain, type TestChain } from '../../support/test-chain.js'
+import { startTestChain, type TestChain } from '../../support/test-chain.js'
 
 const owners: readonly Address[] = [
   '0x00000000000000000000000000000000beef0011',
@@ -57,7 +59,7 @@ function tokenOf(name: string): Address {
 async function pull(token: Address, owner: Address, overrides: StateOverrides, value = amount) {
   const data = testChain.encode('PlainToken', 'transferFrom', [owner, receiver, value])
   const measure = [owner, receiver].map((holder) => ({ token, owner: holder }))
-  const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
+  const [result] = await simulate({ urls: lease.urls, pin, chain: ethereum }, [
     { from: spender, to: token, data, value: 0n, overrides, measure },
   ])
   return result
@@ -135,7 +137,7 @@ describe('createFunding', () => {
     const context = { urls: lease.urls, pin }
     const overrides = (await createFunding().fund(context, { token, owner, amount })) ?? {}
     const data = testChain.encode('PackedToken', 'stampOf', [owner])
-    const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
+    const [result] = await simulate({ urls: lease.urls, pin, chain: ethereum }, [
       { from: owner, to: token, data, value: 0n, overrides },
     ])
     expect(result?.status === 'success' && BigInt(result.returnData)).toBe(1_700_000_000n)
@@ -175,7 +177,7 @@ describe('createFunding', () => {
       const request = { token, owner, amount, allowance }
       const overrides = (await funding.fund({ urls: lease.urls, pin }, request)) ?? {}
       const data = testChain.encode('SharesToken', 'balanceOf', [owner])
-      const [balance] = await simulate({ urls: lease.urls, pin, blockTimeSeconds }, [
+      const [balance] = await simulate({ urls: lease.urls, pin, chain: ethereum }, [
         { from: owner, to: token, data, value: 0n, overrides },
       ])
       const found = balance?.status === 'success' ? BigInt(balance.returnData) : 0n
@@ -198,7 +200,7 @@ describe('fundFromHolder', () => {
   test('a holder pays for the owner inside the simulated block, what is lost on the way included', async () => {
     const token = tokenOf('history')
     const [owner = receiver] = owners
-    const fork = { urls: lease.urls, pin, blockTimeSeconds }
+    const fork = { urls: lease.urls, pin, chain: ethereum }
     const before = await fundFromHolder(fork, {
       token,
       owner,
@@ -222,7 +224,7 @@ describe('fundFromHolder', () => {
     const [owner = receiver] = owners
     const request = { token: tokenOf('history'), owner, amount: 10n ** 30n }
     const holders = [testChain.deployer, receiver]
-    const fork = { urls: lease.urls, pin, blockTimeSeconds }
+    const fork = { urls: lease.urls, pin, chain: ethereum }
     expect(await fundFromHolder(fork, { ...request, holders })).toBeNull()
   })
 })

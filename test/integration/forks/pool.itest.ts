@@ -1,6 +1,8 @@
 /** Anvil processes of the fork pool: shared, counted, bounded, and given from block to block. */
+
 import { getPriority } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { ethereum } from '../../../src/chains/ethereum.js'
 import {
   type Address,
   type BlockPin,
@@ -120,7 +122,7 @@ describe('createForkPool', () => {
         data: '0x',
         value: 0n,
       } as const
-      const fork = { urls: [url], pin, blockTimeSeconds: 12 }
+      const fork = { urls: [url], pin, chain: ethereum }
       return JSON.stringify(
         [
           await ask(url, 'eth_call', [{ to: teller }, block]),
@@ -185,7 +187,7 @@ describe('createForkPool', () => {
       value: 0n,
       overrides: {},
     } as const
-    const [result] = await simulate({ urls: lease.urls, pin, blockTimeSeconds: 12 }, [request])
+    const [result] = await simulate({ urls: lease.urls, pin, chain: ethereum }, [request])
     expect(result?.status === 'success' && BigInt(result.returnData)).toBe(42n)
   })
 })

@@ -1,13 +1,15 @@
 /** Reads at a pinned block: storage from the archive, calls on forks, each failing alone. */
+
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address, BlockPin } from '../../../src/domain/primitives.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { createReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
-import { blockTimeSeconds, startTestChain, type TestChain } from '../../support/test-chain.js'
+import { startTestChain, type TestChain } from '../../support/test-chain.js'
 
 const owner: Address = '0x00000000000000000000000000000000beef0021'
 /** State that the node in front refuses. */
@@ -132,7 +134,7 @@ describe('createReader', () => {
 
 describe('simulate', () => {
   test('refused state drops one candidate; an upstream that is gone fails the call', async () => {
-    const fork = { urls: lease.urls, pin, blockTimeSeconds }
+    const fork = { urls: lease.urls, pin, chain: ethereum }
     const to = (address: Address) => {
       return { from: owner, to: address, data: '0x01', value: 0n, overrides: {} } as const
     }

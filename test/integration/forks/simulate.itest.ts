@@ -1,26 +1,32 @@
 /** eth_simulateV1 through the product's path, against transactions that another Anvil really mines. */
-import { decodeAbiParameters, keccak256, numberToHex, pad, parseAbiParameters, toHex } from 'viem'
+
+import {
+  decodeAbiParameters,
+  getAddress,
+  keccak256,
+  numberToHex,
+  pad,
+  parseAbiParameters,
+  toHex,
+} from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ethereum } from '../../../src/chains/ethereum.js'
 import {
   type Address,
   type BlockPin,
   type Hex,
   nativeToken,
-  zeroAddress,
 } from '../../../src/domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../../src/domain/state.js'
+import { ordinaryGas } from '../../../src/forks/block-environment.js'
 import { ForkLostError } from '../../../src/forks/faults.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { baseFeeAfter } from '../../support/base-fee.js'
-import {
-  blockTimeSeconds,
-  mineForReal,
-  startTestChain,
-  type TestChain,
-} from '../../support/test-chain.js'
+import { mineForReal, startTestChain, type TestChain } from '../../support/test-chain.js'
 
 const stranger: Address = '0x00000000000000000000000000000000beef0001'
+const miner: Address = '0x4838b106fce9647bdf1e7877bf73ce8b0bad5f97'
 const receiver: Address = '0x00000000000000000000000000000000beef0002'
 
 let testChain: TestChain
@@ -29,11 +35,15 @@ let pin: BlockPin
 let lease: ForkLease
 let token: Address
 let bench: Address
+let detector: Address
 
 beforeAll(async () => {
   testChain = await startTestChain()
+  // Anvil's own is the zero address, which no real chain has.
+  await testChain.node.rpc('anvil_setCoinbase', [miner])
   token = await testChain.deploy('PlainToken')
   bench = await testChain.deploy('Bench')
+  detector = await testChain.deploy('Detector')
   await testChain.send(token, 'PlainToken', 'mint', [testChain.deployer, 1_000n])
   await testChain.send(token, 'PlainToken', 'approve', [bench, 1_000n])
   await testChain.send(bench, 'Bench', 'fill', [0n, 40n])
@@ -56,7 +66,7 @@ function request(
 ): SimulationRequest {
   return {
     from: testChain.deployer,
-    to: contract === 'Bench' ? bench : token,
+    to: { Bench: bench, Detector: detector }[contract] ?? token,
     data: testChain.encode(contract, functionName, args),
     value: 0n,
     overrides: {},
@@ -69,7 +79,7 @@ function run(
   options: { warm?: boolean; signal?: AbortSignal; urls?: readonly string[] } = {},
 ): Promise<SimulationResult[]> {
   const { urls = lease.urls, ...rest } = options
-  return simulate({ urls, pin, blockTimeSeconds }, requests, {
+  return simulate({ urls, pin, chain: ethereum }, requests, {
     ...rest,
     errorsAbi: testChain.abi('Bench'),
   })
@@ -162,13 +172,62 @@ describe('simulate', () => {
       pin.number + 1n,
       pin.timestamp + 12n,
       baseFeeAfter(pin),
-      BigInt(pin.hash),
-      zeroAddress,
+      BigInt(keccak256(pin.hash)),
+      getAddress(miner),
       pin.gasLimit,
-      baseFeeAfter(pin),
+      baseFeeAfter(pin) + ethereum.priorityFeePerGas,
       pin.hash,
       77n,
     ])
+  })
+
+  test('a contract that looks for the signs of a simulation finds none of them', async () => {
+    const [result] = await run([request('Detector', 'signs', [])])
+    expect(BigInt(returned(result))).toBe(0n)
+  })
+
+  test('the tip goes to the maker of the block, and shows in no amount', async () => {
+    const measure = [miner, stranger].map((owner) => ({ token: nativeToken, owner }))
+    const pay = request('Bench', 'pay', [miner, 4n], {
+      from: stranger,
+      overrides: { [bench]: { balance: 9n } },
+      measure,
+    })
+    const [paid, own] = await run([
+      pay,
+      request('Bench', 'keep', [], {
+        from: miner,
+        value: 2n,
+        overrides: { [miner]: { balance: 2n } },
+        measure,
+      }),
+    ])
+    expect(paid).toMatchObject({ deltas: [{ amount: 4n }, { amount: 0n }] })
+    expect(own).toMatchObject({ deltas: [{ amount: -2n }, { amount: 0n }] })
+  })
+
+  test('a transaction sees the gas limit that was asked for, else an ordinary one', async () => {
+    const left = request('Detector', 'leaveBehind', [])
+    const [ordinary, asked] = await run([left, { ...left, gasLimit: 300_000n }])
+    expect(BigInt(returned(ordinary))).toBeLessThan(ordinaryGas(pin))
+    expect(BigInt(returned(ordinary))).toBeGreaterThan(ordinaryGas(pin) - 30_000n)
+    expect(BigInt(returned(asked))).toBeLessThan(300_000n)
+    expect(gasOf(asked)).toBe(gasOf(ordinary))
+  })
+
+  test('what needs more gas than that gets as much as the chain allows, at any depth of calls', async () => {
+    for (const more of [{}, { gasLimit: 200_000n }]) {
+      const wants = [
+        request('Detector', 'hungry', [5_000_000n], more),
+        request('Detector', 'nested', [5_000_000n, 6n], more),
+        request('Detector', 'nested', [20_000_000n, 2n], more),
+      ]
+      for (const warm of [false, true]) {
+        const results = await run(wants, { warm })
+        expect(results.map(({ status }) => status)).toEqual(['success', 'success', 'reverted'])
+        expect(gasOf(results[0])).toBeGreaterThan(5_000_000n)
+      }
+    }
   })
 
   test('two forks, cold or warm, agree on every candidate', async () => {

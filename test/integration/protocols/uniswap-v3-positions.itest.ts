@@ -38,7 +38,7 @@ const manager = contractAddresses.v3PositionManager
 const adapter = uniswapV3 as ActionArgs['adapter']
 const venue = ethereum.venues['uniswap-v3'] ?? {}
 const maxUint128 = 2n ** 128n - 1n
-const noDeadline = 2n ** 64n - 1n
+const latestDeadline = 2n ** 64n - 1n
 const amounts = { usdc: 30_000_000_000n, weth: 10n * 10n ** 18n }
 /** keccak256('Transfer(address,address,uint256)') */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -108,7 +108,7 @@ function mintParams(recipient: Address) {
     amount0Min: 0n,
     amount1Min: 0n,
     recipient,
-    deadline: noDeadline,
+    deadline: latestDeadline,
   }
 }
 
@@ -161,7 +161,7 @@ async function trade(tokenIn: Address, amountIn: bigint): Promise<void> {
       receiver: alice,
       refundReceiver: alice,
       sweep: [],
-      deadline: noDeadline,
+      deadline: latestDeadline,
       accountId: `0x${'0'.repeat(64)}`,
       referralCode: `0x${'0'.repeat(32)}`,
     },
@@ -252,7 +252,7 @@ describe('deposit', () => {
       amount1Desired,
       amount0Min: 0n,
       amount1Min: 0n,
-      deadline: noDeadline,
+      deadline: latestDeadline,
     }
     const [, ...taken] = await ask(increaseAbi, [params])
     const args = { tokenId: id, tokenIn: [usdc, weth], amountIn: [amounts.usdc, amounts.weth] }
@@ -275,7 +275,7 @@ describe('harvest, withdraw and redeem', () => {
       liquidity: share,
       amount0Min: 0n,
       amount1Min: 0n,
-      deadline: noDeadline,
+      deadline: latestDeadline,
     }
     const fees = inOrder(await ask(collectAbi, [collectParams()]))
     const own = inOrder(await ask(decreaseAbi, [params]))

@@ -140,7 +140,7 @@ export class SwapContext {
   async #execute(adapter: ProtocolAdapter, cases: readonly SwapCase[]): Promise<bigint[]> {
     const requests = await Promise.all(cases.map((each) => this.#toRequest(adapter, each)))
     const results = await simulate(
-      { urls: [this.sandbox.url], pin: this.pin, blockTimeSeconds: ethereum.blockTimeSeconds },
+      { urls: [this.sandbox.url], pin: this.pin, chain: ethereum },
       requests,
       { warm: true },
     )
@@ -182,7 +182,7 @@ export class SwapContext {
     const tx = buildTransaction({ strategy: 'router', from: quoteSender, order })
     const allowance = { spender, amount }
     const wanted = { token: tokenIn, owner: quoteSender, amount, allowance }
-    const fork = { urls: [sandbox.url], pin, blockTimeSeconds: ethereum.blockTimeSeconds }
+    const fork = { urls: [sandbox.url], pin, chain: ethereum }
     const funds = await this.#funding.fund(fork, wanted)
     const holders = [contractAddresses.tradingDesk]
     const before = funds ? [] : await fundFromHolder(fork, { ...wanted, holders })

@@ -1,0 +1,121 @@
+/** `forkroute replay-tx`: what a mined transaction promised, what happened, and which step made the difference. */
+import type { Command } from 'commander'
+import { ConfigError } from '../config.js'
+import { ForkrouteError } from '../domain/errors.js'
+import { bigintToString, type Hex } from '../domain/primitives.js'
+import type { Movement } from '../mined/call-frame.js'
+import type { Explanation } from '../mined/explain-transaction.js'
+import { type OutputOptions, printTable, withProgress } from './output.js'
+import { localConfig } from './record.js'
+
+interface Options extends OutputOptions {
+  readonly chain: string
+  readonly rpcUrl?: string
+  readonly block?: string
+}
+
+function hashOf(text: string): Hex {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase() as Hex
+  throw new ForkrouteError('INVALID_REQUEST', 'The hash must be 0x and 64 hexadecimal digits.')
+}
+
+function blockOf(text: string | undefined): bigint | null {
+  if (text === undefined) return null
+  if (/^\d{1,15}$/.test(text)) return BigInt(text)
+  throw new ConfigError(['--block: must be the number of a block.'], 'command line')
+}
+
+async function explain(hash: Hex, options: Options): Promise<Explanation> {
+  const simulatedAt = blockOf(options.block)
+  const config = localConfig()
+  const chainId = Number(options.chain)
+  const url = options.rpcUrl ?? config.rpcUrls[chainId]?.[0]
+  if (!url || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    const problem = `--rpc-url (or the variable RPC_URL_${options.chain}): must be the http(s) URL of a node.`
+    throw new ConfigError([problem], 'command line')
+  }
+  // Loaded when needed: the other commands start faster without it.
+  const { openMined } = await import('../mined/open.js')
+  const priorityFeePerGas = config.priorityFeePerGas[chainId]
+  const mined = await openMined({
+    ...{ chainId, url, verifyHeaderHash: config.checkHeaderHashes },
+    ...(priorityFeePerGas !== undefined && { priorityFeePerGas }),
+  })
+  try {
+    return await mined.explain(hash, simulatedAt === null ? {} : { simulatedAt })
+  } finally {
+    await mined.close()
+  }
+}
+
+function list(movements: readonly Movement[] | null): string {
+  if (!movements) return 'failed or not reached'
+  return movements
+    .map(({ token, from, to, amount }) => `${amount} of ${token}\n  ${from} > ${to}`)
+    .join('\n')
+}
+
+function print(found: Explanation): void {
+  printTable(
+    [],
+    [
+      ['transaction', found.hash],
+      ['block', `${found.blockNumber}, number ${found.transactionIndex} in it`],
+      ['order', `${found.entry}, run by ${found.runner}`],
+      ['status', found.reason === null ? found.status : `${found.status}: ${found.reason}`],
+      ...(found.failedStep === null ? [] : [['failed step', found.failedStep]]),
+      ['promised', `as simulated at the end of block ${found.simulatedAt}`],
+      ...(found.simulationFails === null ? [] : [['simulation', found.simulationFails]]),
+      ['happened', found.readFrom === 'node' ? 'by the trace of the node' : 'run again on a fork'],
+    ],
+  )
+  printTable(
+    ['output', 'at least', 'promised', 'happened'],
+    found.outputs.map(({ token, minAmountOut, promised, happened }) =>
+      [token, minAmountOut, promised, happened].map((cell) => cell?.toString()),
+    ),
+  )
+  printTable(
+    ['step', 'of', 'promised', 'happened', 'short'],
+    found.steps.map(({ step, kind, target, promised, happened, shortfall }) => [
+      step,
+      `${kind}\n${target}`,
+      list(promised),
+      list(happened),
+      shortfall && `${shortfall.bps} bps`,
+    ]),
+  )
+  const { culprit, skipped } = found
+  if (skipped > 0)
+    console.error(`warning: ${skipped} earlier transactions of the block were not run`)
+  if (!culprit) {
+    console.log('Every step that was reached gave what it promised.')
+    return
+  }
+  const { step, payer, token, happened, expected, bps, cause } = culprit
+  const short = `gave ${happened} of ${token} where ${expected} were due, ${bps} bps less`
+  console.log(
+    cause === 'lied'
+      ? `Step ${step}: ${payer} lied: it ${short}, and nobody had touched it since the simulation.`
+      : `Step ${step}: ${payer} ${short}; other transactions had moved it since the simulation.`,
+  )
+}
+
+export function addReplayTx(program: Command): void {
+  program
+    .command('replay-tx')
+    .description(
+      'explain a mined transaction: promised and happened by step, and who gave too little',
+    )
+    .argument('<hash>', 'of a transaction that carries an order of forkroute')
+    .option('--chain <id>', 'chain id', '1')
+    .option('--rpc-url <url>', 'node of the chain; default: the first of RPC_URL_<chain id>')
+    .option('--block <number>', 'where the answer was calculated; default: the block before')
+    .action(async (text: string, _local, command: Command) => {
+      const options = command.optsWithGlobals<Options>()
+      const hash = hashOf(text)
+      const found = await withProgress('Replaying', () => explain(hash, options))
+      if (options.json) console.log(JSON.stringify(found, bigintToString, 2))
+      else print(found)
+    })
+}
