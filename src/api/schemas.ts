@@ -113,7 +113,6 @@ export const TransactionDeadline = z
   })
   .meta({
     description: `After it the transaction reverts: ${deadlineForms}. Absent: no deadline.`,
-    example: '600',
   })
 
 const decimalMessage = 'must be a number'

@@ -3,6 +3,7 @@ import { decodeEventLog, decodeFunctionData, type Hex } from 'viem'
 import { expect } from 'vitest'
 import { type Address, nativeToken, toAddress } from '../../src/domain/primitives.js'
 import { executorContracts } from '../../src/executor/deployments.js'
+import { swapSelector } from '../../src/executor/swap-order.js'
 import { sandboxToken } from '../../src/sandbox/tokens.js'
 import type { Execution } from './execute.js'
 import type { Answer } from './service/service.js'
@@ -62,8 +63,9 @@ export function routed({ logs }: Execution) {
   })
 }
 
-/** Whether the order of a Router leaves the payment of the outputs to its steps. */
-export function isPaidBySteps({ body }: Answer): boolean {
+/** Whether pools pay the receiver of a Router's order themselves. */
+export function isPaidByPools({ body }: Answer): boolean {
+  if (body.tx.data.startsWith(swapSelector)) return true
   const { abi } = executorContracts.Router
   const { functionName, args } = decodeFunctionData({ abi, data: body.tx.data })
   if (functionName !== 'execute' && functionName !== 'executeLegacy') throw new Error('no order')

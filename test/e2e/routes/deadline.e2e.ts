@@ -6,6 +6,7 @@ import { encodeErrorResult, type Hex, numberToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { executorContracts } from '../../../src/executor/deployments.js'
+import { readSwap, swapSelector } from '../../../src/executor/swap-order.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
@@ -82,8 +83,12 @@ function deadlinePassed(deadline: bigint, timestamp: bigint): string {
 }
 
 const wordOf = (value: bigint) => numberToHex(value, { size: 32 }).slice(2)
-const timesIn = (answer: Answer, value: bigint) =>
-  answer.body.tx.data.split(wordOf(value)).length - 1
+/** How often the transaction names it; `swap()` names none where there is none. */
+function timesIn({ body }: Answer, value: bigint): number {
+  const { data } = body.tx
+  if (!data.startsWith(swapSelector)) return data.split(wordOf(value)).length - 1
+  return (readSwap(data).deadline ?? latestDeadline) === value ? 1 : 0
+}
 
 describe('a deadline', () => {
   test.each(strategies)('%s: it can be met, and not be missed', async (routingStrategy) => {
@@ -126,7 +131,7 @@ describe('a deadline', () => {
     expect(await minedAfter(answer, 61, 'router')).toMatchObject({ status: 'reverted' })
     // Without one there is none, inside as outside.
     const open = await service.get(path, asked)
-    expect([timesIn(open, latestDeadline), timesIn(open, 2n ** 64n - 1n)]).toEqual([1, 1])
+    expect(timesIn(open, latestDeadline)).toBe(2)
   })
 
   test('seconds, unix seconds and a time name the same; without one there is none', async () => {

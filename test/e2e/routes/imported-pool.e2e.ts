@@ -12,7 +12,7 @@ import { executeOnFork } from '../../support/execute.js'
 import { compileSolidity } from '../../support/forks-contracts.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { isPaidBySteps } from '../../support/strategies.js'
+import { isPaidByPools } from '../../support/strategies.js'
 
 // A market maker's own pair: the swap of a V2 pair at a fee of 5 basis points, for whoever comes; no factory, no shares.
 const { PrivatePair } = compileSolidity(`
@@ -116,7 +116,7 @@ describe('forkroute pools import', () => {
     expect(before.status, before.text).toBe(200)
     expect(before.text).not.toContain(pair)
     const known = await service.get('/api/v1/shortcuts/route', { fromAddress: alice, ...at })
-    expect(isPaidBySteps(known)).toBe(true)
+    expect(isPaidByPools(known)).toBe(true)
 
     const file = join(dataDir, 'pools.json')
     const parameters = { feeBps: 5 }
@@ -140,7 +140,7 @@ describe('forkroute pools import', () => {
     const route = await service.get('/api/v1/shortcuts/route', { fromAddress: alice, ...at })
     expect(route.body.amountOut).toBe(quote.body.amountOut)
     // Nobody vouches for the pair: what counts is what the Executor paid.
-    expect(isPaidBySteps(route)).toBe(false)
+    expect(isPaidByPools(route)).toBe(false)
     const done = await executeOnFork({
       nodeUrl: context().sandbox.url,
       blockNumber: head,

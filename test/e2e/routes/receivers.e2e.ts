@@ -1,4 +1,4 @@
-/** Who pays the receiver: the pools themselves, or the Executor where somebody else's payment could be taken for theirs. */
+/** Who pays the receiver: the pools, or the Executor where somebody else's payment could be taken for theirs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
 import { startService, type TestService } from '../../support/service/service.js'
-import { isPaidBySteps } from '../../support/strategies.js'
+import { isPaidByPools } from '../../support/strategies.js'
 
 const alice = sandboxAccount('alice').address
 const [weth, usdc] = [sandboxToken('WETH').address, sandboxToken('USDC').address]
@@ -28,7 +28,7 @@ afterAll(async () => {
 describe('the receiver of a route', () => {
   test.each<[string, Address, boolean, string]>([
     ['an account without code is paid by the pools', alice, true, 'router'],
-    ['a contract is paid by the Executor', contract, false, 'router'],
+    ['a contract, too, by swap(), which counts what pools claim', contract, true, 'router'],
     ['an account without code is paid by the pools', alice, true, 'router-legacy'],
     ['a contract is paid by the Executor', contract, false, 'router-legacy'],
   ])('%s (%s, %s, %s)', async (_, receiver, expected, routingStrategy) => {
@@ -37,7 +37,7 @@ describe('the receiver of a route', () => {
       ...{ tokenIn: usdc, amountIn: '1000000000', tokenOut: weth },
     })
     expect(answer.status, answer.text).toBe(200)
-    expect(isPaidBySteps(answer)).toBe(expected)
+    expect(isPaidByPools(answer)).toBe(expected)
     const { tx, amountOut, gas, blockNumber } = answer.body
     const done = await executeOnFork({
       ...{ nodeUrl: sandbox.url, blockNumber, tx },

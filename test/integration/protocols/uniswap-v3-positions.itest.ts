@@ -158,6 +158,7 @@ async function trade(tokenIn: Address, amountIn: bigint): Promise<void> {
       feeReceiver: zeroAddress,
       steps,
       outputs: [{ token: tokenOut, minAmountOut: 1n }],
+      outputsPaidBySteps: true,
       receiver: alice,
       refundReceiver: alice,
       sweep: [],
