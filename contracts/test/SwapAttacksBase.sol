@@ -97,8 +97,7 @@ abstract contract SwapAttacksBase is SwapBase {
         actions[1] = refused(address(router), abi.encodeCall(Router.execute, (empty)), LOCKED);
         actions[2] = refused(address(router), abi.encodeCall(Router.executeLegacy, (toLegacy(empty))), LOCKED);
         actions[3] = refused(address(router), callback(words(address(weth), victim, 1), 1, -1), UNEXPECTED);
-        actions[4] = refused(address(router), callback(words(address(weth), user, 1 ether), 2 ether, -1), 0);
-        actions[4].refusedWith = UNEXPECTED;
+        actions[4] = refused(address(router), callback(words(address(weth), user, 2 ether), 2 ether, -1), UNEXPECTED);
         actions[5] = refused(address(router), abi.encodeCall(Router.unlockCallback, (batch(victim))), UNEXPECTED);
         actions[6] = refused(address(router), hex"", UNEXPECTED);
         actions[7] = refused(address(router), hex"deadbeef", UNEXPECTED);

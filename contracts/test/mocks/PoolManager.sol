@@ -20,6 +20,7 @@ contract PoolManager {
     uint256 private syncedBalance;
     /// Most that a pool takes.
     uint256 public cap = type(uint256).max;
+    mapping(address currency => uint256) private capOf;
 
     error AlreadyUnlocked();
     error ManagerLocked();
@@ -36,6 +37,10 @@ contract PoolManager {
 
     function setCap(uint256 value) external {
         cap = value;
+    }
+
+    function setCapOf(address currency, uint256 value) external {
+        capOf[currency] = value;
     }
 
     function unlock(bytes calldata data) external returns (bytes memory result) {
@@ -55,6 +60,8 @@ contract PoolManager {
         require(key.hooks == address(0), "hooks");
         uint256 amountIn = uint256(-params.amountSpecified);
         if (amountIn > cap) amountIn = cap;
+        uint256 own = capOf[params.zeroForOne ? key.currency0 : key.currency1];
+        if (own != 0 && amountIn > own) amountIn = own;
         int128 spent = -int128(int256(amountIn));
         int128 got = int128(int256(amountIn - amountIn / 1000));
         (int128 delta0, int128 delta1) = params.zeroForOne ? (spent, got) : (got, spent);
