@@ -20,9 +20,7 @@ contract SwapActor is SwapBase {
     V2LikePair private hookPair;
     mapping(uint256 kind => uint256) public succeeded;
     mapping(uint256 kind => uint256) public refused;
-
-    /// What the others held before the call: tokens, then ether, of each sender.
-    uint256[3][TOKENS + 2] private held;
+    address[3] private executors;
 
     constructor() {
         setUp();
@@ -33,6 +31,7 @@ contract SwapActor is SwapBase {
         hookPair.sync();
         for (uint256 i = 0; i < senders.length; ++i) {
             fund(senders[i]);
+            executors[i] = router.executorOf(senders[i]);
             hook.mint(senders[i], 100 ether);
             vm.prank(senders[i]);
             hook.approve(address(router), type(uint256).max);
@@ -106,14 +105,14 @@ contract SwapActor is SwapBase {
         Order memory order = makeOrder(address(weth), amount % 1e15, address(usdc), minimum % 2e15, Steps.pack(step));
         order.refundReceiver = sender;
         order.inputs[0].fee = order.inputs[0].amount / 100;
-        look();
+        uint256[3][TOKENS + 2] memory held = look();
         vm.prank(sender);
         try router.execute(order) {
             ++succeeded[4];
         } catch {
             ++refused[4];
         }
-        check(who % 3);
+        check(who % 3, held);
     }
 
     /// @dev A stranger's callback, by any name, naming a sender as the payer, or with any bytes.
@@ -124,14 +123,14 @@ contract SwapActor is SwapBase {
         calls[1] = abi.encodeWithSignature("anyName(int256,int256,bytes)", amount, -1, words);
         calls[2] = abi.encodeWithSignature("unlockCallback(bytes)", data);
         calls[3] = abi.encodeWithSignature("unlockCallback(bytes)", abi.encodePacked(words, words, data));
-        look();
+        uint256[3][TOKENS + 2] memory held = look();
         for (uint256 i = 0; i < calls.length; ++i) {
             vm.prank(stranger);
             (bool ok, ) = address(router).call(calls[i]);
             if (ok) ++succeeded[5];
             else ++refused[5];
         }
-        check(senders.length);
+        check(senders.length, held);
     }
 
     function route(uint256 mix) private view returns (uint8[] memory families, address[] memory path) {
@@ -176,7 +175,7 @@ contract SwapActor is SwapBase {
     function send(uint256 kind, uint256 who, uint256 value, SwapHead memory head, bytes memory order) private {
         who %= senders.length;
         address to = head.receiver == address(0) ? senders[who] : head.receiver;
-        look();
+        uint256[3][TOKENS + 2] memory held = look();
         bool isEther = head.flags & Pack.UNWRAP != 0;
         vm.deal(senders[who], senders[who].balance + value);
         uint256 before = isEther ? to.balance - (to == receiver ? 0 : value) : balance(head.tokenOut, to);
@@ -188,14 +187,15 @@ contract SwapActor is SwapBase {
             uint256 gained = (isEther ? to.balance : balance(head.tokenOut, to)) - before;
             assertTrue(gained >= head.minimum, "less than the minimum");
         }
-        check(who);
+        check(who, held);
     }
 
     function balance(address token, address owner) private view returns (uint256) {
         return token == address(0) ? 0 : ERC20(token).balanceOf(owner);
     }
 
-    function look() private {
+    /// @return held Tokens, then the hooked token, then ether, of each sender.
+    function look() private view returns (uint256[3][TOKENS + 2] memory held) {
         for (uint256 i = 0; i < senders.length; ++i) {
             for (uint256 j = 0; j < TOKENS; ++j) held[j][i] = ERC20(tokens[j]).balanceOf(senders[i]);
             held[TOKENS][i] = hook.balanceOf(senders[i]);
@@ -204,17 +204,16 @@ contract SwapActor is SwapBase {
     }
 
     /// @dev Nobody but the sender has less than before, and nothing stays behind.
-    function check(uint256 who) private view {
+    function check(uint256 who, uint256[3][TOKENS + 2] memory held) private view {
         for (uint256 i = 0; i < senders.length; ++i) {
-            address executor = router.executorOf(senders[i]);
             for (uint256 j = 0; j < TOKENS; ++j) {
                 ERC20 token = ERC20(tokens[j]);
                 assertTrue(i == who || token.balanceOf(senders[i]) >= held[j][i], "another sender's token");
-                assertEq(token.balanceOf(executor), 0, "a token left in an Executor");
+                assertEq(token.balanceOf(executors[i]), 0, "a token left in an Executor");
             }
             assertTrue(i == who || hook.balanceOf(senders[i]) >= held[TOKENS][i], "another sender's hooked token");
             assertTrue(i == who || senders[i].balance >= held[TOKENS + 1][i], "another sender's ether");
-            assertEq(executor.balance, 0, "ether left in an Executor");
+            assertEq(executors[i].balance, 0, "ether left in an Executor");
         }
         assertEq(hook.balanceOf(address(router)), 0, "a hooked token left in the Router");
         assertRouterEmpty();
@@ -259,9 +258,7 @@ contract SwapInvariantsTest {
     }
 
     /// @dev Some orders are carried out in every run.
-    event X(uint256 kind, uint256 ok, uint256 bad);
-    function afterInvariant() external {
-        for (uint256 i = 0; i < 6; ++i) emit X(i, actor.succeeded(i), actor.refused(i));
+    function afterInvariant() external view {
         require(actor.succeeded(0) + actor.succeeded(1) + actor.succeeded(3) + actor.succeeded(4) > 0, "no order");
     }
 }
