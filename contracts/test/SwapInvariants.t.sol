@@ -63,13 +63,16 @@ contract SwapActor is SwapBase {
         send(1, who, value, head, Pack.order(head, hostileLeg(families, path, place)));
     }
 
-    /// @dev A good order in which a word is replaced by one that means something, or by any.
+    /**
+     * A good order in which a word is replaced by one that means something, or by any. Never by WETH, and without a
+     * fee: ether that the sender has paid to WETH itself comes back to the payer as WETH, and that is the Router.
+     */
     function swapTampered(uint256 who, uint256 mix, uint96 amount, uint256 place, uint256 word) external {
         (uint8[] memory families, address[] memory path) = route(mix);
-        (SwapHead memory head, uint256 value) = makeHead(mix >> 64, amount, path);
+        (SwapHead memory head, uint256 value) = makeHead((mix >> 64) & ~uint256(2), amount, path);
         bytes memory order = Pack.order(head, leg(families, path));
         trickster.arm(weth, usdc, word);
-        address[6] memory known = [senders[0], senders[1], address(weth), address(usdc), address(trickster), NATIVE];
+        address[6] memory known = [senders[0], senders[1], tokens[2], address(usdc), address(trickster), NATIVE];
         (bytes32 with, uint256 size) = (bytes32(word), 1 + (word % 3));
         if (word % 2 == 0) (with, size) = (bytes32(bytes20(known[(word >> 1) % known.length])), 20);
         place = 4 + (place % (order.length - 4));

@@ -45,7 +45,7 @@ let anvil: TestAnvil
 let reader: Address
 
 beforeAll(async () => {
-  anvil = await startAnvil(['--gas-limit', '100000000000', '--no-rate-limit'])
+  anvil = await startAnvil(['--gas-limit', '100000000000'])
   const [from] = await anvil.rpc<Address[]>('eth_accounts')
   if (!from) throw new Error('Anvil has no account')
   reader = await deploy(anvil, from, OrderReader)
