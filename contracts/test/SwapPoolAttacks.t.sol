@@ -79,9 +79,14 @@ contract SwapPoolAttacksTest is SwapAttacksBase {
             actions[i] = refused(address(router), data, UNEXPECTED);
         }
         bytes memory good = abi.encodeCall(Router.unlockCallback, (batch(user)));
+        // Nor can another contract answer for it, with the very words.
+        Puppet other = new Puppet();
+        other.setScript(0x00000001, list(refused(address(router), good, UNEXPECTED)), "");
+        actions = join(actions, list(act(address(other), hex"00000001")));
         armManager(join(actions, list(act(address(router), good))), 0);
         evil.setScript(IPoolManager.take.selector, none(), "");
         swap(Pack.order(plainHead(1 ether), Pack.v4(address(evil), 500)));
+        assertEq(other.runsOf(0x00000001), 1, "the other contract has tried");
         assertEq(weth.balanceOf(user), 99 ether, "paid once");
         assertVictimWhole();
     }
