@@ -10,7 +10,11 @@ import {InvalidReceiver, MalformedSwap} from "./Errors.sol";
 /// @param minimum Raw units of tokenOut that the receiver must gain.
 /// @param tokenIn With WRAP the wrapped token; zero for ether that goes into V4 pools as it is.
 /// @param tokenOut Zero for ether, as V4 pools pay it; with UNWRAP the wrapped token.
+/// @param accountId For the event.
+/// @param referralCode For the event.
 /// @param receiver The sender where none is given.
+/// @param feeReceiver Gets the fee before anything is swapped.
+/// @param fee Raw units of the input, part of amountIn.
 struct Head {
     uint256 flags;
     uint256 deadline;
@@ -26,11 +30,15 @@ struct Head {
 }
 
 /// @dev One hop of a leg; what its kind does not have is zero.
+/// @param family V2, V2_MEASURED, V3 or V4.
+/// @param zeroForOne The input is the pool's token0; not of V4, where it follows from the tokens.
+/// @param isLast It ends its leg.
 /// @param share Basis points of what earlier legs have left of the input; zero for all of it.
 /// @param target The pair, the pool or the PoolManager. Zero for a V4 hop within the unlock of the one before it.
 /// @param tokenIn Where it does not follow from the order, or the pair's balance of it is to be read.
 /// @param tokenOut Of a V4 hop that is not the last one of its leg.
 /// @param fee Of a pair in 1/10_000, of a V4 pool in 1/1_000_000.
+/// @param tickSpacing Of a V4 pool.
 struct Hop {
     uint256 family;
     bool zeroForOne;

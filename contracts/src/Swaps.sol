@@ -36,6 +36,10 @@ interface IWrappedNative {
 }
 
 /// @dev Adjacent V4 hops, which share one unlock.
+/// @param token Input of the first of them; zero for ether.
+/// @param payer The sender, or this contract.
+/// @param amountIn Raw units that the first of them takes, exactly.
+/// @param recipient Of the output of the last of them.
 /// @param before Family of the hop before the first of them.
 /// @param tokenOut Of the last of them, where it ends its leg.
 struct Batch {

@@ -164,7 +164,7 @@ export function readSwap(data: Hex): PackedSwap {
     receiver: has(flags.receiver) ? take(20) : null,
     fee: has(flags.fee) ? { receiver: take(20), amount: number(16) } : null,
   }
-  if (position >= end) throw malformed(position)
+  if (head.receiver === zeroAddress || position >= end) throw malformed(position)
   const hops: PackedHop[] = []
   while (position < end || !hops.at(-1)?.isLast) {
     const start = position

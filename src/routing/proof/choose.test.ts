@@ -10,7 +10,7 @@ import {
   second,
   success,
   token,
-} from '../../../test/support/candidates.js'
+} from '../../../test/support/routing/candidates.js'
 import { ethereum } from '../../chains/ethereum.js'
 import type { Doubt } from '../market/verified.js'
 import { rank } from './choose.js'

@@ -8,7 +8,7 @@ import {
   second,
   sender,
   tokenIn,
-} from '../../../test/support/candidates.js'
+} from '../../../test/support/routing/candidates.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { tokenAmounts } from '../../domain/lists.js'

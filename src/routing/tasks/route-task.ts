@@ -25,6 +25,7 @@ import { protocolBySlug } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
+import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
@@ -37,7 +38,7 @@ import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from '../proof/warnings.js'
 import { findCandidates } from '../search/candidates.js'
-import type { Flow } from '../search/flow.js'
+import { type Flow, swapsOf } from '../search/flow.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
@@ -124,7 +125,11 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     )
   const { isPossible = () => true } = args.within ?? {}
   const { candidates: found, missing, wasCut } = await search(pools)
-  const candidates = found.filter(isPossible)
+  const named = new Set([...tokensIn, ...request.tokensOut])
+  const verified = splitsOfDoubt(found, named)
+    ? (await search(pools.filter((pool) => isVerified(pool, named)))).candidates
+    : []
+  const candidates = withSplits(found, verified).filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
@@ -212,6 +217,19 @@ function withoutBlacklisted(view: MarketView, poolBlacklist: readonly string[]):
     pools: view.pools.filter(({ loaded }) => isWanted(loaded.pool)),
     unreadable: view.unreadable.filter(({ subject }) => !listed.has(subject)),
   }
+}
+
+/** Whether a split leads through pools that run a stranger's code. */
+function splitsOfDoubt(candidates: readonly Flow[], named: ReadonlySet<Address>): boolean {
+  return candidates.some(
+    (flow) => flow.isSplit && swapsOf(flow).some((pool) => !isVerified(pool, named)),
+  )
+}
+
+/** Verified pools rank first within some basis points, so they are split among themselves as well. */
+function withSplits(candidates: readonly Flow[], others: readonly Flow[]): readonly Flow[] {
+  const known = new Set(candidates.map(({ key }) => key))
+  return [...candidates, ...others.filter(({ isSplit, key }) => isSplit && !known.has(key))]
 }
 
 function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {

@@ -20,13 +20,15 @@ interface SolcOutput {
 
 const root = new URL('../../../', import.meta.url)
 
-/** Every contract of contracts/test/mocks by name. */
+/** The contracts of contracts/test/mocks that tests here deploy, by name. */
 export function compileMocks(): Readonly<Record<string, Artifact>> {
   const solc = createRequire(import.meta.url)('solc') as {
     compile(input: string, callbacks: { import(path: string): { contents: string } }): string
   }
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
-  const files = ['contracts/test/mocks/Tokens.sol', 'contracts/test/mocks/Venues.sol']
+  const files = ['OrderReader', 'Tokens', 'Venues'].map(
+    (name) => `contracts/test/mocks/${name}.sol`,
+  )
   const input = {
     language: 'Solidity',
     sources: Object.fromEntries(files.map((file) => [file, { content: read(file) }])),
