@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x2a8107a3e459fd2669ab8113318e5e7f948e68473dcd14ba18a8ab8f057a0682'
+export const headHash: Hex = '0x4ea7e4c05f7cac01293bf11d6962c58e1933407f76ac411f2d9c307333065b7d'

@@ -27,6 +27,9 @@ import {
 } from './built.js'
 import type { Attempt } from './prove.js'
 
+/** Steps may take this much more gas than plain swaps: the detour over an Executor, and its deployment. */
+const otherWayGas = 200_000n
+
 /** How many of the best candidates may fail as the final transaction before the request fails. */
 const finalAttempts = 3
 
@@ -110,9 +113,12 @@ export async function finalise(
     // Which entry point is cheaper is measured, with the very transactions.
     const points = new Set<EntryPoint>([best.entryPoint, 'execute'])
     const ways = [...points].map((point) => through({ ...best, order }, request, point))
-    const gasLimit = walletGas(run.pin, best.gasUsed)
     const results = await run.simulate(
-      ways.map((one) => ({ ...toSimulation(one, request), measure, gasLimit })),
+      ways.map((one) => {
+        const more = one.entryPoint === best.entryPoint ? 0n : otherWayGas
+        const gasLimit = walletGas(run.pin, best.gasUsed + more)
+        return { ...toSimulation(one, request), measure, gasLimit }
+      }),
     )
     const done = ways.flatMap((built, index) => {
       const result = results[index]
