@@ -1,9 +1,10 @@
 /**
  * Compiles contracts/src with the pinned solc and writes src/executor/generated/contracts.ts.
  * Addresses and runtime code (immutables filled in) come from a real deployment on a local Anvil.
+ * Addresses that users approve and that this replaces are added to src/executor/former-deployments.ts.
  * With --check nothing is written; the exit code is 1 when the committed file differs.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
@@ -13,7 +14,9 @@ import { getContractAddress } from 'viem'
 
 const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const target = `${root}src/executor/generated/contracts.ts`
+const generated = 'src/executor/generated/contracts.ts'
+const target = root + generated
+const formerList = `${root}src/executor/former-deployments.ts`
 const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 const zeroSalt = `0x${'0'.repeat(64)}`
 
@@ -97,6 +100,32 @@ async function withAnvil(use) {
   }
 }
 
+/** Committed addresses of the contract: at HEAD, and in a merge on the other side too. None outside of a checkout. */
+function committedAddresses(name) {
+  const pattern = new RegExp(`^  ${name}: \\{\\n    address: '(0x[0-9a-f]{40})'`, 'm')
+  return ['HEAD', 'MERGE_HEAD'].flatMap((commit) => {
+    const options = { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }
+    const { stdout } = spawnSync('git', ['show', `${commit}:${generated}`], options)
+    return pattern.exec(stdout ?? '')?.[1] ?? []
+  })
+}
+
+/** Adds what is replaced to the list of former addresses, newest first, each once. */
+function rememberReplaced(built) {
+  let list = readFileSync(formerList, 'utf8')
+  const today = new Date().toISOString().slice(0, 10)
+  for (const { name, address } of built) {
+    const head = `  ${name}: [\n`
+    if (!list.includes(head)) continue
+    for (const former of committedAddresses(name)) {
+      if (former === address || list.includes(former)) continue
+      list = list.replace(head, `${head}    { replaced: '${today}', address: '${former}' },\n`)
+      console.log(`${name} ${former} is former: added to the list.`)
+    }
+  }
+  writeFileSync(formerList, list)
+}
+
 const artifact = compile()
 const records = []
 await withAnvil(async (rpc) => {
@@ -158,10 +187,11 @@ ${entries.join('')}} as const
 if (!process.argv.includes('--check')) {
   mkdirSync(new URL('.', `file://${target}`), { recursive: true })
   writeFileSync(target, text)
+  rememberReplaced(records)
   for (const { name, address, code } of records) {
     console.log(`${name.padEnd(20)} ${address} ${(code.length - 2) / 2} bytes`)
   }
 } else if (readFileSync(target, 'utf8') !== text) {
-  console.error('src/executor/generated/contracts.ts differs: run npm run contracts:build.')
+  console.error(`${generated} differs: run npm run contracts:build.`)
   process.exitCode = 1
 }

@@ -21,6 +21,7 @@ import { addRoute } from './route.js'
 import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
 import { addTokens } from './tokens.js'
+import { addWallet } from './wallet/revoke.js'
 import { addWorker } from './worker.js'
 
 const program = new Command('forkroute')
@@ -49,6 +50,7 @@ addPools(program)
 addCheck(program)
 addKeys(program)
 addContracts(program)
+addWallet(program)
 addDoctor(program)
 
 // A reader that stops early, such as head, is not an error, and must not end a running service.

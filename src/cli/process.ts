@@ -1,5 +1,5 @@
-/** Shared by long-running commands: waiting for a signal, and parsing ports. */
-import { ConfigError } from '../config.js'
+/** Shared by commands: waiting for a signal, parsing ports, and the nodes that a command asks without a service. */
+import { type Config, ConfigError } from '../config.js'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
@@ -19,4 +19,16 @@ export function parsePort(text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
   throw new ConfigError(['--port: must be an integer from 0 to 65535.'], 'command line')
+}
+
+/** @returns at least one URL: that of --rpc-url, or those of RPC_URL_<chain>. @throws ConfigError. */
+export function nodeUrls(
+  config: Config,
+  options: { readonly chain: string; readonly rpcUrl?: string },
+): readonly [string, ...string[]] {
+  const { chain, rpcUrl } = options
+  const [url, ...more] = rpcUrl === undefined ? (config.rpcUrls[Number(chain)] ?? []) : [rpcUrl]
+  if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return [url, ...more]
+  const problem = `--rpc-url (or the variable RPC_URL_${chain}): must be the http(s) URL of a node.`
+  throw new ConfigError([problem], 'command line')
 }

@@ -6,6 +6,7 @@ import { bigintToString, type Hex } from '../domain/primitives.js'
 import type { Movement } from '../mined/call-frame.js'
 import type { Explanation } from '../mined/explain-transaction.js'
 import { type OutputOptions, printTable, withProgress } from './output.js'
+import { nodeUrls } from './process.js'
 import { localConfig } from './record.js'
 
 interface Options extends OutputOptions {
@@ -29,11 +30,7 @@ async function explain(hash: Hex, options: Options): Promise<Explanation> {
   const simulatedAt = blockOf(options.block)
   const config = localConfig()
   const chainId = Number(options.chain)
-  const url = options.rpcUrl ?? config.rpcUrls[chainId]?.[0]
-  if (!url || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    const problem = `--rpc-url (or the variable RPC_URL_${options.chain}): must be the http(s) URL of a node.`
-    throw new ConfigError([problem], 'command line')
-  }
+  const [url] = nodeUrls(config, options)
   // Loaded when needed: the other commands start faster without it.
   const { openMined } = await import('../mined/open.js')
   const priorityFeePerGas = config.priorityFeePerGas[chainId]
