@@ -25,6 +25,9 @@ const lastBase = 100
 /** Of mappings by two accounts, whose number grows with the square. */
 const pairBases = [...range(0, 15), ...range(50, 54)]
 
+/** Slots tried at most, a few microseconds and some hundred bytes each; one sender takes some ten thousand. */
+const maxSlots = 400_000
+
 /**
  * Slots are hashes, so those that mappings give the accounts are tried: Solidity's and Vyper's order, one account or
  * two. A slot of any other layout is not found, and stays unknown.
@@ -41,12 +44,12 @@ export function createLaterState(
 
   /** Tries as many as it takes, the likely ones first; they are kept. */
   function hasSlot(slot: Hex): boolean {
-    while (!slots.has(slot)) {
+    while (!slots.has(slot) && slots.size < maxSlots) {
       const { value, done } = untried.next()
       if (done) return false
       slots.add(value)
     }
-    return true
+    return slots.has(slot)
   }
 
   return {

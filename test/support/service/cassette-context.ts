@@ -20,7 +20,7 @@ import { withSandbox } from '../sandbox.js'
 
 const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map((symbol) => sandboxToken(symbol).address)
 export const [uni, link] = ['UNI', 'LINK'].map((symbol) => sandboxToken(symbol).address)
-const from = sandboxAccount('alice').address
+export const from = sandboxAccount('alice').address
 const ether = (10n ** 18n).toString()
 
 /** Names no block: answered at the newest one. */
