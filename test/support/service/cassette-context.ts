@@ -72,9 +72,10 @@ export interface CassetteContext {
 export async function againAlone(
   { folder, file }: Pick<CassetteContext, 'folder' | 'file'>,
   one: Recorded,
+  env: Record<string, string> = {},
 ): Promise<string> {
   const mode = { kind: 'replay', file } as const
-  const service = await open(folder, mode, { WORKERS: '1', FORKS_PER_BLOCK: '1' })
+  const service = await open(folder, mode, { WORKERS: '1', FORKS_PER_BLOCK: '1', ...env })
   try {
     return await again(service, one)
   } finally {
