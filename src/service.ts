@@ -34,6 +34,7 @@ import { createWorkerPool } from './engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from './executor/deployments.js'
 import { createForkPool, type ForkPool } from './forks/fork-pool.js'
 import { balanceProbe } from './forks/measure.js'
+import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
 import { registerGauge } from './metrics.js'
 import type { Pool } from './protocols/pool.js'
@@ -240,7 +241,7 @@ function prepareReplay(
     sandboxUrl: null,
     sandboxPools,
     tokens,
-    mode: { kind: 'replay', file, heads: recordedHeads(file) },
+    mode: { kind: 'replay', file, heads: recordedHeads(file), later: laterAccounts(file) },
     importedPools,
   }
 }

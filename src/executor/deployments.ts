@@ -41,6 +41,21 @@ export function walletAddress(owner: Address): Address {
   return create2(contracts.WalletFactory.address, padHex('0x', { size: 32 }), code)
 }
 
+/**
+ * Addresses that come with these contracts: theirs, of what they deploy, and of the Executors and wallets of `senders`.
+ */
+export function addressesWith(
+  names: readonly ExecutorContractName[],
+  senders: readonly Address[],
+): Address[] {
+  const wanted = withChildren(names)
+  return [
+    ...wanted.map(contractAddress),
+    ...(wanted.includes('Executor') ? senders.map(executorAddress) : []),
+    ...(wanted.includes('Wallet') ? senders.map(walletAddress) : []),
+  ]
+}
+
 /** The sender of a quote that names none: no code, and nobody has its key. */
 export const quoteSender: Address = `0x${keccak256(stringToHex('forkroute.quote-sender')).slice(-40)}`
 
@@ -52,14 +67,20 @@ export const quoteSender: Address = `0x${keccak256(stringToHex('forkroute.quote-
 export function deploymentOverrides(
   names: readonly ExecutorContractName[] = contractNames,
 ): StateOverrides {
-  const wanted = new Set(names)
   const overrides: Record<Address, AccountOverride> = {}
-  for (const name of contractNames) {
-    const { address, deployer, runtimeCode } = contracts[name]
-    if (!wanted.has(name) && !(deployer && wanted.has(deployer))) continue
+  for (const name of withChildren(names)) {
+    const { address, runtimeCode } = contracts[name]
     overrides[address] = { code: runtimeCode, nonce: 1 }
   }
   return overrides
+}
+
+/** With the contracts that their constructors deploy. */
+function withChildren(names: readonly ExecutorContractName[]): ExecutorContractName[] {
+  return contractNames.filter((name) => {
+    const { deployer } = contracts[name]
+    return names.includes(name) || (deployer !== null && names.includes(deployer))
+  })
 }
 
 function create2(from: Address, salt: Hex, bytecode: Hex): Address {

@@ -2,6 +2,7 @@
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
+import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import type { NodeStatus } from '../node/upstream-node.js'
 
@@ -19,11 +20,15 @@ export type ArchiveMode =
   | { readonly kind: 'live' }
   /** Like live, and writes everything that is read to the file, cached or not. `head`: what all requests share. */
   | { readonly kind: 'record'; readonly file: string; readonly head?: CassetteHead }
-  /** Serves only what the file holds. `heads`: the block that counts as the newest, by chain. */
+  /**
+   * Serves only what the file holds. `heads`: the block that counts as the newest, by chain. `later`: accounts that
+   * read as empty where the file says nothing about them.
+   */
   | {
       readonly kind: 'replay'
       readonly file: string
       readonly heads?: Readonly<Record<number, bigint>>
+      readonly later?: readonly LaterAccounts[]
     }
 
 export interface ArchiveThreadData {

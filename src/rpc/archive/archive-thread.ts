@@ -68,7 +68,9 @@ export async function startArchiveThread(
       const onHead: Parameters<typeof createReplayChain>[0]['onHead'] = (pin) =>
         post({ kind: 'head', pin, replaced: [] })
       const head = (isReplay && mode.heads?.[chainId]) || null
-      sources.set(chainId, createReplayChain({ chainId, cassette, head, knownEmpty, onHead }))
+      const later = (isReplay && mode.later) || []
+      const options = { chainId, cassette, head, knownEmpty, later, onHead }
+      sources.set(chainId, createReplayChain(options))
       continue
     }
     const source = createLiveChain({

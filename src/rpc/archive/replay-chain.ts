@@ -11,6 +11,7 @@ import {
   type CassetteState,
   decodeValue,
 } from '../cassette/cassette-state.js'
+import { createLaterState, type LaterAccounts } from '../cassette/later-state.js'
 import { createForkSlots } from '../hints/fork-slots.js'
 import type { Learned } from '../hints/learned.js'
 import { createPoolSets } from '../hints/pool-sets.js'
@@ -42,9 +43,11 @@ export function createReplayChain(options: {
   readonly cassette: CassetteState
   readonly head: bigint | null
   readonly knownEmpty: ReadonlySet<Address>
+  readonly later: readonly LaterAccounts[]
   readonly onHead: (head: BlockPin) => void
 }): ChainSource {
   const { chainId, cassette, knownEmpty } = options
+  const later = options.later.map((accounts) => createLaterState(accounts, cassette.contracts))
   const startedAt = Date.now()
   const rows = new LRUCache<Hex, BlockRow>({ max: 4 * blocksKept })
   const headers = new LRUCache<Hex, VerifiedBlock>({ max: 4 * blocksKept })
@@ -107,7 +110,13 @@ export function createReplayChain(options: {
   function isPaidMiner(key: ItemKey, at: BlockRef): boolean {
     const block = findBlock(at.hash)
     const isMiner = block.ok && addressOf(key) === block.value.pin.miner
-    return isMiner && !isSlot(key) && !stateOf(at)?.damaged.length
+    return isMiner && !isSlot(key)
+  }
+
+  /** Whether no recording needs to hold it. Not known where some row may have held it. */
+  function isNeedless(key: ItemKey, at: BlockRef): boolean {
+    if (stateOf(at)?.damaged.length) return false
+    return isPaidMiner(key, at) || later.some((state) => state.has(key, at.hash))
   }
 
   function read(key: ItemKey, at: BlockRef): Answer<Hex> {
@@ -116,7 +125,7 @@ export function createReplayChain(options: {
     const held = state?.values.get(key)
     const name = `${describe(key)} at block ${at.number}`
     if (!held) {
-      if (isPaidMiner(key, at)) return { ok: true, value: emptyValue(key) }
+      if (isNeedless(key, at)) return { ok: true, value: emptyValue(key) }
       const broken = state?.damaged.length ? ` (or it was in a damaged row: ${state.damaged})` : ''
       throw fault('lacks', `${name}${broken}`)
     }

@@ -43,6 +43,8 @@ export interface CassetteState {
   /** Null when there is no header; 'damaged' when its checksum is wrong. */
   header(id: number): BlockJson | null | 'damaged'
   stateOf(block: BlockRow): BlockState
+  /** Accounts that have code at some block. */
+  contracts(): Address[]
   /** Null when there is no such row; 'damaged' when its checksum is wrong. */
   code(id: number): Hex | null | 'damaged'
   call(block: number, to: Address, data: Hex): Hex | null | 'damaged'
@@ -104,6 +106,9 @@ export function cassetteState(db: Database.Database): CassetteState {
   )
   const cellsBySum = db.prepare<[number], { id: number; key: Buffer; value: Buffer }>(
     'SELECT id, key, value FROM cells WHERE sum = ?',
+  )
+  const allContracts = db.prepare<[], { address: Buffer }>(
+    "SELECT DISTINCT substr(key, 2) AS address FROM cells WHERE substr(key, 1, 1) = x'02' AND length(value) > 0",
   )
   const addCell = db.prepare<[Buffer, Buffer, number]>(
     'INSERT INTO cells (key, value, sum) VALUES (?, ?, ?)',
@@ -180,6 +185,8 @@ export function cassetteState(db: Database.Database): CassetteState {
       }
       return { values, damaged }
     },
+    contracts: () =>
+      allContracts.all().map(({ address }) => `0x${address.toString('hex')}` as const),
     code(id) {
       const row = codeById.get(id)
       if (!row) return null

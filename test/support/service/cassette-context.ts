@@ -20,7 +20,7 @@ import { withSandbox } from '../sandbox.js'
 
 const [weth, usdc, dai] = ['WETH', 'USDC', 'DAI'].map((symbol) => sandboxToken(symbol).address)
 export const [uni, link] = ['UNI', 'LINK'].map((symbol) => sandboxToken(symbol).address)
-const from = sandboxAccount('alice').address
+export const from = sandboxAccount('alice').address
 const ether = (10n ** 18n).toString()
 
 /** Names no block: answered at the newest one. */
@@ -72,9 +72,10 @@ export interface CassetteContext {
 export async function againAlone(
   { folder, file }: Pick<CassetteContext, 'folder' | 'file'>,
   one: Recorded,
+  env: Record<string, string> = {},
 ): Promise<string> {
   const mode = { kind: 'replay', file } as const
-  const service = await open(folder, mode, { WORKERS: '1', FORKS_PER_BLOCK: '1' })
+  const service = await open(folder, mode, { WORKERS: '1', FORKS_PER_BLOCK: '1', ...env })
   try {
     return await again(service, one)
   } finally {
