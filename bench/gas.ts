@@ -33,11 +33,21 @@ import { sandboxPools } from '../src/sandbox/market/catalog.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import { sandboxToken } from '../src/sandbox/tokens.js'
 import { startAnvil, type TestAnvil } from '../test/support/anvil.js'
+import type { Path } from './alternatives/contract.js'
+import {
+  heldAmount,
+  routerItself,
+  runCall,
+  runsOf,
+  tokensOf,
+  v3Path,
+} from './alternatives/swap-call.js'
 import {
   loadCodes,
   permit2,
   placeCodes,
   swapRouter02,
+  swapRouterAbi,
   universalRouter,
 } from './alternatives/venues.js'
 import type { Section } from './section.js'
@@ -332,55 +342,32 @@ function swapCall(row: Row): Call {
   return legs && buildSwap({ from: sender, order, legs, measuresPairs: false })
 }
 
-const routerAbi = parseAbi([
-  'struct Single { address tokenIn; address tokenOut; uint24 fee; address recipient; uint256 amountIn; uint256 minimum; uint160 limit; }',
-  'struct Multi { bytes path; address recipient; uint256 amountIn; uint256 minimum; }',
-  'function exactInputSingle(Single) payable returns (uint256)',
-  'function exactInput(Multi) payable returns (uint256)',
-  'function swapExactTokensForTokens(uint256, uint256, address[], address) payable returns (uint256)',
-  'function unwrapWETH9(uint256, address) payable',
-  'function multicall(bytes[]) payable returns (bytes[])',
-])
-/** SwapRouter02's and the Universal Router's word for themselves. */
-const routerItself: Address = '0x0000000000000000000000000000000000000002'
+/** The Universal Router's word for its caller. */
 const callerOfRouter: Address = '0x0000000000000000000000000000000000000001'
 
-/** Adjacent hops of one venue. */
-function runsOf(leg: readonly HopSpec[]): HopSpec[][] {
-  const runs: HopSpec[][] = []
-  for (const hop of leg) {
-    const last = runs.at(-1)
-    if (last?.[0]?.venue === hop.venue) last.push(hop)
-    else runs.push([hop])
-  }
-  return runs
+/** Hops of V2 and V3, which know no ether. */
+function toPath(specs: readonly HopSpec[]): Path {
+  return specs.flatMap(({ venue, from, to, fee = 0 }) =>
+    venue === 'uniswap-v4'
+      ? []
+      : [{ venue, tokenIn: wrapped(address(from)), tokenOut: wrapped(address(to)), fee }],
+  )
 }
 
 function swapRouterCall(row: Row): Call {
   if (row.legs.flat().some(({ venue }) => venue === 'uniswap-v4')) return null
-  const abi = routerAbi
+  const abi = swapRouterAbi
   const isOut = isNative(tokenOutOf(row))
   const calls = row.legs.flatMap((leg) => {
-    const runs = runsOf(leg)
-    return runs.map((run, index) => {
-      const amountIn = index > 0 ? 0n : row.amountIn / BigInt(row.legs.length)
-      const recipient = index < runs.length - 1 || isOut ? routerItself : sender
-      const tokens = [run[0]?.from ?? '', ...run.map(({ to }) => to)].map(address).map(wrapped)
-      const [tokenIn = weth, tokenOut = weth] = tokens
-      if (run[0]?.venue === 'uniswap-v2') {
-        const args = [amountIn, 1n, tokens, recipient] as const
-        return encodeFunctionData({ abi, functionName: 'swapExactTokensForTokens', args })
-      }
-      if (run.length === 1) {
-        const fee = run[0]?.fee ?? 0
-        const args = [
-          { tokenIn, tokenOut, fee, recipient, amountIn, minimum: 1n, limit: 0n },
-        ] as const
-        return encodeFunctionData({ abi, functionName: 'exactInputSingle', args })
-      }
-      const args = [{ path: v3Path(run), recipient, amountIn, minimum: 1n }] as const
-      return encodeFunctionData({ abi, functionName: 'exactInput', args })
-    })
+    const runs = runsOf(toPath(leg))
+    return runs.map((run, index) =>
+      runCall(
+        run,
+        index > 0 ? heldAmount : row.amountIn / BigInt(row.legs.length),
+        index < runs.length - 1 || isOut ? routerItself : sender,
+        1n,
+      ),
+    )
   })
   if (isOut)
     calls.push(encodeFunctionData({ abi, functionName: 'unwrapWETH9', args: [1n, sender] }))
@@ -392,22 +379,12 @@ function swapRouterCall(row: Row): Call {
   return { to: swapRouter02, data, value: isNative(tokenInOf(row)) ? row.amountIn : 0n }
 }
 
-function v3Path(run: readonly HopSpec[]): Hex {
-  return concatHex(
-    run.flatMap(({ from, to, fee = 0 }, index) => [
-      ...(index === 0 ? [wrapped(address(from))] : []),
-      numberToHex(fee, { size: 3 }),
-      wrapped(address(to)),
-    ]),
-  )
-}
-
 /** @see Uniswap/universal-router 2.1.0, contracts/libraries/Commands.sol */
 const commands = { v3: '0x00', v2: '0x08', wrap: '0x0b', unwrap: '0x0c', v4: '0x10' } as const
 /** @see Uniswap/v4-periphery, src/libraries/Actions.sol */
 const v4Actions = { swapSingle: 0x06, swap: 0x07, settleAll: 0x0c, takeAll: 0x0f } as const
 /** The Universal Router's word for all that it holds. */
-const heldAmount = 2n ** 255n
+const heldByRouter = 2n ** 255n
 
 function universalRouterCall(row: Row): Call {
   const [tokenIn, tokenOut] = [tokenInOf(row), tokenOutOf(row)]
@@ -423,7 +400,7 @@ function universalRouterCall(row: Row): Call {
   for (const leg of row.legs) {
     const runs = runsOf(leg)
     for (const [index, run] of runs.entries()) {
-      const amountIn = index > 0 ? heldAmount : row.amountIn / BigInt(row.legs.length)
+      const amountIn = index > 0 ? heldByRouter : row.amountIn / BigInt(row.legs.length)
       const isPaidByUser = index === 0 && !isNative(tokenIn)
       const recipient =
         index < runs.length - 1 || isNative(tokenOut) ? routerItself : callerOfRouter
@@ -432,11 +409,11 @@ function universalRouterCall(row: Row): Call {
       } else if (run[0]?.venue === 'uniswap-v3') {
         const input = encodeAbiParameters(
           parseAbiParameters('address, uint256, uint256, bytes, bool'),
-          [recipient, amountIn, 1n, v3Path(run), isPaidByUser],
+          [recipient, amountIn, 1n, v3Path(toPath(run)), isPaidByUser],
         )
         list.push({ command: commands.v3, input })
       } else {
-        const path = [run[0]?.from ?? '', ...run.map(({ to }) => to)].map(address).map(wrapped)
+        const path = tokensOf(toPath(run))
         const input = encodeAbiParameters(
           parseAbiParameters('address, uint256, uint256, address[], bool'),
           [recipient, amountIn, 1n, path, isPaidByUser],

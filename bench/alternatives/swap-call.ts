@@ -4,10 +4,10 @@ import type { Address, Hex } from '../../src/domain/primitives.js'
 import { type Path, sender, type Trade } from './contract.js'
 import { swapRouter02, swapRouterAbi, v2RouterAbi, v2Routers } from './venues.js'
 
-/** SwapRouter02's word for itself as recipient. */
-const routerItself: Address = '0x0000000000000000000000000000000000000002'
+/** The word of SwapRouter02 and of the Universal Router for themselves as recipients. */
+export const routerItself: Address = '0x0000000000000000000000000000000000000002'
 /** SwapRouter02's word for all that it holds. */
-const heldAmount = 0n
+export const heldAmount = 0n
 const farDeadline = 2n ** 32n - 1n
 
 export function swapCall(path: Path, { amountIn }: Trade): { to: Address; data: Hex } {
@@ -34,8 +34,8 @@ export function swapCall(path: Path, { amountIn }: Trade): { to: Address; data: 
 }
 
 /** Consecutive hops of one venue. */
-function runsOf(path: Path): Path[] {
-  const runs: Path[] = []
+export function runsOf<T extends { readonly venue: string }>(path: readonly T[]): T[][] {
+  const runs: T[][] = []
   for (const hop of path) {
     const last = runs.at(-1)
     if (last?.[0]?.venue === hop.venue) runs[runs.length - 1] = [...last, hop]
@@ -44,30 +44,35 @@ function runsOf(path: Path): Path[] {
   return runs
 }
 
-function runCall(run: Path, amountIn: bigint, recipient: Address): Hex {
+/** Of SwapRouter02. @param minimum - raw units of the run's output. */
+export function runCall(run: Path, amountIn: bigint, recipient: Address, minimum = 0n): Hex {
   const abi = swapRouterAbi
   const [first] = run
   if (first?.venue === 'uniswap-v2') {
-    const args = [amountIn, 0n, tokensOf(run), recipient] as const
+    const args = [amountIn, minimum, tokensOf(run), recipient] as const
     return encodeFunctionData({ abi, functionName: 'swapExactTokensForTokens', args })
   }
   if (first && run.length === 1) {
     const { tokenIn, tokenOut, fee } = first
-    const args = [{ tokenIn, tokenOut, fee, recipient, amountIn, minimum: 0n, limit: 0n }] as const
+    const args = [{ tokenIn, tokenOut, fee, recipient, amountIn, minimum, limit: 0n }] as const
     return encodeFunctionData({ abi, functionName: 'exactInputSingle', args })
   }
-  const path = concatHex(
+  const args = [{ path: v3Path(run), recipient, amountIn, minimum }] as const
+  return encodeFunctionData({ abi, functionName: 'exactInput', args })
+}
+
+/** Tokens with the fees between them, as Uniswap's routers read them. */
+export function v3Path(run: Path): Hex {
+  return concatHex(
     run.flatMap(({ tokenIn, tokenOut, fee }, index) => [
       ...(index === 0 ? [tokenIn] : []),
       numberToHex(fee, { size: 3 }),
       tokenOut,
     ]),
   )
-  const args = [{ path, recipient, amountIn, minimum: 0n }] as const
-  return encodeFunctionData({ abi, functionName: 'exactInput', args })
 }
 
-function tokensOf(path: Path): Address[] {
+export function tokensOf(path: Path): Address[] {
   return path.flatMap(({ tokenIn, tokenOut }, index) =>
     index === 0 ? [tokenIn, tokenOut] : [tokenOut],
   )

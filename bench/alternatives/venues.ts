@@ -47,6 +47,7 @@ export const swapRouterAbi = parseAbi([
   'function exactInputSingle(Single) payable returns (uint256)',
   'function exactInput(Multi) payable returns (uint256)',
   'function swapExactTokensForTokens(uint256, uint256, address[], address) payable returns (uint256)',
+  'function unwrapWETH9(uint256, address) payable',
   'function multicall(bytes[]) payable returns (bytes[])',
 ])
 export const multicallAbi = parseAbi([

@@ -17,18 +17,15 @@ import {
 import {Head, Hop, SwapOrders} from "./SwapOrders.sol";
 import {Tokens} from "./Tokens.sol";
 import {NATIVE, Routed} from "./Types.sol";
+import {IUniswapV3Pool} from "./helpers/CallbackPayer.sol";
 import {IUniswapV2Pair} from "./helpers/UniswapV2Swapper.sol";
-import {IPoolManager, PoolKey, SwapParams} from "./helpers/UniswapV4Swapper.sol";
-
-interface IUniswapV3Pool {
-    function swap(
-        address recipient,
-        bool zeroForOne,
-        int256 amountSpecified,
-        uint160 sqrtPriceLimitX96,
-        bytes calldata data
-    ) external returns (int256 amount0, int256 amount1);
-}
+import {
+    IPoolManager,
+    MAX_SQRT_PRICE_LIMIT,
+    MIN_SQRT_PRICE_LIMIT,
+    PoolKey,
+    SwapParams
+} from "./helpers/UniswapV4Swapper.sol";
 
 interface IWrappedNative {
     function deposit() external payable;
@@ -71,8 +68,6 @@ abstract contract Swaps {
     /// read as those of the other.
     uint256 private constant UNLOCK = 1;
 
-    uint160 private constant MIN_SQRT_PRICE_LIMIT = 4295128740;
-    uint160 private constant MAX_SQRT_PRICE_LIMIT = 1461446703485210103287273052203988822378723970341;
     uint256 private constant BPS = 10_000;
     uint256 private constant SELECTOR_LENGTH = 4;
 

@@ -1,5 +1,6 @@
 /** Who sent the transactions of a cassette's requests, and which software calculated them at which blocks. */
-import type { Address, Hex } from '../domain/primitives.js'
+import { addressPattern } from '../domain/grammar.js'
+import { type Address, type Hex, toAddress } from '../domain/primitives.js'
 import { guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, DamagedRow, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import type { RecorderVersion } from './contents.js'
@@ -63,6 +64,6 @@ function sendersIn(value: unknown): Address[] {
 }
 
 function toSender(value: unknown): Address | null {
-  const text = String(value).toLowerCase()
-  return /^0x[0-9a-f]{40}$/.test(text) ? (text as Address) : null
+  const text = String(value)
+  return addressPattern.test(text) ? toAddress(text) : null
 }

@@ -3,7 +3,7 @@ import { stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { ConfigError } from '../config.js'
-import { bigintToString, type Hex } from '../domain/primitives.js'
+import type { Hex } from '../domain/primitives.js'
 import { type DeploymentPlan, deployContracts, planDeployment } from '../executor/deploy.js'
 import { executorContracts } from '../executor/deployments.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
@@ -91,7 +91,7 @@ export function addContracts(program: Command): void {
         ? await withProgress('Deploying', () => deployContracts({ ...args, confirm: () => true }))
         : await deployContracts({ ...args, confirm })
       if (options.json) {
-        console.log(JSON.stringify(result, bigintToString, 2))
+        printJson(result)
         return
       }
       printTable(

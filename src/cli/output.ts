@@ -1,12 +1,13 @@
 /** What commands print: tables for people, JSON for programs. Answers go to standard output, all else to standard error. */
 import Table from 'cli-table3'
+import { bigintToString } from '../domain/primitives.js'
 
 export interface OutputOptions {
   readonly json?: boolean
 }
 
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2))
+  console.log(JSON.stringify(value, bigintToString, 2))
 }
 
 /** @param head - empty for a list of facts, whose first column is the name. */

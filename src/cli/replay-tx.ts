@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../config.js'
 import { ForkrouteError } from '../domain/errors.js'
-import { bigintToString, type Hex } from '../domain/primitives.js'
+import type { Hex } from '../domain/primitives.js'
 import type { Movement } from '../mined/call-frame.js'
 import type { Explanation } from '../mined/explain-transaction.js'
-import { type OutputOptions, printTable, withProgress } from './output.js'
+import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 import { nodeUrls } from './process.js'
 import { localConfig } from './record.js'
 
@@ -112,7 +112,7 @@ export function addReplayTx(program: Command): void {
       const options = command.optsWithGlobals<Options>()
       const hash = hashOf(text)
       const found = await withProgress('Replaying', () => explain(hash, options))
-      if (options.json) console.log(JSON.stringify(found, bigintToString, 2))
+      if (options.json) printJson(found)
       else print(found)
     })
 }

@@ -58,6 +58,12 @@ export function unreadable(what: string, details: ErrorDetails): ForkrouteError 
   return new ForkrouteError('STATE_UNAVAILABLE', `${what} cannot be read.`, details)
 }
 
+/** For `catch`: null where state cannot be read; throws any other error on. */
+export function unlessUnreadable(error: unknown): null {
+  if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return null
+  throw error
+}
+
 /**
  * @param what - which storage refuses what, as the beginning of a sentence.
  * @param reason - default: the error code of the cause, whose text may contain file names and hosts.

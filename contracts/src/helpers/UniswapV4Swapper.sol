@@ -5,6 +5,10 @@ import {NATIVE} from "../Types.sol";
 import {Tokens} from "../Tokens.sol";
 import {UnexpectedCall} from "../Errors.sol";
 
+/// @dev The last prices that a swap may reach, of V3 and V4 alike: no limit.
+uint160 constant MIN_SQRT_PRICE_LIMIT = 4295128740;
+uint160 constant MAX_SQRT_PRICE_LIMIT = 1461446703485210103287273052203988822378723970341;
+
 struct PoolKey {
     address currency0;
     address currency1;
@@ -32,9 +36,6 @@ interface IPoolManager {
  * Holds nothing between transactions. Native currency is the zero address, as in the pool key.
  */
 contract UniswapV4Swapper {
-    uint160 private constant MIN_SQRT_PRICE_LIMIT = 4295128740;
-    uint160 private constant MAX_SQRT_PRICE_LIMIT = 1461446703485210103287273052203988822378723970341;
-
     /// The manager of the running swap; also the lock, as a hook could spend what lies here.
     address private transient _manager;
 

@@ -39,12 +39,8 @@ export function poolsOn(candidate: Flow): ReadonlySet<Address> {
   return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
 }
 
-/** Whether no pool on the way runs code of strangers, besides that of the tokens which the order is about. */
-export function needsNoTrust(
-  candidate: Pick<Flow, 'edges'>,
-  { inputs, outputs }: { [K in 'inputs' | 'outputs']: readonly { readonly token: Address }[] },
-): boolean {
-  const named = new Set([...inputs, ...outputs].map(({ token }) => token))
+/** Whether no pool on the way runs code of strangers, besides that of the tokens which the caller names. */
+export function needsNoTrust(candidate: Pick<Flow, 'edges'>, named: ReadonlySet<Address>): boolean {
   return swapsOf(candidate).every((market) => isVerified(market, named))
 }
 
@@ -63,8 +59,8 @@ export function build(
   const { request, inputs } = args
   const receiver = receiverOf(request)
   const executor = runnerAddress(request.strategy, request.fromAddress)
-  const outputs = request.tokensOut.map((token) => ({ token, minAmountOut: 0n }))
-  const isTrusted = needsNoTrust(candidate, { inputs, outputs })
+  const tokensIn = inputs.map(({ token }) => token)
+  const isTrusted = needsNoTrust(candidate, new Set([...tokensIn, ...request.tokensOut]))
   const plan = planRoute({
     chain: run.block.chain,
     edges: candidate.edges,
@@ -81,7 +77,7 @@ export function build(
     // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: plan.steps,
-    outputs,
+    outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
     outputsPaidBySteps: plan.paysReceiver,
     receiver,
     refundReceiver: request.refundReceiver ?? receiver,
@@ -90,7 +86,6 @@ export function build(
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
   }
-  const tokensIn = inputs.map(({ token }) => token)
   // What pools claim to have paid counts there, so each must be known to pay what it claims.
   const isSimple = request.strategy === 'router' && isTrusted
   const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null

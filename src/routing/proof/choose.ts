@@ -74,7 +74,11 @@ export function rank(
     return netValue(one.outputs, gas, priced)
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
-  const honest = new Set(proven.filter(({ candidate, order }) => needsNoTrust(candidate, order)))
+  const honest = new Set(
+    proven.filter(({ candidate, order: { inputs, outputs } }) =>
+      needsNoTrust(candidate, new Set([...inputs, ...outputs].map(({ token }) => token))),
+    ),
+  )
   const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))
   const isLast = (one: Proven) => bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
   return proven.sort((a, b) => {

@@ -48,8 +48,8 @@ function max(a: bigint, b: bigint): bigint {
   return a > b ? a : b
 }
 
-/** Splits that were not simulated before. */
-export function newSplits(candidates: readonly Flow[], attempts: readonly Attempt[]): Flow[] {
-  const tried = new Set(attempts.map(({ built }) => built.candidate.key))
-  return candidates.filter((candidate) => candidate.isSplit && !tried.has(candidate.key))
+/** Splits that are not among the known candidates. */
+export function newSplits(candidates: readonly Flow[], known: readonly Flow[]): Flow[] {
+  const keys = new Set(known.map(({ key }) => key))
+  return candidates.filter((candidate) => candidate.isSplit && !keys.has(candidate.key))
 }

@@ -2,8 +2,8 @@
  * The cost of sending a transaction: its gas, and on rollups the fee for posting its data to L1.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeTransaction } from 'viem'
+import { unlessUnreadable } from '../../domain/common-errors.js'
 import type { Cost, GasCost } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -86,9 +86,4 @@ async function arbitrumFee(
 /** An address without code returns nothing. */
 function isWords(data: Hex, count: number): boolean {
   return data.length === 2 + 64 * count
-}
-
-function unlessUnreadable(error: unknown): null {
-  if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return null
-  throw error
 }

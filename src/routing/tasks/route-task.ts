@@ -2,13 +2,13 @@
  * One route or quote at one block: candidates by native math, each proven by simulation; the best after gas is
  * simulated once more as exactly the transaction that is returned.
  */
+import { unlessUnreadable } from '../../domain/common-errors.js'
 import type {
   RequestInput,
   RouteAnswer,
   RouteRequest,
   RouterSettings,
 } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
@@ -27,7 +27,7 @@ import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
-import { receiverOf, withoutFee } from '../proof/built.js'
+import { needsNoTrust, receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
@@ -38,7 +38,7 @@ import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import { deadlineWarning, droppedWarning, unreadableWarnings } from '../proof/warnings.js'
 import { findCandidates } from '../search/candidates.js'
-import { type Flow, swapsOf } from '../search/flow.js'
+import type { Flow } from '../search/flow.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
@@ -126,10 +126,12 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const { isPossible = () => true } = args.within ?? {}
   const { candidates: found, missing, wasCut } = await search(pools)
   const named = new Set([...tokensIn, ...request.tokensOut])
-  const verified = splitsOfDoubt(found, named)
+  // Verified pools rank first within some basis points, so they are split among themselves as well.
+  const isDoubtful = found.some((flow) => flow.isSplit && !needsNoTrust(flow, named))
+  const verified = isDoubtful
     ? (await search(pools.filter((pool) => isVerified(pool, named)))).candidates
     : []
-  const candidates = withSplits(found, verified).filter(isPossible)
+  const candidates = [...found, ...newSplits(verified, found)].filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
@@ -141,7 +143,8 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     const doubtful = suspectPools(attempts)
     if (!doubtful.size) break
     const again = await search(pools.filter((pool) => !doubtful.has(pool)))
-    const splits = newSplits(again.candidates.filter(isPossible), attempts)
+    const tried = attempts.map(({ built }) => built.candidate)
+    const splits = newSplits(again.candidates.filter(isPossible), tried)
     if (!splits.length) break
     attempts.push(...(await prove(run, proof, splits)))
   }
@@ -171,10 +174,7 @@ async function isReceiverContract(run: TaskRun, request: RouteRequest): Promise<
   const receiver = receiverOf(request)
   const isRunner = receiver === runnerAddress(request.strategy, request.fromAddress)
   if (isRunner || receiver === quoteSender) return false
-  return run.hasCode(receiver).catch((error: unknown) => {
-    if (error instanceof ForkrouteError && error.code === 'STATE_UNAVAILABLE') return true
-    throw error
-  })
+  return (await run.hasCode(receiver).catch(unlessUnreadable)) ?? true
 }
 
 /** The fee of an input in raw units, rounded down. */
@@ -217,19 +217,6 @@ function withoutBlacklisted(view: MarketView, poolBlacklist: readonly string[]):
     pools: view.pools.filter(({ loaded }) => isWanted(loaded.pool)),
     unreadable: view.unreadable.filter(({ subject }) => !listed.has(subject)),
   }
-}
-
-/** Whether a split leads through pools that run a stranger's code. */
-function splitsOfDoubt(candidates: readonly Flow[], named: ReadonlySet<Address>): boolean {
-  return candidates.some(
-    (flow) => flow.isSplit && swapsOf(flow).some((pool) => !isVerified(pool, named)),
-  )
-}
-
-/** Verified pools rank first within some basis points, so they are split among themselves as well. */
-function withSplits(candidates: readonly Flow[], others: readonly Flow[]): readonly Flow[] {
-  const known = new Set(candidates.map(({ key }) => key))
-  return [...candidates, ...others.filter(({ isSplit, key }) => isSplit && !known.has(key))]
 }
 
 function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
