@@ -47,7 +47,7 @@ export function createAskQueue(parts: {
           if (inFlight.size === 0) setImmediate(flush)
           else setTimeout(flush, groupingMs)
         }
-        waiting.push({ request, block, refusedBy: new Map(), faults: new Map(), settle, fail })
+        waiting.push({ request, block, refusedBy: new Map(), odd: new Map(), settle, fail })
       }).finally(() => inFlight.delete(id))
       inFlight.set(id, promise)
       return promise as Promise<Answer<T>>

@@ -11,17 +11,21 @@ export interface Ask {
   /** The block whose state is read; null for reads of anything else. */
   readonly block: BlockRef | null
   readonly refusedBy: Map<UpstreamNode, string>
-  readonly faults: Map<UpstreamNode, number>
+  /** Odd answers by node. */
+  readonly odd: Map<UpstreamNode, { readonly count: number; readonly message: string }>
   /** Null once it is settled. */
   settle: ((answer: Answer<unknown>) => void) | null
   readonly fail: (error: ForkrouteError) => void
 }
 
-/** After so many "internal error" answers to one read, a node counts as not having the state. */
-const maxFaults = 2
-/** Error texts for an unknown block. At the newest block that may pass: another node behind a load balancer has it. */
-const unknownBlock =
-  /header not found|unknown block|block not found|resource not found|no such block/i
+/** Odd answers to one read after which a node counts as not having it. */
+const odd = {
+  usual: 2,
+  /** Of a node that fails now and then: one failure in ten looks like an answer. */
+  flaky: 4,
+  /** About a block of which the node has just answered other reads, or that may still be on its way to it. */
+  known: 5,
+} as const
 
 export const isOpen = (one: Ask): boolean => one.settle !== null
 
@@ -32,34 +36,43 @@ export function note(
   outcome: Outcome | undefined,
   tip: ChainTip,
 ): void {
-  if (!outcome || outcome.kind === 'failed') return
+  if (!outcome || outcome.kind === 'failed' || !isOpen(one)) return
   if (outcome.kind === 'value') {
+    if (one.block) tip.answered(node, one.block)
     settle(one, { ok: true, value: outcome.value })
-  } else if (outcome.kind === 'refused' && !mayPass(one, outcome.message, tip)) {
+  } else if (outcome.kind === 'refused') {
     one.refusedBy.set(node, outcome.message)
   } else {
-    const faults = (one.faults.get(node) ?? 0) + 1
-    one.faults.set(node, faults)
-    if (faults >= maxFaults) one.refusedBy.set(node, outcome.message)
+    const count = (one.odd.get(node)?.count ?? 0) + 1
+    one.odd.set(node, { count, message: outcome.message })
+    if (count >= oddUntilRefusal(one, node, tip)) one.refusedBy.set(node, outcome.message)
   }
 }
 
+function oddUntilRefusal({ block }: Ask, node: UpstreamNode, tip: ChainTip): number {
+  if (block && (tip.isFresh(block.number) || tip.wasAnswered(node, block))) return odd.known
+  return node.isFlaky() ? odd.flaky : odd.usual
+}
+
 /**
- * A read is given up as unreadable once every node that answers has refused it.
- * @param round - the number of the current pass over all nodes, from 1.
+ * A read is given up as unreadable once every node that may be asked has refused it.
+ * @param round - how often it went out, from 1.
  */
 export function settleRefused(one: Ask, nodes: readonly UpstreamNode[], round: number): void {
   if (one.refusedBy.size === 0) return
   const others = nodes.filter((node) => !one.refusedBy.has(node) && node.waitMs() !== null)
-  if (others.length > 0 && round < 2) return
+  if (others.length > 0 && round < 2 * nodes.length) return
   settle(one, { ok: false, message: [...one.refusedBy.values()].join('; ') })
+}
+
+/** Settles a read that goes out no more: with what nodes said of it, else it fails. */
+export function giveUp(one: Ask, error: ForkrouteError): void {
+  const said = [...one.refusedBy.values(), ...[...one.odd.values()].map(({ message }) => message)]
+  if (said.length > 0) settle(one, { ok: false, message: [...new Set(said)].join('; ') })
+  else one.fail(error)
 }
 
 function settle(one: Ask, answer: Answer<unknown>): void {
   one.settle?.(answer)
   one.settle = null
-}
-
-function mayPass(one: Ask, message: string, tip: ChainTip): boolean {
-  return one.block !== null && tip.isFresh(one.block.number) && unknownBlock.test(message)
 }

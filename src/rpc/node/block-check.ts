@@ -10,7 +10,7 @@ export interface VerifiedBlock {
 
 /**
  * Checks the fields of a block, its hash, and that it is the requested one.
- * The value is a VerifiedBlock. A missing block is a refusal, since another node may have it.
+ * The value is a VerifiedBlock. A missing block is odd: a node that is behind may have it in a moment, and another one now.
  */
 export function judgeBlock(
   value: unknown,
@@ -21,9 +21,9 @@ export function judgeBlock(
     readonly hash?: string
   },
 ): Judgement {
-  if (value === null) return { kind: 'refused', message: 'no such block' }
+  if (value === null) return { kind: 'odd', message: 'no such block' }
   const pin = toPin(expected.chainId, value)
-  if (!pin) return { kind: 'refused', message: 'the block lacks fields of a header' }
+  if (!pin) return { kind: 'odd', message: 'the block lacks fields of a header' }
   const json = value as BlockJson
   if (expected.verifyHeaderHash) {
     let actual: string | null = null

@@ -72,6 +72,6 @@ describe('changesRequest', () => {
     [{ ...log, blockNumber: 31 }],
     [{ ...log, address: '0x00000000000000000000000000000000000000bb' }],
   ])('%j is no answer', (value) => {
-    expect(judge(value)).toMatchObject({ kind: 'refused' })
+    expect(judge(value)).toMatchObject({ kind: 'odd' })
   })
 })

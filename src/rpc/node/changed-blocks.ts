@@ -67,7 +67,7 @@ export function changesRequest({ from, to, addresses }: ChangesQuestion): NodeRe
       const isRight = numbers.every((number) => number !== null && number >= from && number <= to)
       return isRight
         ? { kind: 'value', value: [...new Set(numbers)] }
-        : { kind: 'refused', message: 'the answer of the node is not a list of such events' }
+        : { kind: 'odd', message: 'the answer of the node is not a list of such events' }
     },
   }
 }

@@ -8,10 +8,12 @@ import type { Ask } from './ask.js'
 import type { VerifiedBlock } from './block-check.js'
 import type { ChainTip } from './chain-tip.js'
 import type { NodeRequest, Outcome } from './node-request.js'
-import type { UpstreamNode } from './upstream-node.js'
+import type { SendOptions, UpstreamNode } from './upstream-node.js'
 
 /** `same`: the node still has the block; `gone`: it has another or none; `unsure`: it gave no answer. */
 type Standing = 'same' | 'gone' | 'unsure'
+
+const headerAttempts = 3
 
 /** @returns outcomes in the order of the reads. */
 export async function sendGuarded(
@@ -21,13 +23,18 @@ export async function sendGuarded(
     readonly tip: ChainTip
     readonly headerRequest: (number: bigint) => NodeRequest
   },
+  options: SendOptions,
 ): Promise<Outcome[]> {
   const requests = asks.map((one) => one.request(node))
-  if (node.abilities()?.blockHash) return node.send(requests)
+  if (node.abilities()?.blockHash) return node.send(requests, options)
   const guarded = replaceable(asks, parts.tip)
-  const outcomes = await node.send(requests)
+  const outcomes = await node.send(requests, options)
   if (guarded.length === 0) return outcomes
-  const headers = await node.send(guarded.map(({ number }) => parts.headerRequest(number)))
+  const headers = await readHeaders(
+    node,
+    guarded.map(({ number }) => parts.headerRequest(number)),
+    options,
+  )
   const standings = new Map(
     guarded.map((block, index) => [block.hash, standingOf(block, headers[index])]),
   )
@@ -40,6 +47,22 @@ export async function sendGuarded(
   })
 }
 
+/** A header that does not come at once is asked for again: without it, all that was read is lost. */
+async function readHeaders(
+  node: UpstreamNode,
+  requests: readonly NodeRequest[],
+  options: SendOptions,
+): Promise<Outcome[]> {
+  let headers = await node.send(requests, options)
+  for (let attempt = 1; attempt < headerAttempts; attempt += 1) {
+    const isOpen = ({ kind }: Outcome) => kind === 'failed' || kind === 'odd'
+    if (!headers.some(isOpen) || options.signal?.aborted) break
+    const again = await node.send(requests, options)
+    headers = headers.map((one, index) => (isOpen(one) ? (again[index] ?? one) : one))
+  }
+  return headers
+}
+
 /** The distinct blocks of the reads that a reorg could still replace. */
 function replaceable(asks: readonly Ask[], tip: ChainTip): BlockRef[] {
   const blocks = new Map<Hex, BlockRef>()
@@ -50,7 +73,8 @@ function replaceable(asks: readonly Ask[], tip: ChainTip): BlockRef[] {
 }
 
 function standingOf(block: BlockRef, header: Outcome | undefined): Standing {
-  if (header?.kind === 'refused') return 'gone'
+  // Told so each time: the node has no such block any more.
+  if (header?.kind === 'refused' || header?.kind === 'odd') return 'gone'
   if (header?.kind !== 'value') return 'unsure'
   return (header.value as VerifiedBlock).pin.hash === block.hash ? 'same' : 'gone'
 }

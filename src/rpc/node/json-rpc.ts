@@ -16,9 +16,16 @@ export class JsonRpcError extends Error {
   }
 }
 
+/** A batch was answered without this call. */
+export class MissingAnswer extends JsonRpcError {
+  constructor() {
+    super(-32603, 'The node left out an answer of a batch.')
+  }
+}
+
 /** No usable answer: connection refused or lost, timeout, HTTP status, not JSON. Never contains the URL. */
 export class TransportError extends Error {
-  override readonly name = 'TransportError'
+  override readonly name: string = 'TransportError'
   constructor(
     message: string,
     /** HTTP status when there was one. */
@@ -28,6 +35,14 @@ export class TransportError extends Error {
     options?: { cause?: unknown },
   ) {
     super(message, options)
+  }
+}
+
+/** One error in place of the answers to a batch. */
+export class BatchRefused extends TransportError {
+  override readonly name = 'BatchRefused'
+  constructor(readonly reason: JsonRpcError) {
+    super(`The node refused a batch: ${reason.message}`, 200)
   }
 }
 
@@ -47,7 +62,7 @@ export interface RpcClient {
     params?: readonly unknown[],
     signal?: AbortSignal,
   ): Promise<T>
-  /** One HTTP request for all calls; results in their order. @throws TransportError. */
+  /** One HTTP request for all calls; results in their order, MissingAnswer among them. @throws TransportError. */
   batch(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcResult[]>
   close(): Promise<void>
 }
@@ -112,12 +127,13 @@ export function createRpcClient(
 
   return {
     async request<T>(method: string, params: readonly unknown[] = [], signal?: AbortSignal) {
-      const reply = await post(
-        JSON.stringify({ jsonrpc: '2.0', id: nextId++, method, params }),
-        signal,
-      )
-      const result = toResult(reply as Reply)
+      const id = nextId++
+      const reply = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
+      if (!isReply(reply)) throw new TransportError('The node answered without a result.', 200)
+      const result = toResult(reply)
+      // Errors may come without an id, where the node did not read the request that far.
       if (!result.ok) throw result.error
+      if (reply.id !== id) throw new TransportError('The node answered another request.', 200)
       return result.value as T
     },
     async batch(calls, signal) {
@@ -126,17 +142,18 @@ export function createRpcClient(
       nextId += calls.length
       const body = calls.map((call, index) => ({ jsonrpc: '2.0', id: first + index, ...call }))
       const replies = await post(JSON.stringify(body), signal)
-      if (!Array.isArray(replies)) {
-        const single = isReply(replies) ? toResult(replies) : null
-        const reason = single && !single.ok ? `: ${single.error.message}` : ''
-        throw new TransportError(`The node refused a batch${reason}.`, 200)
+      const list = [replies].flat().filter(isReply)
+      const [single] = list
+      // One error for all: as an object, or as geth does in a list, with the id of the first call or none.
+      if (single?.error && list.length === 1 && calls.length > 1) {
+        throw new BatchRefused(toError(single))
       }
-      const byId = new Map((replies as Reply[]).map((reply) => [reply.id, reply]))
-      return calls.map((_call, index) => {
-        const reply = byId.get(first + index)
-        if (!reply) throw new TransportError('The node left out an answer of a batch.', 200)
-        return toResult(reply)
-      })
+      const byId = new Map(list.map((reply) => [reply.id, reply]))
+      const own = calls.map((_call, index) => byId.get(first + index))
+      if (!own.some(Boolean)) throw new TransportError('The node answered no call of a batch.', 200)
+      return own.map((reply) =>
+        reply ? toResult(reply) : { ok: false, error: new MissingAnswer() },
+      )
     },
     close: async () => {
       if (!shared) await pool.destroy()
@@ -174,9 +191,12 @@ function isReply(value: unknown): value is Reply {
 }
 
 function toResult(reply: Reply): RpcResult {
-  if (reply.error) {
-    const { code = -32603, message = 'unknown error', data } = reply.error
-    return { ok: false, error: new JsonRpcError(code, message, data) }
-  }
-  return { ok: true, value: reply.result ?? null }
+  return reply.error
+    ? { ok: false, error: toError(reply) }
+    : { ok: true, value: reply.result ?? null }
+}
+
+function toError({ error }: Reply): JsonRpcError {
+  const { code = -32603, message = 'unknown error', data } = error ?? {}
+  return new JsonRpcError(code, String(message), data)
 }

@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { JsonRpcError, TransportError } from './json-rpc.js'
+import { BatchRefused, JsonRpcError, TransportError } from './json-rpc.js'
 import { createRedactor, isBatchRefusal, meaningOf } from './node-answers.js'
 
 describe('meaningOf', () => {
   test.each([
     [-32000, 'missing trie node 12ab (path )', 'refused'],
-    [-32000, 'header not found', 'refused'],
+    [-32000, 'header not found', 'odd'],
+    [-32000, 'header for hash not found', 'odd'],
+    [-32001, 'block not found: 0x12', 'odd'],
+    [-32001, 'Resource not found', 'odd'],
+    [-32000, 'filter not found', 'refused'],
+    [3, 'execution reverted', 'refused'],
     [-32001, 'state not recorded: 0xab slot 0x1 at block 5', 'refused'],
     [-32603, 'failed to get storage: state not recorded', 'refused'],
     [-32602, 'BlockOutOfRangeError: block height is 3 but requested was 9', 'refused'],
@@ -20,20 +25,29 @@ describe('meaningOf', () => {
     [429, 'slow down', 'busy'],
     [-32000, 'Too Many Requests', 'busy'],
     [-32000, 'request timed out', 'busy'],
-    [-32603, 'Internal error', 'fault'],
+    [-32603, 'Internal error', 'odd'],
   ])('%i %s is %s', (code, message, meaning) => {
     expect(meaningOf(new JsonRpcError(code, message))).toBe(meaning)
   })
 })
 
 describe('isBatchRefusal', () => {
-  test('is true only where smaller requests may pass', () => {
-    expect(isBatchRefusal(new TransportError('refused a batch', 200))).toBe(true)
+  const refused = (code: number, message: string) =>
+    isBatchRefusal(new BatchRefused(new JsonRpcError(code, message)))
+
+  test('is true where the node speaks of the batch', () => {
     expect(isBatchRefusal(new TransportError('too large', 413))).toBe(true)
-    expect(isBatchRefusal(new TransportError('limits', 429))).toBe(false)
-    expect(isBatchRefusal(new TransportError('refused a batch: rate limit', 200))).toBe(false)
-    expect(isBatchRefusal(new TransportError('broken', 503))).toBe(false)
-    expect(isBatchRefusal(new TransportError('no answer', null))).toBe(false)
+    expect(refused(-32600, 'invalid request')).toBe(true)
+    expect(refused(-32000, 'batch too large')).toBe(true)
+    expect(refused(-32014, 'Too many calls in one batch')).toBe(true)
+  })
+
+  test('is false for what befalls any request', () => {
+    expect(refused(-32005, 'rate limit')).toBe(false)
+    expect(refused(-32603, 'internal error')).toBe(false)
+    for (const status of [null, 200, 400, 429, 502, 503]) {
+      expect(isBatchRefusal(new TransportError('no', status))).toBe(false)
+    }
   })
 })
 

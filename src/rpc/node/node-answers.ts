@@ -1,19 +1,23 @@
 /**
  * Classifies errors of nodes, and removes secrets from their texts. Pure.
  */
-import type { JsonRpcError, TransportError } from './json-rpc.js'
+import { BatchRefused, type JsonRpcError, type TransportError } from './json-rpc.js'
 
 /**
- * refused: the node does not have it (another node may); busy: it may answer later;
- * fault: an internal error, which may pass.
+ * refused: the node does not have it (another node may); busy: it may answer later; odd: it may have it after all,
+ * since other nodes behind the same address are a block ahead, and internal errors pass.
  */
-export type ErrorMeaning = 'refused' | 'busy' | 'fault'
+export type ErrorMeaning = 'refused' | 'busy' | 'odd'
 
 const busyCodes = new Set([429, -32005, -32007, -32012, -32016, -32097])
 const busyText =
   /rate.?limit|too many requests|request limit|limit exceeded|exceeded .{0,40}(?:limit|quota|capacity|credits)|compute units|try again|overloaded|server is busy|timed? ?out/i
+/** State that is gone for good, or that a node never had. */
 const stateText =
-  /missing trie node|not recorded|not found|not available|unavailable state|pruned|unknown block|unknown state|out of range|OutOfRange|historical state|archive|no state|distance to target/i
+  /missing trie node|not recorded|not available|unavailable state|pruned|unknown state|out of range|OutOfRange|historical state|archive|no state|distance to target/i
+/** Of a block that the node does not know: it may be too new for it. */
+const blockText =
+  /header (?:for hash )?not found|unknown block|block (?:with .{0,80} )?(?:is )?not found|could not find block|cannot find block|resource not found|no such block|header is not in/i
 
 /** Error texts for a range of events that is too large for the node: a smaller one may pass. */
 const rangeText =
@@ -21,16 +25,25 @@ const rangeText =
 
 /** Error codes: EIP-1474 and what the big providers add to it. */
 export function meaningOf(error: JsonRpcError): ErrorMeaning {
-  if (stateText.test(error.message) || rangeText.test(error.message)) return 'refused'
-  if (busyCodes.has(error.code) || busyText.test(error.message)) return 'busy'
-  return error.code === -32603 ? 'fault' : 'refused'
+  const { code, message } = error
+  if (stateText.test(message) || rangeText.test(message)) return 'refused'
+  if (blockText.test(message)) return 'odd'
+  if (/not found/i.test(message)) return 'refused'
+  if (busyCodes.has(code) || busyText.test(message)) return 'busy'
+  return code === -32603 ? 'odd' : 'refused'
 }
 
-/** True when the answer speaks against the batch as such, so that smaller ones or single calls may pass. */
+/** Codes of requests that are no valid JSON-RPC: what a node makes of batches that does not know them. */
+const invalidRequest = new Set([-32600, -32700])
+
+/** True when the node speaks against a batch of this size, so that smaller ones or single calls may pass. */
 export function isBatchRefusal(error: TransportError): boolean {
-  const { status } = error
-  if (status === null || status === 429 || busyText.test(error.message)) return false
-  return status < 500
+  if (error instanceof BatchRefused) {
+    const { code, message } = error.reason
+    if (meaningOf(error.reason) === 'busy') return false
+    return invalidRequest.has(code) || /batch|too (?:large|big|many)/i.test(message)
+  }
+  return error.status === 413
 }
 
 /**

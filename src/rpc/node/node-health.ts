@@ -1,33 +1,49 @@
 /**
- * Whether one node may be used: verified, set aside for a false answer, cooling down after failures, or down.
- * Reports changes. No I/O.
+ * Whether one node may be used: verified, set aside for a false answer, pausing, or down; and whether it is slow to
+ * answer lately, so that others are asked first. Reports changes. No I/O.
  */
 
 export interface NodeHealth {
   /** `unverified` again some time after it was set aside. */
   trust(): 'unverified' | 'verified' | 'aside'
   isUsable(): boolean
-  isCoolingDown(): boolean
+  isPausing(): boolean
+  /** Others are better asked first. */
+  isSlow(): boolean
+  /** Whether some of its latest requests failed. */
+  isFlaky(): boolean
   /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
   waitMs(): number | null
   /** Why the node is not usable, or failed at the last attempt; null: no problem. */
   problem(): string | null
   setAside(message: string): void
   /** @param startedAt - start of the failed request, milliseconds since the epoch. */
-  recordFailure(startedAt: number, message: string, retryAfterSeconds: number | null): void
+  recordFailure(startedAt: number, message: string): void
+  /** The node asks for a pause. @param retryAfterSeconds - null: it does not say how long. */
+  recordLimit(startedAt: number, message: string, retryAfterSeconds: number | null): void
   /** Records that a request got a proper answer. */
   recordSuccess(): void
+  /** Records that a request is later than nearly all before it. */
+  recordLate(): void
   /** Records that the verification passed. @returns false when the node failed again meanwhile. */
   verified(): boolean
 }
 
-const firstBackoffMs = 100
-const longestBackoffMs = 10_000
+const firstPauseMs = 100
+const longestPauseMs = 10_000
 const longestRetryAfterMs = 30_000
-/** After so many failures in a row the node is down, and reads no longer wait for it. */
-const failuresUntilDown = 5
+/** A few failures among many answers are nothing: after so many in a row the node gets a pause. */
+const failuresUntilPause = 3
+/** And after so many it is down, and reads no longer wait for it. */
+const failuresUntilDown = 6
 /** A node that was set aside is verified again after this time: an operator may have repaired it. */
 const recheckMs = 60_000
+/** Late answers in a row, and for how long the node then comes last. */
+const latesUntilSlow = 2
+const slowMs = 15_000
+/** Weight of the newest request in the share of failed ones, and the share from which on a node is flaky. */
+const newestWeight = 0.05
+const flakyShare = 0.02
 
 /** @param onChange - receives one sentence when the node becomes unusable, and null when it is back. */
 export function createNodeHealth(
@@ -37,14 +53,24 @@ export function createNodeHealth(
   let isVerified = false
   let asideUntil: number | null = null
   let problem: string | null = null
-  let coolUntil = 0
+  let pauseUntil = 0
+  let isPauseAsked = false
   let penalisedAt = 0
   let failures = 0
+  let limits = 0
+  let failedShare = 0
   let down = false
+  let lates = 0
+  let slowUntil = 0
 
-  function report(next: string | null): void {
-    if (next === problem) return
+  /** What was told last. */
+  let told: string | null = null
+
+  /** @param isNews - it is worth telling; else it is only remembered, as the reason where no node answers. */
+  function report(next: string | null, isNews = true): void {
     problem = next
+    if (!isNews || next === told) return
+    told = next
     onChange(next)
   }
 
@@ -53,15 +79,21 @@ export function createNodeHealth(
     return asideUntil !== null && Date.now() < asideUntil ? 'aside' : 'unverified'
   }
 
+  function note(message: string, isNews: boolean): void {
+    if (trust() !== 'aside') report(`${name}: ${message}`, isNews)
+  }
+
   return {
     trust,
     isUsable: () => isVerified && !down,
-    isCoolingDown: () => !down && Date.now() < coolUntil,
+    isPausing: () => !down && Date.now() < pauseUntil,
+    isSlow: () => Date.now() < slowUntil,
+    isFlaky: () => failedShare > flakyShare,
     waitMs() {
       if (trust() === 'aside') return null
       const now = Date.now()
-      if (coolUntil <= now) return 0
-      return down ? null : coolUntil - now
+      if (pauseUntil <= now) return 0
+      return down ? null : pauseUntil - now
     },
     problem: () => problem,
     setAside(message) {
@@ -69,32 +101,61 @@ export function createNodeHealth(
       asideUntil = Date.now() + recheckMs
       report(`${name} is set aside: ${message}`)
     },
-    recordFailure(startedAt, message, retryAfterSeconds) {
-      // Requests that were already in flight at the last penalty failed for the same reason.
+    recordFailure(startedAt, message) {
+      failedShare += (1 - failedShare) * newestWeight
+      // Requests that were already in flight at the last failure failed for the same reason.
       if (startedAt < penalisedAt) return
       penalisedAt = Date.now()
       failures += 1
-      const backoff = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (failures - 1))
-      const delay =
+      if (failures >= failuresUntilPause) {
+        const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - failuresUntilPause))
+        pauseUntil = Math.max(pauseUntil, penalisedAt + jittered(pause))
+      }
+      down = failures >= failuresUntilDown
+      note(message, failures >= failuresUntilPause)
+    },
+    recordLimit(startedAt, message, retryAfterSeconds) {
+      if (startedAt < penalisedAt) return
+      penalisedAt = Date.now()
+      limits += 1
+      const pause =
         retryAfterSeconds === null
-          ? backoff * (0.5 + Math.random() / 2)
+          ? jittered(Math.min(longestPauseMs, firstPauseMs * 2 ** (limits - 1)))
           : Math.min(longestRetryAfterMs, retryAfterSeconds * 1000)
-      coolUntil = penalisedAt + delay
-      down = retryAfterSeconds === null && failures >= failuresUntilDown
-      if (trust() !== 'aside') report(`${name}: ${message}`)
+      pauseUntil = penalisedAt + pause
+      isPauseAsked = true
+      note(message, true)
     },
     recordSuccess() {
+      failedShare -= failedShare * newestWeight
       failures = 0
-      coolUntil = 0
+      limits = 0
+      lates = 0
+      // A pause that the node asked for lasts, even while it answers what it had taken before.
+      if (!isPauseAsked || pauseUntil <= Date.now()) {
+        pauseUntil = 0
+        isPauseAsked = false
+      }
       down = false
       if (isVerified) report(null)
     },
+    recordLate() {
+      lates += 1
+      if (lates < latesUntilSlow) return
+      slowUntil = Date.now() + slowMs
+      note('its answers are late.', true)
+    },
     verified() {
-      if (down || coolUntil > Date.now()) return false
+      if (down || pauseUntil > Date.now()) return false
       isVerified = true
       asideUntil = null
       report(null)
       return true
     },
   }
+}
+
+/** Half of it to all of it, so that clients which failed together do not all come back together. */
+function jittered(ms: number): number {
+  return ms * (0.5 + Math.random() / 2)
 }

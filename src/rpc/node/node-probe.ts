@@ -79,7 +79,7 @@ function expecting(
   return {
     call: { method, params },
     judge: (value) =>
-      isRight(value) ? { kind: 'value', value } : { kind: 'refused', message: 'not as expected' },
+      isRight(value) ? { kind: 'value', value } : { kind: 'odd', message: 'not as expected' },
   }
 }
 

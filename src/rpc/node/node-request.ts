@@ -1,10 +1,10 @@
 /** One call to a node with the check of its answer, and its outcome. */
 import type { RpcCall } from './json-rpc.js'
 
-/** Result of the check of an answer; `lie` sets the node aside. */
+/** Result of the check of an answer. odd: it may be another one next time; `lie`, told twice, sets the node aside. */
 export type Judgement =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'refused' | 'lie'; readonly message: string }
+  | { readonly kind: 'refused' | 'odd' | 'lie'; readonly message: string }
 
 export interface NodeRequest {
   readonly call: RpcCall
@@ -12,12 +12,12 @@ export interface NodeRequest {
 }
 
 /**
- * refused: the node does not have it. fault: an internal error on this call, which may pass.
+ * refused: the node does not have it. odd: an answer that may be another one next time.
  * failed: no usable answer from this node this time.
  */
 export type Outcome =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'refused' | 'fault' | 'failed'; readonly message: string }
+  | { readonly kind: 'refused' | 'odd' | 'failed'; readonly message: string }
 
 /** A request whose answer is taken unchecked. */
 export function plain(method: string, params: readonly unknown[]): NodeRequest {

@@ -1,5 +1,5 @@
 /**
- * The calls that read a chain, each with the check of its answer: a malformed answer is a refusal, never a value.
+ * The calls that read a chain, each with the check of its answer: a malformed answer is odd, never a value.
  * Blocks are given in the form that the node accepts: a number, or the EIP-1898 object. Pure.
  */
 import type { Address, Hex } from '../../domain/primitives.js'
@@ -31,7 +31,7 @@ export function stateRequest(key: ItemKey, block: unknown): NodeRequest {
     judge: (answer) => {
       const value = toStored(key, answer)
       return value === null
-        ? { kind: 'refused', message: 'the answer of the node is not a value' }
+        ? { kind: 'odd', message: 'the answer of the node is not a value' }
         : { kind: 'value', value }
     },
   }
@@ -44,7 +44,7 @@ export function callRequest(to: Address, data: Hex, block: unknown): NodeRequest
     judge: (answer) =>
       typeof answer === 'string' && /^0x([0-9a-f]{2})*$/i.test(answer)
         ? { kind: 'value', value: answer }
-        : { kind: 'refused', message: 'the answer of the node is not a value' },
+        : { kind: 'odd', message: 'the answer of the node is not a value' },
   }
 }
 
@@ -56,7 +56,7 @@ export function proofRequest(address: Address, block: unknown): NodeRequest {
       const value = toProof(address, answer)
       return value
         ? { kind: 'value', value }
-        : { kind: 'refused', message: 'the answer of the node is not a proof' }
+        : { kind: 'odd', message: 'the answer of the node is not a proof' }
     },
   }
 }

@@ -1,26 +1,45 @@
 /**
- * One node of a chain: sends single calls and batches, keeps track of whether the node is verified, cooling down or set
- * aside, and adapts the batch size to what the node accepts. Never throws for what a node does: every call has an
- * outcome. Owned by `upstream.ts`; the node's URL never leaves this file.
+ * One node of a chain: sends single calls and batches, keeps track of whether the node is verified, pausing or set
+ * aside, and adapts to how much it takes at once. Never throws for what a node does: every call has an outcome.
+ * Owned by `upstream.ts`; the node's URL never leaves this file.
  */
+import { setMaxListeners } from 'node:events'
 import type { LimitFunction } from 'p-limit'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
 import { createRpcClient, JsonRpcError, type RpcResult, TransportError } from './json-rpc.js'
+import { createLatencies } from './latencies.js'
 import { isBatchRefusal, meaningOf } from './node-answers.js'
 import { createNodeHealth } from './node-health.js'
+import { createNodePace } from './node-pace.js'
 import { type NodeAbilities, probeAbilities } from './node-probe.js'
-import { type NodeRequest, type Outcome, plain } from './node-request.js'
+import { type Judgement, type NodeRequest, type Outcome, plain } from './node-request.js'
 
 /** With more requests than this at once, the first ones are sent ahead in a batch of their own. */
 const many = 128
 const firstOfMany = 32
+/** An answer that takes so many times longer than nearly all before it will hardly come. */
+const lostFactor = 4
+/** Attempts at what is asked of a node before it is used. */
+const verifyAttempts = 4
 
 /** Counts of one chain, all nodes together. */
 export interface UpstreamCounters {
   httpRequests: number
   calls: number
   retries: number
+  /** Requests that were sent a second time because their answer was late. */
+  hedges: number
   coalesced: number
+}
+
+/** What the service learnt of a node while using it. */
+export interface NodeLimits {
+  /** Calls in one request at most; null: no batch was refused. */
+  readonly batch: number | null
+  /** Calls at the same time at which the node lately began to refuse; null: it does not. */
+  readonly window: number | null
+  /** Of its answers; null before the first. */
+  readonly medianMs: number | null
 }
 
 export interface NodeStatus {
@@ -34,17 +53,35 @@ export interface NodeStatus {
   /** Latency of the first verification. */
   readonly latencyMs: number | null
   readonly abilities: NodeAbilities | null
+  readonly limits: NodeLimits
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal
+  /**
+   * Called when the answer of a request is later than nearly all before it, and again when it is so late that it is
+   * most likely lost.
+   */
+  onLate?(isLost: boolean): void
 }
 
 export interface UpstreamNode {
   readonly name: string
   /** Milliseconds until it may be asked again; 0 = at once; null = set aside or down, do not wait for it. */
   waitMs(): number | null
+  /** It is verified: it may be asked without waiting for that. */
+  isVerified(): boolean
+  /** Others are better asked first. */
+  isSlow(): boolean
+  /** Whether some of its latest requests failed. */
+  isFlaky(): boolean
   /** Verifies the node if that has not been done; false when it may not be used. */
   ready(): Promise<boolean>
   abilities(): NodeAbilities | null
-  /** In the order of the requests. */
-  send(requests: readonly NodeRequest[]): Promise<Outcome[]>
+  /** The requests in parts, of which each is one HTTP request as this node takes it. */
+  parts<T>(requests: readonly T[]): readonly (readonly T[])[]
+  /** Outcomes in the order of the requests. */
+  send(requests: readonly NodeRequest[], options?: SendOptions): Promise<Outcome[]>
   status(): NodeStatus
   close(): Promise<void>
 }
@@ -65,7 +102,7 @@ export interface NodeOptions {
 }
 
 /** The request was never sent: the node asked for a pause while it waited for its turn. */
-class CoolingDown extends TransportError {}
+class Pausing extends TransportError {}
 
 export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   const { name, chainId, counters, limit, redact } = options
@@ -74,124 +111,239 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     connections: options.connections,
   })
   const health = createNodeHealth(name, options.onChange)
+  const pace = createNodePace({ batch: options.maxBatch, requests: options.connections })
+  const latencies = createLatencies()
   let verifying: Promise<boolean> | null = null
   let abilities: NodeAbilities | null = null
   let latencyMs: number | null = null
-  let maxBatch = options.maxBatch
 
-  function judged(request: NodeRequest, result: RpcResult, startedAt: number): Outcome {
+  function judged(request: NodeRequest, result: RpcResult): Outcome | 'busy' | { lie: string } {
     if (result.ok) {
       const judgement = request.judge(result.value)
       if (judgement.kind === 'value') return judgement
       const { kind, message } = judgement
-      if (kind === 'refused') return { kind, message }
-      health.setAside(message)
-      return { kind: 'failed', message }
+      return kind === 'lie' ? { lie: message } : { kind, message }
     }
-    const message = redact(result.error.message)
     const meaning = meaningOf(result.error)
-    if (meaning !== 'busy') return { kind: meaning, message }
-    health.recordFailure(startedAt, 'limits requests', null)
-    return { kind: 'failed', message: 'limits requests' }
+    return meaning === 'busy' ? meaning : { kind: meaning, message: redact(result.error.message) }
   }
 
-  function broken(error: unknown, startedAt: number): Outcome {
+  /** Outcomes of the calls of one request that was answered. */
+  async function outcomesOf(
+    requests: readonly NodeRequest[],
+    results: readonly RpcResult[],
+    startedAt: number,
+  ): Promise<Outcome[]> {
+    const all = requests.map((request, index) => judged(request, results[index] as RpcResult))
+    if (all.includes('busy')) limited(startedAt, 'limits requests', null)
+    else {
+      pace.answered(requests.length)
+      health.recordSuccess()
+    }
+    return Promise.all(
+      all.map((one, index) => {
+        if (one === 'busy') return { kind: 'failed', message: 'limits requests' }
+        return 'lie' in one ? askLiar(requests[index] as NodeRequest) : one
+      }),
+    )
+  }
+
+  /** A false answer may be a mishap on the way. Told again, it is the node's. */
+  async function askLiar(request: NodeRequest): Promise<Outcome> {
+    const { method, params } = request.call
+    try {
+      const again = judged(request, { ok: true, value: await client.request(method, params) })
+      if (again === 'busy') return { kind: 'failed', message: 'limits requests' }
+      if (!('lie' in again)) return again
+      health.setAside(again.lie)
+      return { kind: 'failed', message: again.lie }
+    } catch {
+      return { kind: 'failed', message: 'a false answer' }
+    }
+  }
+
+  function limited(startedAt: number, message: string, after: number | null): void {
+    pace.limited(startedAt)
+    limit.concurrency = pace.requests()
+    health.recordLimit(startedAt, message, after)
+  }
+
+  /** A request that was not answered as one. */
+  function broken(error: unknown, calls: number, startedAt: number, signal?: AbortSignal): Outcome {
+    if (signal?.aborted) return { kind: 'failed', message: 'given up' }
     if (!(error instanceof TransportError)) throw error
-    const message = error.status === 429 ? 'limits requests (HTTP 429)' : redact(error.message)
-    if (!(error instanceof CoolingDown))
-      health.recordFailure(startedAt, message, error.retryAfterSeconds)
+    const { status, retryAfterSeconds } = error
+    const message = status === 429 ? 'limits requests (HTTP 429)' : redact(error.message)
+    if (error instanceof Pausing) return { kind: 'failed', message }
+    if (status === 429 || retryAfterSeconds !== null) {
+      limited(startedAt, message, retryAfterSeconds)
+    } else {
+      pace.failed(calls)
+      health.recordFailure(startedAt, message)
+    }
     return { kind: 'failed', message }
   }
 
-  /** Waits for its turn. A request is not sent if the node began to refuse requests while it waited. */
-  function inTurn<T>(calls: number, ask: () => Promise<T>): Promise<T> {
-    return limit(() => {
-      if (health.isCoolingDown()) throw new CoolingDown('waits', null)
+  /**
+   * Waits for its turn. A request is not sent if the node began to refuse requests while it waited. A late answer
+   * holds up nobody else's turn.
+   */
+  async function inTurn<T>(
+    [first, ...more]: readonly NodeRequest[],
+    { signal, onLate }: SendOptions,
+    ask: () => Promise<T>,
+  ): Promise<T> {
+    const method = first?.call.method ?? ''
+    const calls = 1 + more.length
+    limit.concurrency = pace.requests()
+    const { answer } = await limit(async () => {
+      signal?.throwIfAborted()
+      if (health.isPausing()) throw new Pausing('waits', null)
       counters.httpRequests += 1
       counters.calls += calls
-      return ask()
+      const late = latencies.late(method, calls)
+      const begun = performance.now()
+      const arrived = pace.sent(calls)
+      const sent = ask()
+      await new Promise<void>((resolve) => {
+        const timers = [
+          setTimeout(() => {
+            onLate?.(false)
+            resolve()
+          }, late),
+          setTimeout(() => onLate?.(true), late * lostFactor),
+        ]
+        const end = () => {
+          for (const timer of timers) clearTimeout(timer)
+          // Only once the answer was looked at: what was on its way counts where the node refuses it.
+          setImmediate(arrived)
+          resolve()
+        }
+        sent.then(() => {
+          latencies.note(method, calls, performance.now() - begun)
+          end()
+        }, end)
+      })
+      return { answer: sent }
     })
+    return answer
   }
 
-  async function sendOne(request: NodeRequest): Promise<Outcome> {
+  async function sendOne(request: NodeRequest, options: SendOptions): Promise<Outcome[]> {
     const { method, params } = request.call
     const startedAt = Date.now()
     let result: RpcResult
     try {
-      const value = await inTurn(1, () => client.request(method, params))
+      const value = await inTurn([request], options, () =>
+        client.request(method, params, options.signal),
+      )
       result = { ok: true, value }
     } catch (error) {
-      if (!(error instanceof JsonRpcError)) return broken(error, startedAt)
+      if (!(error instanceof JsonRpcError)) return [broken(error, 1, startedAt, options.signal)]
       result = { ok: false, error }
     }
-    const outcome = judged(request, result, startedAt)
-    if (outcome.kind !== 'failed') health.recordSuccess()
-    return outcome
+    return outcomesOf([request], [result], startedAt)
   }
 
-  async function sendBatch(requests: readonly NodeRequest[]): Promise<Outcome[]> {
+  async function sendBatch(
+    requests: readonly NodeRequest[],
+    options: SendOptions,
+  ): Promise<Outcome[]> {
     const startedAt = Date.now()
     const calls = requests.map((request) => request.call)
     let results: RpcResult[]
     try {
-      results = await inTurn(calls.length, () => client.batch(calls))
+      results = await inTurn(requests, options, () => client.batch(calls, options.signal))
     } catch (error) {
       if (error instanceof TransportError && isBatchRefusal(error)) {
-        maxBatch = Math.max(1, Math.min(maxBatch, Math.floor(requests.length / 2)))
-        return send(requests)
+        pace.refused(calls.length)
+        return send(requests, options)
       }
-      const outcome = broken(error, startedAt)
+      const outcome = broken(error, calls.length, startedAt, options.signal)
       return requests.map(() => outcome)
     }
-    const outcomes = requests.map((request, index): Outcome => {
-      const result = results[index]
-      return result ? judged(request, result, startedAt) : { kind: 'fault', message: 'no answer' }
-    })
-    if (outcomes.every((outcome) => outcome.kind !== 'failed')) health.recordSuccess()
-    return outcomes
+    return outcomesOf(requests, results, startedAt)
   }
 
-  async function send(requests: readonly NodeRequest[]): Promise<Outcome[]> {
-    const size = maxBatch
-    if (size === 1 || requests.length === 1) return Promise.all(requests.map(sendOne))
+  function parts<T>(requests: readonly T[]): readonly (readonly T[])[] {
+    const size = pace.batch()
     // The first requests are the most urgent: a block's header comes before everything read ahead with it.
     const first = requests.length > many ? Math.min(firstOfMany, size) : size
-    const chunks = [sendBatch(requests.slice(0, first))]
+    const all = [requests.slice(0, first)]
     for (let start = first; start < requests.length; start += size) {
-      chunks.push(sendBatch(requests.slice(start, start + size)))
+      all.push(requests.slice(start, start + size))
     }
-    return (await Promise.all(chunks)).flat()
+    return all
+  }
+
+  async function send(
+    requests: readonly NodeRequest[],
+    options: SendOptions = {},
+  ): Promise<Outcome[]> {
+    const sent = parts(requests).map((part) => {
+      const [only] = part
+      return only && part.length === 1 ? sendOne(only, options) : sendBatch(part, options)
+    })
+    return (await Promise.all(sent)).flat()
+  }
+
+  /** Does not wait for answers that are lost on the way. */
+  async function sendInTime(requests: readonly NodeRequest[]): Promise<Outcome[]> {
+    const lost = new AbortController()
+    setMaxListeners(0, lost.signal)
+    return send(requests, { signal: lost.signal, onLate: (isLost) => isLost && lost.abort() })
+  }
+
+  /** Asks until there is an answer to each of the requests, a few times at most. */
+  async function insist(requests: readonly NodeRequest[]): Promise<Outcome[]> {
+    let outcomes = await sendInTime(requests)
+    for (let attempt = 1; attempt < verifyAttempts; attempt += 1) {
+      const isOpen = ({ kind }: Outcome) => kind === 'failed' || kind === 'odd'
+      const again = requests.filter((_, index) => isOpen(outcomes[index] as Outcome))
+      if (again.length === 0 || health.waitMs() !== 0) break
+      const answers = (await sendInTime(again)).values()
+      outcomes = outcomes.map((one) => (isOpen(one) ? (answers.next().value ?? one) : one))
+    }
+    return outcomes
   }
 
   async function verify(): Promise<boolean> {
     const startedAt = Date.now()
-    const [chain, latest] = await Promise.all([
-      sendOne(plain('eth_chainId', [])),
-      sendOne(plain('eth_getBlockByNumber', ['latest', false])),
+    const rules = { chainId, verifyHeaderHash: options.verifyHeaderHash }
+    const [[chain], [latest]] = await Promise.all([
+      insist([{ ...plain('eth_chainId', []), judge: toNumber }]),
+      insist([
+        {
+          ...plain('eth_getBlockByNumber', ['latest', false]),
+          judge: (value) => judgeBlock(value, rules),
+        },
+      ]),
     ])
-    if (chain.kind === 'failed' || latest.kind === 'failed' || latest.kind === 'fault') return false
-    const answered = chain.kind === 'value' ? toNumber(chain.value) : null
-    if (answered !== chainId) {
-      health.setAside(`it answers for chain ${answered ?? 'unknown'}, not for chain ${chainId}.`)
+    if (chain?.kind === 'refused' || latest?.kind === 'refused') {
+      health.setAside(`it does not tell its chain or its newest block.`)
       return false
     }
-    const judgement =
-      latest.kind === 'value'
-        ? judgeBlock(latest.value, { chainId, verifyHeaderHash: options.verifyHeaderHash })
-        : latest
-    if (judgement.kind !== 'value') {
-      health.setAside(judgement.message)
+    if (chain?.kind !== 'value') return false
+    if (chain.value !== chainId) {
+      health.setAside(`it answers for chain ${chain.value}, not for chain ${chainId}.`)
       return false
     }
+    if (latest?.kind !== 'value') return false
     latencyMs = Date.now() - startedAt
-    maxBatch = options.maxBatch
-    abilities = await probeAbilities(send, judgement.value as VerifiedBlock, () => maxBatch > 1)
+    abilities = await probeAbilities(
+      insist,
+      latest.value as VerifiedBlock,
+      () => pace.knownBatch() !== 1,
+    )
     return health.verified()
   }
 
   return {
     name,
     waitMs: health.waitMs,
+    isVerified: () => health.trust() === 'verified',
+    isSlow: health.isSlow,
+    isFlaky: health.isFlaky,
     ready() {
       const trust = health.trust()
       if (trust !== 'unverified') return Promise.resolve(trust === 'verified')
@@ -201,7 +353,14 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       return verifying
     },
     abilities: () => abilities,
-    send,
+    parts,
+    async send(requests, options = {}) {
+      const onLate = (isLost: boolean) => {
+        if (!isLost) health.recordLate()
+        options.onLate?.(isLost)
+      }
+      return send(requests, { ...options, onLate })
+    },
     status: () => ({
       name,
       usable: health.isUsable(),
@@ -209,11 +368,18 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       problem: health.problem(),
       latencyMs,
       abilities,
+      limits: {
+        batch: pace.knownBatch(),
+        window: pace.knownWindow(),
+        medianMs: latencies.median(),
+      },
     }),
     close: () => client.close(),
   }
 }
 
-function toNumber(value: unknown): number | null {
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? Number(value) : null
+function toNumber(value: unknown): Judgement {
+  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
+    ? { kind: 'value', value: Number(value) }
+    : { kind: 'odd', message: 'the answer of the node is no number' }
 }

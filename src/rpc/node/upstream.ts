@@ -6,6 +6,7 @@
  * A read that every answering node refuses gives `ok: false`: state that nobody has is a fact, not a failure. When no
  * node answers at all, the read throws ForkrouteError UPSTREAM_UNAVAILABLE.
  */
+import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountProof, Answer, BlockRef } from './answer.js'
@@ -13,6 +14,7 @@ import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
 import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
+import { createDispatch } from './dispatch.js'
 import { sendGuarded } from './guarded-send.js'
 import { createRedactor } from './node-answers.js'
 import {
@@ -25,7 +27,6 @@ import {
   quantity,
   stateRequest,
 } from './read-requests.js'
-import { type RoundsParts, serve } from './rounds.js'
 import type { ItemKey } from './state-item.js'
 import {
   createUpstreamNode,
@@ -78,33 +79,42 @@ export interface Upstream {
 const defaultTimeoutMs = 10_000
 /** HTTP requests to one node. */
 const maxInFlight = 16
-/** Calls in one HTTP request at most; halved for a node that refuses. */
+/** Calls in one HTTP request at most. */
 const maxBatch = 300
 
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { chainId, timeoutMs = defaultTimeoutMs, verifyHeaderHash = true } = options
   const rules: BlockRules = { chainId, verifyHeaderHash }
-  const counters: UpstreamCounters = { httpRequests: 0, calls: 0, retries: 0, coalesced: 0 }
+  const counters: UpstreamCounters = {
+    httpRequests: 0,
+    calls: 0,
+    retries: 0,
+    hedges: 0,
+    coalesced: 0,
+  }
   const nodes = createNodes(options, { ...rules, timeoutMs, counters })
   const tip = createChainTip()
   const closing = new AbortController()
-  const rounds: RoundsParts = {
+  setMaxListeners(0, closing.signal)
+  const dispatch = createDispatch({
     chainId,
     nodes,
     tip,
-    send: (node, asks) =>
-      sendGuarded(node, asks, {
-        tip,
-        headerRequest: (number) => blockRequest(rules, number, false),
-      }),
+    send: (node, asks, how) => {
+      const headerRequest = (number: bigint) => blockRequest(rules, number, false)
+      return sendGuarded(node, asks, { tip, headerRequest }, how)
+    },
     totalTimeoutMs: 2 * timeoutMs,
     closing: closing.signal,
     onRetry: () => {
       counters.retries += 1
     },
-  }
+    onHedge: () => {
+      counters.hedges += 1
+    },
+  })
   const queue = createAskQueue({
-    serve: (asks) => serve(asks, rounds),
+    serve: dispatch.serve,
     onCoalesced: () => {
       counters.coalesced += 1
     },

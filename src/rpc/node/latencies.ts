@@ -1,0 +1,55 @@
+/** How long a node takes to answer, by kind of request. No I/O. */
+import { quantileSorted } from 'd3-array'
+
+export interface Latencies {
+  /** @param calls - in the request. @param ms - from the sending to the last byte. */
+  note(method: string, calls: number, ms: number): void
+  /** Milliseconds after which an answer is late: nineteen of twenty came sooner. */
+  late(method: string, calls: number): number
+  /** Of all kinds; null before the first answer. */
+  median(): number | null
+}
+
+/** Answers of one kind that are remembered. */
+const maxSamples = 64
+const fewestSamples = 12
+/** What is late before so many answers came. */
+const lateAtFirstMs = 400
+/** The clock of a busy thread ticks no finer. */
+const leastLateMs = 30
+
+export function createLatencies(): Latencies {
+  const kinds = new Map<string, number[]>()
+  let all: readonly number[] = []
+
+  return {
+    note(method, calls, ms) {
+      const kind = kindOf(method, calls)
+      const samples = kinds.get(kind) ?? []
+      samples.push(ms)
+      if (samples.length > maxSamples) samples.shift()
+      kinds.set(kind, samples)
+      all = samples
+    },
+    late(method, calls) {
+      const samples = kinds.get(kindOf(method, calls)) ?? []
+      if (samples.length < fewestSamples) return lateAtFirstMs
+      return Math.max(leastLateMs, quantile(samples, 0.95))
+    },
+    median: () => (all.length > 0 ? quantile(all, 0.5) : null),
+  }
+}
+
+/** Large batches take longer than small ones, and headers, calls and events each their own time. */
+function kindOf(method: string, calls: number): string {
+  return `${method.startsWith('eth_get') && calls > 1 ? 'batch' : method} ${Math.ceil(Math.log2(calls + 1) / 2)}`
+}
+
+function quantile(samples: readonly number[], share: number): number {
+  return (
+    quantileSorted(
+      [...samples].sort((a, b) => a - b),
+      share,
+    ) ?? 0
+  )
+}
