@@ -3,7 +3,7 @@ import { concatHex, type Hex } from 'viem'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { executorAddress, executorContracts } from '../../src/executor/deployments.js'
 import { gasPriceAfter } from '../../src/forks/block-environment.js'
-import { executeOnFork } from '../../test/support/execute.js'
+import { executeOnFork, NotMined } from '../../test/support/execute.js'
 import { type Choice, gasValue, sender, type Trade } from './contract.js'
 import type { BenchContext, Warm, Way } from './measure.js'
 import { placeCodes } from './venues.js'
@@ -23,7 +23,9 @@ export interface Delivered {
   readonly gas: bigint
 }
 
-/** By trade and way; null where it has no answer or its transaction fails. */
+/**
+ * By trade and way; null where it has no answer, its transaction fails, or it leads where a recording holds no state.
+ */
 export async function judge(
   context: BenchContext,
   { trades, asked }: Warm,
@@ -52,7 +54,7 @@ async function execute(
   trade: Trade,
   { tx }: Choice,
 ): Promise<Delivered | null> {
-  const { status, deltas, gasUsed } = await executeOnFork({
+  const executed = await executeOnFork({
     nodeUrl: context.nodeUrl,
     blockNumber: Number(context.head.number),
     tx: { from: sender, to: tx.to, data: tx.data, value: '0' },
@@ -61,7 +63,12 @@ async function execute(
     approve: tx.to,
     deploy: true,
     prepare: (anvil) => placeCodes(anvil, { ...context.codes, [executorAddress(sender)]: clone }),
+  }).catch((error: unknown) => {
+    if (error instanceof NotMined) return null
+    throw error
   })
+  if (!executed) return null
+  const { status, deltas, gasUsed } = executed
   const [amountOut = 0n] = deltas
   const gasPrice = gasPriceAfter(context.head, ethereum)
   const net = amountOut - gasValue(gasUsed, gasPrice, trade)

@@ -3,10 +3,12 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Command } from 'commander'
+import { numberToHex } from 'viem'
 import { type Config, loadConfig } from '../config.js'
+import type { BlockPin } from '../domain/primitives.js'
 import { anvilBinary } from '../forks/anvil.js'
 import { withoutSecrets } from '../log.js'
-import { createUpstream } from '../rpc/node/upstream.js'
+import { createUpstream, type Upstream } from '../rpc/node/upstream.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Check {
@@ -63,11 +65,31 @@ async function checkUpstream(chainId: number, url: string): Promise<string> {
       : `state up to ${abilities.archiveDepth} blocks back`
     return (
       `block ${head.pin.number}, ${age} s old; ${depth}\n${able}\n` +
-      `latency ${Math.round(status.latencyMs ?? ms)} ms`
+      `latency ${Math.round(status.latencyMs ?? ms)} ms; ${await tryLimits(upstream, head.pin)}`
     )
   } finally {
     await upstream.close()
   }
+}
+
+/** The identity precompile, which returns what it is given. */
+const identity = '0x0000000000000000000000000000000000000004'
+/** Calls at once: as many as the service sends in one request. */
+const trialCalls = 300
+
+/** Sends what the service sends at a new block, and says what the node made of it. */
+async function tryLimits(upstream: Upstream, head: BlockPin): Promise<string> {
+  const trials = Array.from({ length: trialCalls }, (_, index) =>
+    upstream.call(identity, numberToHex(index, { size: 32 }), head),
+  )
+  const answers = await Promise.allSettled(trials)
+  const count = answers.filter((one) => one.status === 'fulfilled' && one.value.ok).length
+  const { batch = null, window = null } = upstream.nodes()[0]?.limits ?? {}
+  return [
+    `${count} of ${trialCalls} calls at once answered`,
+    batch === null ? 'batches of any size' : `batches of at most ${batch}`,
+    ...(window === null ? [] : [`refuses more than about ${window} calls at the same time`]),
+  ].join(', ')
 }
 
 async function examine(): Promise<Check[]> {

@@ -68,6 +68,13 @@ interface Header {
   readonly gasLimit: Hex
 }
 
+/** The chain behind the judge cannot tell what the transaction does. */
+export class NotMined extends Error {
+  constructor(reason: string) {
+    super(`the transaction was not mined: ${reason}`)
+  }
+}
+
 export async function executeOnFork(args: ExecuteArgs): Promise<Execution> {
   return judge(await leaseJudge(args.nodeUrl, args.blockNumber), args)
 }
@@ -131,8 +138,7 @@ async function execute(anvil: TestAnvil, args: ExecuteArgs): Promise<Execution> 
     blockNumber: Hex
     logs: { address: Address; topics: Hex[]; data: Hex }[]
   } | null>('eth_getTransactionReceipt', [hash])
-  if (!receipt)
-    throw new Error('the transaction was not mined: it is not valid or met missing state')
+  if (!receipt) throw new NotMined('it is not valid or met missing state')
   const after = await balances(anvil, args.watch, 'latest')
   await args.inspect?.(anvil, hash)
   const paid = await gasPaid(anvil, receipt.blockNumber, tx.from)

@@ -6,10 +6,10 @@ import type { Ask } from './ask.js'
 export interface AskQueue {
   /**
    * @param id - equal for equal reads.
-   * @param block - the block whose state is read; null for reads of anything else.
+   * @param of - the block whose state is read, or the height of what is read; null where it has none.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
-  ask<T>(id: string, block: BlockRef | null, request: Ask['request']): Promise<Answer<T>>
+  ask<T>(id: string, of: BlockRef | bigint | null, request: Ask['request']): Promise<Answer<T>>
 }
 
 /** Reads that arrive within this time are sent together. */
@@ -36,7 +36,7 @@ export function createAskQueue(parts: {
   }
 
   return {
-    ask<T>(id: string, block: BlockRef | null, request: Ask['request']) {
+    ask<T>(id: string, of: BlockRef | bigint | null, request: Ask['request']) {
       const running = inFlight.get(id)
       if (running) {
         parts.onCoalesced()
@@ -47,7 +47,10 @@ export function createAskQueue(parts: {
           if (inFlight.size === 0) setImmediate(flush)
           else setTimeout(flush, groupingMs)
         }
-        waiting.push({ request, block, refusedBy: new Map(), odd: new Map(), settle, fail })
+        const block = typeof of === 'bigint' ? null : of
+        const height = typeof of === 'bigint' ? of : (of?.number ?? null)
+        const told = { refusedBy: new Map(), odd: new Map() }
+        waiting.push({ request, block, height, askedAt: Date.now(), ...told, settle, fail })
       }).finally(() => inFlight.delete(id))
       inFlight.set(id, promise)
       return promise as Promise<Answer<T>>

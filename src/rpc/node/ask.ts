@@ -10,6 +10,10 @@ export interface Ask {
   readonly request: (node: UpstreamNode) => NodeRequest
   /** The block whose state is read; null for reads of anything else. */
   readonly block: BlockRef | null
+  /** Height of what is read; null where it has none or is not known. */
+  readonly height: bigint | null
+  /** Milliseconds since the epoch. */
+  readonly askedAt: number
   readonly refusedBy: Map<UpstreamNode, string>
   /** Odd answers by node. */
   readonly odd: Map<UpstreamNode, { readonly count: number; readonly message: string }>
@@ -23,9 +27,11 @@ const odd = {
   usual: 2,
   /** Of a node that fails now and then: one failure in ten looks like an answer. */
   flaky: 4,
-  /** About a block of which the node has just answered other reads, or that may still be on its way to it. */
-  known: 5,
+  /** About a block that the node or another one has: it has answered of it, or is higher. */
+  known: 8,
 } as const
+/** One of several nodes behind an address may come to the newest blocks so much later than the others. */
+const freshMs = 3_000
 
 export const isOpen = (one: Ask): boolean => one.settle !== null
 
@@ -49,8 +55,10 @@ export function note(
   }
 }
 
-function oddUntilRefusal({ block }: Ask, node: UpstreamNode, tip: ChainTip): number {
-  if (block && (tip.isFresh(block.number) || tip.wasAnswered(node, block))) return odd.known
+function oddUntilRefusal({ block, height, askedAt }: Ask, node: UpstreamNode, tip: ChainTip) {
+  const isThere = height !== null && tip.isThere(height)
+  if (isThere && tip.isFresh(height) && Date.now() - askedAt < freshMs) return Infinity
+  if (isThere || (block && tip.wasAnswered(node, block))) return odd.known
   return node.isFlaky() ? odd.flaky : odd.usual
 }
 

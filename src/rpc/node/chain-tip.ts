@@ -10,6 +10,8 @@ export interface ChainTip {
   /** Records that the node gave a value of the block's state. */
   answered(node: UpstreamNode, block: BlockRef): void
   wasAnswered(node: UpstreamNode, block: BlockRef): boolean
+  /** True for blocks that some node has. */
+  isThere(number: bigint): boolean
   /** True for blocks so far below the newest that their number names them. */
   isFinal(number: bigint): boolean
   /** True for blocks that some nodes may not have yet. */
@@ -35,6 +37,7 @@ export function createChainTip(): ChainTip {
       answers.set(hash, nodes.add(node))
     },
     wasAnswered: (node, { hash }) => answers.get(hash)?.has(node) === true,
+    isThere: (number) => number <= newest,
     isFinal: (number) => number + reorgWindow <= newest,
     isFresh: (number) => number + freshBlocks >= newest,
   }

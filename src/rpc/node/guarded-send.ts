@@ -36,7 +36,7 @@ export async function sendGuarded(
     options,
   )
   const standings = new Map(
-    guarded.map((block, index) => [block.hash, standingOf(block, headers[index])]),
+    guarded.map((block, index) => [block.hash, standingOf(block, headers[index], parts.tip)]),
   )
   return outcomes.map((outcome, index) => {
     const block = asks[index]?.block
@@ -72,9 +72,11 @@ function replaceable(asks: readonly Ask[], tip: ChainTip): BlockRef[] {
   return [...blocks.values()]
 }
 
-function standingOf(block: BlockRef, header: Outcome | undefined): Standing {
-  // Told so each time: the node has no such block any more.
-  if (header?.kind === 'refused' || header?.kind === 'odd') return 'gone'
-  if (header?.kind !== 'value') return 'unsure'
-  return (header.value as VerifiedBlock).pin.hash === block.hash ? 'same' : 'gone'
+function standingOf(block: BlockRef, header: Outcome | undefined, tip: ChainTip): Standing {
+  if (header?.kind === 'value') {
+    return (header.value as VerifiedBlock).pin.hash === block.hash ? 'same' : 'gone'
+  }
+  if (header?.kind === 'refused') return 'gone'
+  // Told so each time: the node has no such block any more, or one of several has not come so far.
+  return header?.kind === 'odd' && !tip.isFresh(block.number) ? 'gone' : 'unsure'
 }

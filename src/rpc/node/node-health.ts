@@ -23,6 +23,8 @@ export interface NodeHealth {
   recordLimit(startedAt: number, message: string, retryAfterSeconds: number | null): void
   /** Records that a request got a proper answer. */
   recordSuccess(): void
+  /** Records that an answer may be another one next time. */
+  recordOdd(): void
   /** Records that a request is later than nearly all before it. */
   recordLate(): void
   /** Records that the verification passed. @returns false when the node failed again meanwhile. */
@@ -138,6 +140,9 @@ export function createNodeHealth(
       }
       down = false
       if (isVerified) report(null)
+    },
+    recordOdd() {
+      failedShare += (1 - failedShare) * newestWeight
     },
     recordLate() {
       lates += 1

@@ -140,6 +140,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       pace.answered(requests.length)
       health.recordSuccess()
     }
+    if (all.some((one) => one !== 'busy' && 'kind' in one && one.kind === 'odd')) health.recordOdd()
     return Promise.all(
       all.map((one, index) => {
         if (one === 'busy') return { kind: 'failed', message: 'limits requests' }

@@ -153,10 +153,10 @@ function readsOf(
     state: (key, block) =>
       ask(`${block.hash}${key}`, block, (node) => stateRequest(key, paramOf(node, block))),
     finalState: (key, number) =>
-      ask(`${number}${key}`, null, () => stateRequest(key, quantity(number))),
+      ask(`${number}${key}`, number, () => stateRequest(key, quantity(number))),
     proof: (address, block) =>
       typeof block === 'bigint'
-        ? ask(`${block} proof ${address}`, null, () => proofRequest(address, quantity(block)))
+        ? ask(`${block} proof ${address}`, block, () => proofRequest(address, quantity(block)))
         : ask(`${block.hash} proof ${address}`, block, (node) =>
             proofRequest(address, paramOf(node, block)),
           ),
@@ -165,7 +165,9 @@ function readsOf(
         callRequest(to, data, paramOf(node, block)),
       ),
     block: (ref, { full = false } = {}) =>
-      ask(`block ${ref} ${full}`, null, () => blockRequest(rules, ref, full)),
+      ask(`block ${ref} ${full}`, typeof ref === 'bigint' ? ref : null, () =>
+        blockRequest(rules, ref, full),
+      ),
     changes(question) {
       const { from, to, addresses } = question
       const request = changesRequest(question)

@@ -1,0 +1,152 @@
+/** Reads through nodes that fail, limit, lag or lack something: each value right, none missing, few requests in vain. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Address, BlockPin } from '../../../src/domain/primitives.js'
+import { storageKey } from '../../../src/rpc/node/state-item.js'
+import { createUpstream, type Upstream } from '../../../src/rpc/node/upstream.js'
+import { startAnvil, type TestAnvil } from '../../support/anvil.js'
+import { type BadNode, type Badness, failureWays, startBadNode } from '../../support/bad-node.js'
+import { readPin } from '../../support/pin.js'
+
+const account: Address = '0x0000000000000000000000000000000000000b0b'
+const chainId = 77
+const blocks = 6
+const slots = 120
+
+let anvil: TestAnvil
+const pins: BlockPin[] = []
+const open: { stop(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  anvil = await startAnvil(['--chain-id', String(chainId), '--no-mining'])
+  for (let block = 1; block <= blocks; block += 1) {
+    for (let slot = 0; slot < slots; slot += 3) {
+      const word = `0x${(block * 1_000 + slot).toString(16).padStart(64, '0')}`
+      await anvil.rpc('anvil_setStorageAt', [account, `0x${slot.toString(16)}`, word])
+    }
+    await anvil.rpc('evm_mine', [])
+    pins.push({ ...(await readPin(anvil.url)), chainId })
+    // Anvil sets storage in the state of the newest block.
+    if (block < blocks) await anvil.rpc('evm_mine', [])
+  }
+})
+afterAll(() => anvil?.stop())
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.stop()
+})
+
+async function upstreamOf(...nodes: readonly Badness[]): Promise<[Upstream, BadNode[]]> {
+  const proxies: BadNode[] = []
+  for (const [index, badness] of nodes.entries()) {
+    const proxy = await startBadNode(anvil.url, badness, 3 + index)
+    open.push(proxy)
+    proxies.push(proxy)
+  }
+  const upstream = createUpstream({
+    chainId,
+    urls: proxies.map(({ url }) => url),
+    timeoutMs: 4_000,
+  })
+  open.push({ stop: () => upstream.close() })
+  return [upstream, proxies]
+}
+
+/** Reads every slot of every block, three blocks at a time, and compares. */
+async function readAll(upstream: Upstream): Promise<void> {
+  const queue = [...pins.entries()]
+  const work = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [index, pin] = next
+      const keys = Array.from({ length: slots }, (_, slot) =>
+        storageKey(account, `0x${slot.toString(16)}`),
+      )
+      const [block, ...answers] = await Promise.all([
+        upstream.block(pin.number),
+        ...keys.map((key) => upstream.state(key, pin)),
+      ])
+      expect(block).toMatchObject({ ok: true, value: { pin: { hash: pin.hash } } })
+      const expected = keys.map((_, slot) => {
+        const word = slot % 3 === 0 ? (index + 1) * 1_000 + slot : 0
+        return { ok: true, value: `0x${word.toString(16)}` }
+      })
+      expect(answers).toEqual(expected)
+    }
+  }
+  await Promise.all([work(), work(), work()])
+}
+
+async function requestsOfHealthy(): Promise<number> {
+  const [upstream, [node]] = await upstreamOf({})
+  await readAll(upstream)
+  return node?.counts.requests ?? 0
+}
+
+describe('requests that fail', () => {
+  // Ways that make one wait are among those of the next test.
+  const quick = failureWays.filter((way) => !['limited', 'late', 'silent'].includes(way))
+  test.each(quick)('%s, one of four: every value is right', async (way) => {
+    const [upstream] = await upstreamOf({ share: 0.25, ways: [way] })
+    while (!(await upstream.latestOf(0)));
+    await readAll(upstream)
+  })
+
+  test('in all ways, a fifth of them: few more requests than of a healthy node', async () => {
+    const healthy = await requestsOfHealthy()
+    const [upstream, [node]] = await upstreamOf({ share: 0.2 })
+    while (!(await upstream.latestOf(0)));
+    await readAll(upstream)
+    expect(node?.counts.requests).toBeLessThan(3 * healthy)
+  })
+})
+
+describe('limits', () => {
+  test.each([
+    [{ maxBatch: 50 }, 50],
+    [{ maxBatch: 10 }, 10],
+    [{ maxBatch: 1 }, 1],
+    [{ maxBodyBytes: 4_096 }, 30],
+  ])('%o is learnt, and known', async (badness, most) => {
+    const [upstream, [node]] = await upstreamOf(badness)
+    await readAll(upstream)
+    const { requests, calls } = node?.counts ?? { requests: 0, calls: 0 }
+    expect(upstream.nodes()[0]?.limits.batch).toBeLessThanOrEqual(most)
+    await readAll(upstream)
+    // Nothing is refused twice.
+    const [askedAgain, calledAgain] = [
+      (node?.counts.requests ?? 0) - requests,
+      (node?.counts.calls ?? 0) - calls,
+    ]
+    expect(calledAgain / askedAgain).toBeLessThanOrEqual(most)
+  })
+
+  test('so many calls a second: all come, later', async () => {
+    const [upstream] = await upstreamOf({ callsPerSecond: 400 })
+    await readAll(upstream)
+    expect(upstream.nodes()[0]?.limits.window).not.toBeNull()
+  })
+})
+
+describe('one of two nodes', () => {
+  test.each([
+    ['is dead', { isDead: true }],
+    ['hangs', { hangs: true }],
+    ['takes one request a second', { requestsPerSecond: 1 }],
+  ] as const)('%s: the other one answers', async (_name, badness) => {
+    const [upstream, [, well]] = await upstreamOf(badness, {})
+    await readAll(upstream)
+    expect(well?.counts.calls).toBeGreaterThan(blocks * slots * 0.8)
+  })
+})
+
+describe('nodes behind a balancer', () => {
+  test('the newest blocks are read, though one of three answers has not come so far', async () => {
+    const [upstream] = await upstreamOf({ lag: 2 })
+    await upstream.latestOf(0)
+    await readAll(upstream)
+  })
+
+  test('without block hashes, too', async () => {
+    const [upstream] = await upstreamOf({ lag: 2, lacks: ['blockHash'] })
+    await upstream.latestOf(0)
+    await readAll(upstream)
+  })
+})
