@@ -19,13 +19,15 @@ export async function sendGuarded(
   asks: readonly Ask[],
   parts: {
     readonly tip: ChainTip
+    /** Outcomes in the order of the requests. */
+    readonly send: (node: UpstreamNode, requests: readonly NodeRequest[]) => Promise<Outcome[]>
     readonly headerRequest: (number: bigint) => NodeRequest
   },
 ): Promise<Outcome[]> {
   const requests = asks.map((one) => one.request(node))
-  if (node.abilities()?.blockHash) return node.send(requests)
+  if (node.abilities()?.blockHash) return parts.send(node, requests)
   const guarded = replaceable(asks, parts.tip)
-  const outcomes = await node.send(requests)
+  const outcomes = await parts.send(node, requests)
   if (guarded.length === 0) return outcomes
   const headers = await node.send(guarded.map(({ number }) => parts.headerRequest(number)))
   const standings = new Map(

@@ -11,6 +11,7 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountProof, Answer, BlockRef } from './answer.js'
 import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
+import { createBulkReader } from './bulk/bulk-read.js'
 import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
 import { sendGuarded } from './guarded-send.js'
@@ -66,6 +67,8 @@ export interface Upstream {
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   changes(question: ChangesQuestion): Promise<Answer<readonly bigint[]>>
+  /** Whether some usable node reads many values of the block by few calls. */
+  readsInBulk(number: bigint): boolean
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
   latestOf(node: number): Promise<VerifiedBlock | null>
   /** True when one of the nodes is a development node, whose state may change without a new block. */
@@ -87,6 +90,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const counters: UpstreamCounters = { httpRequests: 0, calls: 0, retries: 0, coalesced: 0 }
   const nodes = createNodes(options, { ...rules, timeoutMs, counters })
   const tip = createChainTip()
+  const bulk = createBulkReader()
   const closing = new AbortController()
   const rounds: RoundsParts = {
     chainId,
@@ -95,6 +99,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     send: (node, asks) =>
       sendGuarded(node, asks, {
         tip,
+        send: bulk.send,
         headerRequest: (number) => blockRequest(rules, number, false),
       }),
     totalTimeoutMs: 2 * timeoutMs,
@@ -116,6 +121,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     isFinal: tip.isFinal,
     givesProofs: () =>
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.proofs === true),
+    readsInBulk: (number) =>
+      nodes.some((node) => node.waitMs() !== null && bulk.mayRead(node, number)),
     async latestOf(index) {
       const node = nodes[index]
       if (!node || !(await node.ready())) return null
@@ -141,9 +148,11 @@ function readsOf(
 ): Pick<Upstream, 'state' | 'finalState' | 'proof' | 'call' | 'block' | 'changes'> {
   return {
     state: (key, block) =>
-      ask(`${block.hash}${key}`, block, (node) => stateRequest(key, paramOf(node, block))),
+      ask(`${block.hash}${key}`, block, (node) =>
+        stateRequest(key, paramOf(node, block), block.number),
+      ),
     finalState: (key, number) =>
-      ask(`${number}${key}`, null, () => stateRequest(key, quantity(number))),
+      ask(`${number}${key}`, null, () => stateRequest(key, quantity(number), number)),
     proof: (address, block) =>
       typeof block === 'bigint'
         ? ask(`${block} proof ${address}`, null, () => proofRequest(address, quantity(block)))

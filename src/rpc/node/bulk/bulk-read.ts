@@ -1,0 +1,242 @@
+/**
+ * Reads of state by few calls: providers bill calls, and a node answers one `eth_call` for hundreds of words. What a
+ * node does not answer that way is read value by value, as everything is where nodes take no overrides.
+ *
+ * A value counts only where the answer shows that our code ran there, and on the state of the accounts: zeros count
+ * beside a value that is not zero, since a node that empties accounts whose code it replaces answers nothing but zeros.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Hex } from '../../../domain/primitives.js'
+import type { NodeRequest, Outcome } from '../node-request.js'
+import { addressOf, codeKey, type ItemKey, isCode, isSlot, nonceKey } from '../state-item.js'
+import type { UpstreamNode } from '../upstream-node.js'
+import { type BulkBook, createBulkBook } from './bulk-book.js'
+import { createNodeBulkLimits, type NodeBulkLimits } from './bulk-limits.js'
+import {
+  accountCalls,
+  type BulkCall,
+  type BulkLimits,
+  isReplaceable,
+  limitsOf,
+  slotCalls,
+} from './bulk-plan.js'
+
+export interface BulkReader {
+  /** As the node's own `send`. Outcomes in the order of the requests. */
+  send(node: UpstreamNode, requests: readonly NodeRequest[]): Promise<Outcome[]>
+  /** Whether many values of the block are read by few calls. */
+  mayRead(node: UpstreamNode, number: bigint): boolean
+}
+
+/** Fewer values than this are read one by one. */
+const fewestKeys = 6
+/** Values of the call that tells whether smaller calls pass where larger ones do not. */
+const trialKeys = 4
+/** Passes over what was refused, each with smaller calls. */
+const maxPasses = 8
+/** Accounts whose code a node did not replace are read plainly for this long. */
+const stubbornMs = 600_000
+
+/** Reads of one block, by key the place of the request. */
+interface Group {
+  readonly block: unknown
+  readonly number: bigint
+  readonly places: Map<ItemKey, number>
+}
+
+/** Values as the node's own methods would answer them, or the outcome of a call that failed. */
+type Found = Map<ItemKey, Hex | Outcome>
+
+/** What one kind of call reads, and what its answer says. */
+interface Way {
+  readonly plan: (keys: readonly ItemKey[], limits: BulkLimits) => readonly BulkCall[]
+  readonly understand: (words: ReadonlyMap<ItemKey, Hex>) => ReadonlyMap<ItemKey, Hex>
+}
+
+export function createBulkReader(): BulkReader {
+  const book = createBulkBook()
+  const limits = new WeakMap<UpstreamNode, NodeBulkLimits>()
+  const stubborn = new LRUCache<string, true>({ max: 4_096, ttl: stubbornMs })
+
+  function limitsFor(node: UpstreamNode): NodeBulkLimits {
+    const known = limits.get(node) ?? createNodeBulkLimits()
+    limits.set(node, known)
+    return known
+  }
+
+  function mayRead(node: UpstreamNode, number: bigint): boolean {
+    return node.abilities()?.overrides === true && limitsFor(node).mayRead(number)
+  }
+
+  const isSlotOrNonce = (key: ItemKey) => isSlot(key) || key === nonceKey(addressOf(key))
+
+  function isEligible(node: UpstreamNode, key: ItemKey): boolean {
+    const address = addressOf(key)
+    // Its hash says nothing about code that was never read.
+    if (isCode(key)) return book.knowsCode(address)
+    return (
+      !isSlotOrNonce(key) || (isReplaceable(address) && !stubborn.has(`${node.name}${address}`))
+    )
+  }
+
+  /** The reads that are worth a call for many, by block. */
+  function groupsOf(node: UpstreamNode, requests: readonly NodeRequest[]): Group[] {
+    const groups = new Map<string, Group>()
+    requests.forEach(({ read }, place) => {
+      if (!read || !isEligible(node, read.key) || !mayRead(node, read.number)) return
+      const id = JSON.stringify(read.block)
+      const group = groups.get(id) ?? { ...read, places: new Map() }
+      groups.set(id, group)
+      if (!group.places.has(read.key)) group.places.set(read.key, place)
+    })
+    return [...groups.values()]
+  }
+
+  async function readGroup(node: UpstreamNode, { block, number, places }: Group): Promise<Found> {
+    const keys = [...places.keys()]
+    const found = await Promise.all(
+      [slotWay(block, book), accountWay(block, book)].map((way, index) => {
+        const own = keys.filter((key) => isSlotOrNonce(key) === (index === 0))
+        return own.length < fewestKeys ? new Map() : readBy(way, own, node, number)
+      }),
+    )
+    return new Map(found.flatMap((some) => [...some]))
+  }
+
+  async function readBy(
+    way: Way,
+    keys: readonly ItemKey[],
+    node: UpstreamNode,
+    number: bigint,
+  ): Promise<Found> {
+    const own = limitsFor(node)
+    const found: Found = new Map()
+
+    /** @returns keys to ask for again; null: the call was refused. */
+    async function ask(call: BulkCall): Promise<readonly ItemKey[] | null> {
+      const [outcome] = await node.send([call.request])
+      if (outcome?.kind === 'failed') {
+        own.failed()
+        for (const key of call.keys) found.set(key, outcome)
+        return []
+      }
+      if (outcome?.kind !== 'value') return null
+      own.worked()
+      const { words, stubborn: others } = call.parse(outcome.value as Hex)
+      if (others.length > 0) {
+        // Other code ran in place of ours, and may have changed what was read after it.
+        for (const address of others) stubborn.set(`${node.name}${address}`, true)
+        return call.keys.filter((key) => words.has(key))
+      }
+      for (const [key, answer] of way.understand(words)) found.set(key, answer)
+      return []
+    }
+
+    let todo = keys
+    for (let pass = 0; pass < maxPasses && todo.length > 0; pass++) {
+      const share = own.share()
+      const calls = way.plan(todo, limitsOf(share))
+      const left = await Promise.all(calls.map(ask))
+      const refused = calls.flatMap((call, index) => (left[index] === null ? call.keys : []))
+      todo = [...refused, ...left.flatMap((again) => again ?? [])]
+      if (refused.length === 0) continue
+      if (left.every((again) => again === null)) {
+        const [trial] = way.plan(refused.slice(0, trialKeys), limitsOf(1))
+        if (!trial || (await ask(trial)) === null) {
+          own.refused(number)
+          break
+        }
+        todo = todo.filter((key) => !found.has(key))
+      }
+      if (!own.shrink(share)) break
+    }
+    return found
+  }
+
+  async function sendPlain(
+    node: UpstreamNode,
+    requests: readonly NodeRequest[],
+    places: readonly number[],
+    outcomes: Outcome[],
+  ): Promise<void> {
+    if (places.length === 0) return
+    const sent = await node.send(places.map((place) => requests[place] as NodeRequest))
+    places.forEach((place, index) => {
+      const outcome = sent[index]
+      if (outcome) outcomes[place] = outcome
+      const read = requests[place]?.read
+      if (read && outcome?.kind === 'value') book.note(read.key, outcome.value as Hex)
+    })
+  }
+
+  return {
+    mayRead,
+    async send(node, requests) {
+      const groups = groupsOf(node, requests)
+      const outcomes: Outcome[] = []
+      const grouped = new Set(groups.flatMap(({ places }) => [...places.values()]))
+      const others = [...requests.keys()].filter((place) => !grouped.has(place))
+      const reading = groups.map(async (group) => {
+        for (const [key, found] of await readGroup(node, group)) {
+          const place = group.places.get(key)
+          const request = place === undefined ? undefined : requests[place]
+          if (place === undefined || !request) continue
+          if (typeof found !== 'string') outcomes[place] = found
+          else {
+            const judgement = request.judge(found)
+            if (judgement.kind !== 'value') continue
+            outcomes[place] = judgement
+            book.note(key, judgement.value as Hex)
+          }
+        }
+      })
+      await Promise.all([sendPlain(node, requests, others, outcomes), ...reading])
+      const left = [...grouped].filter((place) => outcomes[place] === undefined)
+      await sendPlain(node, requests, left, outcomes)
+      return outcomes
+    },
+  }
+}
+
+function slotWay(block: unknown, book: BulkBook): Way {
+  return {
+    plan: (keys, limits) =>
+      slotCalls(keys, block, limits, (own) =>
+        own.every((key) => !isSlot(key)) || own.some(book.wasNotZero) ? null : book.anchor(),
+      ),
+    understand(words) {
+      const slots = [...words].filter(([key]) => isSlot(key))
+      const nonces = [...words].flatMap(([key, word]): [ItemKey, number][] => {
+        if (isSlot(key)) return []
+        const nonce = book.nonceOf(addressOf(key), `0x${word.slice(26)}`)
+        return nonce === null ? [] : [[key, nonce]]
+      })
+      const hasStorage = slots.some(([, word]) => BigInt(word) !== 0n)
+      const hasNonces = nonces.some(([, nonce]) => nonce !== 0)
+      return new Map([
+        ...(hasStorage ? slots : []),
+        ...(hasNonces ? nonces : []).map(([key, nonce]) => [key, toHex(BigInt(nonce))] as const),
+      ])
+    },
+  }
+}
+
+function accountWay(block: unknown, book: BulkBook): Way {
+  return {
+    plan: (keys, limits) => accountCalls(keys, block, limits),
+    understand(words) {
+      if ([...words.values()].every((word) => BigInt(word) === 0n)) return new Map()
+      return new Map(
+        [...words].flatMap(([key, word]): [ItemKey, Hex][] => {
+          if (!isCode(key)) return [[key, toHex(BigInt(word))]]
+          const code = book.codeOf(addressOf(key), word)
+          return code === null ? [] : [[codeKey(addressOf(key)), code]]
+        }),
+      )
+    },
+  }
+}
+
+function toHex(value: bigint): Hex {
+  return `0x${value.toString(16)}`
+}
