@@ -108,9 +108,10 @@ afterEach(async () => {
 async function upstreamOver(
   behave: Behaviour | null,
   url = anvil.url,
+  timeoutMs = 10_000,
 ): Promise<{ readonly upstream: Upstream; readonly node: FaultyNode }> {
   const node = await startFaultyNode(url, behave ? { behave } : {})
-  const upstream = createUpstream({ chainId: 77, urls: [node.url] })
+  const upstream = createUpstream({ chainId: 77, urls: [node.url], timeoutMs })
   open.push(upstream, node)
   await upstream.latestOf(0)
   node.requests.length = 0
@@ -120,8 +121,17 @@ async function upstreamOver(
 const readAll = (upstream: Upstream, pin: BlockPin, wanted = keys) =>
   Promise.all(wanted.map((key) => upstream.state(key, pin)))
 
+const known = new Map<string, ReturnType<typeof readAll>>()
+
 /** The values of a node that takes no overrides. */
-async function plainValues(pin: BlockPin, wanted = keys) {
+function plainValues(pin: BlockPin, wanted = keys): ReturnType<typeof readAll> {
+  const id = `${pin.hash} ${wanted.length} ${wanted[0]}`
+  const values = known.get(id) ?? readPlainly(pin, wanted)
+  known.set(id, values)
+  return values
+}
+
+async function readPlainly(pin: BlockPin, wanted: readonly ItemKey[]) {
   const { upstream, node } = await upstreamOver(withoutOverrides)
   const values = await readAll(upstream, pin, wanted)
   expect(values.every(({ ok }) => ok)).toBe(true)
@@ -180,7 +190,7 @@ describe('values in bulk', () => {
     const pin = pins[3] as BlockPin
     const many = Array.from({ length: 3_000 }, (_, n) => storageKey(storing, hex(n)))
     expect(await readAll(upstream, pin, many)).toEqual(await plainValues(pin, many))
-    expect(node.requests.flat().length).toBeLessThanOrEqual(6)
+    expect(node.requests.flat().length).toBeLessThanOrEqual(8)
   })
 })
 
@@ -342,8 +352,12 @@ describe('a node that', () => {
 
   test('answers calls in bulk with 413 or not at all: everything is read in time', async () => {
     const pin = pins[3] as BlockPin
-    for (const fault of [{ status: 413 }, { status: 504 }] as const) {
-      const { upstream } = await upstreamOver((calls) => (calls.some(isBulk) ? fault : null))
+    for (const fault of [{ status: 413 }, { status: 504 }, 'hang'] as const) {
+      const { upstream } = await upstreamOver(
+        (calls) => (calls.some(isBulk) ? fault : null),
+        anvil.url,
+        1_500,
+      )
       expect(await readAll(upstream, pin)).toEqual(await plainValues(pin))
     }
   })

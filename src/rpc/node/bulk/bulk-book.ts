@@ -11,9 +11,11 @@ import { addressOf, type ItemKey, isCode, isSlot, nonceKey } from '../state-item
 export interface BulkBook {
   /** Remembers a value in its stored form. */
   note(key: ItemKey, value: Hex): void
-  /** A slot of another answer that was not zero; null before the first. */
-  anchor(): ItemKey | null
+  /** A slot of another answer that was not zero; null: none is known. */
+  anchor(isUsable: (address: Address) => boolean): ItemKey | null
   wasNotZero(key: ItemKey): boolean
+  /** The slots are no anchors: they are zero, as far as an answer says. */
+  doubt(keys: Iterable<ItemKey>): void
   /** Whether code of the account was read before. */
   knowsCode(address: Address): boolean
   /** The code with this hash; null if it is not known. */
@@ -63,8 +65,14 @@ export function createBulkBook(): BulkBook {
         nonces.set(address, { nonce: Number(value), created: null })
       }
     },
-    anchor: () => notZero.keys().next().value ?? null,
+    anchor(isUsable) {
+      for (const key of notZero.keys()) if (isUsable(addressOf(key))) return key
+      return null
+    },
     wasNotZero: (key) => notZero.has(key),
+    doubt(keys) {
+      for (const key of keys) notZero.delete(key)
+    },
     knowsCode: (address) => codes.has(address),
     codeOf(address, codeHash) {
       if (codeHash === emptyHash || codeHash === noHash) return '0x'

@@ -16,6 +16,7 @@ export interface BulkCall {
   readonly request: NodeRequest
   /** What is read, without what was only added as an anchor. */
   readonly keys: readonly ItemKey[]
+  readonly isAnchored: boolean
   readonly parse: (answer: Hex) => BulkWords
 }
 
@@ -164,6 +165,7 @@ function slotCall(
   return {
     request: requestOf(block, overrides, token, length, hadGas),
     keys,
+    isAnchored: withAnchor.length > keys.length,
     parse(answer) {
       const all = wordsIn(answer)
       const words = new Map<ItemKey, Hex>()
@@ -192,6 +194,7 @@ function accountCall(addresses: readonly Address[], block: unknown): BulkCall {
   return {
     request: requestOf(block, overrides, token, 1 + 2 * addresses.length),
     keys: addresses.flatMap((address) => [balanceKey(address), codeKey(address)]),
+    isAnchored: false,
     parse(answer) {
       const [, ...values] = wordsIn(answer)
       const words = addresses.flatMap((address, index) => [

@@ -6,7 +6,7 @@
  * beside a value that is not zero, since a node that empties accounts whose code it replaces answers nothing but zeros.
  */
 import { LRUCache } from 'lru-cache'
-import type { Hex } from '../../../domain/primitives.js'
+import type { Address, Hex } from '../../../domain/primitives.js'
 import type { NodeRequest, Outcome } from '../node-request.js'
 import { addressOf, codeKey, type ItemKey, isCode, isSlot, nonceKey } from '../state-item.js'
 import type { UpstreamNode } from '../upstream-node.js'
@@ -34,13 +34,16 @@ const fewestKeys = 6
 const trialKeys = 4
 /** Passes over what was refused, each with smaller calls. */
 const maxPasses = 8
+/** The node asks for patience: that says nothing about the call. */
+const isRateLimit = /limits requests|waits/
 /** Accounts whose code a node did not replace are read plainly for this long. */
 const stubbornMs = 600_000
 
-/** Reads of one block, by key the place of the request. */
+/** Reads of one block by one kind of call. */
 interface Group {
-  readonly block: unknown
   readonly number: bigint
+  readonly way: Way
+  /** Of the requests, by key. */
   readonly places: Map<ItemKey, number>
 }
 
@@ -70,53 +73,54 @@ export function createBulkReader(): BulkReader {
 
   const isSlotOrNonce = (key: ItemKey) => isSlot(key) || key === nonceKey(addressOf(key))
 
+  /** Whether our code runs on the node in place of that of the account. */
+  function runsAt(node: UpstreamNode, address: Address): boolean {
+    return isReplaceable(address) && !stubborn.has(`${node.name}${address}`)
+  }
+
   function isEligible(node: UpstreamNode, key: ItemKey): boolean {
     const address = addressOf(key)
     // Its hash says nothing about code that was never read.
     if (isCode(key)) return book.knowsCode(address)
-    return (
-      !isSlotOrNonce(key) || (isReplaceable(address) && !stubborn.has(`${node.name}${address}`))
-    )
+    return !isSlotOrNonce(key) || runsAt(node, address)
   }
 
-  /** The reads that are worth a call for many, by block. */
+  /** The reads that are worth a call for many, by block and kind of call. */
   function groupsOf(node: UpstreamNode, requests: readonly NodeRequest[]): Group[] {
     const groups = new Map<string, Group>()
     requests.forEach(({ read }, place) => {
       if (!read || !isEligible(node, read.key) || !mayRead(node, read.number)) return
-      const id = JSON.stringify(read.block)
-      const group = groups.get(id) ?? { ...read, places: new Map() }
+      const { key, block, number } = read
+      const isAccounts = !isSlotOrNonce(key)
+      const id = `${isAccounts} ${JSON.stringify(block)}`
+      const group = groups.get(id) ?? {
+        number,
+        way: wayOf(node, block, isAccounts),
+        places: new Map(),
+      }
       groups.set(id, group)
-      if (!group.places.has(read.key)) group.places.set(read.key, place)
+      if (!group.places.has(key)) group.places.set(key, place)
     })
-    return [...groups.values()]
+    return [...groups.values()].filter(({ places }) => places.size >= fewestKeys)
   }
 
-  async function readGroup(node: UpstreamNode, { block, number, places }: Group): Promise<Found> {
-    const keys = [...places.keys()]
-    const found = await Promise.all(
-      [slotWay(block, book), accountWay(block, book)].map((way, index) => {
-        const own = keys.filter((key) => isSlotOrNonce(key) === (index === 0))
-        return own.length < fewestKeys ? new Map() : readBy(way, own, node, number)
-      }),
-    )
-    return new Map(found.flatMap((some) => [...some]))
+  const anchorAt = (node: UpstreamNode) => () => book.anchor((address) => runsAt(node, address))
+
+  function wayOf(node: UpstreamNode, block: unknown, isAccounts: boolean): Way {
+    return isAccounts ? accountWay(block, book) : slotWay(block, book, anchorAt(node))
   }
 
-  async function readBy(
-    way: Way,
-    keys: readonly ItemKey[],
-    node: UpstreamNode,
-    number: bigint,
-  ): Promise<Found> {
+  async function readGroup(node: UpstreamNode, { way, number, places }: Group): Promise<Found> {
     const own = limitsFor(node)
     const found: Found = new Map()
+    /** Slots of answers that were nothing but zeros. */
+    const unproven: ItemKey[] = []
 
     /** @returns keys to ask for again; null: the call was refused. */
     async function ask(call: BulkCall): Promise<readonly ItemKey[] | null> {
       const [outcome] = await node.send([call.request])
       if (outcome?.kind === 'failed') {
-        own.failed()
+        if (!isRateLimit.test(outcome.message)) own.failed()
         for (const key of call.keys) found.set(key, outcome)
         return []
       }
@@ -129,16 +133,23 @@ export function createBulkReader(): BulkReader {
         return call.keys.filter((key) => words.has(key))
       }
       for (const [key, answer] of way.understand(words)) found.set(key, answer)
+      if (!call.isAnchored)
+        unproven.push(...call.keys.filter((key) => isSlot(key) && !found.has(key)))
       return []
     }
 
-    let todo = keys
+    const anchor = anchorAt(node)
+    let todo = [...places.keys()]
     for (let pass = 0; pass < maxPasses && todo.length > 0; pass++) {
       const share = own.share()
       const calls = way.plan(todo, limitsOf(share))
       const left = await Promise.all(calls.map(ask))
       const refused = calls.flatMap((call, index) => (left[index] === null ? call.keys : []))
-      todo = [...refused, ...left.flatMap((again) => again ?? [])]
+      todo = [
+        ...refused,
+        ...left.flatMap((again) => again ?? []),
+        ...(anchor() === null ? [] : unproven.splice(0)),
+      ]
       if (refused.length === 0) continue
       if (left.every((again) => again === null)) {
         const [trial] = way.plan(refused.slice(0, trialKeys), limitsOf(1))
@@ -198,11 +209,11 @@ export function createBulkReader(): BulkReader {
   }
 }
 
-function slotWay(block: unknown, book: BulkBook): Way {
+function slotWay(block: unknown, book: BulkBook, anchor: () => ItemKey | null): Way {
   return {
     plan: (keys, limits) =>
       slotCalls(keys, block, limits, (own) =>
-        own.every((key) => !isSlot(key)) || own.some(book.wasNotZero) ? null : book.anchor(),
+        own.every((key) => !isSlot(key)) || own.some(book.wasNotZero) ? null : anchor(),
       ),
     understand(words) {
       const slots = [...words].filter(([key]) => isSlot(key))
@@ -211,7 +222,10 @@ function slotWay(block: unknown, book: BulkBook): Way {
         const nonce = book.nonceOf(addressOf(key), `0x${word.slice(26)}`)
         return nonce === null ? [] : [[key, nonce]]
       })
-      const hasStorage = slots.some(([, word]) => BigInt(word) !== 0n)
+      const present = slots.filter(([, word]) => BigInt(word) !== 0n)
+      for (const [key, word] of present) book.note(key, word)
+      const hasStorage = present.length > 0
+      if (!hasStorage) book.doubt(slots.map(([key]) => key))
       const hasNonces = nonces.some(([, nonce]) => nonce !== 0)
       return new Map([
         ...(hasStorage ? slots : []),
