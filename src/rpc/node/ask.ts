@@ -20,7 +20,7 @@ export interface Ask {
 /** After so many "internal error" answers to one read, a node counts as not having the state. */
 const maxFaults = 2
 /** Error texts for an unknown block. At the newest block that may pass: another node behind a load balancer has it. */
-const unknownBlock =
+export const unknownBlock =
   /header not found|unknown block|block not found|resource not found|no such block/i
 
 export const isOpen = (one: Ask): boolean => one.settle !== null

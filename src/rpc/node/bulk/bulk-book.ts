@@ -16,6 +16,8 @@ export interface BulkBook {
   wasNotZero(key: ItemKey): boolean
   /** The slots are no anchors: they are zero, as far as an answer says. */
   doubt(keys: Iterable<ItemKey>): void
+  /** Some of the keys to compare with single reads: what changed lately tells one block from another. */
+  samplesOf(keys: readonly ItemKey[]): readonly ItemKey[]
   /** Whether code of the account was read before. */
   knowsCode(address: Address): boolean
   /** The code with this hash; null if it is not known. */
@@ -37,8 +39,11 @@ interface KnownCode {
 }
 
 const maxAnchors = 256
+const maxLast = 8_192
+const maxLively = 256
+const samples = 2
 const maxNonces = 20_000
-const maxCodeChars = 32 * 1024 * 1024
+const maxCodeChars = 16 * 1024 * 1024
 /** Nonces tried on either side of the last known one: contracts of many pools create one now and then. */
 const nonceWindow = 32
 /** Of an account without code. */
@@ -47,6 +52,8 @@ const noHash = `0x${'0'.repeat(64)}`
 
 export function createBulkBook(): BulkBook {
   const notZero = new LRUCache<ItemKey, true>({ max: maxAnchors })
+  const last = new LRUCache<ItemKey, Hex>({ max: maxLast })
+  const lively = new LRUCache<ItemKey, true>({ max: maxLively })
   const nonces = new LRUCache<Address, KnownNonce>({ max: maxNonces })
   const codes = new LRUCache<Address, KnownCode>({
     maxSize: maxCodeChars,
@@ -56,14 +63,20 @@ export function createBulkBook(): BulkBook {
   return {
     note(key, value) {
       const address = addressOf(key)
+      if (isCode(key)) {
+        if (codes.get(address)?.code !== value) codes.set(address, { code: value, hash: null })
+        return
+      }
       if (isSlot(key)) {
         if (value !== '0x0') notZero.set(key, true)
         else notZero.delete(key)
-      } else if (isCode(key)) {
-        if (codes.get(address)?.code !== value) codes.set(address, { code: value, hash: null })
       } else if (key === nonceKey(address) && nonces.get(address)?.nonce !== Number(value)) {
         nonces.set(address, { nonce: Number(value), created: null })
       }
+      const before = last.get(key)
+      if (before === value) return
+      last.set(key, value)
+      if (before !== undefined) lively.set(key, true)
     },
     anchor(isUsable) {
       for (const key of notZero.keys()) if (isUsable(addressOf(key))) return key
@@ -72,6 +85,10 @@ export function createBulkBook(): BulkBook {
     wasNotZero: (key) => notZero.has(key),
     doubt(keys) {
       for (const key of keys) notZero.delete(key)
+    },
+    samplesOf(keys) {
+      const changed = keys.filter((key) => lively.has(key))
+      return (changed.length > 0 ? changed : keys.filter(isSlot)).slice(0, samples)
     },
     knowsCode: (address) => codes.has(address),
     codeOf(address, codeHash) {

@@ -21,6 +21,7 @@ const op = {
   pop: '50',
   mstore: '52',
   sload: '54',
+  number: '43',
   gas: '5a',
   create: 'f0',
   call: 'f1',
@@ -46,8 +47,8 @@ export function readerCode(token: string, { slots, nonce }: Reader): Hex {
 }
 
 /**
- * Calls each reader. Returns the token, then what they return, one after the other, zeros for one that fails, and the
- * gas that is left.
+ * Calls each reader. Returns the token, then what they return, one after the other, zeros for one that fails, then the
+ * number of the block and the gas that is left.
  */
 export function dispatcherCode(token: string, readers: readonly Reader[]): Hex {
   let end = 1
@@ -60,17 +61,22 @@ export function dispatcherCode(token: string, readers: readonly Reader[]): Hex {
     return `${output}${noInput}${number(0)}${target}${op.call}${op.pop}`
   })
   const first = `${push(token)}${number(0)}${op.mstore}`
-  const last = `${op.gas}${number(32 * end)}${op.mstore}`
-  return `0x${first}${calls.join('')}${last}${number(32 * (end + 1))}${number(0)}${op.return}`
+  const block = `${op.number}${number(32 * end)}${op.mstore}`
+  const gas = `${op.gas}${number(32 * (end + 1))}${op.mstore}`
+  const size = number(32 * (end + 2))
+  return `0x${first}${calls.join('')}${block}${gas}${size}${number(0)}${op.return}`
 }
 
-/** Returns the token, and of each account the balance and the hash of the code. Overrides none of the accounts. */
+/**
+ * Returns the token, of each account the balance and the hash of the code, then the number of the block and the gas
+ * that is left. Overrides none of the accounts.
+ */
 export function accountsCode(token: string, addresses: readonly Address[]): Hex {
   const values = addresses.flatMap((address) => {
     const pushed = push(address.slice(2))
     return [`${pushed}${op.balance}`, `${pushed}${op.extcodehash}`]
   })
-  return returning([push(token), ...values])
+  return returning([push(token), ...values, op.number, op.gas])
 }
 
 /** @param values - code of each of the words that are returned. */

@@ -11,6 +11,8 @@ export interface NodeBulkLimits {
   shrink(share: number): boolean
   /** The node refused even the smallest call at the block. */
   refused(number: bigint): void
+  /** An answer in bulk was another one than that of a single read. */
+  distrust(): void
   /** A call got no answer, or one got one. */
   failed(): void
   worked(): void
@@ -61,6 +63,9 @@ export function createNodeBulkLimits(): NodeBulkLimits {
       const upTo = number + skip
       refusedUpTo = refusedUpTo === null || upTo > refusedUpTo ? upTo : refusedUpTo
       forgetAt = Date.now() + memoryMs
+    },
+    distrust() {
+      pausedUntil = Date.now() + memoryMs
     },
     failed() {
       failures += 1

@@ -27,6 +27,12 @@ export interface BulkWords {
   readonly stubborn: readonly Address[]
 }
 
+/** The block as the node takes it, and its number. */
+export interface BlockParam {
+  readonly block: unknown
+  readonly number: bigint
+}
+
 /** Of one call. */
 export interface BulkLimits {
   readonly slots: number
@@ -75,20 +81,20 @@ export function limitsOf(share: number): BulkLimits {
  */
 export function slotCalls(
   keys: readonly ItemKey[],
-  block: unknown,
+  at: BlockParam,
   limits: BulkLimits,
   anchorFor: (keys: readonly ItemKey[]) => ItemKey | null,
 ): BulkCall[] {
   return chunksOf(keys, limits).map((own) => {
     const anchor = anchorFor(own)
-    return slotCall(own, anchor === null ? own : [...own, anchor], block)
+    return slotCall(own, anchor === null ? own : [...own, anchor], at)
   })
 }
 
 /** Calls that read balances and hashes of code; the word of a code key is the hash. */
 export function accountCalls(
   keys: readonly ItemKey[],
-  block: unknown,
+  at: BlockParam,
   limits: BulkLimits,
 ): BulkCall[] {
   const addresses = [...new Set(keys.map(addressOf))]
@@ -96,7 +102,7 @@ export function accountCalls(
   const calls: BulkCall[] = []
   for (let start = 0; start < addresses.length; start += size) {
     const own = addresses.slice(start, start + size)
-    calls.push(accountCall(own, block))
+    calls.push(accountCall(own, at))
   }
   return calls
 }
@@ -144,7 +150,7 @@ function sum(...costs: readonly BulkLimits[]): BulkLimits {
 function slotCall(
   keys: readonly ItemKey[],
   withAnchor: readonly ItemKey[],
-  block: unknown,
+  at: BlockParam,
 ): BulkCall {
   const accounts = new Map<Address, ItemKey[]>()
   for (const key of withAnchor) {
@@ -161,9 +167,9 @@ function slotCall(
     [dispatcher]: { code: dispatcherCode(token, readers) },
   }
   for (const reader of readers) overrides[reader.address] = { code: readerCode(token, reader) }
-  const length = 2 + readers.reduce((total, reader) => total + wordsOf(reader), 0)
+  const length = 3 + readers.reduce((total, reader) => total + wordsOf(reader), 0)
   return {
-    request: requestOf(block, overrides, token, length, hadGas),
+    request: requestOf(at, overrides, token, length),
     keys,
     isAnchored: withAnchor.length > keys.length,
     parse(answer) {
@@ -188,11 +194,11 @@ function slotCall(
   }
 }
 
-function accountCall(addresses: readonly Address[], block: unknown): BulkCall {
+function accountCall(addresses: readonly Address[], at: BlockParam): BulkCall {
   const token = newToken()
   const overrides = { [dispatcher]: { code: accountsCode(token, addresses) } }
   return {
-    request: requestOf(block, overrides, token, 1 + 2 * addresses.length),
+    request: requestOf(at, overrides, token, 3 + 2 * addresses.length),
     keys: addresses.flatMap((address) => [balanceKey(address), codeKey(address)]),
     isAnchored: false,
     parse(answer) {
@@ -206,37 +212,33 @@ function accountCall(addresses: readonly Address[], block: unknown): BulkCall {
   }
 }
 
-/**
- * Whether no reader can have failed for want of gas: one that does takes all but a 64th of what is left.
- *
- * @param answer - ends with the gas that was left.
- */
-function hadGas(answer: string): boolean {
-  return BigInt(`0x${answer.slice(-64)}`) > enoughGas
-}
-
-/** Anything but the token and the right number of words is refused. */
-function requestOf(
-  block: unknown,
-  overrides: object,
-  token: string,
-  words: number,
-  isSound: (answer: string) => boolean = () => true,
-): NodeRequest {
+/** Anything but the token, the right number of words and the right block is refused. */
+function requestOf(at: BlockParam, overrides: object, token: string, words: number): NodeRequest {
   const call = { from: sender, to: dispatcher }
+  const refused = (message: string) => ({ kind: 'refused', message }) as const
   return {
-    call: { method: 'eth_call', params: [call, block, overrides] },
+    call: { method: 'eth_call', params: [call, at.block, overrides] },
     judge(answer) {
       const isWhole = typeof answer === 'string' && answer.length === 2 + 64 * words
       const value = isWhole && /^0x[0-9a-f]*$/i.test(answer) ? answer.toLowerCase() : ''
       if (!value.startsWith(asWord(token))) {
-        return { kind: 'refused', message: 'the node does not run code that is given with a call' }
+        return refused('the node does not run code that is given with a call')
       }
-      return isSound(value)
+      const [number = 0n, gas = 0n] = wordsIn(value as Hex)
+        .slice(-2)
+        .map(BigInt)
+      if (!isOf(number, at.number)) return refused(`the call ran in block ${number}`)
+      // A reader that runs out of gas takes all but a 64th of what is left.
+      return gas > enoughGas
         ? { kind: 'value', value }
-        : { kind: 'refused', message: 'the node allows too little gas for the call' }
+        : refused('the node allows too little gas for the call')
     },
   }
+}
+
+/** Rollups count the blocks of another chain inside of calls: far fewer. */
+function isOf(numberInside: bigint, number: bigint): boolean {
+  return numberInside === number || numberInside < number / 2n
 }
 
 function wordsIn(answer: Hex): Hex[] {

@@ -7,6 +7,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Address, Hex } from '../../../domain/primitives.js'
+import { unknownBlock } from '../ask.js'
 import type { NodeRequest, Outcome } from '../node-request.js'
 import { addressOf, codeKey, type ItemKey, isCode, isSlot, nonceKey } from '../state-item.js'
 import type { UpstreamNode } from '../upstream-node.js'
@@ -14,6 +15,7 @@ import { type BulkBook, createBulkBook } from './bulk-book.js'
 import { createNodeBulkLimits, type NodeBulkLimits } from './bulk-limits.js'
 import {
   accountCalls,
+  type BlockParam,
   type BulkCall,
   type BulkLimits,
   isReplaceable,
@@ -90,12 +92,12 @@ export function createBulkReader(): BulkReader {
     const groups = new Map<string, Group>()
     requests.forEach(({ read }, place) => {
       if (!read || !isEligible(node, read.key) || !mayRead(node, read.number)) return
-      const { key, block, number } = read
+      const { key, number } = read
       const isAccounts = !isSlotOrNonce(key)
-      const id = `${isAccounts} ${JSON.stringify(block)}`
+      const id = `${isAccounts} ${JSON.stringify(read.block)}`
       const group = groups.get(id) ?? {
         number,
-        way: wayOf(node, block, isAccounts),
+        way: wayOf(node, read, isAccounts),
         places: new Map(),
       }
       groups.set(id, group)
@@ -106,12 +108,17 @@ export function createBulkReader(): BulkReader {
 
   const anchorAt = (node: UpstreamNode) => () => book.anchor((address) => runsAt(node, address))
 
-  function wayOf(node: UpstreamNode, block: unknown, isAccounts: boolean): Way {
-    return isAccounts ? accountWay(block, book) : slotWay(block, book, anchorAt(node))
+  function wayOf(node: UpstreamNode, at: BlockParam, isAccounts: boolean): Way {
+    return isAccounts ? accountWay(at, book) : slotWay(at, book, anchorAt(node))
   }
 
-  async function readGroup(node: UpstreamNode, { way, number, places }: Group): Promise<Found> {
+  async function readGroup(
+    node: UpstreamNode,
+    { way, number, places }: Group,
+    requests: readonly NodeRequest[],
+  ): Promise<Found> {
     const own = limitsFor(node)
+    let refusal: Outcome | undefined
     const found: Found = new Map()
     /** Slots of answers that were nothing but zeros. */
     const unproven: ItemKey[] = []
@@ -124,7 +131,10 @@ export function createBulkReader(): BulkReader {
         for (const key of call.keys) found.set(key, outcome)
         return []
       }
-      if (outcome?.kind !== 'value') return null
+      if (outcome?.kind !== 'value') {
+        refusal = outcome
+        return null
+      }
       own.worked()
       const { words, stubborn: others } = call.parse(outcome.value as Hex)
       if (others.length > 0) {
@@ -136,6 +146,14 @@ export function createBulkReader(): BulkReader {
       if (!call.isAnchored)
         unproven.push(...call.keys.filter((key) => isSlot(key) && !found.has(key)))
       return []
+    }
+
+    /** Whether single reads say, too, that the node does not have the block: then all of them would. */
+    async function lacksBlock(some: readonly ItemKey[]): Promise<boolean> {
+      if (!isUnknownBlock(refusal)) return false
+      const single = some.slice(0, trialKeys).map((key) => requests[places.get(key) ?? 0])
+      const outcomes = await node.send(single as NodeRequest[])
+      return outcomes.every(isUnknownBlock)
     }
 
     const anchor = anchorAt(node)
@@ -154,7 +172,8 @@ export function createBulkReader(): BulkReader {
       if (left.every((again) => again === null)) {
         const [trial] = way.plan(refused.slice(0, trialKeys), limitsOf(1))
         if (!trial || (await ask(trial)) === null) {
-          own.refused(number)
+          if (await lacksBlock(todo)) for (const key of todo) found.set(key, refusal as Outcome)
+          else own.refused(number)
           break
         }
         todo = todo.filter((key) => !found.has(key))
@@ -180,28 +199,54 @@ export function createBulkReader(): BulkReader {
     })
   }
 
+  /** What was found, by place; null when a value differs from the one that was also read singly. */
+  function judge(
+    { places }: Group,
+    found: Found,
+    requests: readonly NodeRequest[],
+    outcomes: readonly Outcome[],
+  ): ReadonlyMap<number, Outcome> | null {
+    const judged = new Map<number, Outcome>()
+    for (const [key, one] of found) {
+      const place = places.get(key)
+      const request = place === undefined ? undefined : requests[place]
+      if (place === undefined || !request) continue
+      const outcome = typeof one === 'string' ? toOutcome(request, one) : one
+      const single = outcomes[place]
+      if (single?.kind !== 'value') judged.set(place, outcome)
+      else if (outcome.kind === 'value' && single.value !== outcome.value) return null
+    }
+    return judged
+  }
+
   return {
     mayRead,
     async send(node, requests) {
       const groups = groupsOf(node, requests)
       const outcomes: Outcome[] = []
-      const grouped = new Set(groups.flatMap(({ places }) => [...places.values()]))
-      const others = [...requests.keys()].filter((place) => !grouped.has(place))
-      const reading = groups.map(async (group) => {
-        for (const [key, found] of await readGroup(node, group)) {
-          const place = group.places.get(key)
-          const request = place === undefined ? undefined : requests[place]
-          if (place === undefined || !request) continue
-          if (typeof found !== 'string') outcomes[place] = found
-          else {
-            const judgement = request.judge(found)
-            if (judgement.kind !== 'value') continue
-            outcomes[place] = judgement
-            book.note(key, judgement.value as Hex)
-          }
-        }
+      const places = groups.flatMap((group) => [...group.places.values()])
+      const samples = new Set(
+        groups.flatMap((group) => {
+          return book.samplesOf([...group.places.keys()]).map((key) => group.places.get(key) ?? 0)
+        }),
+      )
+      const grouped = new Set(places.filter((place) => !samples.has(place)))
+      const single = [...requests.keys()].filter((place) => !grouped.has(place))
+      const [, ...found] = await Promise.all([
+        sendPlain(node, requests, single, outcomes),
+        ...groups.map((group) => readGroup(node, group, requests)),
+      ])
+      const judged = groups.map((group, index) => {
+        return judge(group, found[index] ?? new Map(), requests, outcomes)
       })
-      await Promise.all([sendPlain(node, requests, others, outcomes), ...reading])
+      if (judged.includes(null)) limitsFor(node).distrust()
+      else {
+        for (const [place, outcome] of judged.flatMap((some) => [...(some ?? [])])) {
+          outcomes[place] = outcome
+          const key = requests[place]?.read?.key
+          if (key && outcome.kind === 'value') book.note(key, outcome.value as Hex)
+        }
+      }
       const left = [...grouped].filter((place) => outcomes[place] === undefined)
       await sendPlain(node, requests, left, outcomes)
       return outcomes
@@ -209,10 +254,20 @@ export function createBulkReader(): BulkReader {
   }
 }
 
-function slotWay(block: unknown, book: BulkBook, anchor: () => ItemKey | null): Way {
+function toOutcome(request: NodeRequest, answer: Hex): Outcome {
+  const judgement = request.judge(answer)
+  if (judgement.kind === 'value') return judgement
+  return { kind: 'refused', message: judgement.message }
+}
+
+function isUnknownBlock(outcome: Outcome | undefined): boolean {
+  return outcome?.kind === 'refused' && unknownBlock.test(outcome.message)
+}
+
+function slotWay(at: BlockParam, book: BulkBook, anchor: () => ItemKey | null): Way {
   return {
     plan: (keys, limits) =>
-      slotCalls(keys, block, limits, (own) =>
+      slotCalls(keys, at, limits, (own) =>
         own.every((key) => !isSlot(key)) || own.some(book.wasNotZero) ? null : anchor(),
       ),
     understand(words) {
@@ -223,7 +278,7 @@ function slotWay(block: unknown, book: BulkBook, anchor: () => ItemKey | null): 
         return nonce === null ? [] : [[key, nonce]]
       })
       const present = slots.filter(([, word]) => BigInt(word) !== 0n)
-      for (const [key, word] of present) book.note(key, word)
+      for (const [key, word] of present) book.note(key, toHex(BigInt(word)))
       const hasStorage = present.length > 0
       if (!hasStorage) book.doubt(slots.map(([key]) => key))
       const hasNonces = nonces.some(([, nonce]) => nonce !== 0)
@@ -235,9 +290,9 @@ function slotWay(block: unknown, book: BulkBook, anchor: () => ItemKey | null): 
   }
 }
 
-function accountWay(block: unknown, book: BulkBook): Way {
+function accountWay(at: BlockParam, book: BulkBook): Way {
   return {
-    plan: (keys, limits) => accountCalls(keys, block, limits),
+    plan: (keys, limits) => accountCalls(keys, at, limits),
     understand(words) {
       if ([...words.values()].every((word) => BigInt(word) === 0n)) return new Map()
       return new Map(
