@@ -1,6 +1,6 @@
 /**
  * Finds out what a node can do beyond headers, balance, nonce, code and storage.
- * Only `blockHash` and `batch` change how the archive reads; the rest is for `doctor` and `/ready`.
+ * Only `blockHash`, `batch`, `overrides` and `proofs` change how the archive reads; the rest is for `doctor` and `/ready`.
  */
 import type { VerifiedBlock } from './block-check.js'
 import type { NodeRequest, Outcome } from './node-request.js'

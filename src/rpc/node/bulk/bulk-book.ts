@@ -22,7 +22,9 @@ export interface BulkBook {
   knowsCode(address: Address): boolean
   /** The code with this hash; null if it is not known. */
   codeOf(address: Address, codeHash: Hex): Hex | null
-  /** The nonce with which a CREATE of the account gets this address; null if it is none of the likely ones. */
+  /** The last known nonce of the account. */
+  lastNonce(address: Address): number | undefined
+  /** The nonce with which a CREATE of the account gets this address; null if it is none near the last known one. */
   nonceOf(address: Address, created: Address): number | null
 }
 
@@ -98,13 +100,13 @@ export function createBulkBook(): BulkBook {
       known.hash ??= keccak256(known.code)
       return known.hash === codeHash ? known.code : null
     },
+    lastNonce: (address) => nonces.get(address)?.nonce,
     nonceOf(address, created) {
       const known = nonces.get(address)
-      if (known) {
-        known.created ??= createdBy(address, known.nonce)
-        if (known.created === created) return known.nonce
-      }
-      for (const nonce of likely(known?.nonce)) {
+      if (!known) return null
+      known.created ??= createdBy(address, known.nonce)
+      if (known.created === created) return known.nonce
+      for (const nonce of around(known.nonce)) {
         if (createdBy(address, nonce) !== created) continue
         nonces.set(address, { nonce, created })
         return nonce
@@ -114,13 +116,11 @@ export function createBulkBook(): BulkBook {
   }
 }
 
-/** The nearest ones first. Without any knowledge those of a contract, which begin with 1. */
-function* likely(known: number | undefined): Generator<number> {
-  const centre = known ?? 1
-  if (known === undefined) yield centre
+/** The nearest ones first. */
+function* around(known: number): Generator<number> {
   for (let distance = 1; distance <= nonceWindow; distance++) {
-    yield centre + distance
-    if (centre >= distance) yield centre - distance
+    yield known + distance
+    if (known >= distance) yield known - distance
   }
 }
 

@@ -41,6 +41,9 @@ const isRateLimit = /limits requests|waits/
 /** Accounts whose code a node did not replace are read plainly for this long. */
 const stubbornMs = 600_000
 
+const isNonce = (key: ItemKey): boolean => key === nonceKey(addressOf(key))
+const isSlotOrNonce = (key: ItemKey): boolean => isSlot(key) || isNonce(key)
+
 /** Reads of one block by one kind of call. */
 interface Group {
   readonly number: bigint
@@ -73,8 +76,6 @@ export function createBulkReader(): BulkReader {
     return node.abilities()?.overrides === true && limitsFor(node).mayRead(number)
   }
 
-  const isSlotOrNonce = (key: ItemKey) => isSlot(key) || key === nonceKey(addressOf(key))
-
   /** Whether our code runs on the node in place of that of the account. */
   function runsAt(node: UpstreamNode, address: Address): boolean {
     return isReplaceable(address) && !stubborn.has(`${node.name}${address}`)
@@ -82,8 +83,9 @@ export function createBulkReader(): BulkReader {
 
   function isEligible(node: UpstreamNode, key: ItemKey): boolean {
     const address = addressOf(key)
-    // Its hash says nothing about code that was never read.
+    // The hash of code and what a nonce decides say nothing of what was never read.
     if (isCode(key)) return book.knowsCode(address)
+    if (isNonce(key) && book.lastNonce(address) === undefined) return false
     return !isSlotOrNonce(key) || runsAt(node, address)
   }
 
@@ -103,7 +105,15 @@ export function createBulkReader(): BulkReader {
       groups.set(id, group)
       if (!group.places.has(key)) group.places.set(key, place)
     })
+    for (const { places } of groups.values()) leaveZeroNonces(places)
     return [...groups.values()].filter(({ places }) => places.size >= fewestKeys)
+  }
+
+  /** Where all nonces may be zero, an answer would prove none of them: they are read singly in the same round. */
+  function leaveZeroNonces(places: Map<ItemKey, number>): void {
+    const nonces = [...places.keys()].filter(isNonce)
+    if (nonces.some((key) => book.lastNonce(addressOf(key)))) return
+    for (const key of nonces) places.delete(key)
   }
 
   const anchorAt = (node: UpstreamNode) => () => book.anchor((address) => runsAt(node, address))
