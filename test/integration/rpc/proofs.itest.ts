@@ -145,7 +145,8 @@ test('a node that takes overrides is asked for no proofs: it gives all values by
   for (const at of [1n, 2n, 3n, 1n]) {
     const visited = await visit(context, at)
     expect(visited).toMatchObject({ proofs: 0, values: await ofNode(at) })
-    if (at === 2n) expect(visited.reads).toBe(0)
+    // Two of the values are compared.
+    if (at === 2n) expect(visited.reads).toBeLessThanOrEqual(2)
   }
 })
 
