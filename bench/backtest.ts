@@ -1,6 +1,6 @@
 /**
  * Backtests on the sandbox: block-requests (one request at one block) per minute by workers and by where the state
- * comes from, how that grows with the range, and what a walk asks of the node at each block.
+ * comes from, and how that grows with the range.
  * BENCH_BLOCKS sets the blocks of the short range (default 20); the long one is ten times that.
  */
 import { rmSync } from 'node:fs'
@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { loadConfig } from '../src/config.js'
 import type { PlanRequest } from '../src/domain/backtest.js'
-import { noAccount } from '../src/domain/engine.js'
 import type { Address } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
 import type { ArchiveMode } from '../src/rpc/archive/archive-messages.js'
@@ -20,9 +19,6 @@ import { exampleQuote, type Section } from './section.js'
 
 const shortRange = Number(process.env.BENCH_BLOCKS ?? 20)
 const longFactor = 10
-const latencyMs = 50
-/** Blocks of which the calls to the node are counted one by one. */
-const countedBlocks = 8
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -61,23 +57,12 @@ export async function backtestBench(): Promise<Section[]> {
   const node = await startLatencyNode(sandbox.url, 0, { client: 'node/1' })
   try {
     const context = { node, last: (await headOf(node.url)) - 1n }
-    const blockRuns = [
-      await consecutiveBlocks(sandbox.url, context.last, 0, true),
-      await consecutiveBlocks(sandbox.url, context.last, 0, false),
-      await consecutiveBlocks(sandbox.url, context.last, latencyMs, true),
-      await consecutiveBlocks(sandbox.url, context.last, latencyMs, false),
-    ]
     return [
       {
         name: `backtests of ${requests.length} requests per block, default candidates`,
         about:
           'Jobs as `forkroute backtest` runs them, one variant, no delays. Cold: new folder, state from a node without latency; disk: the same folder again; cassette: replay of what was recorded, by a service that has done a job before.',
         rows: await jobs(context),
-      },
-      {
-        name: 'calls to the node, block after block',
-        about: `Two requests per block, one block at a time; HTTP requests / calls in them.`,
-        rows: blockRuns,
       },
     ]
   } finally {
@@ -211,54 +196,6 @@ function serviceOn(
     WORKERS: String(workers),
   })
   return createService(config, { logger: createLogger('error'), ...(mode && { mode }) })
-}
-
-/** What each block of a walk costs the node. */
-async function consecutiveBlocks(
-  nodeUrl: string,
-  last: bigint,
-  latency: number,
-  proofs: boolean,
-): Promise<Section['rows'][number]> {
-  const node = await startLatencyNode(nodeUrl, latency, {
-    ...(!proofs && { refused: 'eth_getProof' }),
-  })
-  const folder = makeDataDir()
-  const service = await serviceOn(node.url, { folder, workers: 1 })
-  const costs: { http: number; calls: number; ms: number }[] = []
-  try {
-    for (let at = last - BigInt(countedBlocks) + 1n; at <= last; at++) {
-      node.reset()
-      const started = performance.now()
-      const batch = {
-        chainId: 1,
-        blockNumber: at,
-        requests: requests.slice(0, 2).map(({ request }) => request),
-      }
-      const signal = AbortSignal.timeout(600_000)
-      await service.engine.quotes(batch, { accountId: noAccount, signal, isBackground: true })
-      const ms = performance.now() - started
-      const calls = node.requests.map(({ body }) => [JSON.parse(body)].flat().length)
-      costs.push({ http: calls.length, calls: calls.reduce((sum, n) => sum + n, 0), ms })
-    }
-  } finally {
-    await service.close()
-    await node.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  const text = (cost?: { http: number; calls: number }) =>
-    cost ? `${Math.round(cost.http)} / ${Math.round(cost.calls)}` : ''
-  const rest = costs.slice(2)
-  const mean = (pick: (cost: (typeof costs)[number]) => number) =>
-    rest.reduce((sum, cost) => sum + pick(cost), 0) / rest.length
-  return {
-    'latency ms': latency,
-    proofs: proofs ? 'yes' : 'no',
-    first: text(costs[0]),
-    second: text(costs[1]),
-    'mean of the rest': text({ http: mean(({ http }) => http), calls: mean(({ calls }) => calls) }),
-    'ms per block': Math.round(mean(({ ms }) => ms)),
-  }
 }
 
 async function headOf(url: string): Promise<bigint> {

@@ -1,6 +1,7 @@
 /**
  * The first answer at a block that was never asked for: how long it takes, how often the node is asked and how many
- * of these requests wait for each other, against the same work on a plain Anvil fork of the same node.
+ * of these requests wait for each other, against the same work on a plain Anvil fork of the same node. On the sandbox
+ * also what each block of a walk costs at the node.
  * The node is the sandbox, or that of BENCH_NODE_URL (chain 1, its last two blocks readable).
  */
 import { rmSync } from 'node:fs'
@@ -12,6 +13,7 @@ import type { BlockPin } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
 import { startSandbox } from '../src/sandbox/sandbox.js'
 import { createService, type Service } from '../src/service.js'
+import { callsPerBlock } from './calls.js'
 import { type LatencyNode, sequentialRounds, startLatencyNode } from './latency-node.js'
 import { createPlainThread, makeDataDir } from './plain-fork.js'
 import { exampleQuote, type Section } from './section.js'
@@ -31,13 +33,16 @@ const otherQuotes: Readonly<Record<'given' | 'sandbox', RouteRequest>> = {
   },
 }
 
-export async function coldBench(): Promise<Section> {
+export async function coldBench(): Promise<Section[]> {
   const own = process.env.BENCH_NODE_URL
   const sandbox = own ? null : await startSandbox({})
   const nodeUrl = own ?? sandbox?.url ?? ''
   const other = otherQuotes[own ? 'given' : 'sandbox']
   const rows: Section['rows'] = []
+  const sections: Section[] = []
   try {
+    // A given node need not have so many blocks.
+    if (sandbox) sections.push(await callsPerBlock(sandbox.url, sandbox.blockNumber - 1n))
     for (const latencyMs of latenciesMs) {
       const node = await startLatencyNode(nodeUrl, latencyMs)
       const add = (what: string, { ms, requests, rounds }: Cost) =>
@@ -58,7 +63,8 @@ export async function coldBench(): Promise<Section> {
   } finally {
     await sandbox?.stop()
   }
-  return { name: `first answer at a new block, ${own ? 'given node' : 'sandbox'}`, rows }
+  const name = `first answer at a new block, ${own ? 'given node' : 'sandbox'}`
+  return [{ name, rows }, ...sections]
 }
 
 interface Cost {

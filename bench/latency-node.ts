@@ -25,12 +25,12 @@ export interface LatencyNode {
 /**
  * @param latencyMs - per HTTP request, a batch being one; concurrent requests do not wait for each other.
  * @param pose.client - what it calls itself in place of the name of an Anvil.
- * @param pose.refused - a method that it does not know.
+ * @param pose.refused - methods that it does not know; `overrides`: eth_call with state overrides.
  */
 export async function startLatencyNode(
   nodeUrl: string,
   latencyMs: number,
-  pose: { readonly client?: string; readonly refused?: string } = {},
+  pose: { readonly client?: string; readonly refused?: readonly string[] } = {},
 ): Promise<LatencyNode> {
   const upstream = new Pool(nodeUrl, { connections: 64 })
   let requests: NodeRequest[] = []
@@ -40,7 +40,7 @@ export async function startLatencyNode(
     for await (const part of request) parts.push(part as Buffer)
     const asked = Buffer.concat(parts).toString()
     const { client, refused } = pose
-    const body = refused ? asked.replaceAll(`"${refused}"`, '"eth_unknown"') : asked
+    const body = refused?.length ? withoutMethods(asked, refused) : asked
     const [answer] = await Promise.all([
       upstream.request({
         method: 'POST',
@@ -73,6 +73,22 @@ export async function startLatencyNode(
       await upstream.close()
     },
   }
+}
+
+interface Call {
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
+/** The body with a method that no node has in place of the refused ones. */
+function withoutMethods(body: string, refused: readonly string[]): string {
+  const asked = JSON.parse(body) as Call | readonly Call[]
+  const isRefused = ({ method, params = [] }: Call) =>
+    refused.includes(method === 'eth_call' && params.length > 2 ? 'overrides' : method)
+  const calls = [asked].flat().map((call) => {
+    return isRefused(call) ? { ...call, method: 'eth_unknown' } : call
+  })
+  return JSON.stringify(Array.isArray(asked) ? calls : calls[0])
 }
 
 /**

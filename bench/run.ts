@@ -19,7 +19,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   simulation: async () => [await simulationBench()],
   http: httpBench,
   cheap: async () => [await cheapBench()],
-  cold: async () => [await coldBench()],
+  cold: coldBench,
   quality: qualityBench,
   search: async () => [await searchBench()],
   alternatives: alternativesBench,

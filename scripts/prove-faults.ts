@@ -1,11 +1,11 @@
 /**
- * `npm run prove:faults [-- <row> …]`: the service in front of nodes that fail in every way (`test/support/bad-node.ts`):
+ * `npm run prove:faults [-- <row> …]`: the service in front of nodes that fail in every way (`test/support/nodes/bad-node.ts`):
  * 24 routes at blocks that were not asked before, six at a time, compared to the byte with those of a healthy node.
  * Prints the table of docs/reliability.md; exits 1 where a row misses its target. Takes about ten minutes.
  */
 import pLimit from 'p-limit'
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.js'
-import { type BadNode, type Badness, startBadNode } from '../test/support/bad-node.js'
+import { type BadNode, type Badness, startBadNode } from '../test/support/nodes/bad-node.js'
 import { type Answer, startService, type TestService } from '../test/support/service/service.js'
 
 const routes = 24

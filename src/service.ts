@@ -95,10 +95,11 @@ export async function createService(
     const archive = await startArchive({
       dataDir: config.dataDir,
       mode,
-      chains: chains.map(({ id }) => ({
+      chains: chains.map(({ id, wrappedNative }) => ({
         chainId: id,
         urls: urls[id] ?? [],
         verifyHeaderHash: config.checkHeaderHashes,
+        anchor: wrappedNative,
       })),
       knownEmpty: [quoteSender, executorAddress(quoteSender), balanceProbe],
       pollIntervalMs: config.headPollMs,

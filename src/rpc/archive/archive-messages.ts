@@ -12,6 +12,8 @@ export interface ArchiveChain {
   readonly urls: readonly string[]
   /** False for chains whose headers do not hash in the standard way. Default true. */
   readonly verifyHeaderHash?: boolean
+  /** A contract that is there at every block that is asked for. */
+  readonly anchor?: Address
   /** The chain has a problem to report when its head is older than this by the wall clock; default: any age is fine. */
   readonly maxHeadLagSeconds?: number
 }

@@ -184,12 +184,13 @@ function createParts(options: LiveChainOptions): Parts {
 }
 
 function upstreamOf({ chain, onLog, upstreamTimeoutMs }: LiveChainOptions): Upstream {
-  const { chainId, urls, verifyHeaderHash } = chain
+  const { chainId, urls, verifyHeaderHash, anchor } = chain
   return createUpstream({
     chainId,
     urls,
     onLog,
     ...(verifyHeaderHash !== undefined && { verifyHeaderHash }),
+    ...(anchor && { anchor }),
     ...(upstreamTimeoutMs !== undefined && { timeoutMs: upstreamTimeoutMs }),
   })
 }

@@ -10,7 +10,10 @@ import type { Upstream } from '../node/upstream.js'
 import type { ProvenState } from './proven-state.js'
 
 export interface ProofParts {
-  readonly upstream: Pick<Upstream, 'state' | 'finalState' | 'proof' | 'givesProofs'>
+  readonly upstream: Pick<
+    Upstream,
+    'state' | 'finalState' | 'proof' | 'givesProofs' | 'readsInBulk'
+  >
   readonly proven: ProvenState
   /** The value, if it is known without asking a node. */
   readonly held: (key: ItemKey, at: BlockRef) => Hex | null
@@ -23,7 +26,7 @@ interface BlockToCome {
 }
 
 /**
- * Reads the keys whose accounts are worth a proof at the block; none while nodes refuse proofs.
+ * Reads the keys whose accounts are worth a proof at the block; none while nodes refuse proofs or read in bulk.
  *
  * @param last - the block that was opened before: its values are the likeliest to be the same.
  */
@@ -35,7 +38,8 @@ export function readByProof(
 ): Map<ItemKey, Promise<Answer<Hex>>> {
   const { upstream, proven } = parts
   const reads = new Map<ItemKey, Promise<Answer<Hex>>>()
-  if (!upstream.givesProofs()) return reads
+  // A proof is a call per account: more than all values cost where they are read in bulk.
+  if (!upstream.givesProofs() || upstream.readsInBulk(at.number)) return reads
   for (const [address, own] of proven.worthProving(keys)) {
     const proof = prove(address, own, at, last, parts)
     for (const key of own) {

@@ -10,6 +10,9 @@ export interface ChainTip {
   /** Records that the node gave a value of the block's state. */
   answered(node: UpstreamNode, block: BlockRef): void
   wasAnswered(node: UpstreamNode, block: BlockRef): boolean
+  /** Records that the node has the state of the block, and does not make it up. */
+  shown(node: UpstreamNode, number: bigint): void
+  isShown(node: UpstreamNode, number: bigint): boolean
   /** True for blocks that some node has. */
   isThere(number: bigint): boolean
   /** True for blocks so far below the newest that their number names them. */
@@ -28,6 +31,7 @@ const maxBlocks = 256
 export function createChainTip(): ChainTip {
   let newest = 0n
   const answers = new LRUCache<Hex, Set<UpstreamNode>>({ max: maxBlocks })
+  const shown = new LRUCache<string, true>({ max: maxBlocks })
   return {
     see(number) {
       if (number > newest) newest = number
@@ -37,6 +41,10 @@ export function createChainTip(): ChainTip {
       answers.set(hash, nodes.add(node))
     },
     wasAnswered: (node, { hash }) => answers.get(hash)?.has(node) === true,
+    shown(node, number) {
+      shown.set(`${node.name} ${number}`, true)
+    },
+    isShown: (node, number) => shown.has(`${node.name} ${number}`),
     isThere: (number) => number <= newest,
     isFinal: (number) => number + reorgWindow <= newest,
     isFresh: (number) => number + freshBlocks >= newest,

@@ -27,6 +27,8 @@ export interface DispatchParts {
   /** In the order of preference. */
   readonly nodes: readonly UpstreamNode[]
   readonly tip: ChainTip
+  /** The reads in parts that go their own ways. */
+  readonly split: (node: UpstreamNode, asks: readonly Ask[]) => readonly (readonly Ask[])[]
   /** Outcomes in the order of the reads. */
   readonly send: (
     node: UpstreamNode,
@@ -65,7 +67,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     await ready()
     const { chosen, left } = choose(asks, journey.last)
     const ways = [...chosen].flatMap(([node, own]) =>
-      node.parts(own).map((part) => attempt(node, part, journey)),
+      parts.split(node, own).map((part) => attempt(node, part, journey)),
     )
     await Promise.all([...ways, goOn(left, journey)])
   }

@@ -3,6 +3,7 @@
  * block that may still be replaced is read after its state, so that values of another branch are refused, not mixed in.
  */
 import type { Hex } from '../../domain/primitives.js'
+import type { Send } from './anchor.js'
 import type { BlockRef } from './answer.js'
 import type { Ask } from './ask.js'
 import type { VerifiedBlock } from './block-check.js'
@@ -21,14 +22,16 @@ export async function sendGuarded(
   asks: readonly Ask[],
   parts: {
     readonly tip: ChainTip
+    /** Outcomes in the order of the requests. */
+    readonly send: Send
     readonly headerRequest: (number: bigint) => NodeRequest
   },
   options: SendOptions,
 ): Promise<Outcome[]> {
   const requests = asks.map((one) => one.request(node))
-  if (node.abilities()?.blockHash) return node.send(requests, options)
+  if (node.abilities()?.blockHash) return parts.send(node, requests, options)
   const guarded = replaceable(asks, parts.tip)
-  const outcomes = await node.send(requests, options)
+  const outcomes = await parts.send(node, requests, options)
   if (guarded.length === 0) return outcomes
   const headers = await readHeaders(
     node,

@@ -16,7 +16,7 @@ const busyText =
 const stateText =
   /missing trie node|not recorded|not available|unavailable state|pruned|unknown state|out of range|OutOfRange|historical state|archive|no state|distance to target/i
 /** Of a block that the node does not know: it may be too new for it. */
-const blockText =
+export const unknownBlock =
   /header (?:for hash )?not found|unknown block|block (?:with .{0,80} )?(?:is )?not found|could not find block|cannot find block|resource not found|no such block|header is not in/i
 
 /** Error texts for a range of events that is too large for the node: a smaller one may pass. */
@@ -27,7 +27,7 @@ const rangeText =
 export function meaningOf(error: JsonRpcError): ErrorMeaning {
   const { code, message } = error
   if (stateText.test(message) || rangeText.test(message)) return 'refused'
-  if (blockText.test(message)) return 'odd'
+  if (unknownBlock.test(message)) return 'odd'
   if (/not found/i.test(message)) return 'refused'
   if (busyCodes.has(code) || busyText.test(message)) return 'busy'
   return code === -32603 ? 'odd' : 'refused'

@@ -1,7 +1,8 @@
 /**
  * Finds out what a node can do beyond headers, balance, nonce, code and storage.
- * Only `blockHash` and `batch` change how the archive reads; the rest is for `doctor` and `/ready`.
+ * Only `blockHash`, `batch`, `overrides` and `proofs` change how the archive reads; the rest is for `doctor` and `/ready`.
  */
+import type { Address } from '../../domain/primitives.js'
 import type { VerifiedBlock } from './block-check.js'
 import type { NodeRequest, Outcome } from './node-request.js'
 
@@ -20,6 +21,8 @@ export interface NodeAbilities {
   readonly archive: boolean
   /** The furthest probed distance from the head at which state was readable, in blocks. */
   readonly archiveDepth: number
+  /** The contract by which state that is not there is told (`anchor.ts`) is there at the newest block. */
+  readonly anchor: boolean
 }
 
 const probeAddress = '0x00000000000000000000000000000000f0f0f0f0'
@@ -32,6 +35,7 @@ const depths = [128, 1_024, 10_000, 100_000]
 export async function probeAbilities(
   send: (requests: readonly NodeRequest[]) => Promise<Outcome[]>,
   head: VerifiedBlock,
+  anchor: Address | null,
   takesBatches: () => boolean,
 ): Promise<NodeAbilities> {
   const { pin, json } = head
@@ -50,11 +54,12 @@ export async function probeAbilities(
     ),
     expecting('eth_getLogs', [{ blockHash: pin.hash, address: probeAddress }], Array.isArray),
     expecting('eth_getProof', [account, [], 'latest'], (v) => typeof v === 'object' && v !== null),
+    expecting('eth_getCode', [anchor ?? account, 'latest'], (v) => isHex(v)),
     ...asked.map((depth) =>
       expecting('eth_getBalance', [account, quantity(pin.number - BigInt(depth))], isHex),
     ),
   ])
-  const [blockHash, ethCall, overrides, logs, proofs, ...old] = outcomes.map(
+  const [blockHash, ethCall, overrides, logs, proofs, code, ...old] = outcomes.map(
     (outcome) => outcome.kind === 'value',
   )
   const archiveDepth = asked.filter((_depth, index) => old[index]).at(-1) ?? 0
@@ -68,6 +73,7 @@ export async function probeAbilities(
     devNode: version?.kind === 'value' && /anvil|hardhat|ganache/i.test(String(version.value)),
     archive: asked.length === 0 || archiveDepth === asked.at(-1),
     archiveDepth,
+    anchor: anchor !== null && code === true,
   }
 }
 

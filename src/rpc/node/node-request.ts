@@ -1,5 +1,6 @@
 /** One call to a node with the check of its answer, and its outcome. */
 import type { RpcCall } from './json-rpc.js'
+import type { ItemKey } from './state-item.js'
 
 /** Result of the check of an answer. odd: it may be another one next time; `lie`, told twice, sets the node aside. */
 export type Judgement =
@@ -9,6 +10,15 @@ export type Judgement =
 export interface NodeRequest {
   readonly call: RpcCall
   readonly judge: (value: unknown) => Judgement
+  /** Of a read of state: many of one block may be read together (`bulk/`). */
+  readonly read?: StateRead
+}
+
+export interface StateRead {
+  readonly key: ItemKey
+  /** The block as the node takes it, and its number. */
+  readonly block: unknown
+  readonly number: bigint
 }
 
 /**

@@ -24,10 +24,11 @@ export function paramOf(node: UpstreamNode, block: BlockRef): string | { blockHa
   return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
 }
 
-/** The value is in its stored form (`state-item.ts`). */
-export function stateRequest(key: ItemKey, block: unknown): NodeRequest {
+/** The value is in its stored form (`state-item.ts`). @param block - as the node takes it. */
+export function stateRequest(key: ItemKey, block: unknown, number: bigint): NodeRequest {
   return {
     call: callOf(key, block),
+    read: { key, block, number },
     judge: (answer) => {
       const value = toStored(key, answer)
       return value === null

@@ -5,6 +5,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import type { LimitFunction } from 'p-limit'
+import type { Address } from '../../domain/primitives.js'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
 import { createRpcClient, JsonRpcError, type RpcResult, TransportError } from './json-rpc.js'
 import { createLatencies } from './latencies.js'
@@ -90,6 +91,7 @@ export interface NodeOptions {
   readonly name: string
   readonly chainId: number
   readonly url: string
+  readonly anchor: Address | null
   readonly timeoutMs: number
   readonly verifyHeaderHash: boolean
   readonly maxBatch: number
@@ -334,6 +336,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     abilities = await probeAbilities(
       insist,
       latest.value as VerifiedBlock,
+      options.anchor,
       () => pace.knownBatch() !== 1,
     )
     return health.verified()

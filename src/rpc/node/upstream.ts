@@ -9,9 +9,11 @@
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import type { Address, Hex } from '../../domain/primitives.js'
+import { anchored } from './anchor.js'
 import type { AccountProof, Answer, BlockRef } from './answer.js'
 import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
+import { createBulkReader } from './bulk/bulk-read.js'
 import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
 import { createDispatch } from './dispatch.js'
@@ -41,6 +43,8 @@ export interface UpstreamOptions {
   readonly urls: readonly string[]
   /** False for chains whose headers do not hash in the standard way. Default true. */
   readonly verifyHeaderHash?: boolean
+  /** A contract that is there at every block that is asked for. Without it, zeros of a node are taken as they are. */
+  readonly anchor?: Address
   /** Of one HTTP request. */
   readonly timeoutMs?: number
   readonly onLog?: (level: 'info' | 'warn', message: string) => void
@@ -67,6 +71,8 @@ export interface Upstream {
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   changes(question: ChangesQuestion): Promise<Answer<readonly bigint[]>>
+  /** Whether some usable node reads many values of the block by few calls. */
+  readsInBulk(number: bigint): boolean
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
   latestOf(node: number): Promise<VerifiedBlock | null>
   /** True when one of the nodes is a development node, whose state may change without a new block. */
@@ -94,15 +100,22 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
   const nodes = createNodes(options, { ...rules, timeoutMs, counters })
   const tip = createChainTip()
+  const bulk = createBulkReader()
+  const send = anchored(bulk.send, {
+    anchor: options.anchor ?? null,
+    tip,
+    isChecked: bulk.mayRead,
+  })
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   const dispatch = createDispatch({
     chainId,
     nodes,
     tip,
+    split: bulk.split,
     send: (node, asks, how) => {
       const headerRequest = (number: bigint) => blockRequest(rules, number, false)
-      return sendGuarded(node, asks, { tip, headerRequest }, how)
+      return sendGuarded(node, asks, { tip, send, headerRequest }, how)
     },
     totalTimeoutMs: 2 * timeoutMs,
     closing: closing.signal,
@@ -126,6 +139,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     isFinal: tip.isFinal,
     givesProofs: () =>
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.proofs === true),
+    readsInBulk: (number) =>
+      nodes.some((node) => node.waitMs() !== null && bulk.mayRead(node, number)),
     async latestOf(index) {
       const node = nodes[index]
       if (!node || !(await node.ready())) return null
@@ -151,9 +166,11 @@ function readsOf(
 ): Pick<Upstream, 'state' | 'finalState' | 'proof' | 'call' | 'block' | 'changes'> {
   return {
     state: (key, block) =>
-      ask(`${block.hash}${key}`, block, (node) => stateRequest(key, paramOf(node, block))),
+      ask(`${block.hash}${key}`, block, (node) =>
+        stateRequest(key, paramOf(node, block), block.number),
+      ),
     finalState: (key, number) =>
-      ask(`${number}${key}`, number, () => stateRequest(key, quantity(number))),
+      ask(`${number}${key}`, number, () => stateRequest(key, quantity(number), number)),
     proof: (address, block) =>
       typeof block === 'bigint'
         ? ask(`${block} proof ${address}`, block, () => proofRequest(address, quantity(block)))
@@ -177,7 +194,7 @@ function readsOf(
 }
 
 function createNodes(
-  { urls, onLog }: UpstreamOptions,
+  { urls, onLog, ...options }: UpstreamOptions,
   common: BlockRules & { readonly timeoutMs: number; readonly counters: UpstreamCounters },
 ): UpstreamNode[] {
   const redact = createRedactor(urls)
@@ -187,6 +204,7 @@ function createNodes(
       ...common,
       name,
       url,
+      anchor: options.anchor ?? null,
       maxBatch,
       connections: maxInFlight,
       // A limit per node: one that hangs must not hold up the others.

@@ -125,7 +125,7 @@ describe('the first answer at a new block', () => {
         const opening = node.requests.filter(({ from }) => from < (first?.to ?? 0))
         const calls = opening.flatMap(({ body }) => JSON.parse(body) as { method: string }[])
         const methods = new Set(calls.map(({ method }) => method))
-        expect(methods).toContain('eth_getStorageAt')
+        expect(methods).toContain('eth_call')
         expect([...methods].some((method) => method.startsWith('eth_getBlockBy'))).toBe(true)
       }
     } finally {

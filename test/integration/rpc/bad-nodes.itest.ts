@@ -4,7 +4,12 @@ import type { Address, BlockPin } from '../../../src/domain/primitives.js'
 import { storageKey } from '../../../src/rpc/node/state-item.js'
 import { createUpstream, type Upstream } from '../../../src/rpc/node/upstream.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
-import { type BadNode, type Badness, failureWays, startBadNode } from '../../support/bad-node.js'
+import {
+  type BadNode,
+  type Badness,
+  failureWays,
+  startBadNode,
+} from '../../support/nodes/bad-node.js'
 import { readPin } from '../../support/pin.js'
 
 const account: Address = '0x0000000000000000000000000000000000000b0b'

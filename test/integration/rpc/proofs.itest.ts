@@ -8,11 +8,17 @@ import { createAccountProofs } from '../../../src/sandbox/chain/account-proofs.j
 import { codeHashesOf, createHistory } from '../../../src/sandbox/chain/history.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
-import { count, type FaultyNode, startFaultyNode } from '../../support/nodes/rpc-node.js'
+import {
+  type Behaviour,
+  count,
+  type FaultyNode,
+  startFaultyNode,
+  withoutOverrides,
+} from '../../support/nodes/rpc-node.js'
 
 /** Changed in every second block, and never. Neither leaves an event. */
-const restless: Address = '0x0000000000000000000000000000000000000b0b'
-const still: Address = '0x0000000000000000000000000000000000000ca7'
+const restless: Address = '0x0000000000000000000000000000000000b0b0b0'
+const still: Address = '0x0000000000000000000000000000000000ca7ca7'
 /** Without input returns the word in slot 0, else stores the first word of the input there. */
 const cellCode = '0x36600c575f545f5260205ff35b5f355f5500'
 const slots = ['0x0', '0x1', '0x2']
@@ -43,8 +49,10 @@ async function mine(value: number | null): Promise<void> {
   await anvil.rpc('evm_mine')
 }
 
-async function archiveOf(): Promise<{ archive: Archive; node: FaultyNode }> {
-  const node = await startFaultyNode(anvil.url)
+async function archiveOf(
+  behave: Behaviour = withoutOverrides,
+): Promise<{ archive: Archive; node: FaultyNode }> {
+  const node = await startFaultyNode(anvil.url, { behave })
   const archive = await startArchive({
     dataDir: null,
     chains: [{ chainId: 77, urls: [node.url] }],
@@ -132,7 +140,17 @@ test('a fork for background work is given at once what those of other blocks ask
   expect(asked).toEqual([2, 0, 0])
 })
 
-test('a node that refuses proofs is read in bulk', async () => {
+test('a node that takes overrides is asked for no proofs: it gives all values by one call', async () => {
+  const context = await archiveOf(() => null)
+  for (const at of [1n, 2n, 3n, 1n]) {
+    const visited = await visit(context, at)
+    expect(visited).toMatchObject({ proofs: 0, values: await ofNode(at) })
+    // Two of the values are compared.
+    if (at === 2n) expect(visited.reads).toBeLessThanOrEqual(2)
+  }
+})
+
+test('a node that refuses proofs and overrides is read in batches', async () => {
   const context = await archiveOf()
   context.node.behave = () => ({
     edit: ({ id, method }, reply) =>

@@ -15,6 +15,7 @@ import {
   faultFor,
   secretKey,
   startFaultyNode,
+  withoutOverrides,
 } from '../../support/nodes/rpc-node.js'
 
 const alice: Address = '0x00000000000000000000000000000000000a11ce'
@@ -307,7 +308,9 @@ describe('createUpstream', () => {
   })
 
   test('a batch that is too large for the node is halved', async () => {
-    const a = await node((calls) => (calls.length > 20 ? { status: 413 } : null))
+    const a = await node((calls, isBatch) =>
+      calls.length > 20 ? { status: 413 } : withoutOverrides(calls, isBatch),
+    )
     const upstream = upstreamOf([a])
     const slots = Array.from({ length: 100 }, (_, slot) =>
       storageKey(bob, `0x${slot.toString(16)}`),

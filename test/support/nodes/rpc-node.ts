@@ -16,12 +16,13 @@ export interface NodeCall {
 
 type Reply = Record<string, unknown>
 
-/** null passes the request on; `edit` changes the answers; a promise holds the request back. */
+/** null passes the request on; `edit` changes the answers, `rewrite` the calls; a promise holds the request back. */
 export type Fault =
   | null
   | 'hang'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | { readonly edit: (call: NodeCall, reply: Reply) => Reply }
+  | { readonly rewrite: (call: NodeCall) => NodeCall }
 
 export type Behaviour = (calls: readonly NodeCall[], isBatch: boolean) => Fault | Promise<Fault>
 
@@ -56,8 +57,9 @@ export async function startFaultyNode(
     }
     const replies = await Promise.all(
       calls.map(async (call) => {
-        const reply = await pass(upstreamUrl, call)
-        return fault ? fault.edit(call, reply) : reply
+        const isRewritten = fault !== null && 'rewrite' in fault
+        const reply = await pass(upstreamUrl, isRewritten ? fault.rewrite(call) : call)
+        return fault !== null && 'edit' in fault ? fault.edit(call, reply) : reply
       }),
     ).catch(() => null)
     // The node behind is gone: so is this one.
@@ -90,6 +92,17 @@ export function faultFor(method: string, times: number, fault: Fault): Behaviour
     return fault
   }
 }
+
+/** As a node that takes no state overrides. */
+export const withoutOverrides: Behaviour = () => ({
+  edit: (call, reply) =>
+    isWithOverrides(call)
+      ? { id: call.id, error: { code: -32602, message: 'too many arguments, want at most 2' } }
+      : reply,
+})
+
+export const isWithOverrides = ({ method, params }: NodeCall): boolean =>
+  method === 'eth_call' && params.length > 2
 
 export const count = (node: FaultyNode, method: string): number =>
   node.requests.flat().filter((name) => name === method).length

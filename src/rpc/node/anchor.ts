@@ -1,0 +1,70 @@
+/**
+ * Tells a node that answers zeros for state that it no longer has: with the first values of a block comes the code of a
+ * contract that is there at every block. Values that are read in bulk show it themselves (`bulk/`).
+ */
+import type { Address } from '../../domain/primitives.js'
+import type { ChainTip } from './chain-tip.js'
+import type { NodeRequest, Outcome, StateRead } from './node-request.js'
+import { stateRequest } from './read-requests.js'
+import { codeKey } from './state-item.js'
+import type { SendOptions, UpstreamNode } from './upstream-node.js'
+
+/** As the node's own `send`: outcomes in the order of the requests. */
+export type Send = (
+  node: UpstreamNode,
+  requests: readonly NodeRequest[],
+  options: SendOptions,
+) => Promise<Outcome[]>
+
+const zeros: ReadonlySet<unknown> = new Set(['0x0', '0x'])
+
+/**
+ * @param parts.anchor - of the contract; null: nothing is checked.
+ * @param parts.isChecked - values of the block show themselves whether the node has its state.
+ */
+export function anchored(
+  send: Send,
+  parts: {
+    readonly anchor: Address | null
+    readonly tip: ChainTip
+    readonly isChecked: (node: UpstreamNode, number: bigint) => boolean
+  },
+): Send {
+  const { anchor, tip } = parts
+  if (anchor === null) return send
+
+  function mustShow(node: UpstreamNode, { number }: StateRead): boolean {
+    return !tip.isFresh(number) && !tip.isShown(node, number) && !parts.isChecked(node, number)
+  }
+
+  return async (node, requests, options) => {
+    if (!node.abilities()?.anchor) return send(node, requests, options)
+    const blocks = new Map<bigint, StateRead>()
+    for (const { read } of requests) {
+      if (read && mustShow(node, read)) blocks.set(read.number, read)
+    }
+    // Without `read`: it must not be answered from what is known of other blocks.
+    const anchors = [...blocks.values()].map(({ block, number }) => {
+      const { call, judge } = stateRequest(codeKey(anchor), block, number)
+      return { call, judge }
+    })
+    const all = await send(node, [...requests, ...anchors], options)
+    const outcomes = all.slice(0, requests.length)
+    const empty = new Set<bigint>()
+    for (const [index, number] of [...blocks.keys()].entries()) {
+      const code = all[requests.length + index]
+      const own = outcomes.filter((_, place) => requests[place]?.read?.number === number)
+      const isThere = code?.kind === 'value' && !zeros.has(code.value)
+      if (isThere || own.some((one) => one.kind === 'value' && !zeros.has(one.value))) {
+        tip.shown(node, number)
+      } else if (code?.kind === 'value') empty.add(number)
+    }
+    if (empty.size === 0) return outcomes
+    return outcomes.map((outcome, index) => {
+      const number = requests[index]?.read?.number
+      return number === undefined || !empty.has(number) || outcome.kind !== 'value'
+        ? outcome
+        : { kind: 'odd', message: `the node answers nothing but zeros for block ${number}` }
+    })
+  }
+}

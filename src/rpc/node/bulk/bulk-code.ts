@@ -1,0 +1,99 @@
+/**
+ * EVM code that reads many values by one `eth_call`. A node runs it in place of the code of accounts (state overrides);
+ * storage, nonce and balance stay those of the account. Uses opcodes that every block since Byzantium has. Pure.
+ *
+ * Readers and dispatchers return words of 32 bytes. The first one is a token that stands in the code alone: a node
+ * that ran anything else cannot know it.
+ */
+import type { Address, Hex } from '../../../domain/primitives.js'
+
+export interface Reader {
+  readonly address: Address
+  /** Slots without leading zeros and without 0x. */
+  readonly slots: readonly string[]
+  /** Also returns the address that a CREATE of the account gets, which its nonce decides. */
+  readonly nonce: boolean
+}
+
+const op = {
+  balance: '31',
+  extcodehash: '3f',
+  pop: '50',
+  mstore: '52',
+  sload: '54',
+  number: '43',
+  gas: '5a',
+  create: 'f0',
+  call: 'f1',
+  return: 'f3',
+}
+/** Gas for one call of a reader: several times what it needs, and bounded, so that one that fails leaves the others theirs. */
+const gasPerReader = 20_000
+const gasPerSlot = 8_000
+const gasPerNonce = 100_000
+
+/** Words that the reader returns. */
+export function wordsOf({ slots, nonce }: Reader): number {
+  return 1 + slots.length + (nonce ? 1 : 0)
+}
+
+/** Returns the token, the created address if it is asked for, and the slots in their order. */
+export function readerCode(token: string, { slots, nonce }: Reader): Hex {
+  const values = [push(token)]
+  // The created account is empty, and gone with the call.
+  if (nonce) values.push(`${number(0)}${number(0)}${number(0)}${op.create}`)
+  for (const slot of slots) values.push(`${push(slot)}${op.sload}`)
+  return returning(values)
+}
+
+/**
+ * Calls each reader. Returns the token, then what they return, one after the other, zeros for one that fails, then the
+ * number of the block and the gas that is left.
+ */
+export function dispatcherCode(token: string, readers: readonly Reader[]): Hex {
+  let end = 1
+  const calls = readers.map((reader) => {
+    const words = wordsOf(reader)
+    const output = `${number(32 * words)}${number(32 * end)}`
+    const noInput = `${number(0)}${number(0)}`
+    end += words
+    const target = `${push(reader.address.slice(2))}${number(gasOf(reader))}`
+    return `${output}${noInput}${number(0)}${target}${op.call}${op.pop}`
+  })
+  const first = `${push(token)}${number(0)}${op.mstore}`
+  const block = `${op.number}${number(32 * end)}${op.mstore}`
+  const gas = `${op.gas}${number(32 * (end + 1))}${op.mstore}`
+  const size = number(32 * (end + 2))
+  return `0x${first}${calls.join('')}${block}${gas}${size}${number(0)}${op.return}`
+}
+
+/**
+ * Returns the token, of each account the balance and the hash of the code, then the number of the block and the gas
+ * that is left. Overrides none of the accounts.
+ */
+export function accountsCode(token: string, addresses: readonly Address[]): Hex {
+  const values = addresses.flatMap((address) => {
+    const pushed = push(address.slice(2))
+    return [`${pushed}${op.balance}`, `${pushed}${op.extcodehash}`]
+  })
+  return returning([push(token), ...values, op.number, op.gas])
+}
+
+/** @param values - code of each of the words that are returned. */
+function returning(values: readonly string[]): Hex {
+  const stores = values.map((value, word) => `${value}${number(32 * word)}${op.mstore}`)
+  return `0x${stores.join('')}${number(32 * values.length)}${number(0)}${op.return}`
+}
+
+function gasOf({ slots, nonce }: Reader): number {
+  return gasPerReader + gasPerSlot * slots.length + (nonce ? gasPerNonce : 0)
+}
+
+const number = (value: number): string => push(value.toString(16))
+
+/** The shortest PUSH of the value, at least PUSH1. @param digits - hexadecimal, at most 32 bytes. */
+function push(digits: string): string {
+  const short = digits.replace(/^0+(?=.)/, '')
+  const bytes = short.length % 2 ? `0${short}` : short
+  return `${(0x5f + bytes.length / 2).toString(16)}${bytes}`
+}
