@@ -84,11 +84,11 @@ async function tryLimits(upstream: Upstream, head: BlockPin): Promise<string> {
   )
   const answers = await Promise.allSettled(trials)
   const count = answers.filter((one) => one.status === 'fulfilled' && one.value.ok).length
-  const { batch = null, window = null } = upstream.nodes()[0]?.limits ?? {}
+  const { batch = null, requests = null } = upstream.nodes()[0]?.limits ?? {}
   return [
     `${count} of ${trialCalls} calls at once answered`,
     batch === null ? 'batches of any size' : `batches of at most ${batch}`,
-    ...(window === null ? [] : [`refuses more than about ${window} calls at the same time`]),
+    ...(requests === null ? [] : [`refuses more than ${requests} requests at the same time`]),
   ].join(', ')
 }
 

@@ -12,9 +12,9 @@ import type { Outcome } from './node-request.js'
 import type { SendOptions, UpstreamNode } from './upstream-node.js'
 
 /** How often a read goes out, besides the times at which it only waits for a node that is busy. */
-const maxRounds = 16
+const maxRounds = 24
 const firstPauseMs = 20
-const longestPauseMs = 400
+const longestPauseMs = 200
 /** Of a node that answers a few reads at a time, the last of many may come so many times later. */
 const busyFactor = 3
 

@@ -10,31 +10,37 @@ export interface Latencies {
   median(): number | null
 }
 
-/** Answers of one kind that are remembered. */
+/** Answers that are remembered, of one kind and of all. */
 const maxSamples = 64
-const fewestSamples = 12
-/** What is late before so many answers came. */
-const lateAtFirstMs = 400
+const fewestSamples = 16
+/** What is late before there are samples: the way to a distant node, and its work for each call. */
+const lateAtFirstMs = 1_000
+const msPerCall = 5
 /** The clock of a busy thread ticks no finer. */
-const leastLateMs = 30
+const leastLateMs = 50
 
 export function createLatencies(): Latencies {
   const kinds = new Map<string, number[]>()
-  let all: readonly number[] = []
+  const all: number[] = []
+
+  function add(samples: number[], ms: number): number[] {
+    samples.push(ms)
+    if (samples.length > maxSamples) samples.shift()
+    return samples
+  }
 
   return {
     note(method, calls, ms) {
       const kind = kindOf(method, calls)
-      const samples = kinds.get(kind) ?? []
-      samples.push(ms)
-      if (samples.length > maxSamples) samples.shift()
-      kinds.set(kind, samples)
-      all = samples
+      kinds.set(kind, add(kinds.get(kind) ?? [], ms))
+      add(all, ms)
     },
     late(method, calls) {
       const samples = kinds.get(kindOf(method, calls)) ?? []
-      if (samples.length < fewestSamples) return lateAtFirstMs
-      return Math.max(leastLateMs, quantile(samples, 0.95))
+      if (samples.length >= fewestSamples) return Math.max(leastLateMs, quantile(samples, 0.95))
+      const work = msPerCall * calls
+      if (all.length < fewestSamples) return lateAtFirstMs + work
+      return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work
     },
     median: () => (all.length > 0 ? quantile(all, 0.5) : null),
   }

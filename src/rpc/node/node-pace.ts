@@ -1,6 +1,6 @@
 /**
- * How much a node takes at once: learnt from what it refuses. Half of what was on its way at a refusal is sent
- * next, and more with each answer, as TCP does with a line.
+ * How much a node takes at once: learnt from what it refuses. After a refusal half as many requests are on their
+ * way, of half the size, and more with the answers, as TCP does with a line.
  * No I/O.
  */
 
@@ -9,8 +9,8 @@ export interface NodePace {
   batch(): number
   /** HTTP requests at the same time. */
   requests(): number
-  /** A request with so many calls is on its way, until the function that is returned is called. */
-  sent(calls: number): () => void
+  /** A request is on its way, until the function that is returned is called. */
+  sent(): () => void
   /** The node answered so many calls of one request. */
   answered(calls: number): void
   /**
@@ -18,59 +18,61 @@ export interface NodePace {
    * @param startedAt - of the request, milliseconds since the epoch. Of requests that were in flight together the
    *   first counts.
    */
-  limited(startedAt: number): void
+  limited(calls: number, startedAt: number): void
   /** The node does not take batches of so many calls. */
   refused(calls: number): void
   /** A batch of so many calls failed in a way that says nothing of its size. */
   failed(calls: number): void
-  /** Largest batch that is taken, null: none was refused. */
+  /** Largest batch that is taken; null: none was refused. */
   knownBatch(): number | null
-  /** Calls at the same time, null: no limit was met. */
-  knownWindow(): number | null
+  /** Requests at the same time while the node refuses more; null: it does not. */
+  knownRequests(): number | null
 }
 
 /** Failed batches in a row before their size is doubted: nodes that drop what is too large say nothing of it. */
 const failuresUntilDoubt = 3
-/** Answered batches after which a doubted size is tried again. */
+/** Answers after which a doubted size is tried again. */
 const answersUntilTrust = 20
 
-export function createNodePace(limits: {
+export function createNodePace(most: {
   readonly batch: number
   readonly requests: number
 }): NodePace {
-  const widest = limits.batch * limits.requests
-  /** Calls at the same time. */
-  let window = widest
+  let requests = most.requests
   let inFlight = 0
   let limitedAt = 0
   /** What the node said that it takes. */
-  let stated = limits.batch
+  let stated = most.batch
   /** What it seems to take. */
-  let doubted = limits.batch
+  let doubted = most.batch
   let failures = 0
   let answers = 0
 
-  const batch = () => Math.max(1, Math.min(stated, doubted, Math.floor(window)))
+  function doubt(calls: number): void {
+    answers = 0
+    if (calls > 1) doubted = Math.max(1, Math.min(doubted, Math.floor(calls / 2)))
+  }
 
   return {
-    batch,
-    requests: () => Math.max(1, Math.min(limits.requests, Math.floor(window / batch()))),
-    sent(calls) {
-      inFlight += calls
+    batch: () => Math.min(stated, doubted),
+    requests: () => Math.floor(requests),
+    sent() {
+      inFlight += 1
       return () => {
-        inFlight -= calls
+        inFlight -= 1
       }
     },
     answered(calls) {
-      window = Math.min(widest, window + Math.max(calls, window / 4))
+      requests = Math.min(most.requests, requests + 1 / 4)
       if (calls > 1) failures = 0
       answers += 1
-      if (answers % answersUntilTrust === 0) doubted = Math.min(limits.batch, doubted * 2)
+      if (answers % answersUntilTrust === 0) doubted = Math.min(most.batch, doubted * 2)
     },
-    limited(startedAt) {
+    limited(calls, startedAt) {
       if (startedAt < limitedAt) return
       limitedAt = Date.now()
-      window = Math.max(1, Math.min(window, inFlight) / 2)
+      requests = Math.max(1, Math.min(requests, inFlight) / 2)
+      doubt(calls)
     },
     refused(calls) {
       stated = Math.max(1, Math.min(stated, Math.floor(calls / 2)))
@@ -80,10 +82,9 @@ export function createNodePace(limits: {
       failures += 1
       if (failures < failuresUntilDoubt) return
       failures = 0
-      answers = 0
-      doubted = Math.max(1, Math.min(doubted, Math.floor(calls / 2)))
+      doubt(calls)
     },
-    knownBatch: () => (stated < limits.batch ? stated : null),
-    knownWindow: () => (window < widest ? Math.floor(window) : null),
+    knownBatch: () => (stated < most.batch ? stated : null),
+    knownRequests: () => (requests < most.requests ? Math.floor(requests) : null),
   }
 }

@@ -43,7 +43,7 @@ export async function probeAbilities(
   const account = typeof json.miner === 'string' ? json.miner : probeAddress
   const reachable = [...new Set(depths.map((depth) => Math.min(depth, Number(pin.number) - 1)))]
   const asked = reachable.filter((depth) => depth > 0)
-  const [version, ...outcomes] = await send([
+  const [version, ...answers] = await send([
     expecting('web3_clientVersion', [], (v) => typeof v === 'string'),
     expecting('eth_getBalance', [account, { blockHash: pin.hash }], isHex),
     expecting('eth_call', [{ to: identity, data: '0x1234' }, 'latest'], (v) => v === '0x1234'),
@@ -54,14 +54,14 @@ export async function probeAbilities(
     ),
     expecting('eth_getLogs', [{ blockHash: pin.hash, address: probeAddress }], Array.isArray),
     expecting('eth_getProof', [account, [], 'latest'], (v) => typeof v === 'object' && v !== null),
-    expecting('eth_getCode', [anchor ?? account, 'latest'], (v) => isHex(v)),
+    ...(anchor ? [expecting('eth_getCode', [anchor, 'latest'], isHex)] : []),
     ...asked.map((depth) =>
       expecting('eth_getBalance', [account, quantity(pin.number - BigInt(depth))], isHex),
     ),
   ])
-  const [blockHash, ethCall, overrides, logs, proofs, code, ...old] = outcomes.map(
-    (outcome) => outcome.kind === 'value',
-  )
+  const outcomes = answers.map((outcome) => outcome.kind === 'value')
+  const [blockHash, ethCall, overrides, logs, proofs] = outcomes
+  const old = outcomes.slice(-asked.length)
   const archiveDepth = asked.filter((_depth, index) => old[index]).at(-1) ?? 0
   return {
     ethCall: ethCall === true,
@@ -73,7 +73,7 @@ export async function probeAbilities(
     devNode: version?.kind === 'value' && /anvil|hardhat|ganache/i.test(String(version.value)),
     archive: asked.length === 0 || archiveDepth === asked.at(-1),
     archiveDepth,
-    anchor: anchor !== null && code === true,
+    anchor: anchor !== null && outcomes[5] === true,
   }
 }
 

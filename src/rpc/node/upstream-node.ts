@@ -37,8 +37,8 @@ export interface UpstreamCounters {
 export interface NodeLimits {
   /** Calls in one request at most; null: no batch was refused. */
   readonly batch: number | null
-  /** Calls at the same time at which the node lately began to refuse; null: it does not. */
-  readonly window: number | null
+  /** Requests at the same time while the node refuses more; null: it does not. */
+  readonly requests: number | null
   /** Of its answers; null before the first. */
   readonly medianMs: number | null
 }
@@ -137,7 +137,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     startedAt: number,
   ): Promise<Outcome[]> {
     const all = requests.map((request, index) => judged(request, results[index] as RpcResult))
-    if (all.includes('busy')) limited(startedAt, 'limits requests', null)
+    if (all.includes('busy')) limited(requests.length, startedAt, 'limits requests', null)
     else {
       pace.answered(requests.length)
       health.recordSuccess()
@@ -165,8 +165,8 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     }
   }
 
-  function limited(startedAt: number, message: string, after: number | null): void {
-    pace.limited(startedAt)
+  function limited(calls: number, startedAt: number, message: string, after: number | null): void {
+    pace.limited(calls, startedAt)
     limit.concurrency = pace.requests()
     health.recordLimit(startedAt, message, after)
   }
@@ -179,7 +179,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     const message = status === 429 ? 'limits requests (HTTP 429)' : redact(error.message)
     if (error instanceof Pausing) return { kind: 'failed', message }
     if (status === 429 || retryAfterSeconds !== null) {
-      limited(startedAt, message, retryAfterSeconds)
+      limited(calls, startedAt, message, retryAfterSeconds)
     } else {
       pace.failed(calls)
       health.recordFailure(startedAt, message)
@@ -206,7 +206,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       counters.calls += calls
       const late = latencies.late(method, calls)
       const begun = performance.now()
-      const arrived = pace.sent(calls)
+      const arrived = pace.sent()
       const sent = ask()
       await new Promise<void>((resolve) => {
         const timers = [
@@ -374,7 +374,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       abilities,
       limits: {
         batch: pace.knownBatch(),
-        window: pace.knownWindow(),
+        requests: pace.knownRequests(),
         medianMs: latencies.median(),
       },
     }),

@@ -183,7 +183,7 @@ describe('a node that', () => {
     const missing = { number: pin.number + 200n, hash: word(0xabcn) }
     const answers = await readAll(upstream, missing as BlockPin)
     expect(answers.every(({ ok }) => !ok)).toBe(true)
-    expect(node.requests.flat().length).toBeLessThan(80)
+    expect(node.requests.flat().length).toBeLessThan(keys.length)
     expect(upstream.readsInBulk(missing.number)).toBe(true)
   })
 

@@ -138,7 +138,8 @@ async function readPlainly(pin: BlockPin, wanted: readonly ItemKey[]) {
   const values = await readAll(upstream, pin, wanted)
   expect(values.every(({ ok }) => ok)).toBe(true)
   expect(count(node, 'eth_call')).toBe(0)
-  expect(node.requests.flat()).toHaveLength(wanted.length)
+  // More where answers were late: those are asked for twice.
+  expect(node.requests.flat().length).toBeGreaterThanOrEqual(wanted.length)
   return values
 }
 

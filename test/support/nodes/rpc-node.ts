@@ -55,11 +55,15 @@ export async function startFaultyNode(
       response.end(JSON.stringify(fault.body ?? 'no'))
       return
     }
+    if (!fault) {
+      const answer = await forward(upstreamUrl, body)
+      return answer ? send(response, answer) : void response.destroy()
+    }
     const replies = await Promise.all(
       calls.map(async (call) => {
-        const isRewritten = fault !== null && 'rewrite' in fault
+        const isRewritten = 'rewrite' in fault
         const reply = await pass(upstreamUrl, isRewritten ? fault.rewrite(call) : call)
-        return fault !== null && 'edit' in fault ? fault.edit(call, reply) : reply
+        return 'edit' in fault ? fault.edit(call, reply) : reply
       }),
     ).catch(() => null)
     // The node behind is gone: so is this one.
@@ -106,6 +110,13 @@ export const isWithOverrides = ({ method, params }: NodeCall): boolean =>
 
 export const count = (node: FaultyNode, method: string): number =>
   node.requests.flat().filter((name) => name === method).length
+
+/** Null: the node is gone. */
+async function forward(url: string, body: unknown): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const sent = request(url, { method: 'POST', headers, body: JSON.stringify(body), reset: true })
+  return sent.then((answer) => answer.body.json()).catch(() => null)
+}
 
 async function pass(url: string, call: NodeCall): Promise<Reply> {
   // A connection of its own: one kept open may be that of a node of an earlier test, on the same port.
