@@ -189,7 +189,9 @@ async function executeAt(
 
 function toExecution(delay: number, answer: ExecutionAnswer): Execution {
   if (answer.status === 'unreadable') return { delay, status: 'unknown', message: answer.message }
-  if (answer.status === 'reverted') return { delay, ...answer }
+  if (answer.status === 'reverted') {
+    return { delay, status: answer.status, reason: answer.reason, gas: answer.gas }
+  }
   const amountsOut = answer.outputs.map(({ amount }) => amount)
   return { delay, status: answer.status, amountsOut, gas: answer.gas }
 }

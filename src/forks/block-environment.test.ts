@@ -25,6 +25,8 @@ const pin: BlockPin = {
   gasLimit: 30_000_000n,
   miner: '0x4838b106fce9647bdf1e7877bf73ce8b0bad5f97',
   extraData: '0x546974616e',
+  difficulty: 0n,
+  shownHardFork: 'prague',
 }
 const rule = ethereum.baseFee
 
