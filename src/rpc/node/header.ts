@@ -20,8 +20,8 @@ const pinFields = z.object({
   hash,
   parentHash: hash,
   timestamp: quantity,
-  // Absent before London.
-  baseFeePerGas: quantity.optional(),
+  // Absent or null before London.
+  baseFeePerGas: quantity.nullish(),
   gasUsed: quantity,
   gasLimit: quantity,
   // A recording may hold headers without them.
