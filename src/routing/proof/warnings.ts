@@ -1,24 +1,25 @@
-/** Sentences about what was left out of an answer although it could have mattered. */
+/** Sentences about what was left out of an answer although it could have mattered, and about its gas. */
 import { type HardFork, hardForkOf, simulatedHardFork } from '../../domain/hard-forks.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 
 const rulesNames: Readonly<Record<HardFork, string>> = {
   berlin: 'before London',
-  london: 'of London',
-  shanghai: 'of Shanghai',
-  cancun: 'of Cancun',
-  prague: 'of Prague',
-  osaka: 'of Osaka',
+  london: 'London',
+  shanghai: 'Shanghai',
+  cancun: 'Cancun',
+  prague: 'Prague',
+  osaka: 'Osaka',
 }
 
-/** For every answer that states gas: one sentence at a block whose own rules are older than the simulation's. */
+/** For every answer that states gas: a sentence at a block whose own rules are older than the simulation's. */
 export function gasWarnings({ pin, block }: Pick<TaskRun, 'pin' | 'block'>): string[] {
   const own = hardForkOf(pin, block.chain.unshownHardForks)
   const simulated = simulatedHardFork(own)
   if (simulated === own) return []
+  const [ours, older] = [rulesNames[simulated], rulesNames[own]]
   return [
-    `The gas is by the rules ${rulesNames[simulated]}, later than those of this block (${rulesNames[own]}); amounts are the block's.`,
+    `Gas by the rules of ${ours}: those of this block are older (${older}). Amounts are the block's.`,
   ]
 }
 

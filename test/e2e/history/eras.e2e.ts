@@ -1,7 +1,12 @@
 /** A block under the oldest rules that Uniswap has known. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import { loadCodes } from '../../../bench/alternatives/venues.js'
-import { type EraContext, startEra, testEra } from '../../support/eras/describe-era.js'
+import {
+  type EraContext,
+  startEra,
+  testEra,
+  testGasTable,
+} from '../../support/eras/describe-era.js'
 
 describe('a block of Istanbul', () => {
   let context: EraContext
@@ -10,4 +15,5 @@ describe('a block of Istanbul', () => {
   })
   afterAll(() => context?.stop())
   testEra(() => context, 'before London')
+  testGasTable(() => context, 'istanbul')
 })

@@ -1,11 +1,18 @@
 /** What holds at a block of any rules: the amounts of the venues' own contracts, and a word about gas where it is due. */
-import { expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { expect, onTestFinished, test } from 'vitest'
 import { openCatalog } from '../../../src/catalog/store.js'
+import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address, Hex } from '../../../src/domain/primitives.js'
+import { createForkPool } from '../../../src/forks/fork-pool.js'
+import { simulate } from '../../../src/forks/simulate.js'
+import { readPin } from '../pin.js'
 import { startService, type TestService } from '../service/service.js'
 import {
   type Era,
   type EraMarket,
+  type Example,
+  examples,
   importedCurvePool,
   nodeOf,
   startEraMarket,
@@ -41,7 +48,9 @@ export async function startEra(
 }
 
 export async function startEraService(node: EraNode): Promise<TestService> {
-  const service = await startService({ RPC_URL_1: node.url, WORKERS: '1', FORKS_PER_BLOCK: '1' })
+  const service = await startService({
+    ...{ RPC_URL_1: node.url, WORKERS: '1', FORKS_PER_BLOCK: '1', AUTH_MODE: 'open' },
+  })
   const catalog = openCatalog(service.dataDir)
   catalog.importPools(1, [importedCurvePool])
   catalog.close()
@@ -50,7 +59,7 @@ export async function startEraService(node: EraNode): Promise<TestService> {
 
 /** The words that an answer's warnings have about rules; null: none. */
 export function rulesIn(body: { readonly warnings?: readonly string[] }): string | null {
-  const found = body.warnings?.find((warning) => warning.startsWith('The gas is by the rules'))
+  const found = body.warnings?.find((warning) => warning.startsWith('Gas by the rules'))
   return found ?? null
 }
 
@@ -67,7 +76,7 @@ export function testEra(context: () => EraContext, older: string | null): void {
   const expectWarning = (body: { readonly warnings?: readonly string[] }) => {
     const rules = rulesIn(body)
     if (older === null) expect(body.warnings).toBeUndefined()
-    else expect(rules).toContain(`of Cancun, later than those of this block (${older})`)
+    else expect(rules).toContain(`of Cancun: those of this block are older (${older})`)
   }
 
   test.each([
@@ -119,4 +128,52 @@ export function testEra(context: () => EraContext, older: string | null): void {
     const sell = { tokenIn: DAI, tokenOut: native, amountIn: String(1_000n * ether), ...ignored }
     expect((await ask('route', sell)).body).toMatchObject({ amountOut: String(sold) })
   })
+}
+
+/** Column of docs/blocks.md whose figures hold for these rules. */
+const gasColumns: Readonly<Record<Era, number>> = {
+  ...{ istanbul: 1, berlin: 2, london: 3, paris: 3 },
+  ...{ shanghai: 4, cancun: 5, prague: 5, osaka: 5 },
+}
+const simulatedColumn = 5
+
+/** The gas of the same transaction by the block's own rules and by those of the simulation is what docs/blocks.md says. */
+export function testGasTable(context: () => EraContext, era: Era): void {
+  test.each(Object.keys(examples) as Example[])(
+    'the gas of example %s is as documented, and the amount the same',
+    async (example) => {
+      const { market, node } = context()
+      const table = await readFile(new URL('../../../docs/blocks.md', import.meta.url), 'utf8')
+      const cells = table.split('\n').flatMap((line) => {
+        const [, name, ...figures] = line.split('|').map((cell) => cell.trim())
+        return name === gasRows[example] ? [figures] : []
+      })[0]
+      const documented = (column: number) => BigInt(cells?.[column - 1]?.replaceAll(',', '') ?? 0)
+      const own = await market.gasOf(example)
+      const pin = await readPin(node.url)
+      const pool = createForkPool({ archiveUrl: () => node.url, forksPerBlock: 1 })
+      onTestFinished(() => pool.close())
+      const { urls } = await pool.acquire(pin)
+      const { to, data, tokenOut } = examples[example](market.trader)
+      const [simulated] = await simulate({ urls, pin, chain: ethereum }, [
+        {
+          ...{ from: market.trader, to, data, value: 0n, overrides: {} },
+          measure: [{ token: tokenOut, owner: market.trader }],
+        },
+      ])
+      expect(simulated).toMatchObject({
+        status: 'success',
+        deltas: [{ amount: own.gained }],
+        gasUsed: documented(Math.max(gasColumns[era], simulatedColumn)),
+      })
+      expect(own.gas).toBe(documented(gasColumns[era]))
+    },
+  )
+}
+
+const gasRows: Readonly<Record<Example, string>> = {
+  v2: 'WETH for DAI by Uniswap V2 Router02',
+  v3: 'WETH for USDC by SwapRouter02 through one V3 pool',
+  curve: 'USDC for DAI by `exchange` of a Curve pool',
+  revoke: 'taking back an allowance of WETH',
 }

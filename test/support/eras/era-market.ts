@@ -26,6 +26,7 @@ import type { Pool } from '../../../src/protocols/pool.js'
 import { codeOf, loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { startAnvil, type TestAnvil } from '../anvil.js'
 import { type EraNode, startEraNode } from './era-node.js'
+import { gasBeforeLondon } from './gas-before-london.js'
 
 /** Rules that Anvil takes, and a block of mainnet that had them: its number, time and gas limit. */
 export const eras = {
@@ -82,6 +83,8 @@ const abi = parseAbi([
   'struct Mint { address token0; address token1; uint24 fee; int24 tickLower; int24 tickUpper; uint256 amount0Desired; uint256 amount1Desired; uint256 amount0Min; uint256 amount1Min; address recipient; uint256 deadline; }',
   'function mint(Mint) payable returns (uint256, uint128, uint256, uint256)',
   'function add_liquidity(uint256[4], uint256)',
+  'function exchange(int128, int128, uint256, uint256)',
+  'function balanceOf(address) view returns (uint256)',
   'function get_dy(int128, int128, uint256) view returns (uint256)',
 ])
 
@@ -98,8 +101,8 @@ export interface EraMarket {
   v2(path: readonly Address[], amountIn: bigint, block?: number): Promise<bigint>
   v3(tokenIn: Address, tokenOut: Address, amountIn: bigint, block?: number): Promise<bigint>
   curve(tokenIn: Address, tokenOut: Address, amountIn: bigint, block?: number): Promise<bigint>
-  /** Gas of a swap by that venue's router, by the rules of this chain. */
-  gasOf(venue: 'v2' | 'v3', amountIn: bigint): Promise<bigint>
+  /** What the example takes and gives by the rules of this chain. */
+  gasOf(example: Example): Promise<{ readonly gas: bigint; readonly gained: bigint }>
 }
 
 /** @param options.ether - in the V2 pair of WETH, whole units; default 1000. */
@@ -113,8 +116,10 @@ export async function startEraMarket(
   const anvil = await startAnvil([
     ...['--hardfork', era, '--chain-id', '1', '--accounts', '1', '--balance', '1000000'],
     ...['--number', String(number), '--timestamp', String(time)],
-    ...['--gas-limit', String(gasLimit), '--no-mining'],
+    ...['--gas-limit', String(gasLimit), '--no-mining', '--steps-tracing'],
   ])
+  // The books of pools about time grow in every block, so that gas does not depend on the clock.
+  await anvil.rpc('anvil_setBlockTimestampInterval', [12])
   const artifacts = await loadArtifacts('.cache/sandbox', () => {})
   const [account = '0x'] = await anvil.rpc<Hex[]>('eth_accounts')
   const trader = toAddress(account)
@@ -197,6 +202,11 @@ export async function startEraMarket(
   const amounts = [18, 6, 6, 18].map((d, k) => BigInt(4 + k) * 10n ** BigInt(d + 5))
   const liquidity = amounts as [bigint, bigint, bigint, bigint]
   await send(curvePool, call({ abi, functionName: 'add_liquidity', args: [liquidity, 0n] }))
+  // The first swap of a pool begins its books, which costs more than any later one.
+  for (const venue of ['v2', 'v3', 'curve'] as const) {
+    const { to, data } = examples[venue](trader)
+    await send(to, data)
+  }
   for (const hash of sent) {
     const receipt = await anvil.rpc<{ status: Hex }>('eth_getTransactionReceipt', [hash])
     if (receipt.status !== '0x1') throw new Error(`transaction ${sent.indexOf(hash)} failed`)
@@ -206,62 +216,118 @@ export async function startEraMarket(
     const at = block === undefined ? 'latest' : numberToHex(block)
     return anvil.rpc<Hex>('eth_call', [{ from: trader, to, data }, at])
   }
-  const v2Swap = (path: readonly Address[], amountIn: bigint) => {
-    const args = [amountIn, 0n, path, trader, maxUint256] as const
-    return { abi: v2RouterAbi, functionName: 'swapExactTokensForTokens', args } as const
-  }
-  const v3Swap = (tokenIn: Address, tokenOut: Address, amountIn: bigint) => {
-    const single = { tokenIn, tokenOut, fee: 3_000, recipient: trader, minimum: 0n, limit: 0n }
-    const args = [{ ...single, amountIn }] as const
-    return { abi: swapRouterAbi, functionName: 'exactInputSingle', args } as const
-  }
   return {
     anvil,
     trader,
     head: Number(await anvil.rpc<Hex>('eth_blockNumber')),
     async v2(path, amountIn, block) {
-      const swap = v2Swap(path, amountIn)
+      const swap = v2Swap(trader, path, amountIn)
       const data = await ask(v2Router, encodeFunctionData(swap), block)
       return decodeFunctionResult({ ...swap, data }).at(-1) ?? 0n
     },
     async v3(tokenIn, tokenOut, amountIn, block) {
-      const swap = v3Swap(tokenIn, tokenOut, amountIn)
+      const swap = v3Swap(trader, tokenIn, tokenOut, amountIn)
       return decodeFunctionResult({
         ...swap,
         data: await ask(swapRouter02, encodeFunctionData(swap), block),
       })
     },
     async curve(tokenIn, tokenOut, amountIn, block) {
-      const place = (token: Address) => BigInt(curveCoins.findIndex((coin) => coin === token))
+      const coins: readonly Address[] = curveCoins
+      const place = (token: Address) => BigInt(coins.indexOf(token))
       const args = [place(tokenIn), place(tokenOut), amountIn] as const
       const asked = { abi, functionName: 'get_dy', args } as const
       const data = await ask(curvePool, encodeFunctionData(asked), block)
       return decodeFunctionResult({ ...asked, data })
     },
-    async gasOf(venue, amountIn) {
-      const [to, data] =
-        venue === 'v2'
-          ? ([v2Router, encodeFunctionData(v2Swap([tokens.WETH, tokens.DAI], amountIn))] as const)
-          : ([
-              swapRouter02,
-              encodeFunctionData(v3Swap(tokens.WETH, tokens.USDC, amountIn)),
-            ] as const)
+    async gasOf(example) {
+      const { to, data, tokenOut } = examples[example](trader)
       const snapshot = await anvil.rpc<Hex>('evm_snapshot')
+      const balance = encodeFunctionData({ abi, functionName: 'balanceOf', args: [trader] })
+      const held = async () => BigInt(await ask(tokenOut, balance, undefined))
+      const before = await held()
       await send(to, data)
-      const receipt = await anvil.rpc<{ status: Hex; gasUsed: Hex }>('eth_getTransactionReceipt', [
-        sent.at(-1),
-      ])
+      const hash = sent.at(-1) ?? '0x'
+      const receipt = await anvil.rpc<{ gasUsed: Hex }>('eth_getTransactionReceipt', [hash])
+      const gas =
+        era === 'istanbul' || era === 'berlin'
+          ? await gasBeforeLondon(anvil, hash, era)
+          : BigInt(receipt.gasUsed)
+      const gained = (await held()) - before
       await anvil.rpc('evm_revert', [snapshot])
-      if (receipt.status !== '0x1') throw new Error('the swap failed')
-      return BigInt(receipt.gasUsed)
+      return { gas, gained }
     },
   }
+}
+
+/** Transactions of the owner: a swap by each venue's own contract, and one that is refunded gas. */
+export const examples = {
+  v2: (owner: Address) => ({
+    ...{ to: v2Router as Address, tokenOut: tokens.DAI as Address },
+    data: encodeFunctionData(v2Swap(owner, [tokens.WETH, tokens.DAI], 10n ** 18n)),
+  }),
+  v3: (owner: Address) => ({
+    ...{ to: swapRouter02, tokenOut: tokens.USDC as Address },
+    data: encodeFunctionData(v3Swap(owner, tokens.WETH, tokens.USDC, 10n ** 18n)),
+  }),
+  curve: () => ({
+    ...{ to: curvePool, tokenOut: tokens.DAI as Address },
+    data: encodeFunctionData({ abi, functionName: 'exchange', args: [1n, 0n, 1_000_000_000n, 0n] }),
+  }),
+  revoke: () => ({
+    ...{ to: tokens.WETH as Address, tokenOut: tokens.WETH as Address },
+    data: encodeFunctionData({ abi, functionName: 'approve', args: [v2Router, 0n] }),
+  }),
+} as const
+export type Example = keyof typeof examples
+
+function v2Swap(owner: Address, path: readonly Address[], amountIn: bigint) {
+  const args = [amountIn, 0n, path, owner, maxUint256] as const
+  return { abi: v2RouterAbi, functionName: 'swapExactTokensForTokens', args } as const
+}
+
+function v3Swap(owner: Address, tokenIn: Address, tokenOut: Address, amountIn: bigint) {
+  const single = { tokenIn, tokenOut, fee: 3_000, recipient: owner, minimum: 0n, limit: 0n }
+  const args = [{ ...single, amountIn }] as const
+  return { abi: swapRouterAbi, functionName: 'exactInputSingle', args } as const
 }
 
 /** The market as the only segment of a node. */
 export function nodeOf({ anvil, head }: EraMarket, era: Era): Promise<EraNode> {
   const { number } = eras[era]
-  return startEraNode([{ anvil, from: number, to: head, isProofOfWork: number < 15_537_394 }])
+  return startEraNode([{ anvil, from: number, to: head, isProofOfWork: isProofOfWork(era) }])
+}
+
+/**
+ * A market whose rules change once: the chain of `before` up to its head, and from there on that of `after`, with some
+ * more blocks.
+ */
+export async function startChange(
+  [before, after]: readonly [Era, Era],
+  codes: Readonly<Record<Address, Hex>>,
+): Promise<{
+  readonly markets: readonly [EraMarket, EraMarket]
+  readonly node: EraNode
+  /** The last block of the older rules. */
+  readonly border: number
+}> {
+  const { number } = eras[before]
+  const [old, young] = await Promise.all([
+    startEraMarket(before, codes, { number }),
+    startEraMarket(after, codes, { number, ether: 1_001n }),
+  ])
+  const border = old.head
+  const last = border + 4
+  for (let block = border; block < last; block++) await young.anvil.rpc('evm_mine')
+  const node = await startEraNode([
+    { anvil: old.anvil, from: number, to: border, isProofOfWork: isProofOfWork(before) },
+    { anvil: young.anvil, from: border + 1, to: last, isProofOfWork: isProofOfWork(after) },
+  ])
+  return { markets: [old, young], node, border }
+}
+
+function isProofOfWork(era: Era): boolean {
+  return eras[era].number < 15_537_394
 }
 
 /** Rounded down. */
