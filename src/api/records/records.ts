@@ -88,7 +88,7 @@ const PriceImpact = z
   .meta({ description: 'Basis points, fees included; null without USD prices.' })
 const Warnings = z.array(z.string()).optional().meta({
   description:
-    'Present when something was left out that could have mattered, or when the gas is by later rules than the block’s.',
+    'Present when something was left out that could have mattered, or when the gas is by later rules than those of the block.',
 })
 const Gas = z.string().meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',

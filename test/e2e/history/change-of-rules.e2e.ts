@@ -34,7 +34,7 @@ test('rows and executions on both sides are what the router gives there', async 
     requests: [
       { name: 'pair', tokenIn: WETH, tokenOut: DAI, amountIn: `${amountIn}`, slippage: 10 },
     ],
-    variants: [{ name: 'v2', ignoreStandards: 'uniswap-v3,curve' }],
+    variants: [{ name: 'v2', ignoreStandards: ['uniswap-v3', 'curve'] }],
     delays: [1, 2],
   }
   const { body: job } = await service.post('/api/v1/backtests', plan)
@@ -54,7 +54,13 @@ test('rows and executions on both sides are what the router gives there', async 
       { delay: 1, status: 'filled', amountsOut: [await amountAt(blockNumber + 1)] },
       { delay: 2, status: 'filled', amountsOut: [await amountAt(blockNumber + 2)] },
     ])
+    // Gas is told of the block in which a transaction is simulated.
+    for (const [index, told] of [rows[0], ...rows[0].executions].entries()) {
+      expect(rulesIn(told) !== null).toBe(blockNumber + index <= border)
+    }
   }
+  const csv = (await service.get(`/api/v1/backtests/${job.id}/routes.csv`)).text
+  expect(csv.match(/Gas by the rules of Cancun/g)).toHaveLength(2)
 })
 
 test('the same process never serves both, and each block keeps its answer when they alternate', async () => {
