@@ -76,7 +76,10 @@ export function testEra(context: () => EraContext, older: string | null): void {
   const expectWarning = (body: { readonly warnings?: readonly string[] }) => {
     const rules = rulesIn(body)
     if (older === null) expect(body.warnings).toBeUndefined()
-    else expect(rules).toContain(`of Cancun: those of this block are older (${older})`)
+    else {
+      expect(rules).toContain(`of Cancun: those of this block are older (${older})`)
+      expect(body.warnings).toHaveLength(1)
+    }
   }
 
   test.each([
