@@ -23,6 +23,13 @@ export function gasWarnings({ pin, block }: Pick<TaskRun, 'pin' | 'block'>): str
   ]
 }
 
+/** For answers that value gas: a sentence where neither the block nor its next has a base fee, so that only the tip is known. */
+export function priceWarnings({ pin, gasPrice, tip }: TaskRun): string[] {
+  return pin.shownHardFork === 'berlin' && gasPrice === tip
+    ? ['Blocks before London state no price of gas: it is valued with the tip alone.']
+    : []
+}
+
 /** One sentence per protocol, in the order of their slugs. */
 export function unreadableWarnings(facts: readonly Unreadable[]): string[] {
   const counts = new Map<string, number>()

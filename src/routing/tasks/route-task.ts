@@ -40,6 +40,7 @@ import {
   deadlineWarning,
   droppedWarning,
   gasWarnings,
+  priceWarnings,
   unreadableWarnings,
 } from '../proof/warnings.js'
 import { findCandidates } from '../search/candidates.js'
@@ -75,7 +76,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     tx: answer.tx,
     ...(fees.length > 0 && { fees }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    warnings: [...gasWarnings(run), ...warnings],
+    warnings: [...gasWarnings(run), ...priceWarnings(run), ...warnings],
   }
 }
 

@@ -78,7 +78,10 @@ export function testEra(context: () => EraContext, older: string | null): void {
     if (older === null) expect(body.warnings).toBeUndefined()
     else {
       expect(rules).toContain(`of Cancun: those of this block are older (${older})`)
-      expect(body.warnings).toHaveLength(1)
+      const isPriced = older !== 'before London'
+      const unpriced =
+        'Blocks before London state no price of gas: it is valued with the tip alone.'
+      expect(body.warnings).toEqual([rules, ...(isPriced ? [] : [unpriced])])
     }
   }
 
