@@ -22,7 +22,7 @@ import { openPositionStore } from './catalog/position-store.js'
 import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
 import type { ChainDefinition } from './chains/chain.js'
-import { chainById, chains as supportedChains } from './chains/registry.js'
+import { chainById, hardForkAt, chains as supportedChains } from './chains/registry.js'
 import type { Config } from './config.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
@@ -111,6 +111,7 @@ export async function createService(
     const forks = createForkPool({
       archiveUrl: archive.forkUrl,
       standby: () => archive.standby(),
+      hardForkOf: hardForkAt,
       contracts: Object.fromEntries(
         Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
       ),

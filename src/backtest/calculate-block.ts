@@ -190,8 +190,8 @@ async function executeAt(
 function toExecution(delay: number, answer: ExecutionAnswer): Execution {
   if (answer.status === 'unreadable') return { delay, status: 'unknown', message: answer.message }
   if (answer.status === 'reverted') return { delay, ...answer }
-  const amountsOut = answer.outputs.map(({ amount }) => amount)
-  return { delay, status: answer.status, amountsOut, gas: answer.gas }
+  const { outputs, ...rest } = answer
+  return { delay, ...rest, amountsOut: outputs.map(({ amount }) => amount) }
 }
 
 function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
@@ -211,6 +211,7 @@ function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
     priceImpact: answer.priceImpact,
     price: isPair(request) ? priceOf(request, answer, tokens) : null,
     path: pathOf(answer),
+    ...(answer.warnings.length > 0 && { warnings: answer.warnings }),
   }
 }
 

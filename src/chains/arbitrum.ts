@@ -17,6 +17,14 @@ export const arbitrum = defineChain({
   // @see OffchainLabs/nitro, arbos/l2pricing/model.go, UpdatePricingModel
   baseFee: 'unchanged',
   priorityFeePerGas: 0n,
+  // ArbOS 11, 20, 40 and 51, whose headers keep the fields of London.
+  // @see alloy-rs/hardforks, arbitrum/mainnet.rs; the last: OffchainLabs/arbitrum-docs, ArbOS 51 upgrade notice
+  unshownHardForks: [
+    { hardFork: 'shanghai', since: 1_708_804_873n },
+    { hardFork: 'cancun', since: 1_710_424_089n },
+    { hardFork: 'prague', since: 1_750_201_532n },
+    { hardFork: 'osaka', since: 1_767_891_600n },
+  ],
   l1DataFee: 'arbitrum',
   stableAnchors: [usdc, usdt, dai],
   connectorTokens: [weth, usdc, usdt, dai, wbtc, '0x912ce59144191c1204e64559fe8253a0e49e6548'],

@@ -15,6 +15,8 @@ export const base = defineChain({
   // @see ethereum-optimism/superchain-registry, superchain/configs/mainnet/base.toml, [optimism]
   baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true },
   priorityFeePerGas: 1_000_000n,
+  // Base Azul. @see https://docs.base.org/base-chain/specs/upgrades/azul/overview
+  unshownHardForks: [{ hardFork: 'osaka', since: 1_779_991_200n }],
   l1DataFee: 'op-stack',
   stableAnchors: [usdc, dai],
   connectorTokens: [weth, usdc, dai, cbbtc],

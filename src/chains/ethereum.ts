@@ -14,9 +14,11 @@ export const ethereum = defineChain({
   nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
   wrappedNative: weth,
   blockTimeSeconds: 12,
-  // @see EIP-1559, ELASTICITY_MULTIPLIER and BASE_FEE_MAX_CHANGE_DENOMINATOR
-  baseFee: { elasticity: 2n, denominator: 8n },
+  // @see EIP-1559, ELASTICITY_MULTIPLIER, BASE_FEE_MAX_CHANGE_DENOMINATOR and INITIAL_FORK_BLOCK_NUMBER
+  baseFee: { elasticity: 2n, denominator: 8n, firstBlock: 12_965_000n },
   priorityFeePerGas: 100_000_000n,
+  // @see ethereum/execution-specs, forks/osaka/__init__.py, FORK_CRITERIA
+  unshownHardForks: [{ hardFork: 'osaka', since: 1_764_798_551n }],
   stableAnchors: [usdc, usdt, dai],
   connectorTokens: [weth, usdc, usdt, dai, wbtc, wsteth],
   chainlinkFeeds: [

@@ -1,4 +1,6 @@
 /** Every chain the service knows. A new one: its file, and its line here. */
+import { type HardFork, hardForkOf } from '../domain/hard-forks.js'
+import type { BlockPin } from '../domain/primitives.js'
 import { arbitrum } from './arbitrum.js'
 import { base } from './base.js'
 import type { ChainDefinition } from './chain.js'
@@ -9,4 +11,9 @@ export const chains: readonly ChainDefinition[] = [ethereum, base, arbitrum]
 /** Undefined for a chain that no file describes. */
 export function chainById(id: number): ChainDefinition | undefined {
   return chains.find((chain) => chain.id === id)
+}
+
+/** The rules that a block followed; those that its header shows on a chain that no file describes. */
+export function hardForkAt(pin: BlockPin): HardFork {
+  return hardForkOf(pin, chainById(pin.chainId)?.unshownHardForks ?? [])
 }

@@ -2,7 +2,7 @@
  * Backtests: requests x blocks x variants, and what the found transactions would have done some blocks later.
  * Types shared by plans, calculation, stores, job engines, outputs and the API. Structured-clonable.
  */
-import type { QuoteRequest, RouterSettings } from './engine.js'
+import type { GasFacts, QuoteRequest, RouterSettings } from './engine.js'
 import type { WireError } from './errors.js'
 import type { Address, Hex } from './primitives.js'
 
@@ -57,8 +57,8 @@ export interface PathPart {
 
 /** The transaction built at block N, as the last of block N + delay. */
 export type Execution = { readonly delay: number } & (
-  | { readonly status: 'filled'; readonly amountsOut: readonly bigint[]; readonly gas: bigint }
-  | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
+  | ({ readonly status: 'filled'; readonly amountsOut: readonly bigint[] } & GasFacts)
+  | ({ readonly status: 'reverted'; readonly reason: string } & GasFacts)
   /** Unknown: the block does not exist (yet), or state is missing. */
   | { readonly status: 'unknown'; readonly message: string }
 )
@@ -88,6 +88,8 @@ export interface BacktestRow {
         /** Whole tokens out per whole token in, of a request with one of each; null without decimals. */
         readonly price: number | null
         readonly path: readonly PathPart[]
+        /** Those of the quote; absent: none. */
+        readonly warnings?: readonly string[]
       }
     | { readonly ok: false; readonly error: WireError }
   /** In the order of the plan's delays; empty for a row without a route. */

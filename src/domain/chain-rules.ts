@@ -1,4 +1,5 @@
 /** What a chain's next block is like, as far as contracts see it. Pure. */
+import type { Activation } from './hard-forks.js'
 
 /**
  * How a base fee follows from the block before. `unchanged`: by rules that a header does not tell, so that the best
@@ -15,6 +16,8 @@ export type BaseFeeRule =
        * where a header has none.
        */
       readonly isInHeader?: true
+      /** Number of the first block that has a base fee; absent: all have one. */
+      readonly firstBlock?: bigint
     }
 
 export interface ChainRules {
@@ -23,4 +26,6 @@ export interface ChainRules {
   readonly baseFee: BaseFeeRule
   /** Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. */
   readonly priorityFeePerGas: bigint
+  /** Hard forks that headers of the chain do not show, ascending and without a gap. */
+  readonly unshownHardForks: readonly Activation[]
 }

@@ -95,11 +95,17 @@ export interface ExecutionRequest {
   readonly tx: UnsignedTransaction
 }
 
+/** Gas, and what is to be known about it; absent: it is exact. */
+export interface GasFacts {
+  readonly gas: bigint
+  readonly warnings?: readonly string[]
+}
+
 export type ExecutionAnswer =
   /** What the receiver gained of each tokenOut; at least the minimums. */
-  | { readonly status: 'filled'; readonly outputs: readonly TokenAmount[]; readonly gas: bigint }
+  | ({ readonly status: 'filled'; readonly outputs: readonly TokenAmount[] } & GasFacts)
   /** Where an output fell short, the reason contains `InsufficientOutput(token, minimum, actual)`. */
-  | { readonly status: 'reverted'; readonly reason: string; readonly gas: bigint }
+  | ({ readonly status: 'reverted'; readonly reason: string } & GasFacts)
   /** The transaction touched state that the node does not provide. */
   | { readonly status: 'unreadable'; readonly message: string }
 
@@ -343,7 +349,7 @@ export interface Engine {
       readonly blockNumber?: bigint | undefined
     },
     context: CallContext,
-  ): Promise<{ readonly tx: UnsignedTransaction; readonly gas: bigint; readonly spender: Address }>
+  ): Promise<{ readonly tx: UnsignedTransaction; readonly spender: Address } & GasFacts>
   /**
    * Positions to enter with an address's holdings or with a token: highest earnings first, each proven by a quote.
    * @throws ForkrouteError OPPORTUNITIES_DISABLED.

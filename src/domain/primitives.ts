@@ -2,6 +2,7 @@
  * The words every other part uses: addresses, amounts and the pinned block.
  * Pure: no I/O, nothing from any other folder.
  */
+import type { HardFork } from './hard-forks.js'
 
 /** 0x-prefixed hexadecimal data of any length. */
 export type Hex = `0x${string}`
@@ -46,6 +47,10 @@ export interface BlockPin {
   readonly miner: Address
   /** At most 32 bytes; OP-stack chains state the rule of their base fee in it. */
   readonly extraData: Hex
+  /** Zero since Paris. */
+  readonly difficulty: bigint
+  /** The newest hard fork whose fields the header has. */
+  readonly shownHardFork: HardFork
 }
 
 export interface Token {

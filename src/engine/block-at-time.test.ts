@@ -15,6 +15,8 @@ function pin(number: number, timestamp: number): BlockPin {
     gasLimit: 1n,
     miner: zeroAddress,
     extraData: '0x',
+    difficulty: 0n,
+    shownHardFork: 'prague',
   }
 }
 

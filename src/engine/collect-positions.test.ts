@@ -20,6 +20,8 @@ function pinOf(number: bigint): BlockPin {
     gasLimit: 1n,
     miner: zeroAddress,
     extraData: '0x',
+    difficulty: 0n,
+    shownHardFork: 'prague',
   }
 }
 

@@ -13,6 +13,7 @@ import { rootCertificates } from 'node:tls'
 import { Instance } from 'prool'
 import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
+import type { HardFork } from '../domain/hard-forks.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../priority.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
@@ -62,16 +63,20 @@ interface Target {
   readonly archiveUrl: string
   /** Null: decided later; Anvil then gets the number from its node. */
   readonly number: bigint | null
+  /** Whose rules simulations follow; by itself Anvil would take those of the block's time, by its own calendar. */
+  readonly hardFork: HardFork
 }
 
 /** Flags of a fork that is shared, stays at its block and keeps nothing on disk. */
-function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Place): string[] {
+function forkFlags(target: Target, { host, port }: Place): string[] {
+  const { chainId, archiveUrl, number, hardFork } = target
   return [
     ...['--fork-url', archiveUrl],
     ...(number === null
       ? ['--timeout', standbyTimeoutMs.toString()]
       : ['--fork-block-number', number.toString()]),
     ...['--chain-id', chainId.toString()],
+    ...['--hardfork', hardFork],
     ...['--host', host],
     ...['--port', port.toString()],
     // Its dev accounts and its deployment proxy would change the forked state.
@@ -92,6 +97,7 @@ function forkFlags({ chainId, archiveUrl, number }: Target, { host, port }: Plac
 export interface ForkProcessArgs {
   readonly archiveUrl: string
   readonly pin: BlockPin
+  readonly hardFork: HardFork
   readonly reaper: Reaper
   readonly startTimeoutMs: number
   /** A process that is already launched, and only has to become ready. */
@@ -122,8 +128,8 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
     port: 0,
     async start({ port = 0 }, { emitter }) {
       const place = { host, port }
-      const { pin, archiveUrl } = args
-      const target = { chainId: pin.chainId, archiveUrl, number: pin.number }
+      const { pin, archiveUrl, hardFork } = args
+      const target = { chainId: pin.chainId, archiveUrl, number: pin.number, hardFork }
       const started = args.launched?.launched ?? launch(target, place, args.reaper)
       child = started.child
       started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))

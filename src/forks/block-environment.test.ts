@@ -25,6 +25,8 @@ const pin: BlockPin = {
   gasLimit: 30_000_000n,
   miner: '0x4838b106fce9647bdf1e7877bf73ce8b0bad5f97',
   extraData: '0x546974616e',
+  difficulty: 0n,
+  shownHardFork: 'prague',
 }
 const rule = ethereum.baseFee
 
@@ -48,6 +50,24 @@ describe('nextBaseFee', () => {
   })
 })
 
+describe('before London', () => {
+  const before = { ...pin, baseFeePerGas: 0n, shownHardFork: 'berlin' as const }
+
+  test('no base fee, up to the block before the first that has one: there it is 1 gwei, however full', () => {
+    expect(nextBaseFee(before, rule)).toBe(0n)
+    expect(nextBaseFee({ ...before, number: 12_964_998n }, rule)).toBe(0n)
+    const last = { ...before, number: 12_964_999n, gasUsed: 14_999_999n, gasLimit: 15_000_000n }
+    expect(nextBaseFee(last, rule)).toBe(1_000_000_000n)
+    expect(gasPriceAfter(last, ethereum)).toBe(1_000_000_000n + ethereum.priorityFeePerGas)
+  })
+
+  test('block 12,965,000 used 30,025,257 of 30,029,122 gas, and the next had 1,124,967,822 wei', () => {
+    const first = { ...pin, shownHardFork: 'london' as const, number: 12_965_000n }
+    const header = { baseFeePerGas: 1_000_000_000n, gasUsed: 30_025_257n, gasLimit: 30_029_122n }
+    expect(nextBaseFee({ ...first, ...header }, rule)).toBe(1_124_967_822n)
+  })
+})
+
 describe('blockEnvironment', () => {
   test('is the block after the pinned one, with the time rounded up to whole seconds', () => {
     expect(blockEnvironment(pin, ethereum)).toMatchObject({ number: 101n, time: 1_700_000_012n })
@@ -58,6 +78,12 @@ describe('blockEnvironment', () => {
     const { prevRandao, feeRecipient } = blockEnvironment(pin, ethereum)
     expect(prevRandao).toBe(keccak256(pin.hash))
     expect(feeRecipient).toBe(pin.miner)
+  })
+
+  test('before Paris the random value is the difficulty of the pinned block', () => {
+    const difficulty = 7_742_494_487_798_040n
+    const { prevRandao } = blockEnvironment({ ...pin, difficulty }, ethereum)
+    expect(prevRandao).toBe(numberToHex(difficulty, { size: 32 }))
   })
 })
 

@@ -2,21 +2,25 @@
  * The block in which transactions are simulated: the one after the pinned block, every field fixed, and such as a real
  * one could have, so that a contract cannot tell that it is simulated. Pure.
  */
-import { hexToBigInt, keccak256, size, slice } from 'viem'
+import { hexToBigInt, keccak256, numberToHex, size, slice } from 'viem'
 import type { BaseFeeRule, ChainRules } from '../domain/chain-rules.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 
 /** EIP-7825: a transaction above this gas limit is not valid on Ethereum since Osaka. */
 export const maxTransactionGas = 16_777_216n
 
+/** Base fee of the first block that has one, wei per gas. @see EIP-1559, INITIAL_BASE_FEE */
+const initialBaseFee = 1_000_000_000n
+
 /**
  * Base fee of the block after the pinned one, by EIP-1559 with the chain's numbers.
  *
- * @returns Wei per gas; 0n where the pinned block has no base fee.
+ * @returns Wei per gas; 0n where that block has no base fee.
  */
 export function nextBaseFee(pin: BlockPin, rule: BaseFeeRule): bigint {
   const { baseFeePerGas: fee, gasUsed } = pin
   if (rule === 'unchanged') return fee
+  if (pin.shownHardFork === 'berlin' && pin.number + 1n === rule.firstBlock) return initialBaseFee
   const { elasticity, denominator, leastFee } = rule.isInHeader
     ? (statedIn(pin.extraData) ?? { ...rule, leastFee: 0n })
     : { ...rule, leastFee: 0n }
@@ -48,7 +52,10 @@ export interface BlockEnvironment {
   readonly time: bigint
   /** Wei per gas. */
   readonly baseFeePerGas: bigint
-  /** Fixed, different from block to block, and equal to nothing that a contract can read. */
+  /**
+   * Fixed, different from block to block, and equal to nothing that a contract can read. Before Paris the same operation
+   * gave the difficulty, which changes little: that of the pinned block.
+   */
   readonly prevRandao: Hex
   /** Of the pinned block: few parties make most blocks. */
   readonly feeRecipient: Address
@@ -61,7 +68,7 @@ export function blockEnvironment(pin: BlockPin, chain: ChainRules): BlockEnviron
     number: pin.number + 1n,
     time: pin.timestamp + BigInt(Math.max(1, Math.ceil(chain.blockTimeSeconds))),
     baseFeePerGas: nextBaseFee(pin, chain.baseFee),
-    prevRandao: keccak256(pin.hash),
+    prevRandao: pin.difficulty ? numberToHex(pin.difficulty, { size: 32 }) : keccak256(pin.hash),
     feeRecipient: pin.miner,
     gasLimit: pin.gasLimit,
   }

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'
+import type { HardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
@@ -17,6 +18,8 @@ export interface ForkPoolOptions {
   readonly archiveUrl: (pin: BlockPin) => string
   /** Addresses in the archive for processes started before their block is known; without it none are. */
   readonly standby?: () => Standby
+  /** The rules of a block; absent: those that its header shows. */
+  readonly hardForkOf?: (pin: BlockPin) => HardFork
   /**
    * Runtime code that simulations need, by address: placed on each fork where the chain has none at the block.
    * Overrides would do the same, but cost more than half of the simulation rate (24 kB of code).
@@ -87,7 +90,8 @@ const missedProbes = 2
 export function createForkPool(options: ForkPoolOptions): ForkPool {
   const { forksPerBlock = 2, maxBlocks = 8, maxRssMb = 1024, maxUses = 100_000 } = options
   const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
-  const starter = createForkStarter({ ...options, forksPerBlock, startTimeoutMs })
+  const { hardForkOf = (pin: BlockPin) => pin.shownHardFork } = options
+  const starter = createForkStarter({ ...options, hardForkOf, forksPerBlock, startTimeoutMs })
   /** In order of use, oldest first. */
   const groups = new Map<string, ForkGroup>()
   /** The last warmed block of each chain: work on many older blocks must not end its forks. */

@@ -7,16 +7,17 @@ import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
 import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
+import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
-import { forkProcess, portTaken } from './anvil.js'
+import { type ForkProcessArgs, forkProcess, portTaken } from './anvil.js'
 import { askFork } from './faults.js'
 import { fillFork } from './fill-fork.js'
 import type { Fork } from './fork-group.js'
-import { createHardForkRanges, hardForkOf, resetFork } from './fork-reset.js'
+import { resetFork } from './fork-reset.js'
 import { createReaper } from './reaper.js'
-import { createSpares, type Spare } from './spare.js'
+import { createSpares } from './spare.js'
 
 /** Bytes of a memory page, as /proc counts them. */
 const pageBytes = 4096
@@ -39,7 +40,8 @@ export interface ForkStarter {
 interface Running {
   readonly instance: Omit<ReturnType<typeof forkProcess>, 'create'>
   readonly chainId: number
-  readonly hardFork: string
+  /** Of all blocks that it serves. */
+  readonly hardFork: HardFork
   fork: Fork
   onExit: (fork: Fork) => void
 }
@@ -47,14 +49,15 @@ interface Running {
 export function createForkStarter(options: {
   readonly archiveUrl: (pin: BlockPin) => string
   readonly standby?: () => Standby
+  readonly hardForkOf: (pin: BlockPin) => HardFork
   readonly forksPerBlock: number
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly startTimeoutMs: number
 }): ForkStarter {
   const reaper = createReaper()
-  const { standby } = options
+  const { standby, hardForkOf } = options
   const spares = standby ? createSpares({ standby, count: options.forksPerBlock, reaper }) : null
-  const starts = new Map<string, { pin: BlockPin; archiveUrl: string; launched?: Spare }>()
+  const starts = new Map<string, Omit<ForkProcessArgs, 'reaper' | 'startTimeoutMs'>>()
   const processes = Pool.define<string, ReturnType<typeof forkProcess>>({
     instance(key) {
       const start = starts.get(key)
@@ -65,18 +68,19 @@ export function createForkStarter(options: {
   const running = new Map<string, Running>()
   /** The running processes that wait for a block. */
   const idle = new Set<Running>()
-  const rules = createHardForkRanges()
   let startedForks = 0
 
   /** One process, on whatever port is free. */
   async function startProcess(pin: BlockPin, attempt = 1) {
     startedForks += 1
     const key = `${pin.chainId}:${pin.hash}#${startedForks}`
-    const spare = spares?.take(pin.chainId) ?? null
-    spares?.refill(pin.chainId)
+    const hardFork = simulatedHardFork(hardForkOf(pin))
+    const spare = spares?.take(pin.chainId, hardFork) ?? null
+    spares?.refill(pin.chainId, hardFork)
     spare?.standby.assign(pin)
     spare?.launched.child.once('exit', spare.standby.release)
-    starts.set(key, { pin, archiveUrl: options.archiveUrl(pin), ...(spare && { launched: spare }) })
+    const archiveUrl = options.archiveUrl(pin)
+    starts.set(key, { pin, hardFork, archiveUrl, ...(spare && { launched: spare }) })
     try {
       return { key, instance: await processes.start(key, spare?.place) }
     } catch (error) {
@@ -104,8 +108,7 @@ export function createForkStarter(options: {
 
   async function startAny(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
     const again = [...idle].find(
-      ({ chainId, hardFork }) =>
-        chainId === pin.chainId && rules.holds(chainId, hardFork, pin.number),
+      ({ chainId, hardFork }) => chainId === pin.chainId && hardFork === hardForkOf(pin),
     )
     return (again && (await startAgain(again, pin, onExit))) ?? startFresh(pin, onExit)
   }
@@ -136,9 +139,9 @@ export function createForkStarter(options: {
     const { key, instance } = await startProcess(pin)
     const fork = forkOf(key, instance, 0)
     try {
-      const [hardFork] = await Promise.all([hardForkOf(fork.url), placeContracts(fork, pin)])
+      await placeContracts(fork, pin)
       if (!instance._internal.isRunning) throw unavailable(pin, null)
-      rules.learn(pin.chainId, hardFork, pin.number)
+      const hardFork = hardForkOf(pin)
       const process: Running = { instance, chainId: pin.chainId, hardFork, fork, onExit }
       running.set(key, process)
       instance.once('exit', () => {
@@ -171,7 +174,16 @@ export function createForkStarter(options: {
     stop: (fork) => processes.destroy(fork.key),
     takeBack(fork) {
       const process = running.get(fork.key)
-      if (process?.fork !== fork || idle.size >= options.forksPerBlock) return false
+      if (process?.fork !== fork) return false
+      if (idle.size >= options.forksPerBlock) {
+        const other = [...idle].find(({ chainId, hardFork }) => {
+          return chainId !== process.chainId || hardFork !== process.hardFork
+        })
+        if (!other) return false
+        // Work may have left its chain or its rules for good, so the one of the latest work is kept.
+        idle.delete(other)
+        processes.destroy(other.fork.key).catch(() => undefined)
+      }
       idle.add(process)
       return true
     },

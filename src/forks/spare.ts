@@ -2,6 +2,7 @@
  * Fork processes that are started before their block is known, since two thirds of a start are the same for every
  * block: Anvil asks its node for the block number and waits for the answer. Used by the fork starter only.
  */
+import type { HardFork } from '../domain/hard-forks.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import { isAlive, kill, type Launched, launch } from './anvil.js'
 import { freePlace, type Place } from './place.js'
@@ -15,10 +16,10 @@ export interface Spare {
 }
 
 export interface Spares {
-  /** Takes a waiting process, if there is one; the caller then owns it. */
-  take(chainId: number): Spare | null
-  /** Refills the chain's spares after a short delay: the request that took one needs the processor first. */
-  refill(chainId: number): void
+  /** Takes a waiting process of these rules, if there is one; the caller then owns it. */
+  take(chainId: number, hardFork: HardFork): Spare | null
+  /** Refills the spares after a short delay: the request that took one needs the processor first. */
+  refill(chainId: number, hardFork: HardFork): void
   close(): Promise<void>
 }
 
@@ -26,19 +27,20 @@ const refillAfterMs = 1_000
 
 export function createSpares(options: {
   readonly standby: () => Standby
-  /** Of each chain. */
+  /** Of each chain and its rules. */
   readonly count: number
   readonly reaper: Reaper
 }): Spares {
-  const waiting = new Map<number, Set<Spare>>()
-  const timers = new Map<number, NodeJS.Timeout>()
+  /** By chain and rules. */
+  const waiting = new Map<string, Set<Spare>>()
+  const timers = new Map<string, NodeJS.Timeout>()
   let closed = false
 
-  async function add(chainId: number, spares: Set<Spare>): Promise<void> {
+  async function add(chainId: number, hardFork: HardFork, spares: Set<Spare>): Promise<void> {
     const place = await freePlace()
     if (closed) return
     const standby = options.standby()
-    const target = { chainId, archiveUrl: standby.url, number: null }
+    const target = { chainId, archiveUrl: standby.url, number: null, hardFork }
     const launched = launch(target, place, options.reaper)
     const spare = { standby, place, launched }
     spares.add(spare)
@@ -48,8 +50,8 @@ export function createSpares(options: {
   }
 
   return {
-    take(chainId) {
-      const spares = waiting.get(chainId) ?? new Set()
+    take(chainId, hardFork) {
+      const spares = waiting.get(keyOf(chainId, hardFork)) ?? new Set()
       for (const spare of spares) {
         spares.delete(spare)
         if (isAlive(spare.launched.child)) return spare
@@ -57,17 +59,18 @@ export function createSpares(options: {
       }
       return null
     },
-    refill(chainId) {
-      if (closed || timers.has(chainId)) return
+    refill(chainId, hardFork) {
+      const key = keyOf(chainId, hardFork)
+      if (closed || timers.has(key)) return
       const timer = setTimeout(() => {
-        timers.delete(chainId)
-        const spares = waiting.get(chainId) ?? new Set()
-        waiting.set(chainId, spares)
+        timers.delete(key)
+        const spares = waiting.get(key) ?? new Set()
+        waiting.set(key, spares)
         const missing = Array.from({ length: options.count - spares.size })
         // A missing spare only makes a later start slower.
-        for (const _ of missing) add(chainId, spares).catch(() => undefined)
+        for (const _ of missing) add(chainId, hardFork, spares).catch(() => undefined)
       }, refillAfterMs)
-      timers.set(chainId, timer.unref())
+      timers.set(key, timer.unref())
     },
     async close() {
       closed = true
@@ -76,4 +79,8 @@ export function createSpares(options: {
       await Promise.all(all.map(({ launched }) => kill(launched.child)))
     },
   }
+}
+
+function keyOf(chainId: number, hardFork: HardFork): string {
+  return `${chainId}:${hardFork}`
 }

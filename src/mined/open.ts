@@ -1,6 +1,6 @@
 /** Puts together what explaining mined transactions of one chain takes: its node, an archive before it, and forks. */
 
-import { chainById } from '../chains/registry.js'
+import { chainById, hardForkAt } from '../chains/registry.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
@@ -38,6 +38,7 @@ export async function openMined(options: {
   })
   const forks = createForkPool({
     archiveUrl: archive.forkUrl,
+    hardForkOf: hardForkAt,
     contracts: Object.fromEntries(
       Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
     ),

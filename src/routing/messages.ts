@@ -6,6 +6,7 @@ import type { BundleResult, TypedBundle } from '../domain/bundle.js'
 import type {
   ExecutionAnswer,
   ExecutionRequest,
+  GasFacts,
   NontokenizedAnswer,
   NontokenizedRequest,
   QuoteOutcome,
@@ -90,7 +91,7 @@ export interface TaskTypes {
   }
   approval: {
     args: { owner: Address; token: Address; strategy: RoutingStrategy; amount: bigint }
-    result: { tx: UnsignedTransaction; gas: bigint; spender: Address }
+    result: { tx: UnsignedTransaction; spender: Address } & GasFacts
   }
   positions: {
     args: Readonly<Record<string, never>>

@@ -74,6 +74,8 @@ export function pinOf(chainId: number, number: number): BlockPin {
     gasLimit: 2n,
     miner: zeroAddress,
     extraData: '0x',
+    difficulty: 0n,
+    shownHardFork: 'prague',
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { openPositionStore } from '../../src/catalog/position-store.js'
 import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
+import { hardForkAt } from '../../src/chains/registry.js'
 import type { Engine } from '../../src/domain/engine.js'
 import type { Address, Hex } from '../../src/domain/primitives.js'
 import { createEngine } from '../../src/engine/engine.js'
@@ -53,6 +54,7 @@ export async function startEngine(options: {
   const forks = createForkPool({
     archiveUrl: archive.forkUrl,
     standby: () => archive.standby(),
+    hardForkOf: hardForkAt,
     contracts,
     forksPerBlock: 1,
     maxBlocks: 2,

@@ -1,5 +1,6 @@
 /** A block of a node as a pin, the newest unless a number is given; read by the test itself. */
 import { numberToHex } from 'viem'
+import type { HardFork } from '../../src/domain/hard-forks.js'
 import type { BlockPin, Hex } from '../../src/domain/primitives.js'
 import { createRpcClient } from '../../src/rpc/node/json-rpc.js'
 
@@ -21,5 +22,14 @@ export async function readPin(url: string, number?: number): Promise<BlockPin> {
     gasLimit: BigInt(field('gasLimit')),
     miner: field('miner'),
     extraData: block.extraData ?? '0x',
+    difficulty: BigInt(field('difficulty')),
+    shownHardFork: shown(block),
   }
+}
+
+function shown(block: Readonly<Record<string, Hex>>): HardFork {
+  if (block.requestsHash) return 'prague'
+  if (block.parentBeaconBlockRoot) return 'cancun'
+  if (block.withdrawalsRoot) return 'shanghai'
+  return block.baseFeePerGas ? 'london' : 'berlin'
 }

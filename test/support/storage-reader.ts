@@ -14,6 +14,8 @@ const block: BlockPin = {
   gasLimit: 30_000_000n,
   miner: zeroAddress,
   extraData: '0x',
+  difficulty: 0n,
+  shownHardFork: 'prague',
 }
 
 /**

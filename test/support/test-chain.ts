@@ -11,6 +11,7 @@ import type { SimulationRequest } from '../../src/domain/state.js'
 import { startAnvil, type TestAnvil } from './anvil.js'
 import { baseFeeAfter } from './base-fee.js'
 import { type CompiledContract, compileTestContracts } from './forks-contracts.js'
+import { readPin } from './pin.js'
 
 export const blockTimeSeconds = 12
 
@@ -81,25 +82,8 @@ export async function startTestChain(): Promise<TestChain> {
     async mine() {
       await node.rpc('evm_mine')
     },
-    pin: () => pinOf(node),
+    pin: () => readPin(node.url),
     stop: node.stop,
-  }
-}
-
-async function pinOf(node: TestAnvil): Promise<BlockPin> {
-  const block = await node.rpc<Record<string, Hex>>('eth_getBlockByNumber', ['latest', false])
-  const field = (name: string) => block[name] ?? '0x0'
-  return {
-    chainId: Number(await node.rpc<Hex>('eth_chainId')),
-    number: BigInt(field('number')),
-    hash: field('hash'),
-    parentHash: field('parentHash'),
-    timestamp: BigInt(field('timestamp')),
-    baseFeePerGas: BigInt(field('baseFeePerGas')),
-    gasUsed: BigInt(field('gasUsed')),
-    gasLimit: BigInt(field('gasLimit')),
-    miner: field('miner'),
-    extraData: block.extraData ?? '0x',
   }
 }
 

@@ -55,6 +55,7 @@ const execution = z.object({
   amountsOut: z.array(Raw).optional(),
   gas: Raw.optional(),
   reason: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
 })
 
 const row = z.object({
@@ -72,6 +73,7 @@ const row = z.object({
   path: z
     .array(z.object({ protocol: z.string(), pool: z.string(), shareBps: z.number() }))
     .optional(),
+  warnings: z.array(z.string()).optional(),
   error: z.record(z.string(), z.unknown()).optional(),
   executions: z.array(execution),
 })
@@ -144,18 +146,17 @@ function toRow({ request, variant, milliseconds, outcome, executions }: Backtest
     priceImpact: outcome.priceImpact,
     price: outcome.price,
     path: outcome.path.map((part) => ({ ...part })),
+    ...(outcome.warnings && { warnings: [...outcome.warnings] }),
     executions: done,
   }
 }
 
 function toExecution(one: Execution) {
   const { delay, status } = one
-  switch (one.status) {
-    case 'filled':
-      return { delay, status, amountsOut: one.amountsOut.map(String), gas: one.gas.toString() }
-    case 'reverted':
-      return { delay, status, gas: one.gas.toString(), reason: one.reason }
-    case 'unknown':
-      return { delay, status, reason: one.message }
-  }
+  if (one.status === 'unknown') return { delay, status, reason: one.message }
+  const gas = one.gas.toString()
+  const warnings = one.warnings && { warnings: [...one.warnings] }
+  return one.status === 'filled'
+    ? { delay, status, amountsOut: one.amountsOut.map(String), gas, ...warnings }
+    : { delay, status, gas, reason: one.reason, ...warnings }
 }

@@ -86,10 +86,10 @@ const PriceImpact = z
   .number()
   .nullable()
   .meta({ description: 'Basis points, fees included; null without USD prices.' })
-const Warnings = z
-  .array(z.string())
-  .optional()
-  .meta({ description: 'Present when something was left out that could have mattered.' })
+const Warnings = z.array(z.string()).optional().meta({
+  description:
+    'Present when something was left out that could have mattered, or when the gas is by later rules than those of the block.',
+})
 const Gas = z.string().meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
@@ -244,6 +244,7 @@ export const Approval = z
     token: Address,
     amount: Wei,
     spender: Address,
+    warnings: Warnings,
   })
   .meta({ id: 'Approval' })
 

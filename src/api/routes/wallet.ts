@@ -125,7 +125,7 @@ export function walletEndpoints(serviceName: string): Endpoint[] {
       return { ...wallet, strategies: Object.fromEntries(strategies) }
     }),
     endpoint(approveContract(serviceName), async ({ engine, input, context }) => {
-      const { tx, gas, spender } = await engine.approval(
+      const { tx, gas, spender, warnings } = await engine.approval(
         {
           chainId: input.chainId,
           fromAddress: input.fromAddress,
@@ -142,6 +142,7 @@ export function walletEndpoints(serviceName: string): Endpoint[] {
         token: input.tokenAddress,
         amount: input.amount.toString(),
         spender,
+        ...(warnings && { warnings: [...warnings] }),
       }
     }),
     endpoint(getBalances, async ({ engine, input, context }) => {

@@ -116,8 +116,15 @@ const execution = z.discriminatedUnion('status', [
     status: z.literal('filled'),
     amountsOut: z.array(uint),
     gas: uint,
+    warnings: names.exactOptional(),
   }),
-  z.object({ delay: z.int(), status: z.literal('reverted'), reason: z.string(), gas: uint }),
+  z.object({
+    delay: z.int(),
+    status: z.literal('reverted'),
+    reason: z.string(),
+    gas: uint,
+    warnings: names.exactOptional(),
+  }),
   z.object({ delay: z.int(), status: z.literal('unknown'), message: z.string() }),
 ])
 
@@ -138,6 +145,7 @@ const row = z.object({
       priceImpact: z.number().nullable(),
       price: z.number().nullable(),
       path: z.array(z.object({ protocol: z.string(), pool: z.string(), shareBps: z.number() })),
+      warnings: names.exactOptional(),
     } satisfies Shape<Route>),
     z.object({ ok: z.literal(false), error: wireError }),
   ]),

@@ -68,6 +68,7 @@ const routeFields: readonly Field<Source>[] = [
   ['path', 'text', ifFound(({ path }) => pathOf(path))],
   ['error_code', 'text', ({ row: { outcome } }) => (outcome.ok ? null : outcome.error.code)],
   ['error_message', 'text', ({ row: { outcome } }) => (outcome.ok ? null : outcome.error.message)],
+  ['warnings', 'text', ifFound(warningsOf)],
 ]
 
 const milliseconds: Field<Source> = ['milliseconds', 'double', ({ row }) => row.milliseconds]
@@ -98,6 +99,11 @@ const executionFields: readonly Field<ExecutionSource>[] = [
   ['realised_bps', 'double', ({ row, execution }) => bps(realisedCentiBps(row, execution))],
   ['gas', 'integer', ({ execution }) => (execution.status === 'unknown' ? null : execution.gas)],
   ['reason', 'text', ({ execution }) => reasonOf(execution)],
+  [
+    'warnings',
+    'text',
+    ({ execution }) => (execution.status === 'unknown' ? null : warningsOf(execution)),
+  ],
 ]
 
 type Found = Extract<Source['row']['outcome'], { ok: true }>
@@ -120,6 +126,11 @@ function tableOf<S>(
 function reasonOf(execution: Execution): string | null {
   if (execution.status === 'filled') return null
   return execution.status === 'reverted' ? execution.reason : execution.message
+}
+
+/** Sentences with a space between them; null: none. */
+function warningsOf({ warnings }: { readonly warnings?: readonly string[] }): string | null {
+  return warnings ? warnings.join(' ') : null
 }
 
 /** Several outputs are separated by semicolons. */

@@ -48,14 +48,15 @@ function readPage(
     const { rows: routes } = await client.query<RouteRow>(
       `SELECT block_number, position, request, variant, array_to_string(amounts_out, ',') AS amounts_out,
          array_to_string(min_amounts_out, ',') AS min_amounts_out, gas::text, gas_cost::text, gas_cost_usd,
-         gas_cost_out::text, price_impact, price, path::text, error_code, error_message, error_details::text, milliseconds
+         gas_cost_out::text, price_impact, price, path::text, error_code, error_message, error_details::text, milliseconds,
+         warnings::text
        FROM ${schema}.routes WHERE job_id = $1 AND block_number BETWEEN $2 AND $3
        ORDER BY block_number, position`,
       between,
     )
     const { rows: executions } = await client.query<ExecutionRow>(
       `SELECT block_number, position, delay, request, variant, status,
-         array_to_string(amounts_out, ',') AS amounts_out, gas::text, reason
+         array_to_string(amounts_out, ',') AS amounts_out, gas::text, reason, warnings::text
        FROM ${schema}.executions WHERE job_id = $1 AND block_number BETWEEN $2 AND $3
        ORDER BY block_number, position, delay`,
       between,
@@ -87,17 +88,17 @@ export async function putBlock(
        INSERT INTO ${schema}.routes
        SELECT $1, $2, position, request, variant, string_to_array(amounts_out, ',')::numeric(78, 0)[],
          string_to_array(min_amounts_out, ',')::numeric(78, 0)[], gas, gas_cost, gas_cost_usd, gas_cost_out, price_impact, price,
-         path::json, error_code, error_message, error_details::json, milliseconds
+         path::json, error_code, error_message, error_details::json, milliseconds, warnings::json
        FROM json_to_recordset($5) AS r (position int4, request text, variant text, amounts_out text,
          min_amounts_out text, gas int8, gas_cost numeric, gas_cost_usd float8, gas_cost_out numeric, price_impact float8, price float8,
-         path text, error_code text, error_message text, error_details text, milliseconds float8)
+         path text, error_code text, error_message text, error_details text, milliseconds float8, warnings text)
        WHERE EXISTS (SELECT FROM filled)
      ), added_executions AS (
        INSERT INTO ${schema}.executions
        SELECT $1, $2, position, delay, request, variant, status,
-         string_to_array(amounts_out, ',')::numeric(78, 0)[], gas, reason
+         string_to_array(amounts_out, ',')::numeric(78, 0)[], gas, reason, warnings::json
        FROM json_to_recordset($6) AS e (position int4, delay int4, request text, variant text, status text,
-         amounts_out text, gas int8, reason text)
+         amounts_out text, gas int8, reason text, warnings text)
        WHERE EXISTS (SELECT FROM filled)
      )
      SELECT count(*) FROM filled`,

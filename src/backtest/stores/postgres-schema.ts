@@ -62,6 +62,9 @@ const migrations: readonly ((schema: string) => string)[] = [
      PRIMARY KEY (job_id, block_number, position, delay),
      FOREIGN KEY (job_id, block_number) REFERENCES ${s}.blocks ON DELETE CASCADE
    );`,
+  (s) => `
+   ALTER TABLE ${s}.routes ADD COLUMN warnings json;
+   ALTER TABLE ${s}.executions ADD COLUMN warnings json;`,
 ]
 
 /** Whoever changes a schema of ours holds this lock: any number that others are unlikely to use. */

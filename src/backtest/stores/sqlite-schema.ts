@@ -61,6 +61,8 @@ const migrations = [
      reason TEXT,
      PRIMARY KEY (job_id, block_number, position, delay)
    ) WITHOUT ROWID;`,
+  `ALTER TABLE routes ADD COLUMN warnings TEXT;
+   ALTER TABLE executions ADD COLUMN warnings TEXT;`,
 ]
 
 /** Another process writes for milliseconds only. */

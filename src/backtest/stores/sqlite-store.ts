@@ -55,11 +55,11 @@ export function openSqliteStore(dataDir: string): BacktestStore {
   const addRoute = db.prepare(
     `INSERT INTO routes VALUES (@job_id, @block_number, @position, @request, @variant, @amounts_out,
      @min_amounts_out, @gas, @gas_cost, @gas_cost_usd, @gas_cost_out, @price_impact, @price, @path, @error_code, @error_message,
-     @error_details, @milliseconds)`,
+     @error_details, @milliseconds, @warnings)`,
   )
   const addExecution = db.prepare(
     `INSERT INTO executions VALUES (@job_id, @block_number, @position, @delay, @request, @variant, @status,
-     @amounts_out, @gas, @reason)`,
+     @amounts_out, @gas, @reason, @warnings)`,
   )
   const doneBlocks = db.prepare<[string, number, number], BlockRow>(
     `SELECT block_number, block_hash, timestamp FROM blocks

@@ -47,6 +47,7 @@ export interface RouteRow {
   error_message: string | null
   error_details: string | null
   milliseconds: number
+  warnings: string | null
 }
 
 export interface ExecutionRow {
@@ -59,6 +60,7 @@ export interface ExecutionRow {
   amounts_out: string | null
   gas: string | null
   reason: string | null
+  warnings: string | null
 }
 
 export function toJob(row: JobRow): BacktestJob {
@@ -98,6 +100,7 @@ export function toRouteRow(row: BacktestRow, position: number): RouteRow {
         error_code: null,
         error_message: null,
         error_details: null,
+        warnings: warningsText(outcome),
       }
     : {
         ...common,
@@ -113,6 +116,7 @@ export function toRouteRow(row: BacktestRow, position: number): RouteRow {
         error_code: outcome.error.code,
         error_message: outcome.error.message,
         error_details: outcome.error.details ? JSON.stringify(outcome.error.details) : null,
+        warnings: null,
       }
 }
 
@@ -132,14 +136,16 @@ export function toExecutionRow(
   switch (execution.status) {
     case 'filled': {
       const { amountsOut, gas } = execution
-      return { ...common, amounts_out: toText(amountsOut), gas: gas.toString(), reason: null }
+      const found = { amounts_out: toText(amountsOut), gas: gas.toString(), reason: null }
+      return { ...common, ...found, warnings: warningsText(execution) }
     }
     case 'reverted': {
       const { gas, reason } = execution
-      return { ...common, amounts_out: null, gas: gas.toString(), reason }
+      const found = { amounts_out: null, gas: gas.toString(), reason }
+      return { ...common, ...found, warnings: warningsText(execution) }
     }
     case 'unknown':
-      return { ...common, amounts_out: null, gas: null, reason: execution.message }
+      return { ...common, amounts_out: null, gas: null, reason: execution.message, warnings: null }
   }
 }
 
@@ -182,6 +188,7 @@ function toRow(row: RouteRow, executions: readonly Execution[]): BacktestRow {
             priceImpact: row.price_impact,
             price: row.price,
             path: JSON.parse(row.path ?? '[]'),
+            ...warningsOf(row),
           }
         : {
             ok: false,
@@ -195,15 +202,26 @@ function toRow(row: RouteRow, executions: readonly Execution[]): BacktestRow {
   }
 }
 
-function toExecution({ delay, status, amounts_out, gas, reason }: ExecutionRow): Execution {
+function toExecution(row: ExecutionRow): Execution {
+  const { delay, status, amounts_out, gas, reason } = row
+  const gasFacts = { gas: BigInt(gas ?? 0), ...warningsOf(row) }
   switch (status) {
     case 'filled':
-      return { delay, status, amountsOut: fromText(amounts_out), gas: BigInt(gas ?? 0) }
+      return { delay, status, amountsOut: fromText(amounts_out), ...gasFacts }
     case 'reverted':
-      return { delay, status, reason: reason ?? '', gas: BigInt(gas ?? 0) }
+      return { delay, status, reason: reason ?? '', ...gasFacts }
     case 'unknown':
       return { delay, status, message: reason ?? '' }
   }
+}
+
+/** A JSON list; null: none. */
+function warningsText({ warnings }: { readonly warnings?: readonly string[] }): string | null {
+  return warnings ? JSON.stringify(warnings) : null
+}
+
+function warningsOf({ warnings }: { readonly warnings: string | null }) {
+  return warnings === null ? {} : { warnings: JSON.parse(warnings) as string[] }
 }
 
 function toText(amounts: readonly bigint[]): string {

@@ -9,6 +9,7 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { gasWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
@@ -67,6 +68,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
   const found = withAmounts(order, outputs, result.returnData)
   return {
     ...common,
+    warnings: [...gasWarnings(run), ...common.warnings],
     gas: result.gasUsed,
     outputs: found
       .filter(({ amount }) => amount > 0n)

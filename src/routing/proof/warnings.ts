@@ -1,5 +1,34 @@
-/** Sentences about what was left out of an answer although it could have mattered. */
+/** Sentences about what was left out of an answer although it could have mattered, and about its gas. */
+import { type HardFork, hardForkOf, simulatedHardFork } from '../../domain/hard-forks.js'
 import type { Unreadable } from '../../protocols/pool.js'
+import type { TaskRun } from '../context/task-context.js'
+
+const rulesNames: Readonly<Record<HardFork, string>> = {
+  berlin: 'before London',
+  london: 'London',
+  shanghai: 'Shanghai',
+  cancun: 'Cancun',
+  prague: 'Prague',
+  osaka: 'Osaka',
+}
+
+/** For every answer that states gas: a sentence at a block whose own rules are older than the simulation's. */
+export function gasWarnings({ pin, block }: Pick<TaskRun, 'pin' | 'block'>): string[] {
+  const own = hardForkOf(pin, block.chain.unshownHardForks)
+  const simulated = simulatedHardFork(own)
+  if (simulated === own) return []
+  const [ours, older] = [rulesNames[simulated], rulesNames[own]]
+  return [
+    `Gas by the rules of ${ours}: those of this block are older (${older}). Amounts are the block's.`,
+  ]
+}
+
+/** For answers that value gas: a sentence where neither the block nor its next has a base fee, so that only the tip is known. */
+export function priceWarnings({ pin, gasPrice, tip }: TaskRun): string[] {
+  return pin.shownHardFork === 'berlin' && gasPrice === tip
+    ? ['Blocks before London state no price of gas: it is valued with the tip alone.']
+    : []
+}
 
 /** One sentence per protocol, in the order of their slugs. */
 export function unreadableWarnings(facts: readonly Unreadable[]): string[] {

@@ -16,6 +16,7 @@ import type { TaskTypes } from '../messages.js'
 import { receiverOf, toSimulation } from '../proof/built.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, overrideFunds } from '../proof/funds.js'
+import { gasWarnings } from '../proof/warnings.js'
 import { routerFor } from './route-task.js'
 
 /**
@@ -40,7 +41,8 @@ export async function runExecutions(
   // These touch few pools, so the block does not count as warm: later tasks still have to read most of their state.
   const results = await run.stage('simulate', () => run.simulate(ready, { warms: false }))
   const answers = results.values()
-  return prepared.map((one) => ('status' in one ? one : toAnswer(answers.next().value)))
+  const warnings = gasWarnings(run)
+  return prepared.map((one) => ('status' in one ? one : toAnswer(answers.next().value, warnings)))
 }
 
 async function prepare(
@@ -80,13 +82,17 @@ function isMentioned({ adapter, loaded: { pool } }: MarketPool, data: string): b
   return [pool.address, pool.id, ...own].some((name) => data.includes(name.slice(2)))
 }
 
-function toAnswer(result: SimulationResult | undefined): ExecutionAnswer {
+function toAnswer(
+  result: SimulationResult | undefined,
+  warnings: readonly string[],
+): ExecutionAnswer {
+  const gasFacts = (gas: bigint) => ({ gas, ...(warnings.length > 0 && { warnings }) })
   if (result?.status === 'success') {
     const outputs = result.deltas.map(({ token, amount }) => ({ token, amount }))
-    return { status: 'filled', outputs, gas: result.gasUsed }
+    return { status: 'filled', outputs, ...gasFacts(result.gasUsed) }
   }
   if (result?.status === 'reverted') {
-    return { status: 'reverted', reason: result.reason, gas: result.gasUsed }
+    return { status: 'reverted', reason: result.reason, ...gasFacts(result.gasUsed) }
   }
   return { status: 'unreadable', message: result?.message ?? 'It was not simulated.' }
 }

@@ -36,7 +36,13 @@ import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
 import { transactionCost } from '../proof/transaction-cost.js'
-import { deadlineWarning, droppedWarning, unreadableWarnings } from '../proof/warnings.js'
+import {
+  deadlineWarning,
+  droppedWarning,
+  gasWarnings,
+  priceWarnings,
+  unreadableWarnings,
+} from '../proof/warnings.js'
 import { findCandidates } from '../search/candidates.js'
 import type { Flow } from '../search/flow.js'
 
@@ -70,7 +76,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     tx: answer.tx,
     ...(fees.length > 0 && { fees }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    warnings,
+    warnings: [...gasWarnings(run), ...priceWarnings(run), ...warnings],
   }
 }
 

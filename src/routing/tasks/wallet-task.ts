@@ -6,6 +6,7 @@ import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
 import { spenderOf } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { TaskTypes } from '../messages.js'
+import { gasWarnings } from '../proof/warnings.js'
 import { bulkBalances } from './bulk-balances.js'
 
 /** The most tokens of imported pools to check besides the listed ones. */
@@ -73,7 +74,9 @@ export async function buildApproval(
   })
   const [result] = await run.simulate([{ from: owner, to: token, data, value: 0n, overrides: {} }])
   if (result?.status === 'success') {
-    return { tx: { from: owner, to: token, data, value: 0n }, gas: result.gasUsed, spender }
+    const warnings = gasWarnings(run)
+    const tx = { from: owner, to: token, data, value: 0n }
+    return { tx, gas: result.gasUsed, spender, ...(warnings.length > 0 && { warnings }) }
   }
   if (result?.status === 'reverted') {
     throw new ForkrouteError(

@@ -62,6 +62,8 @@ describe('toPin', () => {
       gasLimit: 5000n,
       miner: zeroAddress,
       extraData: genesis.extraData,
+      difficulty: 0x400000000n,
+      shownHardFork: 'berlin',
     })
   })
 

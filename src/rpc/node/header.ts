@@ -3,6 +3,7 @@
  */
 import { keccak256, toRlp } from 'viem'
 import { z } from 'zod'
+import type { HardFork } from '../../domain/hard-forks.js'
 import { type BlockPin, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 
 const hash = z
@@ -19,8 +20,8 @@ const pinFields = z.object({
   hash,
   parentHash: hash,
   timestamp: quantity,
-  // Absent before London.
-  baseFeePerGas: quantity.optional(),
+  // Absent or null before London.
+  baseFeePerGas: quantity.nullish(),
   gasUsed: quantity,
   gasLimit: quantity,
   // A recording may hold headers without them.
@@ -34,6 +35,7 @@ const pinFields = z.object({
     .regex(/^0x([0-9a-f]{2})*$/i)
     .transform((value) => value.toLowerCase() as Hex)
     .catch('0x'),
+  difficulty: quantity.catch(0n),
 })
 
 /** A block as eth_getBlockByNumber gives it, with hashes of its transactions or the transactions. */
@@ -84,7 +86,25 @@ export function headerHash(block: BlockJson): Hex {
 export function toPin(chainId: number, block: unknown): BlockPin | null {
   const parsed = pinFields.safeParse(block)
   if (!parsed.success) return null
-  return { chainId, ...parsed.data, baseFeePerGas: parsed.data.baseFeePerGas ?? 0n }
+  return {
+    chainId,
+    ...parsed.data,
+    baseFeePerGas: parsed.data.baseFeePerGas ?? 0n,
+    shownHardFork: shownHardFork(block as BlockJson),
+  }
+}
+
+/** Fields with which a hard fork began, newest first. */
+const firstFields: readonly (readonly [name: string, hardFork: HardFork])[] = [
+  ['requestsHash', 'prague'],
+  ['parentBeaconBlockRoot', 'cancun'],
+  ['withdrawalsRoot', 'shanghai'],
+  ['baseFeePerGas', 'london'],
+]
+
+function shownHardFork(block: BlockJson): HardFork {
+  const isThere = ([name]: (typeof firstFields)[number]) => typeof block[name] === 'string'
+  return firstFields.find(isThere)?.[1] ?? 'berlin'
 }
 
 function integerBytes(value: string): Hex {

@@ -18,6 +18,8 @@ function block(number: number, to = 'a', from = to): BlockPin {
     gasLimit: 0n,
     miner: zeroAddress,
     extraData: '0x',
+    difficulty: 0n,
+    shownHardFork: 'prague',
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
+import type { BacktestBlock } from '../../../src/domain/backtest.js'
 import { blockOf, planOf } from '../../support/backtest/backtests.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
 
@@ -31,6 +32,31 @@ test('the tables can be read with SQL: amounts as text, one row per route and pe
     { delay: 2, status: 'reverted', reason: 'too little' },
     { delay: 3, status: 'unknown', reason: 'no such block' },
   ])
+})
+
+test('results of a version that knew no warnings are read, and new ones are written beside them', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'forkroute-backtests-'))
+  const old = openSqliteStore(own)
+  const { id } = await old.add(planOf(), [10n, 11n])
+  await old.put(id, blockOf(10n))
+  await old.close()
+  const db = new Database(join(own, 'backtests.sqlite'))
+  for (const table of ['routes', 'executions']) {
+    db.exec(`ALTER TABLE ${table} DROP COLUMN warnings`)
+  }
+  db.pragma('user_version = 1')
+  db.close()
+  const store = openSqliteStore(own)
+  onTestFinished(async () => {
+    await store.close()
+    rmSync(own, { recursive: true, force: true })
+  })
+  await store.put(id, blockOf(11n))
+  const blocks: BacktestBlock[] = []
+  for await (const block of store.results(id)) blocks.push(block)
+  expect(blocks[0]?.rows[0]?.outcome).not.toHaveProperty('warnings')
+  expect(blocks[0]?.rows[0]?.outcome).toMatchObject({ gas: 123_456n })
+  expect(blocks[1]).toEqual(blockOf(11n))
 })
 
 test('what a removed job took goes back to the disk', async () => {

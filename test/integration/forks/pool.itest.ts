@@ -151,8 +151,30 @@ describe('createForkPool', () => {
       seen.push(pool.stats().pids)
       lease.release(true)
     }
-    // What rules hold between the first two blocks is known once processes were started at both.
-    expect(new Set(seen.flat()).size).toBe(2)
+    expect(new Set(seen.flat()).size).toBe(1)
+  })
+
+  test('a process serves blocks of its own rules, and gives way to one of later work', async () => {
+    const hardForkOf = ({ number }: BlockPin) =>
+      number === pinAt(0).number ? ('shanghai' as const) : ('prague' as const)
+    const pool = makePool({ forksPerBlock: 1, maxBlocks: 1, hardForkOf })
+    const use = async (index: number) => {
+      const lease = await pool.acquire(pinAt(index))
+      const [url = ''] = lease.urls
+      const { hardFork } = JSON.parse(JSON.stringify(await ask(url, 'anvil_nodeInfo')))
+      const pid = pool.stats().pids.at(-1) ?? 0
+      lease.release(true)
+      return { hardFork, pid }
+    }
+    const old = await use(0)
+    const young = await use(1)
+    const third = await use(2)
+    expect([old, young, third].map(({ hardFork }) => hardFork)).toEqual([
+      ...['Cancun', 'Prague', 'Prague'],
+    ])
+    expect(young.pid).not.toBe(old.pid)
+    expect(third.pid).toBe(young.pid)
+    await until(() => !exists(old.pid))
   })
 
   test('a process of which something may still be asked ends with its block', async () => {

@@ -183,6 +183,9 @@ function sampleRow(args: {
   const scaled = BigInt(Math.round(price * 1e15))
   const amountOut =
     (amountIn * scaled * 10n ** BigInt(pair.toUnits)) / (10n ** 15n * 10n ** BigInt(pair.fromUnits))
+  const told = args.blockNumber % 5n === 0n && {
+    warnings: ['Gas by "later" rules; as it is.', 'b'],
+  }
   const gas = BigInt(150_000 + Math.round(random() * 40_000) + which * 9_000)
   const gasCost = gas * 12_000_000_000n
   return {
@@ -197,12 +200,14 @@ function sampleRow(args: {
       priceImpact: -impact * 10_000,
       price,
       path: samplePath(which, random),
+      ...told,
     },
     executions: plan.delays.map((delay): Execution => {
       const luck = random()
       if (luck < 0.01) return { delay, status: 'unknown', message: 'The block is not known yet.' }
       if (luck < 0.01 + 0.012 * delay) {
-        return { delay, status: 'reverted', reason: 'MinimumNotMet(0, 2991, 3006)', gas: gas / 2n }
+        const reason = 'MinimumNotMet(0, 2991, 3006)'
+        return { delay, status: 'reverted', reason, gas: gas / 2n, ...told }
       }
       const move = BigInt(Math.round((random() - 0.52) * 900 * delay))
       return {
@@ -210,6 +215,7 @@ function sampleRow(args: {
         status: 'filled',
         amountsOut: [(amountOut * (1_000_000n + move)) / 1_000_000n],
         gas,
+        ...told,
       }
     }),
   }

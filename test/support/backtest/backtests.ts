@@ -50,10 +50,11 @@ export function blockOf(blockNumber: bigint): BacktestBlock {
       priceImpact: -0.25,
       price: null,
       path: [{ protocol: 'uniswap-v2', pool: '0xabc', shareBps: 2_500 }],
+      warnings: ['one thing', 'and another'],
     },
     executions: [
       { delay: 1, status: 'filled', amountsOut: [7n, 8n], gas: 120_000n },
-      { delay: 2, status: 'reverted', reason: 'too little', gas: 90_000n },
+      { delay: 2, status: 'reverted', reason: 'too little', gas: 90_000n, warnings: ['a third'] },
       { delay: 3, status: 'unknown', message: 'no such block' },
     ],
   }

@@ -14,6 +14,7 @@ const pin: BlockPin = {
   baseFeePerGas: BigInt(fields.baseFeePerGas),
   gasUsed: BigInt(fields.gasUsed),
   gasLimit: BigInt(fields.gasLimit),
+  difficulty: BigInt(fields.difficulty),
 }
 const pool = createForkPool({ archiveUrl: () => url })
 await pool.warm(pin)

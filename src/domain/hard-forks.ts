@@ -1,0 +1,42 @@
+/** By which of Ethereum's rules the transactions of a block run. Pure. */
+
+/**
+ * Hard forks that change gas or opcodes, oldest first. `berlin` stands for it and all before it, which headers do not
+ * tell apart; Paris has the rules of `london`.
+ */
+export const hardForks = ['berlin', 'london', 'shanghai', 'cancun', 'prague', 'osaka'] as const
+export type HardFork = (typeof hardForks)[number]
+
+/** The oldest rules that our contracts run by: they use transient storage and MCOPY. */
+export const oldestSimulated: HardFork = 'cancun'
+
+export interface Activation {
+  readonly hardFork: HardFork
+  /** Unix seconds of the first block. */
+  readonly since: bigint
+}
+
+/**
+ * The rules that a block itself followed: what its header shows, and beyond that, where the header shows all that one of
+ * its chain can show, what the chain's calendar says.
+ *
+ * @param unshown - hard forks that headers of the chain do not show, ascending and without a gap.
+ */
+export function hardForkOf(
+  { shownHardFork, timestamp }: { readonly shownHardFork: HardFork; readonly timestamp: bigint },
+  unshown: readonly Activation[],
+): HardFork {
+  const [first] = unshown
+  const isShownOnly = !first || hardForks[hardForks.indexOf(first.hardFork) - 1] !== shownHardFork
+  if (isShownOnly) return shownHardFork
+  return unshown.findLast(({ since }) => timestamp >= since)?.hardFork ?? shownHardFork
+}
+
+/** The rules by which transactions after a block of these rules are simulated. */
+export function simulatedHardFork(own: HardFork): HardFork {
+  return isOlder(own, oldestSimulated) ? oldestSimulated : own
+}
+
+function isOlder(one: HardFork, other: HardFork): boolean {
+  return hardForks.indexOf(one) < hardForks.indexOf(other)
+}
