@@ -28,6 +28,12 @@ export interface ForkPoolOptions {
    * warmed block of each chain, are kept even beyond it.
    */
   readonly maxBlocks?: number
+  /**
+   * Processes of one chain, those that wait for a block included. Beyond it a block has one fork, however many leases,
+   * since blocks that are leased stay. Default four times `forksPerBlock`: the newest block, the one before, one that is
+   * about to end or to come, and as many as wait.
+   */
+  readonly maxForks?: number
   /** A fork above this resident size is replaced. Linux only: elsewhere the size is not known. */
   readonly maxRssMb?: number
   /** A fork is replaced after this many leases. */
@@ -86,6 +92,9 @@ const missedProbes = 2
 
 export function createForkPool(options: ForkPoolOptions): ForkPool {
   const { forksPerBlock = 2, maxBlocks = 8, maxRssMb = 1024, maxUses = 100_000 } = options
+  const { maxForks = 4 * forksPerBlock } = options
+  /** As many as a block has forks wait for the next block. */
+  const maxOfBlocks = Math.max(1, maxForks - forksPerBlock)
   const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
   const starter = createForkStarter({ ...options, forksPerBlock, startTimeoutMs })
   /** In order of use, oldest first. */
@@ -121,9 +130,12 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   async function ensured(pin: BlockPin, count?: number, options?: PinOptions): Promise<ForkGroup> {
     const group = groupOf(pin, options)
     group.holders += 1
-    evict()
+    evict(Math.min(count ?? group.holders, forksPerBlock) - group.processes())
     try {
-      await group.ensure(count ?? group.holders)
+      const room = maxOfBlocks - processesOf(pin.chainId)
+      await group.ensure(
+        Math.min(count ?? group.holders, group.processes() + Math.max(0, room)) || 1,
+      )
       return group
     } catch (error) {
       releaseGroup(group)
@@ -137,11 +149,24 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     evict()
   }
 
-  /** The most recently used block always stays: it may have been warmed for leases to come. */
-  function evict(): void {
+  function processesOf(chainId: number): number {
+    let sum = 0
+    for (const { pin, processes } of groups.values()) {
+      if (pin.chainId === chainId) sum += processes()
+    }
+    return sum
+  }
+
+  /**
+   * The most recently used block always stays: it may have been warmed for leases to come.
+   * @param wanted - processes that the most recently used block is about to start.
+   */
+  function evict(wanted = 0): void {
     const heads = new Set(warmed.values())
+    const chainId = [...groups.values()].at(-1)?.pin.chainId
     for (const [key, group] of [...groups].slice(0, -1)) {
-      if (groups.size <= maxBlocks) return
+      const isOver = group.pin.chainId === chainId && processesOf(chainId) + wanted > maxOfBlocks
+      if (groups.size <= maxBlocks && !isOver) continue
       if (group.holders > 0 || heads.has(key)) continue
       groups.delete(key)
       const done = group.close(starter.takeBack)

@@ -53,7 +53,7 @@ export function createForkStarter(options: {
 }): ForkStarter {
   const reaper = createReaper()
   const { standby } = options
-  const spares = standby ? createSpares({ standby, count: options.forksPerBlock, reaper }) : null
+  const spares = standby ? createSpares({ standby, missing, reaper }) : null
   const starts = new Map<string, { pin: BlockPin; archiveUrl: string; launched?: Spare }>()
   const processes = Pool.define<string, ReturnType<typeof forkProcess>>({
     instance(key) {
@@ -67,6 +67,12 @@ export function createForkStarter(options: {
   const idle = new Set<Running>()
   const rules = createHardForkRanges()
   let startedForks = 0
+
+  /** As many processes as a block has forks wait for one, whether they served another block before or not. */
+  function missing(chainId: number): number {
+    const waiting = [...idle].filter((process) => process.chainId === chainId).length
+    return options.forksPerBlock - waiting - (spares?.waiting(chainId) ?? 0)
+  }
 
   /** One process, on whatever port is free. */
   async function startProcess(pin: BlockPin, attempt = 1) {
@@ -171,7 +177,7 @@ export function createForkStarter(options: {
     stop: (fork) => processes.destroy(fork.key),
     takeBack(fork) {
       const process = running.get(fork.key)
-      if (process?.fork !== fork || idle.size >= options.forksPerBlock) return false
+      if (process?.fork !== fork || missing(process.chainId) <= 0) return false
       idle.add(process)
       return true
     },

@@ -17,6 +17,7 @@ export interface Spare {
 export interface Spares {
   /** Takes a waiting process, if there is one; the caller then owns it. */
   take(chainId: number): Spare | null
+  waiting(chainId: number): number
   /** Refills the chain's spares after a short delay: the request that took one needs the processor first. */
   refill(chainId: number): void
   close(): Promise<void>
@@ -26,8 +27,8 @@ const refillAfterMs = 1_000
 
 export function createSpares(options: {
   readonly standby: () => Standby
-  /** Of each chain. */
-  readonly count: number
+  /** Processes that the chain lacks; zero or less: none. */
+  readonly missing: (chainId: number) => number
   readonly reaper: Reaper
 }): Spares {
   const waiting = new Map<number, Set<Spare>>()
@@ -57,15 +58,16 @@ export function createSpares(options: {
       }
       return null
     },
+    waiting: (chainId) => waiting.get(chainId)?.size ?? 0,
     refill(chainId) {
       if (closed || timers.has(chainId)) return
       const timer = setTimeout(() => {
         timers.delete(chainId)
         const spares = waiting.get(chainId) ?? new Set()
         waiting.set(chainId, spares)
-        const missing = Array.from({ length: options.count - spares.size })
+        const missing = Math.max(0, options.missing(chainId))
         // A missing spare only makes a later start slower.
-        for (const _ of missing) add(chainId, spares).catch(() => undefined)
+        for (let left = missing; left > 0; left--) add(chainId, spares).catch(() => undefined)
       }, refillAfterMs)
       timers.set(chainId, timer.unref())
     },
