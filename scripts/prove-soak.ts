@@ -90,7 +90,7 @@ async function every(ms: number, work: (serial: number) => Promise<void>): Promi
   for (let serial = 1; !stopping.signal.aborted; serial++) {
     const one = work(serial).catch((error: unknown) => void failures.push(String(error)))
     running.add(one)
-    one.finally(() => running.delete(one))
+    void one.finally(() => running.delete(one))
     const due = begun + serial * ms - performance.now()
     if (due > 0) await sleep(due, undefined, { signal: stopping.signal }).catch(() => undefined)
   }

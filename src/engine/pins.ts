@@ -16,7 +16,9 @@ const retryMs = 1_000
  * Shortest time between two switches to a newer head. Each takes forks and reads state, and calculations at the block
  * before still hold theirs: a chain of four blocks a second would be all switching, or need dozens of forks.
  */
-const leastMsPerHead = 500
+const leastMsPerHead = 750
+/** The same while calculations hold so many older blocks that no more forks may be started. */
+const leastMsPerHeadWhenFull = 2_000
 
 export interface Pins {
   /**
@@ -75,7 +77,10 @@ export function createPins(options: {
       for (;;) {
         const head = archive.head(chainId)
         if (closed || !head || head.hash === pins.get(chainId)?.hash) return
-        await Promise.all([take(head), sleep(leastMsPerHead, undefined, { ref: false })])
+        const begun = performance.now()
+        await take(head)
+        const least = forks.isFull(chainId) ? leastMsPerHeadWhenFull : leastMsPerHead
+        await sleep(Math.max(0, begun + least - performance.now()), undefined, { ref: false })
       }
     })()
       .catch((error: unknown) => {

@@ -84,6 +84,8 @@ export interface ForkPool {
   acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease. */
   warm(pin: BlockPin): Promise<void>
+  /** Whether so many forks of the chain are in use that another block would not get all of its own. */
+  isFull(chainId: number): boolean
   stats(): ForkPoolStats
   close(): Promise<void>
 }
@@ -130,12 +132,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   async function ensured(pin: BlockPin, count?: number, options?: PinOptions): Promise<ForkGroup> {
     const group = groupOf(pin, options)
     group.holders += 1
-    evict(Math.min(count ?? group.holders, forksPerBlock) - group.processes())
+    const wanted = Math.min(count ?? group.holders, forksPerBlock)
+    evict(pin.chainId, Math.max(0, wanted - group.processes()))
     try {
-      const room = maxOfBlocks - processesOf(pin.chainId)
-      await group.ensure(
-        Math.min(count ?? group.holders, group.processes() + Math.max(0, room)) || 1,
-      )
+      const room = Math.max(0, maxOfBlocks - processesOf(pin.chainId))
+      await group.ensure(Math.max(1, Math.min(wanted, group.processes() + room)))
       return group
     } catch (error) {
       releaseGroup(group)
@@ -146,12 +147,12 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
 
   function releaseGroup(group: ForkGroup): void {
     group.holders -= 1
-    evict()
+    evict(group.pin.chainId)
   }
 
-  function processesOf(chainId: number): number {
+  function processesOf(chainId: number, among: ReadonlyMap<string, ForkGroup> = groups): number {
     let sum = 0
-    for (const { pin, processes } of groups.values()) {
+    for (const { pin, processes } of among.values()) {
       if (pin.chainId === chainId) sum += processes()
     }
     return sum
@@ -159,17 +160,21 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
 
   /**
    * The most recently used block always stays: it may have been warmed for leases to come.
-   * @param wanted - processes that the most recently used block is about to start.
+   * @param wanted - forks of the chain that are about to start.
    */
-  function evict(wanted = 0): void {
+  function evict(chainId: number, wanted = 0): void {
     const heads = new Set(warmed.values())
-    const chainId = [...groups.values()].at(-1)?.pin.chainId
+    let taken = 0
     for (const [key, group] of [...groups].slice(0, -1)) {
       const isOver = group.pin.chainId === chainId && processesOf(chainId) + wanted > maxOfBlocks
       if (groups.size <= maxBlocks && !isOver) continue
       if (group.holders > 0 || heads.has(key)) continue
       groups.delete(key)
-      const done = group.close(starter.takeBack)
+      const done = group.close((fork) => {
+        const isTaken = starter.takeBack(fork, taken < wanted)
+        if (isTaken) taken += 1
+        return isTaken
+      })
       closing.add(done)
       done.then(() => closing.delete(done)).catch(() => undefined)
     }
@@ -242,6 +247,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       const group = await ensured(pin, forksPerBlock)
       warmed.set(pin.chainId, blockKey(pin))
       releaseGroup(group)
+    },
+    isFull(chainId) {
+      const heads = new Set(warmed.values())
+      const inUse = [...groups].filter(([key, { holders }]) => holders > 0 || heads.has(key))
+      return processesOf(chainId, new Map(inUse)) + forksPerBlock > maxOfBlocks
     },
     stats() {
       const all = [...groups.values()]

@@ -30,8 +30,12 @@ export interface ForkStarter {
    */
   start(pin: BlockPin, onExit: (fork: Fork) => void, options?: PinOptions): Promise<Fork>
   stop(fork: Fork): Promise<void>
-  /** Takes back an unused fork for another block. @returns false when it must be stopped instead. */
-  takeBack(fork: Fork): boolean
+  /**
+   * Takes back an unused fork for another block.
+   * @param isWanted - a block is about to start one; otherwise only as many are kept as wait.
+   * @returns false when it must be stopped instead.
+   */
+  takeBack(fork: Fork, isWanted: boolean): boolean
   close(): Promise<void>
 }
 
@@ -113,7 +117,17 @@ export function createForkStarter(options: {
       ({ chainId, hardFork }) =>
         chainId === pin.chainId && rules.holds(chainId, hardFork, pin.number),
     )
+    if (!again && !spares?.waiting(pin.chainId)) dropIdle(pin.chainId)
     return (again && (await startAgain(again, pin, onExit))) ?? startFresh(pin, onExit)
+  }
+
+  /** Processes that follow other rules would keep those out that the chain can use. */
+  function dropIdle(chainId: number): void {
+    for (const process of idle) {
+      if (process.chainId !== chainId) continue
+      idle.delete(process)
+      processes.destroy(process.fork.key).catch(() => undefined)
+    }
   }
 
   /** Resets an idle process. Null: the reset failed, and the process was stopped. */
@@ -175,9 +189,9 @@ export function createForkStarter(options: {
   return {
     start,
     stop: (fork) => processes.destroy(fork.key),
-    takeBack(fork) {
+    takeBack(fork, isWanted) {
       const process = running.get(fork.key)
-      if (process?.fork !== fork || missing(process.chainId) <= 0) return false
+      if (process?.fork !== fork || !(isWanted || missing(process.chainId) > 0)) return false
       idle.add(process)
       return true
     },
