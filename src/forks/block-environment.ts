@@ -9,6 +9,11 @@ import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 /** EIP-7825: a transaction above this gas limit is not valid on Ethereum since Osaka. */
 export const maxTransactionGas = 16_777_216n
 
+/** Gas limit of a call that only reads. A node's own is that of the block, which some chains do not bound at all. */
+export function gasOfRead(pin: BlockPin): bigint {
+  return pin.gasLimit < maxTransactionGas ? pin.gasLimit : maxTransactionGas
+}
+
 /**
  * Base fee of the block after the pinned one, by EIP-1559 with the chain's numbers.
  *

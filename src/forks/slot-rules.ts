@@ -28,7 +28,7 @@ export interface Parties {
   readonly spender?: Address
 }
 
-/** An entry of debug_traceCall's default tracer with memory. */
+/** A step of a traced call (`slot-trace.ts`). */
 export interface TraceStep {
   readonly op: string
   readonly depth: number
