@@ -1,7 +1,8 @@
 /**
  * `npm run prove:soak -- --seconds 3600 --block-ms 3000 --rate 16`: the service in a process of its own while blocks
  * keep coming and quotes keep being asked. Prints, by minute, memory, Anvils, latency and how far answers lag behind
- * the chain; every five seconds the chain itself judges an answer. Linux only.
+ * the chain; every five seconds the chain itself judges an answer. With `--load`: ten times the quotes that the service
+ * can answer. Linux only.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -9,6 +10,7 @@ import Table from 'cli-table3'
 import { Agent, request } from 'undici'
 import { startLatencyNode } from '../bench/latency-node.js'
 import { quantile } from '../bench/section.js'
+import { proveLoad } from './soak/load.js'
 import { openMarket, quotePath, type RouteAnswer, routePath } from './soak/market.js'
 import { memoryOf, runSandbox, runService } from './soak/processes.js'
 
@@ -19,6 +21,8 @@ const { values } = parseArgs({
     'block-ms': { type: 'string', default: '3000' },
     /** Quotes per second. */
     rate: { type: 'string', default: '16' },
+    /** In place of all that: ten times the capacity. */
+    load: { type: 'boolean', default: false },
     /** For the Node of the service, such as `--heapsnapshot-signal=SIGUSR2`. */
     'node-options': { type: 'string', default: '' },
   },
@@ -156,7 +160,7 @@ async function measure(): Promise<void> {
   }
 }
 
-try {
+async function proveMovingHead(): Promise<boolean> {
   await Promise.all([
     measure(),
     every(1_000 / rate, quote),
@@ -168,7 +172,12 @@ try {
   console.log(
     `${table.toString()}\n${failures.length} failures\n${failures.slice(0, 20).join('\n')}`,
   )
-  if (failures.length) process.exitCode = 1
+  return failures.length === 0
+}
+
+try {
+  const isRight = values.load ? await proveLoad(service, seconds) : await proveMovingHead()
+  if (!isRight) process.exitCode = 1
 } finally {
   stopping.abort()
   await market.close()

@@ -87,6 +87,15 @@ export function quotePath(serial: number): string {
   return `/api/v1/shortcuts/quote?${new URLSearchParams({ ...amountOf(serial), tokenIn: weth, tokenOut })}`
 }
 
+/** The body of a call for so many quotes at once. */
+export function batchBody(serial: number, count: number): string {
+  const quotes = Array.from({ length: count }, (_, index) => {
+    const { amountIn } = amountOf(serial * count + index)
+    return { tokenIn: weth, tokenOut: asked[index % asked.length], amountIn }
+  })
+  return JSON.stringify({ chainId: 1, quotes })
+}
+
 /** A route that the sandbox itself can judge. */
 export function routePath(serial: number): { readonly path: string; readonly tokenOut: Address } {
   const tokenOut = asked[serial % asked.length] as Address

@@ -13,6 +13,7 @@ import type {
   WorkerSettings,
 } from '../routing/messages.js'
 import { threadFile } from '../threads.js'
+import { createTurns, type Turns } from './turns.js'
 
 /** A task mostly waits for forks, so one thread interleaves several. */
 const tasksPerThread = 8
@@ -23,12 +24,14 @@ const maxThreadHeapMb = 1_024
 
 export interface WorkerPool {
   readonly threads: number
+  /** Lets live calculations begin as the threads have room for them. */
+  readonly turns: Turns
   /** @throws ForkrouteError OVERLOADED, THREAD_LOST; the signal's reason when aborted. */
   run<K extends TaskKind>(
     message: Omit<TaskMessage<K>, 'cancel'>,
     signal: AbortSignal,
   ): Promise<TaskReply<K>>
-  /** Tasks waiting for a thread. */
+  /** Calculations that wait for their turn, and tasks that wait for a thread. */
   queueLength(): number
   close(): Promise<void>
 }
@@ -55,8 +58,10 @@ export function createWorkerPool(options: {
   })
   // Piscina emits `error` for faults outside tasks; without a listener the process would die.
   pool.on('error', options.onError)
+  const turns = createTurns(options.threads * tasksPerThread, options.threads * queuePerThread)
   return {
     threads: options.threads,
+    turns,
     async run<K extends TaskKind>(message: Omit<TaskMessage<K>, 'cancel'>, signal: AbortSignal) {
       signal.throwIfAborted()
       const { port1, port2 } = new MessageChannel()
@@ -78,7 +83,7 @@ export function createWorkerPool(options: {
         port1.close()
       }
     },
-    queueLength: () => pool.queueSize,
+    queueLength: () => turns.waiting() + pool.queueSize,
     close: () => pool.close({ force: true }),
   }
 }
