@@ -1,6 +1,6 @@
 /**
- * How much gas the simulations of one request may use together. Gas bounds the time that a fork works, on every
- * machine alike; the costliest instructions take Anvil 18 ns per gas, so a budget is two seconds on each of two forks.
+ * How much gas the simulations of one request may use together. Gas bounds the time that forks work, whatever the
+ * machine and its load, so that an answer does not depend on them. Figures: docs/reliability.md.
  */
 import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
@@ -18,9 +18,10 @@ export interface GasBudget {
   check(pin: BlockPin): void
 }
 
-/** @param requests - that share the budget, each with its part. */
+/** @param requests - that share the budget, each with its part; actions of a bundle count as requests. */
 export function createGasBudget(requests = 1): GasBudget {
-  let left = gasPerRequest * BigInt(requests)
+  const most = gasPerRequest * BigInt(requests)
+  let left = most
   return {
     requests,
     spend(gas) {
@@ -30,8 +31,8 @@ export function createGasBudget(requests = 1): GasBudget {
       if (left > 0n) return
       throw new ForkrouteError(
         'SIMULATION_TOO_LARGE',
-        `The simulations of one request may use ${gasPerRequest} gas together.`,
-        { ...blockFacts(pin), maxGas: gasPerRequest.toString() },
+        `The simulations of the request may use ${most} gas together.`,
+        { ...blockFacts(pin), maxGas: most.toString() },
       )
     },
   }
