@@ -12,7 +12,7 @@ import { startLatencyNode } from '../bench/latency-node.js'
 import { quantile } from '../bench/section.js'
 import { proveLoad } from './soak/load.js'
 import { openMarket, quotePath, type RouteAnswer, routePath } from './soak/market.js'
-import { memoryOf, runSandbox, runService } from './soak/processes.js'
+import { memoryOf, runService, startChain } from './soak/processes.js'
 
 const { values } = parseArgs({
   options: {
@@ -33,15 +33,15 @@ const rate = Number(values.rate)
 const judgeMs = 5_000
 const minuteMs = 60_000
 
-const sandbox = await runSandbox()
+const chain = await startChain()
 // Development nodes are not cached on disk; this one passes for another.
-const node = await startLatencyNode(sandbox.url, 0, { client: 'Geth/v1.16.0' })
+const node = await startLatencyNode(chain.url, 0, { client: 'Geth/v1.16.0' })
 const headPollMs = Math.max(50, Math.min(1_000, Math.floor(blockMs / 3) || 1_000))
 const service = await runService(node.url, {
   HEAD_POLL_MS: `${headPollMs}`,
   NODE_OPTIONS: values['node-options'],
 })
-const market = openMarket(sandbox.url)
+const market = openMarket(chain.url)
 const clients = new Agent({ connections: 128 })
 const stopping = new AbortController()
 
@@ -184,5 +184,5 @@ try {
   await clients.destroy()
   await service.stop()
   await node.stop()
-  await sandbox.stop()
+  await chain.stop()
 }

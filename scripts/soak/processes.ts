@@ -1,10 +1,14 @@
-/** The processes that a soak looks at: the sandbox and the service, each on its own. Memory is read from /proc. */
+/** The processes of a soak: a chain, and the service. Memory is read from /proc. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { ethereum } from '../../src/chains/ethereum.js'
+import type { Hex } from '../../src/domain/primitives.js'
+import { ensureSandboxState } from '../../src/sandbox/state.js'
+import { startAnvil, type TestAnvil } from '../../test/support/anvil.js'
 import { cliEntry } from '../../test/support/cli.js'
 
 const pageBytes = 4_096
@@ -13,30 +17,6 @@ export interface Running {
   readonly pid: number
   readonly url: string
   stop(): Promise<void>
-}
-
-/** Runs a command of the command line until it prints the URL. */
-async function run(
-  args: readonly string[],
-  env: Record<string, string>,
-  wanted: RegExp,
-): Promise<Running> {
-  const child = spawn(process.execPath, [cliEntry, ...args], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'error', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const url = await printed(child, wanted)
-  if (child.pid === undefined) throw new Error('A process has no id.')
-  return {
-    pid: child.pid,
-    url,
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
 }
 
 async function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
@@ -50,16 +30,29 @@ async function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
   throw new Error(`A process ended without ${wanted}.`)
 }
 
-export function runSandbox(): Promise<Running> {
-  return run(['sandbox'], {}, /(http:\/\/[\d.:]+)/)
+/** Older states that the chain keeps: thousands of blocks would take gigabytes. */
+const keptStates = 64
+
+/** The chain of the sandbox, as an Anvil alone that forgets old states. */
+export async function startChain(): Promise<TestAnvil> {
+  const { statePath } = await ensureSandboxState()
+  const anvil = await startAnvil([
+    ...['--load-state', statePath, '--chain-id', String(ethereum.id)],
+    ...['--prune-history', String(keptStates)],
+  ])
+  const head = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+  await anvil.rpc('evm_setTime', [Number(head.timestamp)])
+  await anvil.rpc('anvil_setBlockTimestampInterval', [ethereum.blockTimeSeconds])
+  return anvil
 }
 
 /** The service as users start it, without keys and rate limits, in a data folder of its own. */
 export async function runService(nodeUrl: string, env: Record<string, string>): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'forkroute-soak-'))
-  const service = await run(
-    ['serve'],
-    {
+  const child = spawn(process.execPath, [cliEntry, 'serve'], {
+    env: {
+      PATH: process.env.PATH,
+      LOG_LEVEL: 'error',
       PORT: '0',
       DATA_DIR: folder,
       AUTH_MODE: 'open',
@@ -67,12 +60,19 @@ export async function runService(nodeUrl: string, env: Record<string, string>): 
       RPC_URL_1: nodeUrl,
       ...env,
     },
-    /(http:\/\/[\d.:]+)\/api\/v1/,
-  )
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const url = await printed(child, /(http:\/\/[\d.:]+)\/api\/v1/)
+  if (child.pid === undefined) throw new Error('The service has no process id.')
   return {
-    ...service,
+    pid: child.pid,
+    url,
     async stop() {
-      await service.stop()
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = once(child, 'exit')
+        child.kill('SIGTERM')
+        await ended
+      }
       rmSync(folder, { recursive: true, force: true })
     },
   }

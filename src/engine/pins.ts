@@ -18,7 +18,7 @@ const retryMs = 1_000
  */
 const leastMsPerHead = 750
 /** The same while calculations hold so many older blocks that no more forks may be started. */
-const leastMsPerHeadWhenFull = 2_000
+const leastMsPerHeadWhenFull = 1_200
 
 export interface Pins {
   /**
