@@ -6,10 +6,10 @@ import { type Address, type BlockPin, nativeToken } from '../../../src/domain/pr
 import type { StateOverrides } from '../../../src/domain/state.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { residentBytes } from '../../../src/forks/fork-starter.js'
-import { createFunding } from '../../../src/forks/funding.js'
-import { fundFromHolder } from '../../../src/forks/holder-funding.js'
 import { simulate } from '../../../src/forks/simulate.js'
-import { createTokenAccess, slotsFor } from '../../../src/forks/token-access.js'
+import { createFunding } from '../../../src/forks/tokens/funding.js'
+import { fundFromHolder } from '../../../src/forks/tokens/holder-funding.js'
+import { createTokenAccess, slotsFor } from '../../../src/forks/tokens/token-access.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
 import { startTestChain, type TestChain } from '../../support/test-chain.js'
 

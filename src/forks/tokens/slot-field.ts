@@ -3,11 +3,11 @@
  * asking the token. Two kinds: the number itself, and a share of which the token computes the number.
  */
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
-import { blockFacts } from '../domain/common-errors.js'
-import { ForkrouteError } from '../domain/errors.js'
-import { type Address, type BlockPin, type Hex, maxUint256 } from '../domain/primitives.js'
-import { gasOfRead } from './block-environment.js'
-import { askFork, faultOf } from './faults.js'
+import { blockFacts } from '../../domain/common-errors.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, type BlockPin, type Hex, maxUint256 } from '../../domain/primitives.js'
+import { gasOfRead } from '../block-environment.js'
+import { askFork, faultOf } from '../faults.js'
 import { deriveSlot, type Parties, type SlotRule } from './slot-rules.js'
 
 /** A block's forks, as far as funding needs them. */

@@ -4,8 +4,8 @@
  * that it is the right one at that block for that owner. Lives in each worker; knows nothing of routes.
  */
 import { LRUCache } from 'lru-cache'
-import { type Address, isNative } from '../domain/primitives.js'
-import { mergeOverrides, type StateOverrides } from '../domain/state.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import { mergeOverrides, type StateOverrides } from '../../domain/state.js'
 import {
   encodeRead,
   type FundingContext,

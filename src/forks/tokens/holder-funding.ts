@@ -3,11 +3,11 @@
  * sends it the tokens in calls that run before the measured one, inside the same simulated block.
  */
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
-import type { PrecedingCall, SimulationResult } from '../domain/state.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { PrecedingCall, SimulationResult } from '../../domain/state.js'
+import type { GasBudget } from '../gas-budget.js'
+import { type SimulationFork, simulate } from '../simulate.js'
 import type { FundingRequest } from './funding.js'
-import type { GasBudget } from './gas-budget.js'
-import { type SimulationFork, simulate } from './simulate.js'
 
 /** Attempts with a raised amount when a transfer delivers too little (rounding, a fee). */
 const attempts = 3

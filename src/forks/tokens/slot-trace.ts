@@ -3,7 +3,7 @@
  * the default one returns the whole memory at each step, which a hostile token makes gigabytes of.
  */
 
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import { askAtPin, type FundingContext } from './slot-field.js'
 import type { TraceStep } from './slot-rules.js'
 

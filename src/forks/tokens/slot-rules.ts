@@ -5,7 +5,7 @@
  * hand-packed keys are all the same to it. Pure.
  */
 import { keccak256, numberToHex } from 'viem'
-import { type Address, type Hex, maxUint256 } from '../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 
 /** Piece of the bytes that are hashed. */
 export type Piece =
