@@ -2,7 +2,7 @@
 import { encodeFunctionData } from 'viem'
 import { type Address, type BlockPin, type Hex, toAddress } from '../src/domain/primitives.js'
 import type { SimulationRequest } from '../src/domain/state.js'
-import { createFunding } from '../src/forks/funding.js'
+import { createFunding } from '../src/forks/tokens/funding.js'
 import { sortTokens, v2PairAddress, v3PoolAddress } from '../src/sandbox/addresses.js'
 import { v2PoolSpecs, v3PoolSpecs } from '../src/sandbox/market/market-specs.js'
 import { sandboxToken } from '../src/sandbox/tokens.js'

@@ -88,6 +88,11 @@ export class ConfigError extends Error {
   }
 }
 
+/**
+ * Twice what a thread works on at a time: under any load an answer then takes about twice as long as at full capacity.
+ */
+const inFlightPerWorker = 16
+
 function integer(fallback: number, min: number, max: number) {
   const message = `must be an integer from ${min} to ${max}`
   return z
@@ -169,9 +174,12 @@ export const environment = z.object({
   RATE_LIMIT_PER_MINUTE: integer(600, 1, 10_000_000).describe(
     'Requests per minute and key; per client address in open mode.',
   ),
-  MAX_IN_FLIGHT: integer(64, 1, 10_000).describe(
-    'Calculations at the same time; more are answered 503.',
-  ),
+  MAX_IN_FLIGHT: integer(1, 1, 10_000)
+    .removeDefault()
+    .optional()
+    .describe(
+      `Calculations at the same time; more are answered 503. Default: ${inFlightPerWorker} for each of WORKERS.`,
+    ),
   MAX_STREAMS: integer(64, 0, 10_000).describe('Streams at the same time; more are answered 503.'),
   MAX_STREAMS_PER_KEY: integer(8, 0, 10_000).describe(
     'Streams of one key at the same time (of one address in open mode); more are answered 429.',
@@ -318,7 +326,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
-    maxInFlight: read.MAX_IN_FLIGHT,
+    maxInFlight: read.MAX_IN_FLIGHT ?? inFlightPerWorker * read.WORKERS,
     maxStreams: read.MAX_STREAMS,
     maxStreamsPerKey: read.MAX_STREAMS_PER_KEY,
     streamBufferBytes: read.STREAM_BUFFER_BYTES,

@@ -39,6 +39,11 @@ export const errorCodes = {
     retry: false,
     title: 'Paths exist, but every candidate failed in simulation.',
   },
+  SIMULATION_TOO_LARGE: {
+    status: 422,
+    retry: false,
+    title: 'The simulations of the request would use more gas than one request may.',
+  },
   RATE_LIMITED: { status: 429, retry: true, title: 'The key is over its request rate.' },
   TOO_MANY_STREAMS: {
     status: 429,
@@ -71,6 +76,11 @@ export const errorCodes = {
     status: 503,
     retry: true,
     title: 'The data folder cannot be written (disk full, or not writable).',
+  },
+  THREAD_LOST: {
+    status: 503,
+    retry: true,
+    title: 'The thread of the calculation ended in its middle, such as for want of memory.',
   },
   OVERLOADED: { status: 503, retry: true, title: 'More work is waiting than can be done in time.' },
   DEADLINE_EXCEEDED: { status: 504, retry: true, title: 'The deadline passed with nothing found.' },

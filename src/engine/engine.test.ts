@@ -4,6 +4,7 @@ import type { BundleAction } from '../domain/bundle.js'
 import { type Engine, noAccount } from '../domain/engine.js'
 import type { Address } from '../domain/primitives.js'
 import { createEngine, type EngineParts } from './engine.js'
+import { createTurns } from './turns.js'
 
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -11,22 +12,21 @@ const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 /** Of a node that never answers; records everything that is asked of the chain. */
 function unreachable(): { readonly engine: Engine; readonly asked: string[] } {
   const asked: string[] = []
-  const part = (name: string): never =>
-    new Proxy(
-      {},
-      {
-        get: (_target, method) => () => {
+  const part = (name: string, own: Readonly<Record<string, unknown>> = {}): never =>
+    new Proxy(own, {
+      get: (target, method) =>
+        target[String(method)] ??
+        (() => {
           asked.push(`${name}.${String(method)}`)
           throw new Error('no answer')
-        },
-      },
-    ) as never
+        }),
+    }) as never
   const parts: EngineParts = {
     chains: [ethereum],
     archive: part('archive'),
     forks: part('forks'),
     pins: part('pins'),
-    workers: part('workers'),
+    workers: part('workers', { turns: createTurns(1, 1) }),
     catalog: part('catalog'),
     positions: part('positions'),
     tokens: [],

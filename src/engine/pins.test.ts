@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { storageReader } from '../../test/support/storage-reader.js'
+import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { createPins } from './pins.js'
@@ -7,6 +9,44 @@ import { createPins } from './pins.js'
 const pin = storageReader({}).block
 
 describe('createPins', () => {
+  test('of heads that come faster than they can be used only the newest is taken, and nothing is lost', async () => {
+    const heads = ['0x1', '0x2', '0x3', '0x4'].map((hash) => ({ ...pin, hash: hash as Hex }))
+    let head = heads[0] as BlockPin
+    let announce: (pin: BlockPin) => void = () => undefined
+    const archive: Partial<Archive> = {
+      head: () => head,
+      onHead(listener) {
+        announce = (pin) => listener(pin, {})
+        return () => undefined
+      },
+      prefetch: async () => ({ items: 0, failed: 0 }),
+    }
+    const warmed: Hex[] = []
+    const forks: Partial<ForkPool> = {
+      warm: async ({ hash }) => void warmed.push(hash),
+      isFull: () => false,
+    }
+    const pins = createPins({
+      archive: archive as Archive,
+      forks: forks as ForkPool,
+      chainIds: [pin.chainId],
+      maxHeadAgeSeconds: null,
+      onProblem: () => undefined,
+    })
+    const { signal } = new AbortController()
+    await pins.after(pin.chainId, null, signal)
+    for (const next of heads.slice(1)) {
+      head = next
+      announce(next)
+      await turn()
+    }
+    expect(warmed).toEqual(['0x1'])
+    const newest = await pins.after(pin.chainId, '0x1', signal)
+    expect(newest.hash).toBe('0x4')
+    expect(warmed).toEqual(['0x1', '0x4'])
+    pins.close()
+  })
+
   test('reading ahead that failed once, as while the archive restarts, harms nobody and is tried again', async () => {
     let asked = 0
     const archive: Partial<Archive> = {

@@ -2,6 +2,7 @@
  * The newest pinned block per chain: a new head counts only once its forks are started and warm.
  */
 import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
@@ -11,6 +12,13 @@ import type { PinOptions } from '../rpc/archive/chain-source.js'
 
 /** Delay before starting the forks of a head is tried again, even when no new head arrives. */
 const retryMs = 1_000
+/**
+ * Shortest time between two switches to a newer head. Each takes forks and reads state, and calculations at the block
+ * before still hold theirs: a chain of four blocks a second would be all switching, or need dozens of forks.
+ */
+const leastMsPerHead = 750
+/** The same while calculations hold so many older blocks that no more forks may be started. */
+const leastMsPerHeadWhenFull = 1_200
 
 export interface Pins {
   /**
@@ -68,8 +76,11 @@ export function createPins(options: {
     const work = (async () => {
       for (;;) {
         const head = archive.head(chainId)
-        if (!head || head.hash === pins.get(chainId)?.hash) return
+        if (closed || !head || head.hash === pins.get(chainId)?.hash) return
+        const begun = performance.now()
         await take(head)
+        const least = forks.isFull(chainId) ? leastMsPerHeadWhenFull : leastMsPerHead
+        await sleep(Math.max(0, begun + least - performance.now()), undefined, { ref: false })
       }
     })()
       .catch((error: unknown) => {

@@ -52,7 +52,7 @@ export interface TaskRunnerParts {
   readonly archive: Pick<Archive, 'url'>
   readonly forks: Pick<ForkPool, 'acquire'>
   readonly pins: Pick<Pins, 'at'>
-  readonly workers: Pick<WorkerPool, 'threads' | 'run'>
+  readonly workers: Pick<WorkerPool, 'threads' | 'turns' | 'run'>
   readonly traces: TraceBook
 }
 
@@ -63,6 +63,10 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   const { chains, pins } = parts
   const share = createFairShare(parts.workers.threads * backgroundPerThread)
 
+  function live<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return share.live(() => parts.workers.turns.run(work, signal))
+  }
+
   const runner: TaskRunner = {
     async pin({ chainId, blockNumber }, { signal, isBackground = false, heads, onBlock }) {
       const number = blockNumber ?? heads?.get(chainId)
@@ -72,13 +76,22 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
       return pin
     },
     async run(kind, args, at, context) {
-      const pin = await runner.pin(at, context)
-      const value = await runner.runAt(kind, args, pin, context)
-      return { value, blockNumber: pin.number, timestamp: pin.timestamp }
+      const { signal, isBackground = false } = context
+      const found = (value: TaskTypes[typeof kind]['result'], pin: BlockPin) => {
+        return { value, blockNumber: pin.number, timestamp: pin.timestamp }
+      }
+      if (isBackground) {
+        const pin = await runner.pin(at, context)
+        return found(await runner.runAt(kind, args, pin, context), pin)
+      }
+      return live(async () => {
+        const pin = await runner.pin(at, context)
+        return found(await runOnForks({ kind, args, pin, signal, isBackground }, parts), pin)
+      }, signal)
     },
     runAt(kind, args, pin, { signal, isBackground = false }) {
       const work = () => runOnForks({ kind, args, pin, signal, isBackground }, parts)
-      return isBackground ? share.background(work, signal) : share.live(work)
+      return isBackground ? share.background(work, signal) : live(work, signal)
     },
   }
   return runner

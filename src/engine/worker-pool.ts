@@ -13,20 +13,25 @@ import type {
   WorkerSettings,
 } from '../routing/messages.js'
 import { threadFile } from '../threads.js'
+import { createTurns, type Turns } from './turns.js'
 
 /** A task mostly waits for forks, so one thread interleaves several. */
 const tasksPerThread = 8
 /** Waiting tasks per thread; more are refused. */
 const queuePerThread = 64
+/** Heap of one thread, megabytes: ten times what it takes. Beyond it the thread ends, and not the service. */
+const maxThreadHeapMb = 1_024
 
 export interface WorkerPool {
   readonly threads: number
-  /** @throws ForkrouteError OVERLOADED; the signal's reason when aborted. */
+  /** Lets live calculations begin as the threads have room for them. */
+  readonly turns: Turns
+  /** @throws ForkrouteError OVERLOADED, THREAD_LOST; the signal's reason when aborted. */
   run<K extends TaskKind>(
     message: Omit<TaskMessage<K>, 'cancel'>,
     signal: AbortSignal,
   ): Promise<TaskReply<K>>
-  /** Tasks waiting for a thread. */
+  /** Calculations that wait for their turn, and tasks that wait for a thread. */
   queueLength(): number
   close(): Promise<void>
 }
@@ -34,6 +39,7 @@ export interface WorkerPool {
 export function createWorkerPool(options: {
   readonly threads: number
   readonly settings: WorkerSettings
+  readonly maxHeapMb?: number
   /** Receives faults of the pool itself, which belong to no task. */
   onError(error: unknown): void
 }): WorkerPool {
@@ -48,11 +54,14 @@ export function createWorkerPool(options: {
     // Piscina tries `require` first, and a thread that is ended while that loads an ES module takes the process with it.
     execArgv: ['--no-experimental-require-module'],
     workerData: options.settings,
+    resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb ?? maxThreadHeapMb },
   })
   // Piscina emits `error` for faults outside tasks; without a listener the process would die.
   pool.on('error', options.onError)
+  const turns = createTurns(options.threads * tasksPerThread, options.threads * queuePerThread)
   return {
     threads: options.threads,
+    turns,
     async run<K extends TaskKind>(message: Omit<TaskMessage<K>, 'cancel'>, signal: AbortSignal) {
       signal.throwIfAborted()
       const { port1, port2 } = new MessageChannel()
@@ -65,13 +74,16 @@ export function createWorkerPool(options: {
         if (error instanceof Error && /queue is at limit/i.test(error.message)) {
           throw new ForkrouteError('OVERLOADED', 'Too many calculations are waiting; try again.')
         }
-        throw error
+        // A message that cannot be sent is a bug. Errors of the task itself are data, so its thread has ended.
+        if (error instanceof Error && error.name === 'DataCloneError') throw error
+        const text = 'The thread of the calculation has ended; another has taken its place.'
+        throw new ForkrouteError('THREAD_LOST', text, undefined, { cause: error })
       } finally {
         signal.removeEventListener('abort', cancel)
         port1.close()
       }
     },
-    queueLength: () => pool.queueSize,
+    queueLength: () => turns.waiting() + pool.queueSize,
     close: () => pool.close({ force: true }),
   }
 }

@@ -12,6 +12,11 @@ export const maxTransactionGas = 16_777_216n
 /** Base fee of the first block that has one, wei per gas. @see EIP-1559, INITIAL_BASE_FEE */
 const initialBaseFee = 1_000_000_000n
 
+/** Gas limit of a call that only reads. A node's own is that of the block, which some chains do not bound at all. */
+export function gasOfRead(pin: BlockPin): bigint {
+  return pin.gasLimit < maxTransactionGas ? pin.gasLimit : maxTransactionGas
+}
+
 /**
  * Base fee of the block after the pinned one, by EIP-1559 with the chain's numbers.
  *

@@ -26,6 +26,8 @@ export interface ForkGroup {
   /** Unreleased leases, and acquires in progress. */
   holders: number
   forks(): readonly Fork[]
+  /** Running forks and those that start, replaced ones that are still held included. */
+  processes(): number
   /**
    * Starts missing forks up to this count, or up to the last count that was wanted. Concurrent callers share one start.
    * @throws the error of the start, when no fork at all is left.
@@ -113,6 +115,7 @@ export function createForkGroup(args: {
     pin: args.pin,
     holders: 0,
     forks,
+    processes: () => retired.size + slots.filter(({ fork, starting }) => fork ?? starting).length,
     ensure,
     async replace(url) {
       const lost = takeOut(url)

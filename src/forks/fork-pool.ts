@@ -31,6 +31,12 @@ export interface ForkPoolOptions {
    * warmed block of each chain, are kept even beyond it.
    */
   readonly maxBlocks?: number
+  /**
+   * Processes of one chain, those that wait for a block included. Beyond it a block has one fork, however many leases,
+   * since blocks that are leased stay. Default four times `forksPerBlock`: the newest block, the one before, one that is
+   * about to end or to come, and as many as wait.
+   */
+  readonly maxForks?: number
   /** A fork above this resident size is replaced. Linux only: elsewhere the size is not known. */
   readonly maxRssMb?: number
   /** A fork is replaced after this many leases. */
@@ -81,6 +87,8 @@ export interface ForkPool {
   acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease. */
   warm(pin: BlockPin): Promise<void>
+  /** Whether so many forks of the chain are in use that another block would not get all of its own. */
+  isFull(chainId: number): boolean
   stats(): ForkPoolStats
   close(): Promise<void>
 }
@@ -89,6 +97,9 @@ const missedProbes = 2
 
 export function createForkPool(options: ForkPoolOptions): ForkPool {
   const { forksPerBlock = 2, maxBlocks = 8, maxRssMb = 1024, maxUses = 100_000 } = options
+  const { maxForks = 4 * forksPerBlock } = options
+  /** As many as a block has forks wait for the next block. */
+  const maxOfBlocks = Math.max(1, maxForks - forksPerBlock)
   const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
   const { hardForkOf = (pin: BlockPin) => pin.shownHardFork } = options
   const starter = createForkStarter({ ...options, hardForkOf, forksPerBlock, startTimeoutMs })
@@ -125,9 +136,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   async function ensured(pin: BlockPin, count?: number, options?: PinOptions): Promise<ForkGroup> {
     const group = groupOf(pin, options)
     group.holders += 1
-    evict()
+    const wanted = Math.min(count ?? group.holders, forksPerBlock)
+    evict(pin.chainId, Math.max(0, wanted - group.processes()))
     try {
-      await group.ensure(count ?? group.holders)
+      const room = Math.max(0, maxOfBlocks - processesOf(pin.chainId))
+      await group.ensure(Math.max(1, Math.min(wanted, group.processes() + room)))
       return group
     } catch (error) {
       releaseGroup(group)
@@ -138,17 +151,34 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
 
   function releaseGroup(group: ForkGroup): void {
     group.holders -= 1
-    evict()
+    evict(group.pin.chainId)
   }
 
-  /** The most recently used block always stays: it may have been warmed for leases to come. */
-  function evict(): void {
+  function processesOf(chainId: number, among: ReadonlyMap<string, ForkGroup> = groups): number {
+    let sum = 0
+    for (const { pin, processes } of among.values()) {
+      if (pin.chainId === chainId) sum += processes()
+    }
+    return sum
+  }
+
+  /**
+   * The most recently used block always stays: it may have been warmed for leases to come.
+   * @param wanted - forks of the chain that are about to start.
+   */
+  function evict(chainId: number, wanted = 0): void {
     const heads = new Set(warmed.values())
+    let taken = 0
     for (const [key, group] of [...groups].slice(0, -1)) {
-      if (groups.size <= maxBlocks) return
+      const isOver = group.pin.chainId === chainId && processesOf(chainId) + wanted > maxOfBlocks
+      if (groups.size <= maxBlocks && !isOver) continue
       if (group.holders > 0 || heads.has(key)) continue
       groups.delete(key)
-      const done = group.close(starter.takeBack)
+      const done = group.close((fork) => {
+        const isTaken = starter.takeBack(fork, taken < wanted)
+        if (isTaken) taken += 1
+        return isTaken
+      })
       closing.add(done)
       done.then(() => closing.delete(done)).catch(() => undefined)
     }
@@ -221,6 +251,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       const group = await ensured(pin, forksPerBlock)
       warmed.set(pin.chainId, blockKey(pin))
       releaseGroup(group)
+    },
+    isFull(chainId) {
+      const heads = new Set(warmed.values())
+      const inUse = [...groups].filter(([key, { holders }]) => holders > 0 || heads.has(key))
+      return processesOf(chainId, new Map(inUse)) + forksPerBlock > maxOfBlocks
     },
     stats() {
       const all = [...groups.values()]

@@ -31,8 +31,12 @@ export interface ForkStarter {
    */
   start(pin: BlockPin, onExit: (fork: Fork) => void, options?: PinOptions): Promise<Fork>
   stop(fork: Fork): Promise<void>
-  /** Takes back an unused fork for another block. @returns false when it must be stopped instead. */
-  takeBack(fork: Fork): boolean
+  /**
+   * Takes back an unused fork for another block.
+   * @param isWanted - a block is about to start one; otherwise only as many are kept as wait.
+   * @returns false when it must be stopped instead.
+   */
+  takeBack(fork: Fork, isWanted: boolean): boolean
   close(): Promise<void>
 }
 
@@ -56,7 +60,7 @@ export function createForkStarter(options: {
 }): ForkStarter {
   const reaper = createReaper()
   const { standby, hardForkOf } = options
-  const spares = standby ? createSpares({ standby, count: options.forksPerBlock, reaper }) : null
+  const spares = standby ? createSpares({ standby, missing, reaper }) : null
   const starts = new Map<string, Omit<ForkProcessArgs, 'reaper' | 'startTimeoutMs'>>()
   const processes = Pool.define<string, ReturnType<typeof forkProcess>>({
     instance(key) {
@@ -69,6 +73,12 @@ export function createForkStarter(options: {
   /** The running processes that wait for a block. */
   const idle = new Set<Running>()
   let startedForks = 0
+
+  /** As many processes as a block has forks wait for one, whether they served another block before or not. */
+  function missing(chainId: number): number {
+    const waiting = [...idle].filter((process) => process.chainId === chainId).length
+    return options.forksPerBlock - waiting - (spares?.waiting(chainId) ?? 0)
+  }
 
   /** One process, on whatever port is free. */
   async function startProcess(pin: BlockPin, attempt = 1) {
@@ -110,7 +120,20 @@ export function createForkStarter(options: {
     const again = [...idle].find(
       ({ chainId, hardFork }) => chainId === pin.chainId && hardFork === hardForkOf(pin),
     )
+    if (!again && !spares?.waiting(pin.chainId, simulatedHardFork(hardForkOf(pin)))) {
+      dropIdle(pin.chainId)
+    }
     return (again && (await startAgain(again, pin, onExit))) ?? startFresh(pin, onExit)
+  }
+
+  /** Processes that follow other rules would keep those out that the chain can use. */
+  function dropIdle(chainId: number): void {
+    for (const process of idle) if (process.chainId === chainId) drop(process)
+  }
+
+  function drop(process: Running): void {
+    idle.delete(process)
+    processes.destroy(process.fork.key).catch(() => undefined)
   }
 
   /** Resets an idle process. Null: the reset failed, and the process was stopped. */
@@ -172,17 +195,16 @@ export function createForkStarter(options: {
   return {
     start,
     stop: (fork) => processes.destroy(fork.key),
-    takeBack(fork) {
+    takeBack(fork, isWanted) {
       const process = running.get(fork.key)
       if (process?.fork !== fork) return false
-      if (idle.size >= options.forksPerBlock) {
-        const other = [...idle].find(({ chainId, hardFork }) => {
-          return chainId !== process.chainId || hardFork !== process.hardFork
-        })
+      if (!isWanted && missing(process.chainId) <= 0) {
+        const other = [...idle].find(
+          ({ chainId, hardFork }) => chainId === process.chainId && hardFork !== process.hardFork,
+        )
         if (!other) return false
-        // Work may have left its chain or its rules for good, so the one of the latest work is kept.
-        idle.delete(other)
-        processes.destroy(other.fork.key).catch(() => undefined)
+        // Work may have left its rules for good, so the one of the latest work is kept.
+        drop(other)
       }
       idle.add(process)
       return true

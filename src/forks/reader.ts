@@ -4,9 +4,11 @@
  */
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
+import { numberToHex } from 'viem'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../domain/state.js'
 import type { RpcResult } from '../rpc/node/json-rpc.js'
+import { gasOfRead } from './block-environment.js'
 import { forkClient } from './clients.js'
 import { askFork, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
 import { decodeRevert } from './revert.js'
@@ -43,6 +45,7 @@ export function createReader(args: {
 }): ForkReader {
   const { pin, archiveUrl, forkUrls, signal } = args
   const block = `0x${pin.number.toString(16)}`
+  const gas = numberToHex(gasOfRead(pin))
   const known = new Map<string, Promise<ReadResult>>()
   const batchLimit = pLimit(batchesInFlight)
   const callLimit = pLimit(callsInFlight)
@@ -99,7 +102,7 @@ export function createReader(args: {
     const url = forkUrls[turn++ % forkUrls.length]
     if (!url) throw new RangeError('A reader needs at least one fork for calls.')
     const later = timestamp === undefined ? [] : [{}, { time: `0x${timestamp.toString(16)}` }]
-    const call = { method: 'eth_call', params: [{ to, data }, block, ...later] }
+    const call = { method: 'eth_call', params: [{ to, data, gas }, block, ...later] }
     return toRead(pin, await askFork(url, pin, call, signal))
   }
 

@@ -12,10 +12,12 @@ import type { SimulationRequest, SimulationResult } from '../domain/state.js'
 import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
 import { forkClient } from './clients.js'
 import { askFork, faultOf, forkError, isMalformed, upstreamUnavailable } from './faults.js'
+import type { GasBudget } from './gas-budget.js'
 import { senderBalances } from './sender-balance.js'
 import {
   encodeSimulation,
   firstGas,
+  gasOfAll,
   mostGas,
   type NextBlock,
   type SimulatedBlock,
@@ -31,6 +33,8 @@ const maxBatchChars = 1_500_000
  * dozens of those on a few cores would starve the threads that answer requests.
  */
 const batchesPerFork = 2
+/** Simulations of a request that may fail with the highest gas limit, too: what fails one mostly fails all. */
+const mostStarvedTwice = 3
 /** Single requests in flight on cold forks, together: Anvil works a batch off one by one, reads included. */
 const coldInFlight = 16
 
@@ -45,8 +49,9 @@ export interface SimulationFork extends NextBlock {
  *
  * @param options.warm - true when the forks have the state that the requests touch: batches are then faster.
  * @param options.errorsAbi - custom errors to decode in revert reasons.
+ * @param options.budget - of the request that this is part of.
  * @throws ForkLostError when a fork is dead or hangs: replace it and try once again.
- * @throws ForkrouteError UPSTREAM_UNAVAILABLE when forks cannot read state at all; the signal's reason when aborted.
+ * @throws ForkrouteError SIMULATION_TOO_LARGE; UPSTREAM_UNAVAILABLE when forks cannot read state at all; the signal's reason when aborted.
  */
 export async function simulate(
   fork: SimulationFork,
@@ -55,6 +60,7 @@ export async function simulate(
     readonly signal?: AbortSignal
     readonly warm?: boolean
     readonly errorsAbi?: Abi
+    readonly budget?: GasBudget
   } = {},
 ): Promise<SimulationResult[]> {
   const results: SimulationResult[] = []
@@ -63,9 +69,11 @@ export async function simulate(
   // Every request in flight listens to it.
   setMaxListeners(0, signal)
   signal.throwIfAborted()
+  options.budget?.check(fork.pin)
   const balances = await senderBalances(fork, requests, signal)
   const block: SimulatedBlock = { ...fork, balances }
-  const queue: Job[] = []
+  let queue: Job[] = []
+  const starved: Job[] = []
   function enqueue(index: number, request: SimulationRequest, gas: bigint): void {
     const call = encodeSimulation(block, request, gas)
     if (call.ok) queue.push({ index, request, gas, call: call.value, chars: call.chars })
@@ -85,16 +93,32 @@ export async function simulate(
       for (const [position, job] of jobs.entries()) {
         const reply = replies[position]
         if (!reply) continue
+        options.budget?.spend(reply.ok ? gasOfAll(reply.value) : 0n)
         const result = read(fork, job, reply, options.errorsAbi)
+        results[job.index] = result
         const most = mostGas(fork.pin, job.request)
-        if (job.gas < most && isStarved(result, job.gas)) enqueue(job.index, job.request, most)
-        else results[job.index] = result
+        if (job.gas < most && isStarved(result, job.gas)) starved.push(job)
       }
+    }
+  }
+
+  /** In order, one on each fork at a time, until too many have used up the higher limit as well. */
+  async function runAgain(): Promise<void> {
+    starved.sort((a, b) => a.index - b.index)
+    const mostFailures = mostStarvedTwice * (options.budget?.requests ?? 1)
+    let failures = 0
+    while (starved.length > 0 && failures < mostFailures) {
+      queue = []
+      const round = starved.splice(0, fork.urls.length)
+      for (const { index, request } of round) enqueue(index, request, mostGas(fork.pin, request))
+      await Promise.all(fork.urls.map(lane))
+      failures += round.filter(({ index }) => results[index]?.status !== 'success').length
     }
   }
 
   try {
     await Promise.all(lanes(fork.urls, options.warm ?? false).map(lane))
+    await runAgain()
   } catch (error) {
     stop.abort(error)
     throw error

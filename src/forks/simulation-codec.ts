@@ -40,10 +40,14 @@ const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 
 const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
+/** Of one simulated block: some chains' own limits are millions of times as high, and would bound nothing. */
+const mostBlockGas = 4n * maxTransactionGas
+
 /** What a block and EIP-7825 allow, less the probes' share. */
 export function mostGas(pin: BlockPin, request: SimulationRequest): bigint {
   const probes = 2n * probeGas(request.measure ?? [])
-  const share = (pin.gasLimit - probes) / BigInt(1 + (request.before?.length ?? 0))
+  const block = lesser(pin.gasLimit, mostBlockGas + probes)
+  const share = (block - probes) / BigInt(1 + (request.before?.length ?? 0))
   return lesser(share, maxTransactionGas)
 }
 
@@ -163,6 +167,12 @@ interface SimulatedCall {
   readonly gasUsed: Hex
   readonly returnData: Hex
   readonly logs?: readonly SimulationLog[]
+}
+
+/** Gas of all calls of an answer, those before and around the measured one included. */
+export function gasOfAll(answer: unknown): bigint {
+  const calls = (answer as { calls?: SimulatedCall[] }[] | null)?.[0]?.calls ?? []
+  return calls.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed), 0n)
 }
 
 /**

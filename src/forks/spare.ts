@@ -18,7 +18,12 @@ export interface Spare {
 export interface Spares {
   /** Takes a waiting process of these rules, if there is one; the caller then owns it. */
   take(chainId: number, hardFork: HardFork): Spare | null
-  /** Refills the spares after a short delay: the request that took one needs the processor first. */
+  /** Of these rules, or of all. */
+  waiting(chainId: number, hardFork?: HardFork): number
+  /**
+   * Refills the chain's spares after a short delay: the request that took one needs the processor first. Those of other
+   * rules end, since work may have left them for good.
+   */
   refill(chainId: number, hardFork: HardFork): void
   close(): Promise<void>
 }
@@ -27,8 +32,8 @@ const refillAfterMs = 1_000
 
 export function createSpares(options: {
   readonly standby: () => Standby
-  /** Of each chain and its rules. */
-  readonly count: number
+  /** Processes that the chain lacks; zero or less: none. */
+  readonly missing: (chainId: number) => number
   readonly reaper: Reaper
 }): Spares {
   /** By chain and rules. */
@@ -49,6 +54,14 @@ export function createSpares(options: {
     })
   }
 
+  function end(spares: Set<Spare>): void {
+    for (const { standby, launched } of spares) {
+      standby.release()
+      kill(launched.child).catch(() => undefined)
+    }
+    spares.clear()
+  }
+
   return {
     take(chainId, hardFork) {
       const spares = waiting.get(keyOf(chainId, hardFork)) ?? new Set()
@@ -59,16 +72,25 @@ export function createSpares(options: {
       }
       return null
     },
+    waiting: (chainId, hardFork) =>
+      [...waiting].reduce((sum, [key, spares]) => {
+        const isAsked = hardFork ? key === keyOf(chainId, hardFork) : isOf(chainId, key)
+        return isAsked ? sum + spares.size : sum
+      }, 0),
     refill(chainId, hardFork) {
       const key = keyOf(chainId, hardFork)
       if (closed || timers.has(key)) return
       const timer = setTimeout(() => {
         timers.delete(key)
+        for (const [other, spares] of waiting)
+          if (other !== key && isOf(chainId, other)) end(spares)
         const spares = waiting.get(key) ?? new Set()
         waiting.set(key, spares)
-        const missing = Array.from({ length: options.count - spares.size })
+        const missing = Math.max(0, options.missing(chainId))
         // A missing spare only makes a later start slower.
-        for (const _ of missing) add(chainId, hardFork, spares).catch(() => undefined)
+        for (let left = missing; left > 0; left--) {
+          add(chainId, hardFork, spares).catch(() => undefined)
+        }
       }, refillAfterMs)
       timers.set(key, timer.unref())
     },
@@ -83,4 +105,8 @@ export function createSpares(options: {
 
 function keyOf(chainId: number, hardFork: HardFork): string {
   return `${chainId}:${hardFork}`
+}
+
+function isOf(chainId: number, key: string): boolean {
+  return key.startsWith(`${chainId}:`)
 }

@@ -35,6 +35,7 @@ export const listingErrors: readonly ErrorCode[] = [
   'STATE_UNAVAILABLE',
   'FORK_UNAVAILABLE',
   'STORAGE_UNAVAILABLE',
+  'THREAD_LOST',
   'OVERLOADED',
   'DEADLINE_EXCEEDED',
 ]

@@ -27,6 +27,7 @@ const priceErrors: readonly ErrorCode[] = [
   'CHAIN_NOT_READY',
   'UPSTREAM_UNAVAILABLE',
   'STATE_UNAVAILABLE',
+  'THREAD_LOST',
   'OVERLOADED',
   'DEADLINE_EXCEEDED',
 ]

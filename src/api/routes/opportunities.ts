@@ -15,6 +15,7 @@ const errors: readonly ErrorCode[] = [
   'UPSTREAM_UNAVAILABLE',
   'STATE_UNAVAILABLE',
   'FORK_UNAVAILABLE',
+  'THREAD_LOST',
   'OVERLOADED',
   'DEADLINE_EXCEEDED',
 ]

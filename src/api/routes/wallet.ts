@@ -26,6 +26,7 @@ const walletErrors: readonly ErrorCode[] = [
   'UPSTREAM_UNAVAILABLE',
   'STATE_UNAVAILABLE',
   'FORK_UNAVAILABLE',
+  'THREAD_LOST',
   'OVERLOADED',
   'DEADLINE_EXCEEDED',
 ]
@@ -110,7 +111,7 @@ function approveContract(serviceName: string) {
     }),
     response: Approval,
     isCalculation: true,
-    errors: [...walletErrors, 'SIMULATION_REVERTED'],
+    errors: [...walletErrors, 'SIMULATION_REVERTED', 'SIMULATION_TOO_LARGE'],
   })
 }
 

@@ -26,6 +26,8 @@ export interface ToldResult extends BundleResult {
 export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
   const { request } = args
   const { chain } = run.block
+  // Each action may be a route with candidates of its own, and is simulated with all before it.
+  run.share(request.actions.length)
   const builder = new BundleBuilder(run, args, request.actions)
   await run.stage('plan', () => builder.build())
   const { draft } = builder

@@ -19,9 +19,10 @@ import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
-import { fundFromHolder } from '../../forks/holder-funding.js'
+import { createGasBudget } from '../../forks/gas-budget.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
-import type { Access } from '../../forks/slot-rules.js'
+import { fundFromHolder } from '../../forks/tokens/holder-funding.js'
+import type { Access } from '../../forks/tokens/slot-rules.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from '../messages.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
@@ -35,6 +36,7 @@ const deadlineRound = 8
 export class TaskRun {
   readonly stages: Record<string, number> = {}
   readonly simulations = { success: 0, reverted: 0, unreadable: 0 }
+  #gas = createGasBudget()
   readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
   readonly pin: BlockPin
   readonly settings: WorkerSettings
@@ -85,6 +87,11 @@ export class TaskRun {
     return new TaskRun(worker, block, reader, place, signal, deadline, simulator)
   }
 
+  /** So many requests run as this one, each with its part of what their simulations may use. */
+  share(requests: number): void {
+    this.#gas = createGasBudget(requests)
+  }
+
   /** @param options.warms - false: these runs leave much state of the block unread; default true. */
   async simulate(
     requests: readonly SimulationRequest[],
@@ -95,6 +102,7 @@ export class TaskRun {
       signal: this.signal,
       warm: this.block.warm,
       errorsAbi: executorErrorsAbi,
+      budget: this.#gas,
     })
     for (const { status } of results) this.simulations[status]++
     this.block.warm ||= options.warms ?? true
@@ -207,7 +215,8 @@ export class TaskRun {
       holders,
       ...(spender && { allowance: { spender, amount } }),
     }
-    const found = fundFromHolder(this.#fork(), request, this.signal)
+    const options = { signal: this.signal, budget: this.#gas }
+    const found = fundFromHolder(this.#fork(), request, options)
     this.#lent.set(key, found)
     return found
   }

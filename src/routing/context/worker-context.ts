@@ -16,8 +16,8 @@ import {
   type Token,
 } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
-import { createFunding, type Funding } from '../../forks/funding.js'
-import { createTokenAccess, type TokenAccess } from '../../forks/token-access.js'
+import { createFunding, type Funding } from '../../forks/tokens/funding.js'
+import { createTokenAccess, type TokenAccess } from '../../forks/tokens/token-access.js'
 import { depthUsd } from '../../pricing/observation.js'
 import { type FeedPrice, priceTokens, readFeeds, type TokenPrice } from '../../pricing/pricing.js'
 import { type Pool, poolKey } from '../../protocols/pool.js'

@@ -27,6 +27,7 @@ export async function runExecutions(
   run: TaskRun,
   { requests }: TaskTypes['executions']['args'],
 ): Promise<readonly ExecutionAnswer[]> {
+  run.share(requests.length)
   const prepared = await run.stage('state', () =>
     Promise.all(
       requests.map((request) =>

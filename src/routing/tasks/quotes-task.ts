@@ -20,6 +20,7 @@ export async function runQuotes(
   { requests, accountId, begunAt }: TaskTypes['quotes']['args'],
 ): Promise<readonly QuoteOutcome[]> {
   const begun = performance.now() - (Date.now() - begunAt)
+  run.share(requests.length)
   const simulator = gather((all) => run.simulate(all))
   return Promise.all(
     requests.map(async (request): Promise<QuoteOutcome> => {

@@ -29,7 +29,7 @@ export interface ArchiveThread {
 }
 
 /** Values in memory over all chains and blocks; about 350 bytes each. */
-const maxMemoryItems = 150_000
+const maxMemoryItems = 60_000
 const defaultPollIntervalMs = 3_000
 const statusIntervalMs = 500
 /** A recording of states alone. */

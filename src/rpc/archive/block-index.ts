@@ -25,7 +25,9 @@ export interface BlockIndex {
   forget(head: bigint, replaced: readonly BlockRef[]): void
 }
 
-const maxBlocks = 512
+/** Of 30 kB each: a block names its transactions. Those that go are on disk. */
+const maxBlocks = 128
+const maxNumbers = 2_048
 const maxFullBlocks = 16
 /** Numbers this close to the head are looked up again after a reorg. */
 const reorgWindow = 128n
@@ -41,7 +43,7 @@ export function createBlockIndex(parts: {
   const { chainId, upstream, disk, recorder } = parts
   const blocks = new LRUCache<Hex, VerifiedBlock>({ max: maxBlocks })
   const fullBlocks = new LRUCache<Hex, VerifiedBlock>({ max: maxFullBlocks })
-  const numbers = new LRUCache<bigint, Hex>({ max: 4 * maxBlocks })
+  const numbers = new LRUCache<bigint, Hex>({ max: maxNumbers })
 
   function keep(block: VerifiedBlock, full: boolean): void {
     const { hash } = block.pin

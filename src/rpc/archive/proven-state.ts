@@ -38,8 +38,8 @@ const forgetting = 0.98
 /** Blocks without proofs after no node gave one. */
 const pauseBlocks = 64
 
-const maxRoots = 50_000
-const maxValues = 150_000
+const maxRoots = 10_000
+const maxValues = 60_000
 const maxAccounts = 20_000
 
 export function createProvenState(): ProvenState {

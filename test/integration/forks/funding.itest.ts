@@ -5,10 +5,11 @@ import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, type BlockPin, nativeToken } from '../../../src/domain/primitives.js'
 import type { StateOverrides } from '../../../src/domain/state.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
-import { createFunding } from '../../../src/forks/funding.js'
-import { fundFromHolder } from '../../../src/forks/holder-funding.js'
+import { residentBytes } from '../../../src/forks/fork-starter.js'
 import { simulate } from '../../../src/forks/simulate.js'
-import { createTokenAccess, slotsFor } from '../../../src/forks/token-access.js'
+import { createFunding } from '../../../src/forks/tokens/funding.js'
+import { fundFromHolder } from '../../../src/forks/tokens/holder-funding.js'
+import { createTokenAccess, slotsFor } from '../../../src/forks/tokens/token-access.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
 import { startTestChain, type TestChain } from '../../support/test-chain.js'
 
@@ -18,6 +19,7 @@ const owners: readonly Address[] = [
 ]
 const spender: Address = '0x00000000000000000000000000000000beef0013'
 const receiver: Address = '0x00000000000000000000000000000000beef0014'
+const endless: Address = '0x00000000000000000000000000000000beef0015'
 const amount = 123_456_789n
 
 let testChain: TestChain
@@ -28,6 +30,8 @@ const tokens: Record<string, Address> = {}
 
 beforeAll(async () => {
   testChain = await startTestChain()
+  // Expands memory to 32 kB, then loops.
+  await testChain.node.rpc('anvil_setCode', [endless, '0x5f61800052' + '5b600556'])
   const logic = await testChain.deploy('PlainToken')
   tokens['Solidity mappings'] = logic
   tokens["Vyper's order"] = await testChain.deploy('VyperOrderToken')
@@ -193,6 +197,18 @@ describe('createFunding', () => {
       const request = { token, owner, amount }
       expect(await createFunding().fund({ urls: lease.urls, pin }, request)).toBeNull()
     }
+  })
+})
+
+describe('a token that fills memory for ever', () => {
+  test('has no slot, and costs the fork no more memory than another', async () => {
+    const context = { urls: lease.urls, pin }
+    const parties = { token: endless, owner: receiver, amount }
+    expect(await createFunding().fund(context, parties)).toBeNull()
+    const archive = testChain.node.url
+    expect(await createTokenAccess().of({ ...context, archiveUrl: archive }, endless)).toBeNull()
+    const [pid = 0] = pool.stats().pids
+    expect(await residentBytes(pid)).toBeLessThan(400 * 2 ** 20)
   })
 })
 

@@ -93,6 +93,36 @@ describe('createForkPool', () => {
     expect(pool.stats()).toMatchObject({ blocks: 1, forks: 1 })
   })
 
+  test('while leased blocks hold as many forks as the chain may have, a new one has a single fork', async () => {
+    const pool = makePool({ forksPerBlock: 2, maxForks: 6 })
+    const leases = []
+    for (const index of [0, 1]) {
+      await pool.warm(pinAt(index))
+      leases.push(await pool.acquire(pinAt(index)))
+    }
+    expect(pool.stats()).toMatchObject({ blocks: 2, forks: 4 })
+    expect(pool.isFull(pinAt(0).chainId)).toBe(true)
+    await pool.warm(pinAt(2))
+    const head = await Promise.all([1, 2, 3].map(() => pool.acquire(pinAt(2))))
+    expect(pool.stats()).toMatchObject({ blocks: 3, forks: 5 })
+    expect(head[0]?.urls).toHaveLength(1)
+    for (const lease of leases) lease.release()
+    expect(pool.stats()).toMatchObject({ blocks: 2, forks: 3 })
+    expect(pool.isFull(pinAt(0).chainId)).toBe(false)
+    await pool.acquire(pinAt(2))
+    expect(head[0]?.urls).toHaveLength(2)
+    expect(pool.stats()).toMatchObject({ blocks: 2, forks: 4 })
+  })
+
+  test('blocks that nobody holds keep their forks only as far as the chain may have them', async () => {
+    const pool = makePool({ forksPerBlock: 2, maxForks: 6 })
+    for (const index of [0, 1, 2]) {
+      await pool.warm(pinAt(index))
+      expect(pool.stats().forks).toBeLessThanOrEqual(4)
+    }
+    expect(pool.stats()).toMatchObject({ blocks: 2, forks: 4 })
+  })
+
   test('a process serves one block after another, and nothing tells it from a fresh one', async () => {
     // BASEFEE, COINBASE, PREVRANDAO, NUMBER, TIMESTAMP, GASLIMIT, BLOBBASEFEE, the last two hashes, and slot 0.
     const operations = [

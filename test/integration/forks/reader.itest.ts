@@ -15,6 +15,8 @@ const owner: Address = '0x00000000000000000000000000000000beef0021'
 /** State that the node in front refuses. */
 const refused: Address = '0x00000000000000000000000000000000beef0022'
 /** State for which the node in front has no upstream. */
+/** Returns the gas that is left. */
+const gasLeft: Address = '0x00000000000000000000000000000000beef0099'
 const unreached: Address = '0x00000000000000000000000000000000beef0023'
 
 let testChain: TestChain
@@ -64,6 +66,7 @@ async function startFront(): Promise<Server> {
 
 beforeAll(async () => {
   testChain = await startTestChain()
+  await testChain.node.rpc('anvil_setCode', [gasLeft, '0x5a5f5260205ff3'])
   token = await testChain.deploy('PlainToken')
   bench = await testChain.deploy('Bench')
   await testChain.send(token, 'PlainToken', 'mint', [owner, 500n])
@@ -113,6 +116,15 @@ describe('createReader', () => {
     ])
     const [word] = await reader().storage([{ address: refused, slot: '0x0' }])
     expect(word).toMatchObject({ ok: false, reason: 'unreadable' })
+  })
+
+  test('a call may use what one transaction may, however much a block holds', async () => {
+    const spacious = { ...pin, gasLimit: 2n ** 50n }
+    const reads = createReader({ pin: spacious, archiveUrl: frontUrl, forkUrls: lease.urls })
+    const [left] = await reads.call([{ to: gasLeft, data: '0x' }])
+    if (!left?.ok) throw new Error(left?.message)
+    expect(BigInt(left.value)).toBeLessThan(16_777_216n)
+    expect(BigInt(left.value)).toBeGreaterThan(16_000_000n)
   })
 
   test('an upstream that is gone is an error of the whole read, never a fact about it', async () => {

@@ -18,9 +18,10 @@ import {
   nativeToken,
 } from '../../../src/domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../../../src/domain/state.js'
-import { ordinaryGas } from '../../../src/forks/block-environment.js'
+import { maxTransactionGas, ordinaryGas } from '../../../src/forks/block-environment.js'
 import { ForkLostError } from '../../../src/forks/faults.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
+import { createGasBudget, type GasBudget } from '../../../src/forks/gas-budget.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { baseFeeAfter } from '../../support/base-fee.js'
 import { mineForReal, startTestChain, type TestChain } from '../../support/test-chain.js'
@@ -28,6 +29,8 @@ import { mineForReal, startTestChain, type TestChain } from '../../support/test-
 const stranger: Address = '0x00000000000000000000000000000000beef0001'
 const miner: Address = '0x4838b106fce9647bdf1e7877bf73ce8b0bad5f97'
 const receiver: Address = '0x00000000000000000000000000000000beef0002'
+/** Code that jumps back for ever. */
+const endless: Address = '0x00000000000000000000000000000000beef0003'
 
 let testChain: TestChain
 let pool: ForkPool
@@ -41,6 +44,7 @@ beforeAll(async () => {
   testChain = await startTestChain()
   // Anvil's own is the zero address, which no real chain has.
   await testChain.node.rpc('anvil_setCoinbase', [miner])
+  await testChain.node.rpc('anvil_setCode', [endless, '0x5b5f56'])
   token = await testChain.deploy('PlainToken')
   bench = await testChain.deploy('Bench')
   detector = await testChain.deploy('Detector')
@@ -76,7 +80,12 @@ function request(
 
 function run(
   requests: readonly SimulationRequest[],
-  options: { warm?: boolean; signal?: AbortSignal; urls?: readonly string[] } = {},
+  options: {
+    warm?: boolean
+    signal?: AbortSignal
+    urls?: readonly string[]
+    budget?: GasBudget
+  } = {},
 ): Promise<SimulationResult[]> {
   const { urls = lease.urls, ...rest } = options
   return simulate({ urls, pin, chain: ethereum }, requests, {
@@ -228,6 +237,60 @@ describe('simulate', () => {
         expect(gasOf(results[0])).toBeGreaterThan(5_000_000n)
       }
     }
+  })
+
+  test('candidates that loop for ever use the highest limit a few times, not once each, and harm no other', async () => {
+    let spent = 0n
+    const budget = {
+      requests: 1,
+      check: () => undefined,
+      spend(gas: bigint) {
+        spent += gas
+      },
+    }
+    const loop = { from: receiver, to: endless, data: '0x', value: 0n, overrides: {} } as const
+    const honest = request('PlainToken', 'transfer', [receiver, 10n])
+    const requests = [...Array.from({ length: 24 }, () => loop), honest]
+    const results = await run(requests, { warm: true, budget })
+    for (const result of results.slice(0, 24)) {
+      expect(result).toMatchObject({ status: 'reverted', reason: 'out of gas' })
+    }
+    expect(results[24]).toEqual((await run([honest]))[0])
+    const again = spent - 24n * ordinaryGas(pin) - gasOf(results[24])
+    expect(again).toBeGreaterThanOrEqual(3n * maxTransactionGas)
+    expect(again).toBeLessThanOrEqual(4n * maxTransactionGas)
+  })
+
+  test('preceding calls share four transactions of the largest size, however much a block may hold', async () => {
+    const spacious = { ...pin, gasLimit: 2n ** 50n }
+    const call = { from: receiver, to: endless, data: '0x' } as const
+    let spent = 0n
+    const budget = {
+      requests: 1,
+      check: () => undefined,
+      spend(gas: bigint) {
+        spent += gas
+      },
+    }
+    const honest = request('PlainToken', 'transfer', [receiver, 10n])
+    await simulate(
+      { urls: lease.urls, pin: spacious, chain: ethereum },
+      [{ ...honest, before: Array.from({ length: 20 }, () => call) }],
+      { budget },
+    )
+    expect(spent).toBeLessThanOrEqual(4n * maxTransactionGas)
+  })
+
+  test('a request whose simulations used all gas that it may use gets no more of them', async () => {
+    const budget = createGasBudget()
+    const honest = request('PlainToken', 'transfer', [receiver, 10n])
+    budget.spend(12n * maxTransactionGas)
+    expect(await run([honest], { budget })).toMatchObject([{ status: 'success' }])
+    budget.spend(maxTransactionGas)
+    await expect(run([honest], { budget })).rejects.toMatchObject({
+      code: 'SIMULATION_TOO_LARGE',
+      details: { maxGas: '218103808' },
+    })
   })
 
   test('two forks, cold or warm, agree on every candidate', async () => {

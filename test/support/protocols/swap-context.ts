@@ -17,10 +17,10 @@ import {
   executorAddress,
   quoteSender,
 } from '../../../src/executor/deployments.js'
-import { createFunding } from '../../../src/forks/funding.js'
-import { fundFromHolder } from '../../../src/forks/holder-funding.js'
 import { createReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
+import { createFunding } from '../../../src/forks/tokens/funding.js'
+import { fundFromHolder } from '../../../src/forks/tokens/holder-funding.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import type { LoadedPool, ProtocolAdapter } from '../../../src/protocols/protocol.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'

@@ -1,6 +1,6 @@
 import { concat, keccak256, numberToHex, pad } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import { accessOf, deriveSlot, rulesOf, type TraceStep } from './slot-rules.js'
 
 const token: Address = '0x00000000000000000000000000000000000000aa'

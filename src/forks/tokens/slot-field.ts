@@ -3,10 +3,11 @@
  * asking the token. Two kinds: the number itself, and a share of which the token computes the number.
  */
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
-import { blockFacts } from '../domain/common-errors.js'
-import { ForkrouteError } from '../domain/errors.js'
-import { type Address, type BlockPin, type Hex, maxUint256 } from '../domain/primitives.js'
-import { askFork, faultOf } from './faults.js'
+import { blockFacts } from '../../domain/common-errors.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type Address, type BlockPin, type Hex, maxUint256 } from '../../domain/primitives.js'
+import { gasOfRead } from '../block-environment.js'
+import { askFork, faultOf } from '../faults.js'
 import { deriveSlot, type Parties, type SlotRule } from './slot-rules.js'
 
 /** A block's forks, as far as funding needs them. */
@@ -164,7 +165,8 @@ async function readAmount(
   word: bigint,
 ): Promise<bigint | null> {
   const stateDiff = { [deriveSlot(rule, read)]: numberToHex(word, { size: 32 }) }
-  const call = { to: read.token, data: encodeRead(read) }
+  const gas = numberToHex(gasOfRead(context.pin))
+  const call = { to: read.token, data: encodeRead(read), gas }
   const data = await askAtPin<Hex>(context, 'eth_call', [call], { [rule.contract]: { stateDiff } })
   return data && data.length === 66 ? BigInt(data) : null
 }

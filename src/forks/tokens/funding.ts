@@ -4,10 +4,9 @@
  * that it is the right one at that block for that owner. Lives in each worker; knows nothing of routes.
  */
 import { LRUCache } from 'lru-cache'
-import { type Address, isNative } from '../domain/primitives.js'
-import { mergeOverrides, type StateOverrides } from '../domain/state.js'
+import { type Address, isNative } from '../../domain/primitives.js'
+import { mergeOverrides, type StateOverrides } from '../../domain/state.js'
 import {
-  askAtPin,
   encodeRead,
   type FundingContext,
   findLayout,
@@ -16,7 +15,8 @@ import {
   type TokenRead,
   wordFor,
 } from './slot-field.js'
-import { deriveSlot, rulesOf, type SlotRule, type TraceStep } from './slot-rules.js'
+import { deriveSlot, rulesOf, type SlotRule } from './slot-rules.js'
+import { traceCall } from './slot-trace.js'
 
 export interface FundingRequest {
   readonly token: Address
@@ -100,12 +100,5 @@ export function createFunding({ remembers = true } = {}): Funding {
 
 async function traceRules(context: FundingContext, read: TokenRead): Promise<readonly SlotRule[]> {
   const call = { to: read.token, data: encodeRead(read) }
-  const trace = await askAtPin<{ failed?: boolean; structLogs?: TraceStep[] }>(
-    context,
-    'debug_traceCall',
-    [call],
-    { enableMemory: true, disableStorage: true },
-  )
-  if (!trace || trace.failed) return []
-  return rulesOf(trace.structLogs ?? [], read.token, read)
+  return rulesOf((await traceCall(context, call)) ?? [], read.token, read)
 }

@@ -3,10 +3,11 @@
  * sends it the tokens in calls that run before the measured one, inside the same simulated block.
  */
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
-import type { Address, Hex } from '../domain/primitives.js'
-import type { PrecedingCall, SimulationResult } from '../domain/state.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import type { PrecedingCall, SimulationResult } from '../../domain/state.js'
+import type { GasBudget } from '../gas-budget.js'
+import { type SimulationFork, simulate } from '../simulate.js'
 import type { FundingRequest } from './funding.js'
-import { type SimulationFork, simulate } from './simulate.js'
 
 /** Attempts with a raised amount when a transfer delivers too little (rounding, a fee). */
 const attempts = 3
@@ -21,14 +22,14 @@ const attempts = 3
 export async function fundFromHolder(
   fork: SimulationFork,
   request: FundingRequest & { readonly holders: readonly Address[] },
-  signal?: AbortSignal,
+  options: { readonly signal?: AbortSignal; readonly budget?: GasBudget } = {},
 ): Promise<readonly PrecedingCall[] | null> {
   for (const holder of request.holders) {
     if (holder === request.owner) continue
     let sent = request.amount
     for (let attempt = 0; attempt < attempts; attempt++) {
       const before = planOf(request, holder, sent)
-      const [balance, allowed] = await outcome(fork, request, before, signal)
+      const [balance, allowed] = await outcome(fork, request, before, options)
       if (balance === null || allowed === null) break
       if (balance >= request.amount) {
         return allowed >= (request.allowance?.amount ?? 0n) ? before : null
@@ -63,7 +64,7 @@ async function outcome(
   fork: SimulationFork,
   { token, owner, allowance }: FundingRequest,
   before: readonly PrecedingCall[],
-  signal: AbortSignal | undefined,
+  options: Parameters<typeof simulate>[2],
 ): Promise<readonly [bigint | null, bigint | null]> {
   const read = (data: Hex) => ({ from: owner, to: token, data, value: 0n, before, overrides: {} })
   const requests = [
@@ -73,7 +74,7 @@ async function outcome(
     const args = [owner, allowance.spender] as const
     requests.push(read(encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args })))
   }
-  const [balance, allowed] = await simulate(fork, requests, signal ? { signal } : {})
+  const [balance, allowed] = await simulate(fork, requests, options)
   return [toAmount(balance), allowance ? toAmount(allowed) : 0n]
 }
 

@@ -5,7 +5,7 @@
  * hand-packed keys are all the same to it. Pure.
  */
 import { keccak256, numberToHex } from 'viem'
-import { type Address, type Hex, maxUint256 } from '../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 
 /** Piece of the bytes that are hashed. */
 export type Piece =
@@ -28,7 +28,7 @@ export interface Parties {
   readonly spender?: Address
 }
 
-/** An entry of debug_traceCall's default tracer with memory. */
+/** A step of a traced call (`slot-trace.ts`). */
 export interface TraceStep {
   readonly op: string
   readonly depth: number

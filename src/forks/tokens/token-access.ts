@@ -6,18 +6,12 @@
 import { LRUCache } from 'lru-cache'
 import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
-import type { Address, Hex } from '../domain/primitives.js'
-import { forkClient } from './clients.js'
-import { balanceProbe } from './measure.js'
-import { askAtPin, encodeRead, type FundingContext } from './slot-field.js'
-import {
-  type Access,
-  accessOf,
-  deriveSlot,
-  type Piece,
-  type SlotRule,
-  type TraceStep,
-} from './slot-rules.js'
+import type { Address, Hex } from '../../domain/primitives.js'
+import { forkClient } from '../clients.js'
+import { balanceProbe } from '../measure.js'
+import { encodeRead, type FundingContext } from './slot-field.js'
+import { type Access, accessOf, deriveSlot, type Piece, type SlotRule } from './slot-rules.js'
+import { traceCall } from './slot-trace.js'
 
 export interface AccessContext extends FundingContext {
   /** URL of the block in the archive. */
@@ -30,8 +24,6 @@ export interface TokenAccess {
 }
 
 const maxTokens = 5_000
-/** Gas limit of a traced call: an honest transfer takes less, and a trace grows with its gas. */
-const traceGas = '0x30d40'
 const owner = balanceProbe
 const spender: Address = '0x00000000000000000000000000000000f0a6b0bf'
 
@@ -102,16 +94,9 @@ async function traceAccess(context: AccessContext, token: Address): Promise<Acce
     encodeRead({ owner, spender }),
   ]
   const traces = await Promise.all(
-    calls.map((data) =>
-      askAtPin<{ failed?: boolean; structLogs?: TraceStep[] }>(
-        context,
-        'debug_traceCall',
-        [{ from: owner, to: token, data, gas: traceGas }],
-        { enableMemory: true, disableStorage: true },
-      ),
-    ),
+    calls.map((data) => traceCall(context, { from: owner, to: token, data })),
   )
-  const steps = traces.flatMap((trace) => (trace?.failed ? [] : (trace?.structLogs ?? [])))
+  const steps = traces.flatMap((trace) => trace ?? [])
   return steps.length > 0 ? accessOf(steps, token, { owner, spender }) : null
 }
 
