@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { notFound } from '../domain/common-errors.js'
+import { notFound, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
 
@@ -98,10 +98,9 @@ function open(dataDir: string): Database.Database {
     migrate(db)
     return db
   } catch (cause) {
-    const { code = 'unknown' } = cause as NodeJS.ErrnoException
     throw new ForkrouteError(
       'STORAGE_UNAVAILABLE',
-      `The key store (forkroute.sqlite in the data folder) cannot be opened: ${code}.`,
+      `The key store (forkroute.sqlite in the data folder) cannot be opened: ${storageReason(cause)}.`,
       undefined,
       { cause },
     )

@@ -2,8 +2,10 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../config.js'
+import { storageReason } from '../domain/common-errors.js'
 import { anvilBinary } from '../forks/anvil.js'
 import { withoutSecrets } from '../log.js'
 import { createUpstream } from '../rpc/node/upstream.js'
@@ -39,6 +41,17 @@ async function anvilVersion(): Promise<string> {
   return stdout.split('\n')[0] ?? ''
 }
 
+function sqliteVersion(): string {
+  try {
+    const db = new Database(':memory:')
+    const version = String(db.prepare('SELECT sqlite_version()').pluck().get())
+    db.close()
+    return version
+  } catch (cause) {
+    throw new Error(storageReason(cause), { cause })
+  }
+}
+
 function checkDataDir(config: Config): string {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   accessSync(config.dataDir, constants.W_OK)
@@ -71,7 +84,11 @@ async function checkUpstream(chainId: number, url: string): Promise<string> {
 }
 
 async function examine(): Promise<Check[]> {
-  const checks = [checkNode(), await attempt('Anvil', anvilVersion)]
+  const checks = [
+    checkNode(),
+    await attempt('Anvil', anvilVersion),
+    await attempt('SQLite', sqliteVersion),
+  ]
   let config: Config
   try {
     config = loadConfig(process.env)

@@ -30,4 +30,11 @@ describe('storageUnavailable', () => {
       'It cannot be read (unknown).',
     )
   })
+
+  test('says what to do where the install script of the package with SQLite did not run', () => {
+    const cause = new Error('Could not locate the bindings file. Tried:\n → /home/me/build/x.node')
+    expect(storageUnavailable('It cannot be read', cause).message).toBe(
+      'It cannot be read (better-sqlite3 is not built for this version of Node; npm rebuild better-sqlite3 does it).',
+    )
+  })
 })
