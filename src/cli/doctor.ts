@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process'
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import Database from 'better-sqlite3'
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../config.js'
 import { storageReason } from '../domain/common-errors.js'
 import { anvilBinary } from '../forks/anvil.js'
 import { withoutSecrets } from '../log.js'
 import { createUpstream } from '../rpc/node/upstream.js'
+import { openSqlite } from '../sqlite.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Check {
@@ -43,7 +43,7 @@ async function anvilVersion(): Promise<string> {
 
 function sqliteVersion(): string {
   try {
-    const db = new Database(':memory:')
+    const db = openSqlite(':memory:')
     const version = String(db.prepare('SELECT sqlite_version()').pluck().get())
     db.close()
     return version

@@ -66,13 +66,13 @@ export function unlessUnreadable(error: unknown): null {
 
 /**
  * @returns the error code, since the text may contain file names and hosts; in words where it is the package with SQLite
- * that cannot be loaded: another Node has come since `npm ci`, or its install script did not run.
+ * that cannot be loaded: another Node has come since `npm ci`, or its compiler was missing.
  */
 export function storageReason(cause: unknown): string {
   const { code, message } = cause as { readonly code?: string; readonly message?: string }
   const isNotBuilt = message?.startsWith('Could not locate the bindings file')
-  if (code === 'ERR_DLOPEN_FAILED' || isNotBuilt) {
-    return 'better-sqlite3 is not built for this version of Node; npm rebuild better-sqlite3 does it'
+  if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND' || isNotBuilt) {
+    return 'better-sqlite3 is not installed for this version of Node; run npm ci again, with python3, make and g++ for Node 20'
   }
   return code ?? 'unknown'
 }

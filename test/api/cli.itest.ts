@@ -184,15 +184,15 @@ describe('forkroute', () => {
     const lines = [
       'const { dlopen } = process',
       'process.dlopen = (module, file, ...rest) =>',
-      "  dlopen(module, file.endsWith('better_sqlite3.node') ? __filename : file, ...rest)",
+      "  dlopen(module, file.includes('better-sqlite3') ? __filename : file, ...rest)",
     ]
     writeFileSync(preload, lines.join('\n'))
     const env = { DATA_DIR: folder(), NODE_OPTIONS: `--require ${preload}` }
     const [doctor, keys] = await Promise.all([run(['doctor'], env), run(['keys', 'list'], env)])
     expect(doctor.code).toBe(1)
-    expect(doctor.out).toMatch(/FAIL.*SQLite.*npm rebuild better-sqlite3/)
+    expect(doctor.out).toMatch(/FAIL.*SQLite.*run npm ci again/)
     expect(keys).toMatchObject({ code: 1, out: '' })
-    expect(keys.err).toMatch(/^The key store .* cannot be opened: .*npm rebuild better-sqlite3/)
+    expect(keys.err).toMatch(/^The key store .* cannot be opened: .*run npm ci again/)
     expect(keys.err.trim().split('\n')).toHaveLength(1)
   })
 })
