@@ -39,8 +39,6 @@ async function bundle(options) {
 await bundle({
   entryPoints: threads.map((name) => `workers/${name}`),
   outdir: 'dist/workers',
-  // It finds its binary beside its own files.
-  external: ['better-sqlite3'],
 })
 const written = await bundle({
   entryPoints: ['src/cli/main.ts'],
@@ -49,7 +47,7 @@ const written = await bundle({
   splitting: true,
   chunkNames: 'parts/[name]-[hash]',
   // They look for further files beside their own.
-  external: ['better-sqlite3', 'bullmq', 'ioredis', 'pg', 'pino', 'pino-pretty', 'piscina'],
+  external: ['bullmq', 'ioredis', 'pg', 'pino', 'pino-pretty', 'piscina'],
 })
 const parts = join(root, commands, 'parts')
 for (const name of await readdir(parts)) {

@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import Database from 'better-sqlite3'
 import { chromium } from 'playwright-core'
+import { openSqlite } from '../src/sqlite.js'
 import { startRedis } from '../test/support/backtest/redis.js'
 import { cliEntry } from '../test/support/cli.js'
 
@@ -61,7 +61,7 @@ async function untilDone(dataDir: string, blocks: number): Promise<string> {
   for (;;) {
     await setTimeout(lookMs)
     if (!existsSync(file)) continue
-    const db = new Database(file, { readonly: true })
+    const db = openSqlite(file, { readonly: true })
     try {
       const job = db.prepare<[], { id: string; done: number }>(
         'SELECT id, blocks_done AS done FROM jobs',

@@ -6,10 +6,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
-import { notFound } from '../domain/common-errors.js'
+import type Database from 'better-sqlite3'
+import { notFound, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
+import { openSqlite } from '../sqlite.js'
 
 /** The last use of a busy key is written this often, not at every request. */
 const lastUsedResolutionMs = 60_000
@@ -92,16 +93,15 @@ function open(dataDir: string): Database.Database {
     // Created with its mode before SQLite writes to it; the WAL files inherit the mode.
     closeSync(openSync(file, 'a', 0o600))
     chmodSync(file, 0o600)
-    const db = new Database(file, { timeout: 5_000 })
+    const db = openSqlite(file, { timeout: 5_000 })
     db.pragma('journal_mode = WAL')
     db.pragma('foreign_keys = ON')
     migrate(db)
     return db
   } catch (cause) {
-    const { code = 'unknown' } = cause as NodeJS.ErrnoException
     throw new ForkrouteError(
       'STORAGE_UNAVAILABLE',
-      `The key store (forkroute.sqlite in the data folder) cannot be opened: ${code}.`,
+      `The key store (forkroute.sqlite in the data folder) cannot be opened: ${storageReason(cause)}.`,
       undefined,
       { cause },
     )

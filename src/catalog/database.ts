@@ -1,8 +1,9 @@
 /** The SQLite file of the catalog: opens it, migrates its schema, and translates its errors. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
+import { openSqlite } from '../sqlite.js'
 
 const migrations = [
   `CREATE TABLE pools (
@@ -72,7 +73,7 @@ export function linksOfPairs(chainId: '?' | null): string {
 export function openDatabase(dataDir: string, readonly: boolean): Database.Database {
   return guarded(() => {
     if (!readonly) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const db = new Database(join(dataDir, 'catalog.sqlite'), { readonly, timeout: 5_000 })
+    const db = openSqlite(join(dataDir, 'catalog.sqlite'), { readonly, timeout: 5_000 })
     if (readonly) return db
     db.pragma('journal_mode = WAL')
     db.transaction(() => {

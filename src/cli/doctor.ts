@@ -5,10 +5,12 @@ import { promisify } from 'node:util'
 import type { Command } from 'commander'
 import { numberToHex } from 'viem'
 import { type Config, loadConfig } from '../config.js'
+import { storageReason } from '../domain/common-errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { anvilBinary } from '../forks/anvil.js'
 import { withoutSecrets } from '../log.js'
 import { createUpstream, type Upstream } from '../rpc/node/upstream.js'
+import { openSqlite } from '../sqlite.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Check {
@@ -39,6 +41,17 @@ async function attempt(check: string, work: () => string | Promise<string>): Pro
 async function anvilVersion(): Promise<string> {
   const { stdout } = await promisify(execFile)(anvilBinary(), ['--version'], { timeout: 10_000 })
   return stdout.split('\n')[0] ?? ''
+}
+
+function sqliteVersion(): string {
+  try {
+    const db = openSqlite(':memory:')
+    const version = String(db.prepare('SELECT sqlite_version()').pluck().get())
+    db.close()
+    return version
+  } catch (cause) {
+    throw new Error(storageReason(cause), { cause })
+  }
 }
 
 function checkDataDir(config: Config): string {
@@ -93,7 +106,11 @@ async function tryLimits(upstream: Upstream, head: BlockPin): Promise<string> {
 }
 
 async function examine(): Promise<Check[]> {
-  const checks = [checkNode(), await attempt('Anvil', anvilVersion)]
+  const checks = [
+    checkNode(),
+    await attempt('Anvil', anvilVersion),
+    await attempt('SQLite', sqliteVersion),
+  ]
   let config: Config
   try {
     config = loadConfig(process.env)

@@ -30,4 +30,11 @@ describe('storageUnavailable', () => {
       'It cannot be read (unknown).',
     )
   })
+
+  test('says what to do where the package with SQLite was not compiled', () => {
+    const cause = new Error('Could not locate the bindings file. Tried:\n → /home/me/build/x.node')
+    expect(storageUnavailable('It cannot be read', cause).message).toBe(
+      'It cannot be read (better-sqlite3 is not installed for this version of Node; run npm ci again, with python3, make and g++ for Node 20).',
+    )
+  })
 })

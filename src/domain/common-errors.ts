@@ -65,13 +65,26 @@ export function unlessUnreadable(error: unknown): null {
 }
 
 /**
+ * @returns the error code, since the text may contain file names and hosts; in words where it is the package with SQLite
+ * that cannot be loaded: another Node has come since `npm ci`, or its compiler was missing.
+ */
+export function storageReason(cause: unknown): string {
+  const { code, message } = cause as { readonly code?: string; readonly message?: string }
+  const isNotBuilt = message?.startsWith('Could not locate the bindings file')
+  if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND' || isNotBuilt) {
+    return 'better-sqlite3 is not installed for this version of Node; run npm ci again, with python3, make and g++ for Node 20'
+  }
+  return code ?? 'unknown'
+}
+
+/**
  * @param what - which storage refuses what, as the beginning of a sentence.
- * @param reason - default: the error code of the cause, whose text may contain file names and hosts.
+ * @param reason - default: that of the cause.
  */
 export function storageUnavailable(
   what: string,
   cause: unknown,
-  reason = (cause as { readonly code?: string }).code ?? 'unknown',
+  reason = storageReason(cause),
 ): ForkrouteError {
   return new ForkrouteError('STORAGE_UNAVAILABLE', `${what} (${reason}).`, undefined, { cause })
 }

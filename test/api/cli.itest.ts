@@ -173,7 +173,26 @@ describe('forkroute', () => {
     expect(outcome.code).toBe(1)
     expect(outcome.out).toMatch(/ok.*Node\.js/)
     expect(outcome.out).toMatch(/ok.*Anvil/)
+    expect(outcome.out).toMatch(/ok.*SQLite.*\d+\.\d+/)
     expect(outcome.out).toMatch(/FAIL.*RPC_URL_1/)
     expect(outcome.out).not.toContain('SECRETKEY')
+  })
+
+  test('after a change of Node, doctor and what needs a database say what to do', async () => {
+    // Node refuses the compiled part of the package as it does one of another version: by what it finds in the file.
+    const preload = join(folder(), 'preload.cjs')
+    const lines = [
+      'const { dlopen } = process',
+      'process.dlopen = (module, file, ...rest) =>',
+      "  dlopen(module, file.includes('better-sqlite3') ? __filename : file, ...rest)",
+    ]
+    writeFileSync(preload, lines.join('\n'))
+    const env = { DATA_DIR: folder(), NODE_OPTIONS: `--require ${preload}` }
+    const [doctor, keys] = await Promise.all([run(['doctor'], env), run(['keys', 'list'], env)])
+    expect(doctor.code).toBe(1)
+    expect(doctor.out).toMatch(/FAIL.*SQLite.*run npm ci again/)
+    expect(keys).toMatchObject({ code: 1, out: '' })
+    expect(keys.err).toMatch(/^The key store .* cannot be opened: .*run npm ci again/)
+    expect(keys.err.trim().split('\n')).toHaveLength(1)
   })
 })

@@ -1,8 +1,8 @@
 /** One SQLite file: the plan, the results as two tables, and the summary as tables. */
-import Database from 'better-sqlite3'
 import type { BacktestBlock, BacktestJob, ResultOptions } from '../../domain/backtest.js'
 import { toPlanRecord } from '../../domain/plan-record.js'
 import { bigintToString } from '../../domain/primitives.js'
+import { openSqlite } from '../../sqlite.js'
 import type { Distribution } from '../sample.js'
 import type { BacktestSummary } from '../summary.js'
 import type { DelaySummary, GroupSummary } from '../summary-cell.js'
@@ -54,7 +54,7 @@ export function createSqliteFile(
   wantSummary: WantSummary,
 ): SqliteFile {
   const summary = wantSummary()
-  const db = new Database(path)
+  const db = openSqlite(path)
   // One transaction into a file that nobody reads before it is renamed: no journal is needed.
   db.pragma('journal_mode = OFF')
   db.pragma('synchronous = OFF')

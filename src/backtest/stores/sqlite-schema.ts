@@ -1,9 +1,10 @@
 /** The tables of `backtests.sqlite`, for people with SQL as well: docs/backtests.md explains every column. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { openSqlite } from '../../sqlite.js'
 
 const migrations = [
   `CREATE TABLE jobs (
@@ -72,7 +73,7 @@ const busyTimeoutMs = 5_000
 export function openBacktestDatabase(dataDir: string): Database.Database {
   return guarded(() => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const db = new Database(join(dataDir, 'backtests.sqlite'), { timeout: busyTimeoutMs })
+    const db = openSqlite(join(dataDir, 'backtests.sqlite'), { timeout: busyTimeoutMs })
     try {
       // Has to be said before the first table: what a removed job leaves goes back to the disk.
       db.pragma('auto_vacuum = INCREMENTAL')

@@ -4,8 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, constants, crc32 } from 'node:zlib'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { ForkrouteError } from '../../domain/errors.js'
+import { openSqlite } from '../../sqlite.js'
 
 /** Version of the tables; a file of any other version is refused. */
 export const cassetteFormat = 1
@@ -66,7 +67,7 @@ export function openCassetteFile(file: string, use: 'read' | 'write'): Database.
 }
 
 function connect(file: string, use: 'read' | 'write'): Database.Database {
-  const db = new Database(file, { readonly: use === 'read', timeout: lockTimeoutMs })
+  const db = openSqlite(file, { readonly: use === 'read', timeout: lockTimeoutMs })
   try {
     if (use === 'write') {
       db.pragma('locking_mode = EXCLUSIVE')

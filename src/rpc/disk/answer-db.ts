@@ -4,7 +4,8 @@
  * Methods throw what better-sqlite3 throws; the caller decides whether that is a warning or an error.
  */
 import { createHash } from 'node:crypto'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { openSqlite } from '../../sqlite.js'
 
 export type Lookup =
   | { readonly kind: 'found'; readonly value: string }
@@ -44,7 +45,7 @@ const busyTimeoutMs = 100
 
 /** Processes may share the file. @throws When it cannot be opened or is not a cache of this service. */
 export function openAnswerDb(file: string): AnswerDb {
-  const db = new Database(file, { timeout: openTimeoutMs })
+  const db = openSqlite(file, { timeout: openTimeoutMs })
   try {
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')

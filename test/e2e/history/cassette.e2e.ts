@@ -1,11 +1,11 @@
 /** Answers of the sandbox recorded over HTTP, and the same answers with no chain running. */
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import type { CassetteSummary } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
 import type { Address } from '../../../src/domain/primitives.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { runCli } from '../../support/cli.js'
 import {
   again,
@@ -47,7 +47,7 @@ describe('a cassette of the sandbox', () => {
     const { file, folder, recorded } = context()
     const older = { folder, file: join(folder, 'older.cassette') }
     await copyFile(file, older.file)
-    const db = new Database(older.file)
+    const db = openSqlite(older.file)
     const cell = 'SELECT id FROM cells WHERE key = ?'
     const remove = db.prepare(`DELETE FROM reads WHERE cell IN (${cell})`)
     // The sandbox's blocks are made by the zero address: its balance, nonce and code.

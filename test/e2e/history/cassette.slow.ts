@@ -1,10 +1,10 @@
 /** Each recording of the sandbox in a service of its own, and cassettes that were damaged or made smaller. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { pruneCassette } from '../../../src/cassette/prune.js'
 import { summarise } from '../../../src/cassette/summary.js'
 import { verify } from '../../../src/cli/replay.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { runCli } from '../../support/cli.js'
 import {
   againAlone,
@@ -17,7 +17,7 @@ const context = withCassette()
 
 async function copyOf(name: string): Promise<string> {
   const copy = join(context().folder, name)
-  const db = new Database(context().file, { readonly: true })
+  const db = openSqlite(context().file, { readonly: true })
   await db.backup(copy)
   db.close()
   return copy
@@ -31,7 +31,7 @@ describe('a cassette of the sandbox', () => {
 
   test('a damaged answer and damaged state are named, by row and by path', async () => {
     const copy = await copyOf('damaged')
-    const db = new Database(copy)
+    const db = openSqlite(copy)
     const row = db
       .prepare<[number], { id: number }>(
         `SELECT cells.id FROM cells JOIN reads ON reads.cell = cells.id JOIN blocks ON blocks.id = reads.block

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -12,6 +11,7 @@ import {
   writeOutputs,
 } from '../../../src/backtest/outputs/index.js'
 import type { BacktestBlock, BacktestJob, ResultFile } from '../../../src/domain/backtest.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { sampleJob, sampleResults } from '../../support/backtest/backtest-results.js'
 
 const formats = Object.keys(outputFiles) as readonly OutputFormat[]
@@ -39,7 +39,7 @@ async function readParquet(path: string): Promise<readonly Record<string, unknow
 }
 
 function readTable(path: string, sql: string): readonly Record<string, unknown>[] {
-  const db = new Database(path, { readonly: true })
+  const db = openSqlite(path, { readonly: true })
   try {
     return db.prepare(sql).safeIntegers().all() as Record<string, unknown>[]
   } finally {

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { openSqliteStore } from '../../../src/backtest/stores/sqlite-store.js'
 import type { BacktestBlock } from '../../../src/domain/backtest.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { blockOf, planOf } from '../../support/backtest/backtests.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
 
@@ -19,7 +19,7 @@ test('the tables can be read with SQL: amounts as text, one row per route and pe
   onTestFinished(() => store.close())
   const { id } = await store.add(planOf(), [10n])
   await store.put(id, blockOf(10n))
-  const db = new Database(join(folder, 'backtests.sqlite'), { readonly: true })
+  const db = openSqlite(join(folder, 'backtests.sqlite'), { readonly: true })
   onTestFinished(() => void db.close())
   const routes = db.prepare('SELECT * FROM routes WHERE job_id = ? ORDER BY position').all(id)
   expect(routes).toMatchObject([
@@ -40,7 +40,7 @@ test('results of a version that knew no warnings are read, and new ones are writ
   const { id } = await old.add(planOf(), [10n, 11n])
   await old.put(id, blockOf(10n))
   await old.close()
-  const db = new Database(join(own, 'backtests.sqlite'))
+  const db = openSqlite(join(own, 'backtests.sqlite'))
   for (const table of ['routes', 'executions']) {
     db.exec(`ALTER TABLE ${table} DROP COLUMN warnings`)
   }

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Catalog, openCatalog } from '../../../src/catalog/store.js'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import { importedIntermediates } from '../../../src/routing/market/intermediates.js'
+import { openSqlite } from '../../../src/sqlite.js'
 
 const token = (digit: string): Address => `0x${digit.repeat(40)}`
 const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'f'].map(token) as [
@@ -67,7 +67,7 @@ test('a pool of several tokens is listed once, and under its new tokens after it
 })
 
 test('a catalog of the first version keeps its pools and knows their links', () => {
-  const old = new Database(join(folder, 'catalog.sqlite'))
+  const old = openSqlite(join(folder, 'catalog.sqlite'))
   old.exec(`CREATE TABLE pools (
     chain_id INTEGER NOT NULL, protocol TEXT NOT NULL, id TEXT NOT NULL, address TEXT NOT NULL,
     tokens TEXT NOT NULL, parameters TEXT NOT NULL, source TEXT NOT NULL, first_seen_block TEXT,

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
 import { freePlace } from '../../../src/forks/place.js'
@@ -10,6 +9,7 @@ import {
   type ArchiveOptions,
   startArchive,
 } from '../../../src/rpc/archive/archive.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import {
   count,
@@ -336,7 +336,7 @@ describe('startArchive', () => {
     const pins = await Promise.all([a.pin(77, 1n), b.pin(77, 1n)])
     expect(await Promise.all([slot(a, pins[0]), slot(b, pins[1])])).toEqual([word(7), word(7)])
     await Promise.all([a.close(), b.close()])
-    const db = new Database(join(folder, 'archive.sqlite'))
+    const db = openSqlite(join(folder, 'archive.sqlite'))
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
     db.close()
   })
@@ -346,7 +346,7 @@ describe('startArchive', () => {
     const first = await archiveOf({ dataDir: folder })
     await slot(first, await first.pin(77, 1n))
     await first.close()
-    const db = new Database(join(folder, 'archive.sqlite'))
+    const db = openSqlite(join(folder, 'archive.sqlite'))
     const changed = db.prepare("UPDATE answers SET value = '0x1' WHERE item LIKE 's%'").run()
     expect(changed.changes).toBeGreaterThan(0)
     db.close()
@@ -365,7 +365,7 @@ describe('startArchive', () => {
   test('a write lock held by another process costs the cache, not the answer', async () => {
     node.behave = () => notForDevelopment
     const archive = await archiveOf({ dataDir: folder })
-    const db = new Database(join(folder, 'archive.sqlite'))
+    const db = openSqlite(join(folder, 'archive.sqlite'))
     db.exec('BEGIN EXCLUSIVE')
     expect(await slot(archive, await archive.pin(77, 1n))).toBe(word(7))
     await archive.close()

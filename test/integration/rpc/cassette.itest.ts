@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { toHead } from '../../../src/cassette/contents.js'
 import { mergeCassettes } from '../../../src/cassette/merge.js'
@@ -20,6 +19,7 @@ import { cassetteState } from '../../../src/rpc/cassette/cassette-state.js'
 import { createRecorder, type Recorder } from '../../../src/rpc/cassette/recorder.js'
 import type { BlockRef } from '../../../src/rpc/node/answer.js'
 import { codeKey, storageKey } from '../../../src/rpc/node/state-item.js'
+import { openSqlite } from '../../../src/sqlite.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { type FaultyNode, startFaultyNode } from '../../support/nodes/rpc-node.js'
 
@@ -128,10 +128,10 @@ describe('record and replay', () => {
 
   test('a changed value is noticed and named', async () => {
     const damaged = join(folder, 'damaged.cassette')
-    const source = new Database(file)
+    const source = openSqlite(file)
     await source.backup(damaged)
     source.close()
-    const db = new Database(damaged)
+    const db = openSqlite(damaged)
     const changed = db.prepare("UPDATE cells SET value = x'08' WHERE value = x'07' RETURNING id")
     const { id } = changed.get() as { id: number }
     expect(damagedRows(db)).toEqual([`cells: row ${id}, ${bob} slot 0x0, block 1 of chain 77`])
@@ -145,10 +145,10 @@ describe('record and replay', () => {
 
   test('a file that cannot be used is refused, and why is said', async () => {
     const [absent, text, older] = ['absent', 'text', 'older'].map((name) => join(folder, name))
-    const source = new Database(file)
+    const source = openSqlite(file)
     await source.backup(older ?? '')
     source.close()
-    const db = new Database(older)
+    const db = openSqlite(older ?? '')
     db.pragma('user_version = 7')
     db.close()
     await writeFile(text ?? '', 'no database, but long enough to be looked at as if it were one')

@@ -3,7 +3,6 @@
  * contracts' code, and that code has other hashes.
  */
 import { copyFile } from 'node:fs/promises'
-import Database from 'better-sqlite3'
 import { encodeAbiParameters, type Hex, hexToBigInt, keccak256 } from 'viem'
 import type { Address } from '../../../src/domain/primitives.js'
 import {
@@ -15,6 +14,7 @@ import {
 import { fromKeyBytes } from '../../../src/rpc/cassette/cassette-codec.js'
 import { sumOf } from '../../../src/rpc/cassette/cassette-file.js'
 import { addressOf, type ItemKey, isSlot, slotOf } from '../../../src/rpc/node/state-item.js'
+import { openSqlite } from '../../../src/sqlite.js'
 
 /** Mappings of the sandbox's tokens and venues begin below. */
 const bases = Array.from({ length: 13 }, (_one, base) => BigInt(base))
@@ -66,7 +66,7 @@ export function removeBalance(file: string, token: Address, owner: Address): num
 /** Names other hashes of the contracts' code in a copy. */
 export async function withOtherContracts(file: string, copy: string): Promise<void> {
   await copyFile(file, copy)
-  const db = new Database(copy)
+  const db = openSqlite(copy)
   const set = db.prepare('UPDATE versions SET value = ?, sum = ? WHERE id = ?')
   for (const { id, value } of db.prepare('SELECT id, value FROM versions').all() as {
     id: number
@@ -84,7 +84,7 @@ export async function withOtherContracts(file: string, copy: string): Promise<vo
 
 /** The file, its keys, and how to drop the reads of some. */
 function opened(file: string) {
-  const db = new Database(file)
+  const db = openSqlite(file)
   const cells = db.prepare('SELECT id, key FROM cells').all() as { id: number; key: Buffer }[]
   const keys = cells.flatMap(({ id, key: bytes }) => {
     const key = fromKeyBytes(bytes)?.key
