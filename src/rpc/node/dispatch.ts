@@ -125,9 +125,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     setMaxListeners(0, stopping.signal)
     return new Promise((resolve, reject) => {
       const inFlight = new Set<{ isLate: boolean }>()
-      const endIfIdle = () => {
-        if (asks.some(isOpen) && [...inFlight].some(({ isLate }) => !isLate)) return
-        stopping.abort()
+      const endIfIdle = (reason: 'given up' | 'lost') => {
+        const isOver = !asks.some(isOpen)
+        if (!isOver && [...inFlight].some(({ isLate }) => !isLate)) return
+        stopping.abort(isOver ? 'answered' : reason)
         resolve()
       }
       const start = (to: UpstreamNode, own: readonly Ask[]) => {
@@ -135,12 +136,12 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         inFlight.add(copy)
         const onLate = (isLost: boolean) => {
           copy.isLate = true
-          if (isLost) endIfIdle()
+          if (isLost) endIfIdle('lost')
           else if (mayHedge()) start(inOrder(to)[0] ?? to, asks.filter(isOpen))
         }
         send(to, own, { signal: stopping.signal, onLate }).then(() => {
           inFlight.delete(copy)
-          endIfIdle()
+          endIfIdle('given up')
         }, reject)
       }
       const mayHedge = () => {

@@ -20,6 +20,7 @@ const many = 128
 const firstOfMany = 32
 /** An answer that takes so many times longer than nearly all before it will hardly come. */
 const lostFactor = 4
+const leastLostMs = 1_500
 /** Attempts at what is asked of a node before it is used. */
 const verifyAttempts = 4
 
@@ -58,6 +59,7 @@ export interface NodeStatus {
 }
 
 export interface SendOptions {
+  /** Aborted with the reason, which is the outcome of what it ends: `answered` elsewhere, `given up` or `lost`. */
   readonly signal?: AbortSignal
   /**
    * Called when the answer of a request is later than nearly all before it, and again when it is so late that it is
@@ -173,7 +175,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
 
   /** A request that was not answered as one. */
   function broken(error: unknown, calls: number, startedAt: number, signal?: AbortSignal): Outcome {
-    if (signal?.aborted) return { kind: 'failed', message: 'given up' }
+    if (signal?.aborted) return { kind: 'failed', message: String(signal.reason) }
     if (!(error instanceof TransportError)) throw error
     const { status, retryAfterSeconds } = error
     const message = status === 429 ? 'limits requests (HTTP 429)' : redact(error.message)
@@ -214,7 +216,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
             onLate?.(false)
             resolve()
           }, late),
-          setTimeout(() => onLate?.(true), late * lostFactor),
+          setTimeout(() => onLate?.(true), Math.max(leastLostMs, late * lostFactor)),
         ]
         const end = () => {
           for (const timer of timers) clearTimeout(timer)
@@ -294,7 +296,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   async function sendInTime(requests: readonly NodeRequest[]): Promise<Outcome[]> {
     const lost = new AbortController()
     setMaxListeners(0, lost.signal)
-    return send(requests, { signal: lost.signal, onLate: (isLost) => isLost && lost.abort() })
+    return send(requests, { signal: lost.signal, onLate: (isLost) => isLost && lost.abort('lost') })
   }
 
   /** Asks until there is an answer to each of the requests, a few times at most. */

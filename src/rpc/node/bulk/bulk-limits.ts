@@ -21,7 +21,7 @@ export interface NodeBulkLimits {
 const smallestShare = 1 / 32
 const memoryMs = 600_000
 /** After so many calls without an answer, reads go without bulk for a while. */
-const failuresUntilPause = 4
+const failuresUntilPause = 5
 const pauseMs = 10_000
 /** The most blocks above a refused one that are read without bulk, too. */
 const maxSkip = 256n

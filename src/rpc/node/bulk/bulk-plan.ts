@@ -212,13 +212,14 @@ function accountCall(addresses: readonly Address[], at: BlockParam): BulkCall {
   }
 }
 
-/** Anything but the token, the right number of words and the right block is refused. */
+/** Anything but the token, the right number of words and the right block is refused; nothing at all may pass. */
 function requestOf(at: BlockParam, overrides: object, token: string, words: number): NodeRequest {
   const call = { from: sender, to: dispatcher }
   const refused = (message: string) => ({ kind: 'refused', message }) as const
   return {
     call: { method: 'eth_call', params: [call, at.block, overrides] },
     judge(answer) {
+      if (answer === null) return { kind: 'odd', message: 'the node gives no answer to a call' }
       const isWhole = typeof answer === 'string' && answer.length === 2 + 64 * words
       const value = isWhole && /^0x[0-9a-f]*$/i.test(answer) ? answer.toLowerCase() : ''
       if (!value.startsWith(asWord(token))) {

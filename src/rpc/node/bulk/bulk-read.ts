@@ -44,7 +44,7 @@ const trialKeys = 4
 /** Passes over what was refused, each with smaller calls. */
 const maxPasses = 8
 /** The node asks for patience, or another one was quicker: that says nothing about the call. */
-const saysNothing = /limits requests|waits|given up/
+const saysNothing = /^limits requests|^waits$|^answered$|^given up$/
 /** Accounts whose code a node did not replace are read plainly for this long. */
 const stubbornMs = 600_000
 
@@ -144,11 +144,13 @@ export function createBulkReader(): BulkReader {
     /** @returns keys to ask for again; null: the call was refused. */
     async function ask(call: BulkCall): Promise<readonly ItemKey[] | null> {
       let [outcome] = await node.send([call.request], options)
-      // What is odd about a call may pass. Told again, it may be the size of the call.
+      // What is odd may pass, and then all of it comes by one call. If it never does, reads go without bulk.
       if (outcome?.kind === 'odd') [outcome] = await node.send([call.request], options)
-      if (outcome?.kind === 'failed') {
-        if (!saysNothing.test(outcome.message)) own.failed()
-        for (const key of call.keys) found.set(key, outcome)
+      const isOdd = outcome?.kind === 'odd' && !isUnknownBlock(outcome)
+      if (outcome && (isOdd || outcome.kind === 'failed')) {
+        const { message } = outcome as { message: string }
+        if (!saysNothing.test(message)) own.failed()
+        for (const key of call.keys) found.set(key, { kind: 'failed', message })
         return []
       }
       if (outcome?.kind !== 'value') {
