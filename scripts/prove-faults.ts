@@ -12,8 +12,11 @@ import { type Answer, startService, type TestService } from '../test/support/ser
 
 const quotes = 24
 const atOnce = 6
-/** Blocks between two quotes. */
+/** Blocks between two quotes, and of the first below the head. */
 const distance = 4n
+const depth = 20n
+/** More than the 128 blocks of which nodes keep the state. */
+const prunedDepth = 150n
 
 const tokens = {
   WETH: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
@@ -41,8 +44,8 @@ interface Row {
   readonly requests?: number
   /** Most times its p95. */
   readonly p95?: number
-  /** Right is to refuse: no answer may be given. */
-  readonly refuses?: true
+  /** Blocks are so old that the node has pruned them. Right is to refuse: no answer may be given. */
+  readonly isPruned?: true
 }
 
 const rows: readonly Row[] = [
@@ -74,12 +77,17 @@ const rows: readonly Row[] = [
     complete: 0.99,
   },
   { name: 'behind a balancer, up to 2 blocks late', nodes: [{ lag: 2 }], complete: 1 },
-  { name: 'zeros where it has pruned', nodes: [{ oldState: 'zeros' }], complete: 0, refuses: true },
+  {
+    name: 'zeros where it has pruned',
+    nodes: [{ oldState: 'zeros' }],
+    complete: 0,
+    isPruned: true,
+  },
   {
     name: 'the newest state for old blocks',
     nodes: [{ oldState: 'newest' }],
     complete: 0,
-    refuses: true,
+    isPruned: true,
   },
 ]
 
@@ -92,7 +100,11 @@ interface Result {
   readonly backMs: number | null
 }
 
-async function run(sandbox: Sandbox, nodes: readonly Badness[]): Promise<Result> {
+async function run(
+  sandbox: Sandbox,
+  nodes: readonly Badness[],
+  first = sandbox.blockNumber - depth,
+): Promise<Result> {
   const proxies: BadNode[] = []
   for (const [index, badness] of nodes.entries()) {
     proxies.push(await startBadNode(sandbox.url, badness, 11 + index))
@@ -114,7 +126,7 @@ async function run(sandbox: Sandbox, nodes: readonly Badness[]): Promise<Result>
       Array.from({ length: quotes }, (_, index) =>
         limit(async () => {
           const begun = performance.now()
-          const answer = await quote(service, sandbox, index)
+          const answer = await quote(service, first, index)
           milliseconds.push(performance.now() - begun)
           return answer
         }),
@@ -122,7 +134,7 @@ async function run(sandbox: Sandbox, nodes: readonly Badness[]): Promise<Result>
     )
     const [asked, billed] = [counted() - requests, called() - calls]
     for (const proxy of proxies) proxy.badness = {}
-    const backMs = await timeToRight(service, sandbox)
+    const backMs = await timeToRight(service, first)
     return { answers, milliseconds, requests: asked, calls: billed, backMs }
   } finally {
     await service.stop()
@@ -130,7 +142,7 @@ async function run(sandbox: Sandbox, nodes: readonly Badness[]): Promise<Result>
   }
 }
 
-function quote(service: TestService, sandbox: Sandbox, index: number): Promise<Answer> {
+function quote(service: TestService, first: bigint, index: number): Promise<Answer> {
   const [tokenIn, tokenOut, amountIn] = trades[index % trades.length] ?? trades[0]
   return service.get('/api/v1/shortcuts/quote', {
     chainId: '1',
@@ -138,7 +150,7 @@ function quote(service: TestService, sandbox: Sandbox, index: number): Promise<A
     tokenIn: tokens[tokenIn],
     tokenOut: tokens[tokenOut],
     amountIn: String(amountIn),
-    blockNumber: String(sandbox.blockNumber - 20n - distance * BigInt(index)),
+    blockNumber: String(first - distance * BigInt(index)),
   })
 }
 
@@ -150,10 +162,10 @@ async function untilReady(service: TestService): Promise<void> {
 }
 
 /** Milliseconds until the first answer at a block of its own. */
-async function timeToRight(service: TestService, sandbox: Sandbox): Promise<number | null> {
+async function timeToRight(service: TestService, first: bigint): Promise<number | null> {
   const begun = performance.now()
   for (let index = quotes; performance.now() - begun < 30_000; index += 1) {
-    const { status } = await quote(service, sandbox, index % 40)
+    const { status } = await quote(service, first, index % 40)
     if (status === 200) return performance.now() - begun
   }
   return null
@@ -186,7 +198,7 @@ function judge(row: Row, result: Result, healthy: Result): Judged {
   const isMet =
     isKnown &&
     count('wrong') === 0 &&
-    (row.refuses ? count('right') === 0 : count('right') >= Math.floor(row.complete * quotes)) &&
+    (row.isPruned ? count('right') === 0 : count('right') >= Math.floor(row.complete * quotes)) &&
     (!row.requests || requests <= row.requests) &&
     (!row.p95 || slower <= row.p95)
   const cells = [
@@ -237,7 +249,8 @@ try {
   const judged = [judge({ name: 'healthy', nodes: [], complete: 1 }, healthy, healthy)]
   console.log([...head, judged[0]?.line].join('\n'))
   for (const row of chosen) {
-    const one = judge(row, await run(sandbox, row.nodes), healthy)
+    const first = sandbox.blockNumber - (row.isPruned ? prunedDepth : depth)
+    const one = judge(row, await run(sandbox, row.nodes, first), healthy)
     console.log(one.line)
     judged.push(one)
   }

@@ -100,7 +100,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
   const nodes = createNodes(options, { ...rules, timeoutMs, counters })
   const tip = createChainTip()
-  const bulk = createBulkReader()
+  const bulk = createBulkReader(tip.isFresh)
   const send = anchored(bulk.send, {
     anchor: options.anchor ?? null,
     tip,

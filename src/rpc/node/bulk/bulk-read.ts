@@ -51,6 +51,9 @@ const stubbornMs = 600_000
 const isNonce = (key: ItemKey): boolean => key === nonceKey(addressOf(key))
 const isSlotOrNonce = (key: ItemKey): boolean => isSlot(key) || isNonce(key)
 
+/** The node answers for another block than it is asked for. */
+const otherBlock = /^the call ran in block/
+
 /** Reads of one block by one kind of call. */
 interface Group {
   readonly number: bigint
@@ -68,7 +71,8 @@ interface Way {
   readonly understand: (words: ReadonlyMap<ItemKey, Hex>) => ReadonlyMap<ItemKey, Hex>
 }
 
-export function createBulkReader(): BulkReader {
+/** @param isFresh - some of the nodes behind an address may not have the block yet. */
+export function createBulkReader(isFresh: (number: bigint) => boolean): BulkReader {
   const book = createBulkBook()
   const limits = new WeakMap<UpstreamNode, NodeBulkLimits>()
   const stubborn = new LRUCache<string, true>({ max: 4_096, ttl: stubbornMs })
@@ -148,7 +152,7 @@ export function createBulkReader(): BulkReader {
       if (outcome?.kind === 'odd') [outcome] = await node.send([call.request], options)
       const isOdd = outcome?.kind === 'odd' && !isUnknownBlock(outcome)
       if (outcome && (isOdd || outcome.kind === 'failed')) {
-        const { message } = outcome as { message: string }
+        const message = messageOf(outcome)
         if (!saysNothing.test(message)) own.failed()
         for (const key of call.keys) found.set(key, { kind: 'failed', message })
         return []
@@ -195,7 +199,9 @@ export function createBulkReader(): BulkReader {
         const [trial] = way.plan(refused.slice(0, trialKeys), limitsOf(1))
         if (!trial || (await ask(trial)) === null) {
           if (await lacksBlock(todo)) for (const key of todo) found.set(key, refusal as Outcome)
-          else own.refused(number)
+          else if (!otherBlock.test(messageOf(refusal))) own.refused(number)
+          // Single reads would be of the state of that block, too, and could not be told from the right ones.
+          else if (!isFresh(number)) for (const key of todo) found.set(key, refusal as Outcome)
           break
         }
         todo = todo.filter((key) => !found.has(key))
@@ -295,6 +301,10 @@ function toOutcome(request: NodeRequest, answer: Hex): Outcome {
   const judgement = request.judge(answer)
   if (judgement.kind === 'value') return judgement
   return { kind: 'refused', message: judgement.message }
+}
+
+function messageOf(outcome: Outcome | undefined): string {
+  return outcome && outcome.kind !== 'value' ? outcome.message : ''
 }
 
 function isUnknownBlock(outcome: Outcome | undefined): boolean {
