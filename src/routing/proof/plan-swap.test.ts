@@ -125,6 +125,13 @@ describe('planSwap', () => {
     expect(planSwap(edges, [a], [c])).toBeNull()
   })
 
+  test('null: adjacent V4 pools of two managers', () => {
+    const plan = (manager: Address) =>
+      planSwap([swap(a, b, market(v4)), swap(b, c, market({ ...v4, manager }))], [a], [c])
+    expect(plan(token('4'))).not.toBeNull()
+    expect(plan(token('5'))).toBeNull()
+  })
+
   test('null: a pool that is swapped in twice', () => {
     expect(planSwap([swap(a, c, first, 5_000), swap(a, c, first)], [a], [c])).toBeNull()
   })

@@ -59,6 +59,7 @@ function legsBetween(
       open.delete(hop.tokenIn)
       hops = before
     }
+    if (!mayFollow(hops.at(-1), made)) return null
     hops.push(made)
     if (hop.tokenOut === sink) continue
     // A second amount of the same token would have to wait for the first.
@@ -66,6 +67,12 @@ function legsBetween(
     open.set(hop.tokenOut, hops)
   }
   return open.size === 0 && legs.length > 0 ? legs : null
+}
+
+/** Adjacent hops of V4 are one unlock of one manager. */
+function mayFollow(before: LegHop | undefined, next: LegHop): boolean {
+  if (before?.family !== 'v4' || next.family !== 'v4') return true
+  return before.manager === next.manager
 }
 
 function startsAt({ hop, spends }: FlowEdge, source: Address): boolean {

@@ -86,8 +86,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const left: Ask[] = []
     for (const one of asks) {
       const node = order.find((other) => !one.refusedBy.has(other))
-      if (!node) left.push(one)
-      else chosen.set(node, [...(chosen.get(node) ?? []), one])
+      const own = node ? (chosen.get(node) ?? []) : left
+      own.push(one)
+      if (node) chosen.set(node, own)
     }
     return { chosen, left }
   }
