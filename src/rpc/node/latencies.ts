@@ -18,6 +18,9 @@ const lateAtFirstMs = 1_000
 const msPerCall = 5
 /** The clock of a busy thread ticks no finer. */
 const leastLateMs = 50
+/** Of a node whose answers all take the same time, half would be a little late. */
+const jitter = 1.2
+const jitterMs = 20
 
 export function createLatencies(): Latencies {
   const kinds = new Map<string, number[]>()
@@ -37,7 +40,9 @@ export function createLatencies(): Latencies {
     },
     late(method, calls) {
       const samples = kinds.get(kindOf(method, calls)) ?? []
-      if (samples.length >= fewestSamples) return Math.max(leastLateMs, quantile(samples, 0.95))
+      if (samples.length >= fewestSamples) {
+        return Math.max(leastLateMs, jitter * quantile(samples, 0.95) + jitterMs)
+      }
       const work = msPerCall * calls
       if (all.length < fewestSamples) return lateAtFirstMs + work
       return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work

@@ -39,6 +39,8 @@ export interface BulkReader {
 
 /** Fewer values than this are read one by one. */
 const fewestKeys = 6
+/** So many other reads do not go their own way. */
+const fewOthers = 2
 /** Values of the call that tells whether smaller calls pass where larger ones do not. */
 const trialKeys = 4
 /** Passes over what was refused, each with smaller calls. */
@@ -260,9 +262,10 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
         return read !== undefined && mayRead(node, read.number)
       })
       if (together.length < fewestKeys) return node.parts(asks)
+      // A header travels with them: a request less.
+      if (asks.length - together.length <= fewOthers) return [asks]
       const apart = new Set(together)
-      const others = asks.filter((one) => !apart.has(one))
-      return [...(others.length > 0 ? node.parts(others) : []), together]
+      return [...node.parts(asks.filter((one) => !apart.has(one))), together]
     },
     async send(node, requests, options) {
       const groups = groupsOf(node, requests)
