@@ -16,7 +16,7 @@ const maxPreimageBytes = 512
 
 /**
  * Hashing steps come with exactly the bytes that are hashed, at offset 0. Names: KECCAK256, SLOAD, SSTORE, CALL,
- * CALLCODE, DELEGATECALL, STATICCALL.
+ * CALLCODE, DELEGATECALL, STATICCALL. Old Vyper loads with nothing but the slot on the stack.
  */
 const tracer = `{
   steps: [],
@@ -25,7 +25,8 @@ const tracer = `{
   step: function (log) {
     var op = this.names[log.op.toNumber()]
     if (op === undefined || this.steps.length >= ${maxSteps}) return
-    var stack = [this.hex(log.stack.peek(1)), this.hex(log.stack.peek(0))]
+    var below = log.stack.length() > 1 ? this.hex(log.stack.peek(1)) : '0x0'
+    var stack = [below, this.hex(log.stack.peek(0))]
     var step = { op: op, depth: log.getDepth(), stack: stack }
     if (op === 'KECCAK256') {
       var offset = Number(log.stack.peek(0)), size = Number(log.stack.peek(1)), length = log.memory.length()
