@@ -20,6 +20,8 @@ const owners: readonly Address[] = [
 const spender: Address = '0x00000000000000000000000000000000beef0013'
 const receiver: Address = '0x00000000000000000000000000000000beef0014'
 const endless: Address = '0x00000000000000000000000000000000beef0015'
+/** Answers balances of a mapping in slot 3 with nothing but the slot on the stack when it loads, as old Vyper does. */
+const bare: Address = '0x00000000000000000000000000000000beef0016'
 const amount = 123_456_789n
 
 let testChain: TestChain
@@ -32,6 +34,10 @@ beforeAll(async () => {
   testChain = await startTestChain()
   // Expands memory to 32 kB, then loops.
   await testChain.node.rpc('anvil_setCode', [endless, '0x5f61800052' + '5b600556'])
+  await testChain.node.rpc('anvil_setCode', [
+    bare,
+    '0x60043560005260036020526040600020' + '5460005260206000f3',
+  ])
   const logic = await testChain.deploy('PlainToken')
   tokens['Solidity mappings'] = logic
   tokens["Vyper's order"] = await testChain.deploy('VyperOrderToken')
@@ -110,6 +116,15 @@ describe('createTokenAccess', () => {
 })
 
 describe('createFunding', () => {
+  test('a token that loads with one word on the stack', async () => {
+    const [owner = receiver] = owners
+    const funds = await createFunding().fund(
+      { urls: lease.urls, pin },
+      { token: bare, owner, amount },
+    )
+    expect(Object.keys(funds?.[bare]?.stateDiff ?? {})).toHaveLength(1)
+  })
+
   test.each([
     'Solidity mappings',
     "Vyper's order",
