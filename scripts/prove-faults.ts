@@ -6,6 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import pLimit from 'p-limit'
+import { quantile } from '../bench/section.js'
 import { type Sandbox, startSandbox } from '../src/sandbox/sandbox.js'
 import { type BadNode, type Badness, startBadNode } from '../test/support/nodes/bad-node.js'
 import { type Answer, startService, type TestService } from '../test/support/service/service.js'
@@ -172,7 +173,10 @@ async function timeToRight(service: TestService, first: bigint): Promise<number 
 }
 
 const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.ceil(share * values.length) - 1] ?? Number.NaN
+  quantile(
+    values.toSorted((a, b) => a - b),
+    share,
+  )
 
 interface Judged {
   readonly line: string

@@ -8,13 +8,13 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
 import { openSqlite } from '../src/sqlite.js'
 import { startRedis } from '../test/support/backtest/redis.js'
 import { cliEntry } from '../test/support/cli.js'
+import { printed } from './soak/processes.js'
 
 const plan = fileURLToPath(new URL('../examples/backtests/survival.yaml', import.meta.url))
 const folder = resolve(process.argv[2] ?? 'survival')
@@ -28,19 +28,6 @@ function run(args: readonly string[], env: Record<string, string>): ChildProcess
   })
   started.push(child)
   return child
-}
-
-/** The first match in what the process prints. */
-async function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
-  if (!child.stdout) throw new Error('nothing is read of this process')
-  const lines = createInterface({ input: child.stdout })
-  for await (const line of lines) {
-    const [found] = wanted.exec(line) ?? []
-    if (!found) continue
-    child.stdout.resume()
-    return found
-  }
-  throw new Error(`A process ended without ${wanted}.`)
 }
 
 async function finished(child: ChildProcess): Promise<void> {

@@ -19,10 +19,11 @@ export interface Running {
   stop(): Promise<void>
 }
 
-async function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
+/** The first match in what the process prints, or its first group. */
+export async function printed(child: ChildProcess, wanted: RegExp): Promise<string> {
   if (!child.stdout) throw new Error('Nothing is read of this process.')
   for await (const line of createInterface({ input: child.stdout })) {
-    const [, found] = wanted.exec(line) ?? []
+    const [match, found = match] = wanted.exec(line) ?? []
     if (!found) continue
     child.stdout.resume()
     return found

@@ -1,3 +1,5 @@
+import { createWaitingLine } from './waiting-line.js'
+
 /**
  * Decides who may calculate: live calls at once, background work in the capacity that they leave. Without live calls,
  * as many background calculations run as keep the threads busy; beside live calls one at a time, so that background
@@ -11,34 +13,18 @@ export interface FairShare {
 
 /** @param most - background calculations at a time while there are no live calls. */
 export function createFairShare(most: number): FairShare {
-  const waiting = new Set<() => void>()
+  const line = createWaitingLine()
   let lives = 0
   let backgrounds = 0
 
   function startWaiting(): void {
-    for (const start of waiting) {
-      if (backgrounds >= (lives ? 1 : most)) return
-      waiting.delete(start)
-      backgrounds += 1
-      start()
-    }
+    while (backgrounds < (lives ? 1 : most) && line.next()) backgrounds += 1
   }
 
   function turn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      signal.throwIfAborted()
-      const leave = () => {
-        waiting.delete(start)
-        reject(signal.reason)
-      }
-      const start = () => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      waiting.add(start)
-      startWaiting()
-    })
+    const begun = line.join(signal)
+    startWaiting()
+    return begun
   }
 
   return {

@@ -3,6 +3,7 @@
  * holds no block and no fork, and begins with the newest block.
  */
 import { ForkrouteError } from '../domain/errors.js'
+import { createWaitingLine } from './waiting-line.js'
 
 export interface Turns {
   /** @throws ForkrouteError OVERLOADED at once when too many wait; the signal's reason when it is aborted. */
@@ -12,7 +13,7 @@ export interface Turns {
 }
 
 export function createTurns(most: number, mostWaiting: number): Turns {
-  const waiting = new Set<() => void>()
+  const line = createWaitingLine()
   let running = 0
 
   function begin(signal: AbortSignal): Promise<void> {
@@ -21,32 +22,14 @@ export function createTurns(most: number, mostWaiting: number): Turns {
       running += 1
       return Promise.resolve()
     }
-    if (waiting.size >= mostWaiting) {
+    if (line.length() >= mostWaiting) {
       throw new ForkrouteError('OVERLOADED', 'Too many calculations are waiting; try again.')
     }
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        waiting.delete(start)
-        reject(signal.reason)
-      }
-      const start = () => {
-        signal.removeEventListener('abort', leave)
-        resolve()
-      }
-      signal.addEventListener('abort', leave, { once: true })
-      waiting.add(start)
-    })
+    return line.join(signal)
   }
-
   /** The place goes to whoever waited longest. */
   function end(): void {
-    const [next] = waiting
-    if (!next) {
-      running -= 1
-      return
-    }
-    waiting.delete(next)
-    next()
+    if (!line.next()) running -= 1
   }
 
   return {
@@ -58,6 +41,6 @@ export function createTurns(most: number, mostWaiting: number): Turns {
         end()
       }
     },
-    waiting: () => waiting.size,
+    waiting: line.length,
   }
 }

@@ -19,6 +19,16 @@ import type { ArchiveMode } from '../../src/rpc/archive/archive-messages.js'
 import { sandboxPools } from '../../src/sandbox/market/catalog.js'
 import { sandboxVenuePools } from '../../src/sandbox/venues/registry.js'
 
+/** Of routing threads whose folder holds nothing but what a test puts there. */
+export const plainSettings = {
+  candidates: 24,
+  maxHops: 3,
+  poolBlacklist: [],
+  liquidityFloorUsd: 0,
+  priorityFeePerGas: {},
+  tokens: [],
+}
+
 export interface TestEngine {
   readonly engine: Engine
   readonly archive: Archive
@@ -62,13 +72,8 @@ export async function startEngine(options: {
   const workers = createWorkerPool({
     threads: options.threads ?? 1,
     settings: {
+      ...plainSettings,
       dataDir,
-      candidates: 24,
-      maxHops: 3,
-      poolBlacklist: [],
-      liquidityFloorUsd: 0,
-      priorityFeePerGas: {},
-      tokens: [],
       sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
       ...(options.mode && options.mode.kind !== 'live' && { cassette: options.mode.kind }),
     },

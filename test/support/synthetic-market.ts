@@ -251,8 +251,8 @@ function pick<T>(list: readonly T[], random: () => number): T {
   return value
 }
 
-/** Mulberry32. */
-function seeded(seed: number): () => number {
+/** Mulberry32: evenly distributed numbers from 0 to 1. */
+export function seeded(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -8,6 +8,7 @@ import type { BlockRef } from './answer.js'
 import type { Ask } from './ask.js'
 import type { VerifiedBlock } from './block-check.js'
 import type { ChainTip } from './chain-tip.js'
+import { insist } from './insist.js'
 import type { NodeRequest, Outcome } from './node-request.js'
 import type { SendOptions, UpstreamNode } from './upstream-node.js'
 
@@ -33,10 +34,14 @@ export async function sendGuarded(
   const guarded = replaceable(asks, parts.tip)
   const outcomes = await parts.send(node, requests, options)
   if (guarded.length === 0) return outcomes
-  const headers = await readHeaders(
-    node,
+  // A header that does not come at once is asked for again: without it, all that was read is lost.
+  const headers = await insist(
     guarded.map(({ number }) => parts.headerRequest(number)),
-    options,
+    {
+      send: (some) => node.send(some, options),
+      attempts: headerAttempts,
+      mayGoOn: () => !options.signal?.aborted,
+    },
   )
   const standings = new Map(
     guarded.map((block, index) => [block.hash, standingOf(block, headers[index], parts.tip)]),
@@ -48,22 +53,6 @@ export async function sendGuarded(
     if (trust === 'unsure') return { kind: 'failed', message: 'no header' }
     return { kind: 'refused', message: `the node has another block ${block?.number}` }
   })
-}
-
-/** A header that does not come at once is asked for again: without it, all that was read is lost. */
-async function readHeaders(
-  node: UpstreamNode,
-  requests: readonly NodeRequest[],
-  options: SendOptions,
-): Promise<Outcome[]> {
-  let headers = await node.send(requests, options)
-  for (let attempt = 1; attempt < headerAttempts; attempt += 1) {
-    const isOpen = ({ kind }: Outcome) => kind === 'failed' || kind === 'odd'
-    if (!headers.some(isOpen) || options.signal?.aborted) break
-    const again = await node.send(requests, options)
-    headers = headers.map((one, index) => (isOpen(one) ? (again[index] ?? one) : one))
-  }
-  return headers
 }
 
 /** The distinct blocks of the reads that a reorg could still replace. */

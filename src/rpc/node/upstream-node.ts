@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events'
 import type { LimitFunction } from 'p-limit'
 import type { Address } from '../../domain/primitives.js'
 import { judgeBlock, type VerifiedBlock } from './block-check.js'
+import { insist } from './insist.js'
 import { createRpcClient, JsonRpcError, type RpcResult, TransportError } from './json-rpc.js'
 import { createLatencies } from './latencies.js'
 import { isBatchRefusal, meaningOf } from './node-answers.js'
@@ -299,25 +300,19 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     return send(requests, { signal: lost.signal, onLate: (isLost) => isLost && lost.abort('lost') })
   }
 
-  /** Asks until there is an answer to each of the requests, a few times at most. */
-  async function insist(requests: readonly NodeRequest[]): Promise<Outcome[]> {
-    let outcomes = await sendInTime(requests)
-    for (let attempt = 1; attempt < verifyAttempts; attempt += 1) {
-      const isOpen = ({ kind }: Outcome) => kind === 'failed' || kind === 'odd'
-      const again = requests.filter((_, index) => isOpen(outcomes[index] as Outcome))
-      if (again.length === 0 || health.waitMs() !== 0) break
-      const answers = (await sendInTime(again)).values()
-      outcomes = outcomes.map((one) => (isOpen(one) ? (answers.next().value ?? one) : one))
-    }
-    return outcomes
-  }
+  const ask = (requests: readonly NodeRequest[]) =>
+    insist(requests, {
+      send: sendInTime,
+      attempts: verifyAttempts,
+      mayGoOn: () => health.waitMs() === 0,
+    })
 
   async function verify(): Promise<boolean> {
     const startedAt = Date.now()
     const rules = { chainId, verifyHeaderHash: options.verifyHeaderHash }
     const [[chain], [latest]] = await Promise.all([
-      insist([{ ...plain('eth_chainId', []), judge: toNumber }]),
-      insist([
+      ask([{ ...plain('eth_chainId', []), judge: toNumber }]),
+      ask([
         {
           ...plain('eth_getBlockByNumber', ['latest', false]),
           judge: (value) => judgeBlock(value, rules),
@@ -336,7 +331,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     if (latest?.kind !== 'value') return false
     latencyMs = Date.now() - startedAt
     abilities = await probeAbilities(
-      insist,
+      ask,
       latest.value as VerifiedBlock,
       options.anchor,
       () => pace.knownBatch() !== 1,

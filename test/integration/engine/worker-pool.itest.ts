@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openCatalog } from '../../../src/catalog/store.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { createWorkerPool, type WorkerPool } from '../../../src/engine/worker-pool.js'
+import { plainSettings } from '../../support/engine.js'
 import { storageReader } from '../../support/storage-reader.js'
 
 const address: Address = '0x00000000000000000000000000000000beef0001'
@@ -37,15 +38,7 @@ beforeAll(async () => {
   workers = createWorkerPool({
     threads: 2,
     maxHeapMb: 64,
-    settings: {
-      dataDir,
-      candidates: 24,
-      maxHops: 3,
-      poolBlacklist: [],
-      liquidityFloorUsd: 0,
-      priorityFeePerGas: {},
-      tokens: [],
-    },
+    settings: { ...plainSettings, dataDir },
     onError: () => undefined,
   })
 })

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
+import { seeded } from '../synthetic-market.js'
 
 /** What is wrong with the node; `{}`: nothing. */
 export interface Badness {
@@ -81,7 +82,7 @@ export async function startBadNode(
 ): Promise<BadNode> {
   const upstream = new Pool(new URL(nodeUrl).origin, { connections: 64 })
   const { pathname } = new URL(nodeUrl)
-  const random = randomFrom(seed)
+  const random = seeded(seed)
   const limits = { calls: createWindow(), requests: createWindow() }
   let isStopped = false
 
@@ -289,17 +290,6 @@ function createWindow() {
       taken.push({ at: now, count })
       return true
     },
-  }
-}
-
-/** Mulberry32: evenly distributed numbers from 0 to 1. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 
