@@ -24,7 +24,7 @@ describe('createPins', () => {
     const warmed: Hex[] = []
     const forks: Partial<ForkPool> = {
       warm: async ({ hash }) => void warmed.push(hash),
-      isFull: () => false,
+      room: async () => undefined,
     }
     const pins = createPins({
       archive: archive as Archive,
@@ -44,6 +44,45 @@ describe('createPins', () => {
     const newest = await pins.after(pin.chainId, '0x1', signal)
     expect(newest.hash).toBe('0x4')
     expect(warmed).toEqual(['0x1', '0x4'])
+    pins.close()
+  })
+
+  test('while older blocks hold the forks, the present block stays', async () => {
+    let head: BlockPin = { ...pin, hash: '0x1' }
+    let makeRoom: () => void = () => undefined
+    const warmed: Hex[] = []
+    let asked: () => void = () => undefined
+    const askedForRoom = new Promise<void>((resolve) => {
+      asked = resolve
+    })
+    const archive: Partial<Archive> = {
+      head: () => head,
+      onHead: () => () => undefined,
+      prefetch: async () => ({ items: 0, failed: 0 }),
+    }
+    const forks: Partial<ForkPool> = {
+      warm: async ({ hash }) => void warmed.push(hash),
+      room: () =>
+        new Promise((resolve) => {
+          makeRoom = resolve
+          asked()
+        }),
+    }
+    const pins = createPins({
+      archive: archive as Archive,
+      forks: forks as ForkPool,
+      chainIds: [pin.chainId],
+      maxHeadAgeSeconds: null,
+      onProblem: () => undefined,
+    })
+    const { signal } = new AbortController()
+    await askedForRoom
+    head = { ...pin, hash: '0x2' }
+    await turn()
+    expect(warmed).toEqual(['0x1'])
+    makeRoom()
+    expect(await pins.after(pin.chainId, '0x1', signal)).toBe(head)
+    expect(warmed).toEqual(['0x1', '0x2'])
     pins.close()
   })
 

@@ -17,8 +17,11 @@ const retryMs = 1_000
  * before still hold theirs: a chain of four blocks a second would be all switching, or need dozens of forks.
  */
 const leastMsPerHead = 750
-/** The same while calculations hold so many older blocks that no more forks may be started. */
-const leastMsPerHeadWhenFull = 1_200
+/**
+ * While calculations hold so many older blocks that no more forks may be started, the present block stays until they
+ * are done; at most so long, since calculations at past blocks may go on for ever.
+ */
+const mostMsPerHead = 4_000
 
 export interface Pins {
   /**
@@ -77,10 +80,9 @@ export function createPins(options: {
       for (;;) {
         const head = archive.head(chainId)
         if (closed || !head || head.hash === pins.get(chainId)?.hash) return
-        const begun = performance.now()
-        await take(head)
-        const least = forks.isFull(chainId) ? leastMsPerHeadWhenFull : leastMsPerHead
-        await sleep(Math.max(0, begun + least - performance.now()), undefined, { ref: false })
+        const most = AbortSignal.timeout(mostMsPerHead)
+        await Promise.all([take(head), sleep(leastMsPerHead, undefined, { ref: false })])
+        await forks.room(chainId, most).catch(() => undefined)
       }
     })()
       .catch((error: unknown) => {

@@ -3,6 +3,7 @@
  * simulations never change a fork. Forks of dropped blocks are reset to serve new ones. Owns start, health,
  * replacement, bounds and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
  */
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
@@ -87,13 +88,17 @@ export interface ForkPool {
   acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease. */
   warm(pin: BlockPin): Promise<void>
-  /** Whether so many forks of the chain are in use that another block would not get all of its own. */
-  isFull(chainId: number): boolean
+  /**
+   * Resolves when so few forks of the chain are in use that another block gets all of its own within `maxForks`.
+   * @throws AbortError when the signal is aborted before.
+   */
+  room(chainId: number, signal: AbortSignal): Promise<void>
   stats(): ForkPoolStats
   close(): Promise<void>
 }
 
 const missedProbes = 2
+const released = 'released'
 
 export function createForkPool(options: ForkPoolOptions): ForkPool {
   const { forksPerBlock = 2, maxBlocks = 8, maxRssMb = 1024, maxUses = 100_000 } = options
@@ -109,6 +114,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const warmed = new Map<number, string>()
   const closing = new Set<Promise<void>>()
   const stopProbes = new AbortController()
+  const news = new EventEmitter().setMaxListeners(0)
   let restarts = 0
 
   function groupOf(pin: BlockPin, options?: PinOptions): ForkGroup {
@@ -152,6 +158,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   function releaseGroup(group: ForkGroup): void {
     group.holders -= 1
     evict(group.pin.chainId)
+    if (group.holders === 0) news.emit(released)
   }
 
   function processesOf(chainId: number, among: ReadonlyMap<string, ForkGroup> = groups): number {
@@ -182,6 +189,12 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       closing.add(done)
       done.then(() => closing.delete(done)).catch(() => undefined)
     }
+  }
+
+  function isFull(chainId: number): boolean {
+    const heads = new Set(warmed.values())
+    const inUse = [...groups].filter(([key, { holders }]) => holders > 0 || heads.has(key))
+    return processesOf(chainId, new Map(inUse)) + forksPerBlock > maxOfBlocks
   }
 
   function lease(group: ForkGroup): ForkLease {
@@ -252,10 +265,8 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       warmed.set(pin.chainId, blockKey(pin))
       releaseGroup(group)
     },
-    isFull(chainId) {
-      const heads = new Set(warmed.values())
-      const inUse = [...groups].filter(([key, { holders }]) => holders > 0 || heads.has(key))
-      return processesOf(chainId, new Map(inUse)) + forksPerBlock > maxOfBlocks
+    async room(chainId, signal) {
+      while (isFull(chainId)) await once(news, released, { signal })
     },
     stats() {
       const all = [...groups.values()]

@@ -28,6 +28,10 @@ interface Slope {
 /** One way on from a token. */
 interface Way extends Slope {
   readonly amountIn: number
+  /** The worth of a unit from which on the way takes nothing. */
+  readonly highest: number
+  /** Raw units at which one more is worth so much. */
+  amountAt(level: number): number
 }
 
 interface ArcSlope extends Way {
@@ -56,7 +60,9 @@ const leastCurvature = 1e-9
 /** Smaller shares are not worth a swap. */
 const leastShare = 1e-4
 const halvings = 5
-const maxStretch = 8
+/** Of steps, in multiples of the whole one: the most, and the least difference that is tried. */
+const maxStretch = 64
+const leastStretch = 0.1
 /** How often a step is recalculated because a pool on its way ends, and how exactly that end is located. */
 const capLooks = 3
 const capPart = 2_000n
@@ -106,12 +112,15 @@ function arcSlope(
   const amountIn = Number(flow.amountIn)
   const worth = value * next
   const least = (-worth / amountIn) * leastCurvature
+  const bent = Math.min(curvature * next, least)
   return {
     arc: flow.arc,
     amountIn,
     value: worth,
-    curvature: Math.min(curvature * next, least),
+    curvature: bent,
     most,
+    highest: worth - bent * amountIn,
+    amountAt: (level) => Math.min(Math.max(amountIn + (level - worth) / bent, 0), most),
   }
 }
 
@@ -124,17 +133,55 @@ function groupSlope(
 ): Group {
   const { amountIn, value, curvature, most } = settled(arcs)
   const rate = value / next
+  const behind = rate ** 2 * nextCurvature
+  const bound = Math.min(most, amountIn + room / rate)
+  const knots = knotsOf(arcs, amountIn, behind)
   return {
     arcs,
     amountIn,
     value,
-    curvature: curvature + rate ** 2 * nextCurvature,
-    most: Math.min(most, amountIn + room / rate),
+    curvature: curvature + behind,
+    most: bound,
+    highest: knots[0]?.level ?? value,
+    amountAt(level) {
+      const from = knots.findLast((knot) => knot.level >= level)
+      const amount = from ? from.amount + (level - from.level) * from.slope : 0
+      return Math.min(amount, bound)
+    },
   }
 }
 
-/** Several onward ways combined into one, as they behave once their values are equal. */
-function settled(ways: readonly Way[]): Way {
+/** Where arcs of a group begin or end: between two knots, amounts are linear in the worth of a unit. Highest first. */
+interface Knot {
+  readonly level: number
+  readonly amount: number
+  /** Raw units by worth, below the knot; negative. */
+  readonly slope: number
+}
+
+/** @param behind - curvature downstream, which all arcs share. */
+function knotsOf(arcs: readonly ArcSlope[], amountIn: number, behind: number): readonly Knot[] {
+  const ranges = arcs.map(({ value, curvature, most, highest, amountIn: own }) => {
+    return { highest, lowest: value + curvature * (most - own), slope: 1 / curvature }
+  })
+  const ends = ranges.flatMap(({ highest, lowest }) => [highest, lowest])
+  return [...new Set(ends)]
+    .filter((end) => end > Number.NEGATIVE_INFINITY)
+    .sort((a, b) => b - a)
+    .map((end) => {
+      const amount = arcs.reduce((sum, arc) => sum + arc.amountAt(end), 0)
+      const open = ranges.filter(({ highest, lowest }) => lowest < end && end <= highest)
+      const slope = open.reduce((sum, range) => sum + range.slope, 0)
+      return {
+        level: end + behind * (amount - amountIn),
+        amount,
+        slope: slope / (1 + behind * slope),
+      }
+    })
+}
+
+/** Several onward ways combined into one, as they behave near the present amount once their values are equal. */
+function settled(ways: readonly Way[]): Omit<Way, 'highest' | 'amountAt'> {
   const amountIn = ways.reduce((sum, way) => sum + way.amountIn, 0)
   const open = zip(ways, equalised(ways, amountIn)).flatMap(([way, amount]) =>
     amount > 0 ? [{ way, value: way.value + way.curvature * (amount - way.amountIn) }] : [],
@@ -210,12 +257,9 @@ function findCaps(
 /** Amounts that add up to the total and at which all values are equal, each within its bounds. */
 function equalised(own: readonly Way[], total: number): number[] {
   if (own.length === 1) return [total]
-  const at = (level: number) =>
-    own.map(({ amountIn, value, curvature, most }) =>
-      Math.min(Math.max(amountIn + (level - value) / curvature, 0), most),
-    )
+  const at = (level: number) => own.map((way) => way.amountAt(level))
   let low = Math.min(...own.map((arc) => arc.value + arc.curvature * (total - arc.amountIn)))
-  let high = Math.max(...own.map((arc) => arc.value - arc.curvature * arc.amountIn))
+  let high = Math.max(...own.map((way) => way.highest))
   // Where some ways are full, the others absorb more.
   const amountAt = (level: number) => at(level).reduce((sum, amount) => sum + amount, 0)
   for (let round = 0; round < 10 && amountAt(low) < total; round++) low -= 2 * (high - low)
@@ -246,11 +290,12 @@ export function improve(
   let best = start
   for (let step = 0; step < options.steps; step++) {
     if (options.shouldStop?.()) break
-    let target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
-    for (let look = 0; look < capLooks && findCaps(best.at, target, exactOnly, caps); look++) {
-      target = newtonAmounts(marginsOf(best.at, tokenOut, exactOnly, caps))
+    let towards = newtonStep(marginsOf(best.at, tokenOut, exactOnly, caps))
+    for (let look = 0; look < capLooks; look++) {
+      if (!findCaps(best.at, towards.targets, exactOnly, caps)) break
+      towards = newtonStep(marginsOf(best.at, tokenOut, exactOnly, caps))
     }
-    const next = lineSearch(best, target, sources, tokenOut, exactOnly)
+    const next = lineSearch(best, towards, sources, tokenOut, exactOnly)
     if (!next) break
     const gained = Number(next.at.amountOut - best.at.amountOut) / Number(best.at.amountOut)
     best = next
@@ -259,11 +304,20 @@ export function improve(
   return best
 }
 
-/** Raw units per arc key: what each token passes on after the tokens before it have passed on more or less. */
-function newtonAmounts({ groups, values }: Margins): ReadonlyMap<string, number> {
+/** Where a step leads. */
+interface Step {
+  /** Raw units per arc key. */
+  readonly targets: ReadonlyMap<string, number>
+  /** Raw units of the last token that the whole step would gain, were no way curved. */
+  readonly slope: number
+}
+
+/** What each token passes on after the tokens before it have passed on more or less. */
+function newtonStep({ groups, values }: Margins): Step {
   const targets = new Map<string, number>()
   /** Raw units that a token receives beyond its present amount. */
   const more = new Map<Address, number>()
+  let slope = 0
   for (const token of new Set(groups.map(tokenOf).reverse())) {
     const own = groups.filter((group) => tokenOf(group) === token)
     const total = own.reduce((sum, { amountIn }) => sum + amountIn, more.get(token) ?? 0)
@@ -274,20 +328,25 @@ function newtonAmounts({ groups, values }: Margins): ReadonlyMap<string, number>
         const { tokenOut } = arc.hop
         const rate = value / (values.get(tokenOut) ?? 1)
         more.set(tokenOut, (more.get(tokenOut) ?? 0) + rate * (amount - amountIn))
+        // What a token receives is worth the same on each of its ways; only the difference is gained.
+        slope += (value - (values.get(token) ?? 0)) * (amount - amountIn)
       }
     }
   }
-  return targets
+  return { targets, slope }
 }
 
 export function tokenOf({ arcs }: Group): Address {
   return arcs[0]?.arc.hop.tokenIn as Address
 }
 
-/** The longest of several steps towards the target that still gains; null where even the shortest loses. */
+/**
+ * The best of the whole step and the one at the top of the parabola through both ends and the slope: ways that meet
+ * again share the curve behind that point, so that whole steps are too short or too long. Halved while none gains.
+ */
 function lineSearch(
   from: Network,
-  target: ReadonlyMap<string, number>,
+  { targets, slope }: Step,
   sources: readonly Source[],
   tokenOut: Address,
   exactOnly: boolean,
@@ -297,7 +356,7 @@ function lineSearch(
     // Moves amounts, not shares: a full arc stays full when its token receives more or less.
     const moved = from.arcs.map((arc) => {
       const now = present.get(arc.key) ?? 0
-      return { ...arc, share: now + part * ((target.get(arc.key) ?? now) - now) }
+      return { ...arc, share: now + part * ((targets.get(arc.key) ?? now) - now) }
     })
     const positive = moved.filter(({ share }) => share > 0)
     const large = pruneArcs(positive, sources, tokenOut).filter(({ share }) => share > leastShare)
@@ -305,18 +364,26 @@ function lineSearch(
     const flows = evaluate(arcs, sources, tokenOut, exactOnly)
     return flows && { arcs, at: flows }
   }
-  let best = from
-  for (let halving = 0; halving <= halvings && best === from; halving++) {
+  const gains = (network: Network | null, best: Network): network is Network =>
+    network !== null && network.at.amountOut > best.at.amountOut
+  const whole = at(1)
+  let best = gains(whole, from) ? whole : from
+  const top = whole ? topOf(slope, Number(whole.at.amountOut - from.at.amountOut)) : 1
+  if (Math.abs(top - 1) > leastStretch) {
+    const next = at(top)
+    const isLess = top > 1 && next && whole && next.arcs.length < whole.arcs.length
+    if (gains(next, best) && !isLess) best = next
+  }
+  for (let halving = 1; best === from && halving <= halvings; halving++) {
     const next = at(2 ** -halving)
-    if (next && next.at.amountOut > best.at.amountOut) best = next
-    if (halving > 0) continue
-    // Ways that meet again share the curve behind that point: steps are then too short.
-    for (let part = 2; best !== from && part <= maxStretch; part *= 2) {
-      const further = at(part)
-      const isLess = further && further.arcs.length < best.arcs.length
-      if (!further || isLess || further.at.amountOut <= best.at.amountOut) break
-      best = further
-    }
+    if (gains(next, best)) best = next
   }
   return best === from ? null : best
+}
+
+/** Where a parabola with this slope at 0, and this gain at 1, is highest; bounded. */
+function topOf(slope: number, gain: number): number {
+  const curve = slope - gain
+  const top = curve > 0 ? slope / (2 * curve) : maxStretch
+  return Math.min(Math.max(top, 2 ** -halvings), maxStretch)
 }

@@ -152,6 +152,47 @@ describe('findSplits', () => {
       }),
       { minLength: 3, maxLength: 12 },
     )
+    const swap = (ends: [Address, Address], x: number, p: number) => ({ ends, depth: x, price: p })
+    /** Found by seeds that failed: ways that meet in a shallow pool, a pool that should leave, steps too long. */
+    const hardMarkets: [ReturnType<typeof swap>[], number][] = [
+      [
+        [
+          swap([a, d], 18_556, 100),
+          swap([c, b], 500, 97),
+          swap([c, d], 11_501, 97),
+          swap([c, d], 47_734, 97),
+          swap([a, c], 47_366, 103),
+        ],
+        217,
+      ],
+      [
+        [
+          swap([a, d], 42_848, 100),
+          swap([a, b], 502, 98),
+          swap([a, d], 49_993, 100),
+          swap([d, b], 16_564, 97),
+          swap([a, d], 507, 102),
+          swap([a, b], 25_081, 97),
+        ],
+        41,
+      ],
+      [
+        [
+          swap([a, b], 32_290, 102),
+          swap([c, b], 615, 102),
+          swap([d, b], 3_527, 100),
+          swap([a, d], 39_941, 99),
+          swap([c, d], 17_821, 101),
+          swap([c, d], 743, 100),
+          swap([a, c], 4_081, 100),
+          swap([c, d], 25_643, 102),
+          swap([c, d], 45_021, 101),
+          swap([a, d], 29_502, 102),
+          swap([a, d], 39_663, 101),
+        ],
+        1_998,
+      ],
+    ]
     fc.assert(
       fc.property(market, fc.integer({ min: 1, max: 2_000 }), (specs, size) => {
         const pools = specs.map(({ ends, depth: x, price: p }, index) =>
@@ -178,7 +219,7 @@ describe('findSplits', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: hardMarkets },
     )
   })
 })

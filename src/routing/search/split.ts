@@ -154,9 +154,8 @@ function networkOf(args: SplitArgs, amounts: ArcAmounts, exactOnly: boolean): Ne
 }
 
 /**
- * The amounts with a path's added; null where it would close a cycle, make the network too large, or use two pools
- * that share state.
- * of one state together.
+ * The amounts with a path's added; null where it would close a cycle, make the network too large, or use two pools of
+ * one state together.
  */
 function join(
   amounts: ArcAmounts,

@@ -101,14 +101,18 @@ describe('createForkPool', () => {
       leases.push(await pool.acquire(pinAt(index)))
     }
     expect(pool.stats()).toMatchObject({ blocks: 2, forks: 4 })
-    expect(pool.isFull(pinAt(0).chainId)).toBe(true)
+    let isThereRoom = false
+    const room = pool.room(pinAt(0).chainId, AbortSignal.timeout(60_000)).then(() => {
+      isThereRoom = true
+    })
     await pool.warm(pinAt(2))
     const head = await Promise.all([1, 2, 3].map(() => pool.acquire(pinAt(2))))
     expect(pool.stats()).toMatchObject({ blocks: 3, forks: 5 })
     expect(head[0]?.urls).toHaveLength(1)
+    expect(isThereRoom).toBe(false)
     for (const lease of leases) lease.release()
     expect(pool.stats()).toMatchObject({ blocks: 2, forks: 3 })
-    expect(pool.isFull(pinAt(0).chainId)).toBe(false)
+    await room
     await pool.acquire(pinAt(2))
     expect(head[0]?.urls).toHaveLength(2)
     expect(pool.stats()).toMatchObject({ blocks: 2, forks: 4 })
