@@ -54,7 +54,8 @@ export function createForkStarter(options: {
   readonly archiveUrl: (pin: BlockPin) => string
   readonly standby?: () => Standby
   readonly hardForkOf: (pin: BlockPin) => HardFork
-  readonly forksPerBlock: number
+  /** How many processes of the chain may wait for a block. */
+  readonly mostWaiting: (chainId: number) => number
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly startTimeoutMs: number
 }): ForkStarter {
@@ -74,10 +75,10 @@ export function createForkStarter(options: {
   const idle = new Set<Running>()
   let startedForks = 0
 
-  /** As many processes as a block has forks wait for one, whether they served another block before or not. */
+  /** How many more may wait, whether they served another block before or not. */
   function missing(chainId: number): number {
     const waiting = [...idle].filter((process) => process.chainId === chainId).length
-    return options.forksPerBlock - waiting - (spares?.waiting(chainId) ?? 0)
+    return options.mostWaiting(chainId) - waiting - (spares?.waiting(chainId) ?? 0)
   }
 
   /** One process, on whatever port is free. */
