@@ -107,9 +107,13 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const maxOfBlocks = Math.max(1, maxForks - forksPerBlock)
   const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
   const { hardForkOf = (pin: BlockPin) => pin.shownHardFork } = options
-  const mostWaiting = (chainId: number) =>
-    Math.min(forksPerBlock, Math.max(0, maxForks - processesOf(chainId)))
-  const starter = createForkStarter({ ...options, hardForkOf, mostWaiting, startTimeoutMs })
+  const starter = createForkStarter({
+    ...options,
+    hardForkOf,
+    forksPerBlock,
+    maxForks,
+    startTimeoutMs,
+  })
   /** In order of use, oldest first. */
   const groups = new Map<string, ForkGroup>()
   /** The last warmed block of each chain: work on many older blocks must not end its forks. */

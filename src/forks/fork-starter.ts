@@ -54,8 +54,9 @@ export function createForkStarter(options: {
   readonly archiveUrl: (pin: BlockPin) => string
   readonly standby?: () => Standby
   readonly hardForkOf: (pin: BlockPin) => HardFork
-  /** How many processes of the chain may wait for a block. */
-  readonly mostWaiting: (chainId: number) => number
+  readonly forksPerBlock: number
+  /** Processes of one chain beyond which none is started to wait. */
+  readonly maxForks: number
   readonly contracts?: Readonly<Record<Address, Hex>>
   readonly startTimeoutMs: number
 }): ForkStarter {
@@ -75,10 +76,23 @@ export function createForkStarter(options: {
   const idle = new Set<Running>()
   let startedForks = 0
 
-  /** How many more may wait, whether they served another block before or not. */
-  function missing(chainId: number): number {
+  /** Whether they served another block before or not. */
+  function waitingOf(chainId: number): number {
     const waiting = [...idle].filter((process) => process.chainId === chainId).length
-    return options.mostWaiting(chainId) - waiting - (spares?.waiting(chainId) ?? 0)
+    return waiting + (spares?.waiting(chainId) ?? 0)
+  }
+
+  /** Those that start and those that have not quite ended, too. */
+  function allOf(chainId: number): number {
+    const started = [...running.values()].filter((process) => process.chainId === chainId).length
+    const starting = [...starts.values()].filter(({ pin }) => pin.chainId === chainId).length
+    return started + starting + (spares?.waiting(chainId) ?? 0)
+  }
+
+  /** As many processes as a block has forks wait for one, while the chain has room for them. */
+  function missing(chainId: number): number {
+    const room = options.maxForks - allOf(chainId)
+    return Math.min(options.forksPerBlock - waitingOf(chainId), room)
   }
 
   /** One process, on whatever port is free. */
@@ -199,9 +213,12 @@ export function createForkStarter(options: {
     takeBack(fork, isWanted) {
       const process = running.get(fork.key)
       if (process?.fork !== fork) return false
-      if (!isWanted && missing(process.chainId) <= 0) {
+      const { chainId } = process
+      const isEnough =
+        waitingOf(chainId) >= options.forksPerBlock || allOf(chainId) > options.maxForks
+      if (!isWanted && isEnough) {
         const other = [...idle].find(
-          ({ chainId, hardFork }) => chainId === process.chainId && hardFork !== process.hardFork,
+          (each) => each.chainId === chainId && each.hardFork !== process.hardFork,
         )
         if (!other) return false
         // Work may have left its rules for good, so the one of the latest work is kept.

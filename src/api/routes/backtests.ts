@@ -24,7 +24,8 @@ const idMessage = 'must be the id of a backtest'
 const params = z.object({
   id: described(z.string(idMessage).max(64, idMessage), 'Of the job.', '0mwpbjdts52424e2f'),
 })
-const storeErrors: readonly ErrorCode[] = ['NOT_FOUND', 'STORAGE_UNAVAILABLE']
+/** The job is named in the path. */
+const jobErrors: readonly ErrorCode[] = ['INVALID_REQUEST', 'NOT_FOUND', 'STORAGE_UNAVAILABLE']
 
 const reproducible = described(
   withDefault(Flag, false, false),
@@ -116,7 +117,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
     description: 'A job that failed says why in `problem`, and goes on with resume.',
     params,
     response: Backtest,
-    errors: storeErrors,
+    errors: jobErrors,
   })
   const cancel = defineRoute({
     method: 'post',
@@ -127,7 +128,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
     description: 'Of a job that is over: nothing.',
     params,
     response: Backtest,
-    errors: storeErrors,
+    errors: jobErrors,
   })
   const resume = defineRoute({
     method: 'post',
@@ -139,7 +140,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
       'Blocks that are done are not calculated again. Of a job that runs or is finished: nothing.',
     params,
     response: Backtest,
-    errors: storeErrors,
+    errors: jobErrors,
   })
   const remove = defineRoute({
     method: 'delete',
@@ -150,7 +151,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
     description: 'One that runs is cancelled first. The answer is the job as it was.',
     params,
     response: Backtest,
-    errors: storeErrors,
+    errors: jobErrors,
   })
   const getResults = defineRoute({
     method: 'get',
@@ -170,7 +171,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
       'application/vnd.sqlite3',
       'text/html',
     ],
-    errors: ['INVALID_REQUEST', ...storeErrors],
+    errors: jobErrors,
   })
   const summary = defineRoute({
     method: 'get',
@@ -182,7 +183,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
     params,
     input: z.object({ reproducible }),
     response: z.record(z.string(), z.unknown()),
-    errors: storeErrors,
+    errors: jobErrors,
   })
   const events = defineRoute({
     method: 'get',
@@ -194,7 +195,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
       'Server-sent events `progress` until the job is finished, cancelled or failed; a comment every 15 seconds.',
     params,
     response: BacktestProgress,
-    errors: [...storeErrors, 'TOO_MANY_STREAMS', 'OVERLOADED'],
+    errors: [...jobErrors, 'TOO_MANY_STREAMS', 'OVERLOADED'],
   })
 
   return [
