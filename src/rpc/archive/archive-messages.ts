@@ -61,6 +61,8 @@ export interface ArchiveStats {
   readonly upstreamCalls: number
   /** Repeated rounds through the nodes. */
   readonly upstreamRetries: number
+  /** Requests that were sent a second time because their answer was late. */
+  readonly upstreamHedges: number
   /** Reads that joined an equal one in flight. */
   readonly coalesced: number
   readonly memoryHits: number

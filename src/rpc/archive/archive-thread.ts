@@ -125,6 +125,7 @@ export async function startArchiveThread(
       upstreamHttpRequests: sum((chain) => chain.upstreamCounters.httpRequests),
       upstreamCalls: sum((chain) => chain.upstreamCounters.calls),
       upstreamRetries: sum((chain) => chain.upstreamCounters.retries),
+      upstreamHedges: sum((chain) => chain.upstreamCounters.hedges),
       coalesced: sum((chain) => chain.upstreamCounters.coalesced),
       memoryHits: sum((chain) => chain.counters.memoryHits),
       sqliteHits: sum((chain) => chain.counters.sqliteHits),
