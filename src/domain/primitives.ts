@@ -15,6 +15,7 @@ export const nativeToken: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 export const zeroAddress: Address = '0x0000000000000000000000000000000000000000'
 
+export const maxUint128 = 2n ** 128n - 1n
 export const maxUint256 = 2n ** 256n - 1n
 
 /** One hundred percent in basis points. */

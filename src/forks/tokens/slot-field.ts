@@ -5,7 +5,13 @@
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
 import { blockFacts } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { type Address, type BlockPin, type Hex, maxUint256 } from '../../domain/primitives.js'
+import {
+  type Address,
+  type BlockPin,
+  type Hex,
+  maxUint128,
+  maxUint256,
+} from '../../domain/primitives.js'
 import { gasOfRead } from '../block-environment.js'
 import { askFork, faultOf } from '../faults.js'
 import { deriveSlot, type Parties, type SlotRule } from './slot-rules.js'
@@ -37,7 +43,7 @@ const patternWord = 0x243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec
 /** Fewest bits of a field that cannot match by chance; no token counts in fewer. */
 const minFieldBits = 32
 /** Widths of fields that hold shares: lending tokens pack theirs into half a word. */
-const shareMasks = [2n ** 128n - 1n, maxUint256]
+const shareMasks = [maxUint128, maxUint256]
 /** Shares in a probe: large enough to show the rate, small enough to multiply without overflow. */
 const shareProbe = 2n ** 90n
 /** Shares are first estimated by the rate, then corrected at most this often. */

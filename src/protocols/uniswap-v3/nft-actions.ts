@@ -6,7 +6,7 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { tokenAmounts } from '../../domain/lists.js'
 import { type Amount, type CallStep, isAmountRef } from '../../domain/order.js'
-import { type Address, toAddress } from '../../domain/primitives.js'
+import { type Address, maxUint128, toAddress } from '../../domain/primitives.js'
 import {
   type ActionContext,
   type ActionDefinition,
@@ -34,8 +34,6 @@ export interface NftSource {
   readonly name: string
   readonly factorySlots: FactorySlots
 }
-
-const maxUint128 = 2n ** 128n - 1n
 
 const primaryAddress = {
   kind: 'address',

@@ -4,7 +4,7 @@
 import { latestDeadline } from '../../domain/deadline.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import type { Order, OrderInput, SwapLegs, UnsignedTransaction } from '../../domain/order.js'
-import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
+import { type Address, type Hex, maxUint128, type TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
@@ -87,11 +87,18 @@ export function build(
     referralCode: toBytes16(request.referralCode ?? ''),
   }
   // What pools claim to have paid counts there, so each must be known to pay what it claims.
-  const isSimple = request.strategy === 'router' && isTrusted
+  const isSimple = request.strategy === 'router' && isTrusted && fitsSwap(request, candidate)
   const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
   const entryPoint = legs ? 'swap' : 'execute'
   const tx = encode(request, { order, legs }, entryPoint)
   return { candidate, plan, order, legs, entryPoint, tx, simulationState }
+}
+
+/** Whether the packed order has room for all amounts; what is measured may be more than the candidate's own figure. */
+function fitsSwap({ inputs, limit }: RouteRequest, { amountOut }: Flow): boolean {
+  const minimums = limit.kind === 'minimum' ? limit.minimums : []
+  const amounts = [...inputs, ...minimums].map(({ amount }) => amount)
+  return [...amounts, amountOut * 2n].every((amount) => amount <= maxUint128)
 }
 
 function encode(

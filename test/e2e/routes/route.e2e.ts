@@ -134,17 +134,20 @@ describe('GET /api/v1/shortcuts/route', () => {
     expect(routed[0]?.args.receiver.toLowerCase()).toBe(stranger)
   })
 
-  test('minAmountOut is enforced: above what there is to get is 422 with the reason', async () => {
-    const answer = await route({
-      tokenIn: weth,
-      amountIn: ether.toString(),
-      tokenOut: usdc,
-      minAmountOut: '1000000000000',
-    })
-    expect(answer.status).toBe(422)
-    expect(answer.body).toMatchObject({ statusCode: 422, code: 'SIMULATION_REVERTED' })
-    expect(answer.text).toContain('InsufficientOutput')
-  })
+  test.each([10n ** 12n, 2n ** 128n, 2n ** 256n - 1n])(
+    'minAmountOut is enforced: above what there is to get is 422 with the reason, as with %s',
+    async (minAmountOut) => {
+      const answer = await route({
+        tokenIn: weth,
+        amountIn: ether.toString(),
+        tokenOut: usdc,
+        minAmountOut: minAmountOut.toString(),
+      })
+      expect(answer.status).toBe(422)
+      expect(answer.body).toMatchObject({ statusCode: 422, code: 'SIMULATION_REVERTED' })
+      expect(answer.text).toContain('InsufficientOutput')
+    },
+  )
 
   test('minAmountOut is enforced on chain: sent twice without slippage, the second one reverts', async () => {
     const answer = await route({
