@@ -159,7 +159,8 @@ export function createForkStarter(options: {
   ): Promise<Fork | null> {
     const { instance } = process
     idle.delete(process)
-    const fork = forkOf(process.fork.key, instance, process.fork.uses)
+    const { key, uses, rssBytes } = process.fork
+    const fork = { ...forkOf(key, instance, uses), rssBytes }
     try {
       await resetFork(fork.url, pin, options.archiveUrl(pin))
       await placeContracts(fork, pin)
