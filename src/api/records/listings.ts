@@ -1,7 +1,7 @@
 /** Tokens and positions for the wire: filters, pages and records. Percent per year, USD, lower-case addresses. */
 import type { z } from 'zod'
 import type { Listing, PositionListing, TokenFacts } from '../../domain/metadata.js'
-import type { PageMeta, TokenItem, TokenSummary, UnderlyingToken } from './metadata-records.js'
+import type { PageMeta, TokenItem, TokenMetadata, UnderlyingToken } from './metadata-records.js'
 
 /** True when no values are wanted; letter case is ignored. */
 export function matches(
@@ -54,13 +54,15 @@ export function pageOf<T extends { readonly id: number }>(
   }
 }
 
-function metadataOf({
-  decimals,
-  symbol,
-  name,
-  logoUri,
-}: TokenFacts): z.output<typeof TokenSummary> {
-  return { decimals, symbol, name, logosUri: logoUri ? [logoUri] : null }
+/** Decimals always; a list of logos, since clients take its first. */
+function metadataOf(
+  { decimals, symbol, name, logoUri }: TokenFacts,
+  withNames: boolean,
+): z.output<typeof TokenMetadata> {
+  return {
+    decimals,
+    ...(withNames && { symbol, name, logosUri: logoUri ? [logoUri] : [] }),
+  }
 }
 
 /**
@@ -76,7 +78,7 @@ export function toUnderlying(
     address: token.address,
     chainId: token.chainId,
     type: isPosition(token) ? ('defi' as const) : ('base' as const),
-    ...(includeMetadata && metadataOf(token)),
+    ...metadataOf(token, includeMetadata),
   }))
 }
 
@@ -100,7 +102,7 @@ export function toTokenItem(
     address: token.address,
     chainId: token.chainId,
     type: position ? 'defi' : 'base',
-    ...(view.includeMetadata && metadataOf(token)),
+    ...metadataOf(token, view.includeMetadata),
     ...(view.includeUnderlying && {
       underlyingTokens: position && toUnderlying(position, view.includeMetadata, isPosition),
     }),
