@@ -102,10 +102,10 @@ export function spenderRules({ spender, fromAddress, routingStrategy }: Given): 
   if (spender === undefined || fromAddress === undefined) return []
   if (String(spender).toLowerCase() === String(fromAddress).toLowerCase()) return []
   const strategy = String(routingStrategy ?? 'router')
-  if (/^(router|checkout)/.test(strategy)) {
+  if (/^(router(-legacy)?|checkout)$/.test(strategy)) {
     return ['spender must equal fromAddress with a router strategy']
   }
-  return /^delegate/.test(strategy)
+  return /^delegate(-legacy)?$/.test(strategy)
     ? ['spender must equal fromAddress with a delegate strategy: the account spends its own tokens']
     : []
 }
