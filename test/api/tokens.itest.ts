@@ -69,7 +69,8 @@ describe('/tokens', () => {
       apyReward: 2,
       tvl: 1_000,
     })
-    expect(body.data[5]).toMatchObject({ symbol: null, decimals: null })
+    // Made of USDC and WETH, of which one has a logo.
+    expect(body.data[5]).toMatchObject({ symbol: null, decimals: null, logosUri: ['u.png'] })
   })
 
   test('without metadata and underlying tokens their fields are not there, but decimals', async () => {

@@ -54,15 +54,19 @@ export function pageOf<T extends { readonly id: number }>(
   }
 }
 
-/** Decimals always; a list of logos, since clients take its first. */
+/**
+ * Decimals always; a list of logos, since clients take its first.
+ * @param parts - tokens that it is made of: their logos stand for one that has none of its own.
+ */
 function metadataOf(
-  { decimals, symbol, name, logoUri }: TokenFacts,
+  token: TokenFacts,
   withNames: boolean,
+  parts: readonly TokenFacts[] = [],
 ): z.output<typeof TokenMetadata> {
-  return {
-    decimals,
-    ...(withNames && { symbol, name, logosUri: logoUri ? [logoUri] : [] }),
-  }
+  const { decimals, symbol, name, logoUri } = token
+  if (!withNames) return { decimals }
+  const shown = logoUri === null ? parts : [token]
+  return { decimals, symbol, name, logosUri: shown.flatMap((one) => one.logoUri ?? []) }
 }
 
 /**
@@ -102,7 +106,7 @@ export function toTokenItem(
     address: token.address,
     chainId: token.chainId,
     type: position ? 'defi' : 'base',
-    ...metadataOf(token, view.includeMetadata),
+    ...metadataOf(token, view.includeMetadata, position?.underlyingTokens),
     ...(view.includeUnderlying && {
       underlyingTokens: position && toUnderlying(position, view.includeMetadata, isPosition),
     }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Address, ChainId } from './record-parts.js'
 
 /** Empty where no logo is known: clients take the first without a look. */
-const Logos = z.array(z.string()).meta({ description: 'URLs of pictures, the best first.' })
+const Logos = z.array(z.string()).meta({ description: 'URLs of pictures; empty: none is known.' })
 
 export const TokenMetadata = z.object({
   decimals: z
@@ -12,7 +12,10 @@ export const TokenMetadata = z.object({
     .meta({ description: 'Null for a token of a position that cannot be read.' }),
   symbol: z.string().nullable().optional(),
   name: z.string().nullable().optional(),
-  logosUri: Logos.optional(),
+  logosUri: Logos.optional().meta({
+    description:
+      'URLs of pictures: its own, else those of its underlying tokens; empty where none is known.',
+  }),
 })
 
 /** Kind of a token as text. */
@@ -196,8 +199,8 @@ export const Action = z
             type: z.string().meta({
               description:
                 'address, bytes, integer, string, uint256 (a decimal string, or a reference to what an earlier ' +
-                'action yields), bps (basis points), reference, array or action; with [] a list, for which a ' +
-                'single value is taken, too.',
+                'action yields), bps (basis points), reference, array or action; with [] a list; an ' +
+                'only address or amount of it may stand alone.',
               example: 'uint256',
             }),
             description: z.string().meta({ description: 'One phrase.' }),

@@ -100,6 +100,11 @@ test('every token has decimals and a list of logos, and so has what it is made o
       expect(each.logosUri, each.address).toEqual(expect.any(Array))
     }
   }
+  // A share of a pool is shown as what it is made of.
+  const share = data.find(({ symbol }: { symbol: string }) => symbol === 'UNI-V2')
+  const parts = share.underlyingTokens.flatMap(({ logosUri }: { logosUri: string[] }) => logosUri)
+  expect(parts.length).toBeGreaterThan(0)
+  expect(share.logosUri).toEqual(parts)
 })
 
 test('what lends, stakes or holds deposits is no aggregator', async () => {
