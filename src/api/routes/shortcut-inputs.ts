@@ -99,15 +99,18 @@ export function routeRules(given: Given): string[] {
 
 /** Only a wallet's order may spend the tokens of another address, its owner: which that is, the engine knows. */
 export function spenderRules({ spender, fromAddress, routingStrategy }: Given): string[] {
-  if (spender === undefined || fromAddress === undefined) return []
+  if (spender === undefined) return []
   if (String(spender).toLowerCase() === String(fromAddress).toLowerCase()) return []
   const strategy = String(routingStrategy ?? 'router')
   if (/^(router(-legacy)?|checkout)$/.test(strategy)) {
     return ['spender must equal fromAddress with a router strategy']
   }
-  return /^delegate(-legacy)?$/.test(strategy)
-    ? ['spender must equal fromAddress with a delegate strategy: the account spends its own tokens']
-    : []
+  if (/^delegate(-legacy)?$/.test(strategy)) {
+    return [
+      'spender must equal fromAddress with a delegate strategy: the account spends its own tokens',
+    ]
+  }
+  return fromAddress === undefined ? ['spender must not be given without fromAddress'] : []
 }
 
 export function quoteRules(given: Given): string[] {
