@@ -385,28 +385,3 @@ describe('a smart wallet', () => {
     expect(BigInt(held)).toBeGreaterThan(0n)
   })
 })
-
-describe('the approval of a delegate strategy', () => {
-  test.each(['delegate', 'delegate-legacy'])(
-    '%s: needless, as its warning says, and it moves nothing',
-    async (routingStrategy) => {
-      const from = alice.address
-      const approval = await service.get('/api/v1/wallet/approve', {
-        ...{ chainId: '1', fromAddress: from, routingStrategy },
-        ...{ tokenAddress: token('USDC'), amount: usdcToWeth.amountIn.toString() },
-      })
-      expect(approval.status, approval.text).toBe(200)
-      expect(approval.body.spender).toBe(contractAddress('Delegate'))
-      expect(approval.body.warnings[0]).toContain('the account spends its own tokens')
-      // Whoever takes `tx` for a plain call has allowed the Delegate his tokens, and keeps them.
-      const answer = await route({ routingStrategy, from, ...usdcToWeth })
-      const { tx, blockNumber } = answer.body
-      const done = await executeOnFork({
-        ...{ nodeUrl: sandbox.url, blockNumber, tx },
-        first: [approval.body.tx],
-        watch: [{ token: token('USDC'), owner: from }],
-      })
-      expect(done).toMatchObject({ status: 'reverted', deltas: [0n] })
-    },
-  )
-})
