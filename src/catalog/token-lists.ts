@@ -4,8 +4,9 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { z } from 'zod'
+import type { ChainDefinition } from '../chains/chain.js'
 import { ForkrouteError } from '../domain/errors.js'
-import { type Address, type Token, toAddress } from '../domain/primitives.js'
+import { type Address, isNative, nativeToken, type Token, toAddress } from '../domain/primitives.js'
 
 const schema = z.object({
   tokens: z.array(
@@ -59,6 +60,21 @@ export async function loadTokenLists(sources: readonly string[]): Promise<Token[
   return [...byKey.values()].sort(
     (a, b) => a.chainId - b.chainId || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0),
   )
+}
+
+/**
+ * The tokens of a chain, its native one first: with the logo that a list gives it, else that of its wrapped token.
+ * @param listed - tokens of the chain, as lists have them.
+ */
+export function withNative(
+  { id, nativeCurrency, wrappedNative }: ChainDefinition,
+  listed: readonly Token[],
+): readonly Token[] {
+  const logoOf = (wanted: Address) =>
+    listed.find(({ address }) => address === wanted)?.logoUri ?? null
+  const logoUri = logoOf(nativeToken) ?? logoOf(wrappedNative)
+  const native = { chainId: id, address: nativeToken, ...nativeCurrency, logoUri }
+  return [native, ...listed.filter(({ address }) => !isNative(address))]
 }
 
 export function tokenKey(chainId: number, address: Address): string {

@@ -38,6 +38,8 @@ interface BundleTerms {
   /** `backend`: what is pulled from the sender is overridden in the simulation. `user`: it is checked. */
   readonly executionMode: 'user' | 'backend'
   readonly receiver?: Address
+  /** As of a route. */
+  readonly spender?: Address
   readonly refundReceiver?: Address
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]

@@ -6,7 +6,7 @@
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
-import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
+import type { Listing, ProtocolRecord, ServiceActionRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
@@ -29,6 +29,7 @@ export interface RouteRequest {
   /** Default: fromAddress. */
   readonly receiver?: Address
   readonly toEoa?: boolean
+  /** Whose tokens are spent; another than fromAddress with the wallet strategy only, where it owns that wallet. */
   readonly spender?: Address
   readonly refundReceiver?: Address
   /** Exactly one of these: hundredths of a basis point (50 bps = 5000n), or the least of each tokenOut, in their order. */
@@ -168,6 +169,7 @@ export interface NontokenizedRequest
     | 'inputs'
     | 'feeReceiver'
     | 'refundReceiver'
+    | 'spender'
     | 'ignoreAggregators'
     | 'ignoreStandards'
     | 'referralCode'
@@ -253,8 +255,8 @@ export interface ReadinessReport {
 export interface Engine {
   networks(): readonly NetworkRecord[]
   readiness(): ReadinessReport
-  /** Slugs of the protocols that swap. */
-  aggregators(): readonly string[]
+  /** Slugs of the protocols that only swap, on one or any of the chains. @throws ForkrouteError UNKNOWN_CHAIN. */
+  aggregators(chainId?: number): readonly string[]
   route(request: RouteRequest, context: CallContext): Promise<RouteAnswer>
   /** As route, with the sender's funds overridden, so that missing funds refuse nothing. */
   quote(request: QuoteRequest, context: CallContext): Promise<RouteAnswer>
@@ -323,8 +325,8 @@ export interface Engine {
   ): Promise<readonly Listing[]>
   /** Protocols that are on one of the chains. */
   protocols(): readonly ProtocolRecord[]
-  /** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */
-  serviceActions(): readonly (ActionRecord & { readonly isListed: boolean })[]
+  /** Actions that a bundle performs without a protocol. */
+  serviceActions(): readonly ServiceActionRecord[]
   wallet(
     args: {
       readonly chainId: number
@@ -337,6 +339,7 @@ export interface Engine {
     readonly isDeployed: boolean
     readonly owner: Address
     readonly chainId: number
+    /** Per strategy the contract that its transactions call, which is also the one to allow tokens to. */
     readonly strategies: Readonly<Record<RoutingStrategy, Address>>
   }>
   approval(

@@ -52,6 +52,15 @@ export interface PositionListing extends PositionFigures {
 
 export type Listing = BaseListing | PositionListing
 
+/** An argument of an action. */
+export interface ActionInput {
+  /** How it is written: `address`, `uint256`, `address[]`, … */
+  readonly type: string
+  /** One phrase, with the unit where there is one. */
+  readonly description: string
+  readonly optional: boolean
+}
+
 /** An action of a bundle, as documents name it. */
 export interface ActionRecord {
   /** The name that a bundle uses, such as `deposit`. */
@@ -60,19 +69,35 @@ export interface ActionRecord {
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
-  /** Argument name to a phrase that describes it. */
-  readonly inputs: Readonly<Record<string, string>>
+  /** By argument name. */
+  readonly inputs: Readonly<Record<string, ActionInput>>
+}
+
+/** An action that a bundle performs without a protocol. */
+export interface ServiceActionRecord extends ActionRecord {
+  /** Whether it is part of the general list of actions. */
+  readonly isListed: boolean
+  /** Protocol names, besides the service's own, that are meant for it. */
+  readonly protocols: readonly string[]
+}
+
+/** Who made protocols: what is known of a project beyond its protocols. */
+export interface ProjectRecord {
+  readonly description: string | null
+  /** URL of a picture. */
+  readonly logo: string | null
+  /** Name of its account. */
+  readonly twitter: string | null
 }
 
 export interface ProtocolRecord {
   readonly slug: string
   readonly name: string
   readonly project: string
+  readonly ofProject: ProjectRecord
   readonly category: string
   readonly url: string
   readonly description: string
-  readonly logo: string | null
-  readonly twitter: string | null
   /** Slug of the protocol whose code it runs. */
   readonly forkOf: string | null
   /** Configured chains that it is on. */

@@ -1,8 +1,9 @@
 /** The engine's methods about wallets: balances, approvals and token prices. */
 import type { CallContext, Engine, PriceRecord, WalletBalance } from '../domain/engine.js'
+import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
 import { walletAddress } from '../executor/deployments.js'
-import { strategyAddresses } from '../executor/strategies.js'
+import { strategyContract } from '../executor/strategies.js'
 import type { TokenPriceFact } from '../routing/messages.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import type { Found, TaskRunner } from './task-runner.js'
@@ -31,7 +32,9 @@ export function createAccounts(
         isDeployed: deployed.value,
         owner: fromAddress,
         chainId,
-        strategies: strategyAddresses(fromAddress),
+        strategies: Object.fromEntries(
+          routingStrategies.map((strategy) => [strategy, strategyContract(strategy)]),
+        ) as Record<RoutingStrategy, Address>,
       }
     },
 
@@ -63,6 +66,7 @@ async function balancesOn(
 ): Promise<WalletBalance[]> {
   const listed = await listings({ chainId, baseOnly: true }, context)
   const tokens = listed.flatMap(({ token }) => token?.address ?? [])
+  const logos = new Map(listed.map(({ token }) => [token?.address, token?.logoUri ?? null]))
   const { value } = await run('balances', { owner, tokens }, { chainId, blockNumber }, context)
   return value.map(({ token, amount, priceUsd }) => ({
     token: token.address,
@@ -72,7 +76,7 @@ async function balancesOn(
     price: priceUsd === null ? null : String(priceUsd),
     name: token.name,
     symbol: token.symbol,
-    logoUri: token.logoUri,
+    logoUri: token.logoUri ?? logos.get(token.address) ?? null,
   }))
 }
 

@@ -8,8 +8,6 @@ import type { ChainDefinition } from '../chains/chain.js'
 import { type Engine, noAccount } from '../domain/engine.js'
 import type { Token } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
-import { canSwap } from '../protocols/protocol.js'
-import { protocols } from '../protocols/registry.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { createAccounts } from './accounts.js'
 import { createBlocks } from './blocks.js'
@@ -57,6 +55,7 @@ export function createEngine(parts: EngineParts): Engine {
     run: (kind, args, pin) =>
       tasks.runAt(kind, args, pin, { accountId: noAccount, signal: parts.stopping }),
     chainOf: chains.of,
+    tokens: parts.tokens,
     tokensOf: chains.tokensOf,
     onProblem,
   })
@@ -74,11 +73,6 @@ export function createEngine(parts: EngineParts): Engine {
     ...opportunities,
     ...createBlocks({ chains, archive, pins, pin: tasks.pin }),
     ...createChainStatus({ chains, archive, pins }),
-    aggregators: () =>
-      protocols
-        .filter(canSwap)
-        .map(({ slug }) => slug)
-        .sort(),
     tokens: (chainId) => (chainId === undefined ? chains.tokens : chains.tokensOf(chainId)),
   }
 }

@@ -1,8 +1,9 @@
-/** The service's listings of a chain: base tokens, and the positions of its snapshot. */
+/** The service's listings of a chain: its native token, base tokens, and the positions of its snapshot. */
 import type { ListingKey, PositionSnapshot, PositionStore } from '../catalog/position-store.js'
+import { withNative } from '../catalog/token-lists.js'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { BaseListing, Listing, PositionListing } from '../domain/metadata.js'
-import type { Token } from '../domain/primitives.js'
+import { isNative, type Token } from '../domain/primitives.js'
 import { protocolBySlug } from '../protocols/registry.js'
 
 /** Protocol under which the store keeps base tokens. */
@@ -23,10 +24,11 @@ export function createListings(
   const base = new Map<number, readonly BaseListing[]>()
   const made = new WeakMap<PositionSnapshot, readonly Listing[]>()
 
-  function baseOf(chainId: number): readonly BaseListing[] {
+  function baseOf(chain: ChainDefinition): readonly BaseListing[] {
+    const { id: chainId } = chain
     const known = base.get(chainId)
     if (known) return known
-    const tokens = tokensOf(chainId)
+    const tokens = withNative(chain, tokensOf(chainId))
     const keys = tokens.map(({ address }): ListingKey => ({ protocol: noProtocol, key: address }))
     const listings = store
       .idsOf(chainId, keys)
@@ -39,8 +41,10 @@ export function createListings(
     return listings
   }
 
-  function make(chainId: number, snapshot: PositionSnapshot): readonly Listing[] {
-    const tokens = baseOf(chainId)
+  function make(chain: ChainDefinition, snapshot: PositionSnapshot): readonly Listing[] {
+    const { id: chainId } = chain
+    const tokens = baseOf(chain)
+    const native = tokens.find(({ token }) => isNative(token.address))?.token
     const keys = snapshot.positions.map(({ position: { protocol, key } }) => ({ protocol, key }))
     const ids = store.idsOf(chainId, keys)
     const positions = snapshot.positions.flatMap((listed, index): PositionListing[] => {
@@ -53,6 +57,9 @@ export function createListings(
       return [
         {
           ...rest,
+          underlyingTokens: rest.underlyingTokens.map((token) =>
+            native && isNative(token.address) ? native : token,
+          ),
           kind: 'position',
           id,
           chainId,
@@ -73,9 +80,9 @@ export function createListings(
   }
 
   return {
-    of({ id }, snapshot) {
-      if (!snapshot) return baseOf(id)
-      const listings = made.get(snapshot) ?? make(id, snapshot)
+    of(chain, snapshot) {
+      if (!snapshot) return baseOf(chain)
+      const listings = made.get(snapshot) ?? make(chain, snapshot)
       made.set(snapshot, listings)
       return listings
     },

@@ -12,7 +12,7 @@ import { type CollectParts, collectPositions } from './collect-positions.js'
 import { createListings } from './listings.js'
 import type { Pins } from './pins.js'
 import { createPositionCache } from './position-cache.js'
-import { protocolRecords, serviceActionRecords } from './protocol-records.js'
+import { aggregatorsOn, protocolRecords, serviceActionRecords } from './protocol-records.js'
 
 export interface MetadataParts {
   readonly chains: readonly ChainDefinition[]
@@ -27,6 +27,8 @@ export interface MetadataParts {
   readonly run: CollectParts['run']
   /** @throws ForkrouteError UNKNOWN_CHAIN. */
   chainOf(chainId: number): ChainDefinition
+  /** Of all token lists, whichever chains are configured. */
+  readonly tokens: readonly Token[]
   /** Base tokens of a chain. */
   tokensOf(chainId: number): readonly Token[]
   onProblem(error: unknown): void
@@ -34,7 +36,7 @@ export interface MetadataParts {
 
 export function createMetadata(
   parts: MetadataParts,
-): Pick<Engine, 'listings' | 'protocols' | 'serviceActions'> {
+): Pick<Engine, 'aggregators' | 'listings' | 'protocols' | 'serviceActions'> {
   const { archive, pins, run, chainOf } = parts
   const reaches = new Map<number, number>()
   const onProblem = (error: unknown) => {
@@ -69,7 +71,7 @@ export function createMetadata(
     clock: () => Date.now() / 1_000,
   })
   const listings = createListings(parts.store, parts.tokensOf)
-  const records = protocolRecords(protocols, parts.chains)
+  const records = protocolRecords(protocols, parts.chains, parts.tokens)
 
   return {
     async listings({ chainId, baseOnly = false }, { signal }) {
@@ -94,6 +96,8 @@ export function createMetadata(
       for (const failure of failures) onProblem(failure)
       return merged(lists)
     },
+    aggregators: (chainId) =>
+      aggregatorsOn(chainId === undefined ? parts.chains : [chainOf(chainId)]),
     protocols: () => records,
     serviceActions: () => serviceActionRecords,
   }

@@ -1,20 +1,39 @@
 /** Protocols and their actions as the API lists them, from the registry. */
+import { projectRecord } from '../catalog/projects.js'
 import type { ChainDefinition } from '../chains/chain.js'
-import type { ActionRecord, ProtocolRecord } from '../domain/metadata.js'
+import type { ActionRecord, ProtocolRecord, ServiceActionRecord } from '../domain/metadata.js'
+import type { Token } from '../domain/primitives.js'
 import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
+import { protocols } from '../protocols/registry.js'
 import { serviceActions } from '../routing/bundle/actions/registry.js'
 import type { ServiceAction } from '../routing/bundle/service-action.js'
 
-function inputsOf(
-  inputs: Readonly<
-    Record<string, { readonly description: string; readonly optional?: boolean | undefined }>
-  >,
-): Record<string, string> {
+/** How arguments of some kinds are written on the wire; a kind that is absent has its own name there. */
+const wireTypes: Readonly<Record<string, string>> = {
+  addresses: 'address[]',
+  amount: 'uint256',
+  amounts: 'uint256[]',
+  signed: 'uint256',
+  slippage: 'bps',
+  text: 'string',
+  signature: 'string',
+  values: 'array',
+  output: 'reference',
+  actions: 'action[]',
+}
+
+interface Argument {
+  readonly kind: string
+  readonly description: string
+  readonly optional?: boolean | undefined
+}
+
+function inputsOf(inputs: Readonly<Record<string, Argument>>): ActionRecord['inputs'] {
   return Object.fromEntries(
-    Object.entries(inputs).map(([name, { description, optional }]) => {
-      const phrase = description.replace(/\.$/, '')
-      return [name, optional ? `${phrase} (optional)` : phrase]
+    Object.entries(inputs).map(([name, { kind, description, optional = false }]) => {
+      const type = wireTypes[kind] ?? kind
+      return [name, { type, description: description.replace(/\.$/, ''), optional }]
     }),
   )
 }
@@ -28,14 +47,22 @@ function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
   return { action: name, name: description, functionNames: [], inputs: inputsOf(inputs) }
 }
 
-/** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */
-export const serviceActionRecords: readonly (ActionRecord & { readonly isListed: boolean })[] =
-  serviceActions.map((action) => ({ ...ofService(action), isListed: action.isListed }))
+export const serviceActionRecords: readonly ServiceActionRecord[] = serviceActions.map(
+  (action) => ({
+    ...ofService(action),
+    isListed: action.isListed,
+    protocols: action.protocols ?? [],
+  }),
+)
 
-/** Protocols deployed on at least one of the chains, in the order of the registry. */
+/**
+ * Protocols deployed on at least one of the chains, in the order of the registry.
+ * @param tokens - of all token lists: they have the logos of projects.
+ */
 export function protocolRecords(
   protocols: readonly ProtocolAdapter[],
   chains: readonly ChainDefinition[],
+  tokens: readonly Token[],
 ): readonly ProtocolRecord[] {
   return protocols.flatMap((adapter): ProtocolRecord[] => {
     const own = chains.filter(({ venues }) => venues[adapter.slug])
@@ -46,11 +73,10 @@ export function protocolRecords(
         slug,
         name,
         project,
+        ofProject: projectRecord(project, tokens),
         category,
         url,
         description,
-        logo: adapter.logo ?? null,
-        twitter: adapter.twitter ?? null,
         forkOf: adapter.forkOf ?? null,
         chains: own.map((chain) => ({ id: chain.id, name: chain.name })),
         actions: [
@@ -62,6 +88,14 @@ export function protocolRecords(
       },
     ]
   })
+}
+
+/** Slugs of the exchanges on one of the chains, in the order of the alphabet. */
+export function aggregatorsOn(chains: readonly ChainDefinition[]): readonly string[] {
+  return protocols
+    .filter((adapter) => isExchange(adapter) && chains.some(({ venues }) => venues[adapter.slug]))
+    .map(({ slug }) => slug)
+    .sort()
 }
 
 /** Other protocols swap only to enter and leave their positions, and have actions for that. */

@@ -13,6 +13,7 @@ import { fromWireError, toWireError } from '../domain/errors.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import type { ConfiguredChains } from './configured-chains.js'
+import { withSpender } from './spender.js'
 import type { TaskRunner } from './task-runner.js'
 
 /** Executions per task. */
@@ -32,7 +33,8 @@ export function createRoutes(
 ): Pick<Engine, 'route' | 'quote' | 'quotes' | 'executions' | 'bundle' | 'nontokenized'> {
   const { chains, tasks } = parts
   return {
-    async route(request, context) {
+    async route(given, context) {
+      const request = withSpender(given)
       const args = { mode: 'route' as const, request, accountId: context.accountId }
       return (await tasks.run('route', args, request, context)).value
     },
@@ -47,15 +49,17 @@ export function createRoutes(
 
     async executions(chainId, blockNumber, requests, context) {
       const block = await tasks.pin({ chainId, blockNumber }, context)
+      const executions = requests.map((one) => ({ ...one, request: withSpender(one.request) }))
       const answers = await Promise.all(
-        chunksOf(requests, executionsAtOnce).map((part) =>
+        chunksOf(executions, executionsAtOnce).map((part) =>
           tasks.runAt('executions', { requests: part }, block, context),
         ),
       )
       return answers.flat()
     },
 
-    async bundle(request, context) {
+    async bundle(given, context) {
+      const request = withSpender(given)
       // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
       const bundle = parseBundle(request, chains.of(request.chainId))
       const args = { request: bundle, accountId: context.accountId }
@@ -63,7 +67,8 @@ export function createRoutes(
       return { ...value, actions: request.actions }
     },
 
-    async nontokenized(request, context) {
+    async nontokenized(given, context) {
+      const request = withSpender(given)
       const args = { request, accountId: context.accountId }
       return (await tasks.run('nontokenized', args, request, context)).value
     },
@@ -105,7 +110,7 @@ async function quoteBatch(
 }
 
 function fromSomebody(request: QuoteRequest): RouteRequest {
-  return { ...request, fromAddress: request.fromAddress ?? quoteSender }
+  return withSpender({ ...request, fromAddress: request.fromAddress ?? quoteSender })
 }
 
 /** Consecutive chunks of `size`; the last may be shorter. */

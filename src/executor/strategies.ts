@@ -1,7 +1,7 @@
 /** What differs between routing strategies besides the calldata. */
 import type { RoutingStrategy } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
-import { contractAddress, walletAddress } from './deployments.js'
+import { contractAddress } from './deployments.js'
 
 /** True where the account runs the calldata by delegatecall instead of calling a contract. */
 export function isDelegate(strategy: RoutingStrategy): boolean {
@@ -22,15 +22,10 @@ export function spenderOf(strategy: RoutingStrategy): Address | null {
   return contractAddress(strategy === 'wallet-v2' ? 'WalletFactory' : 'Router')
 }
 
-/** The contract behind each strategy. */
-export function strategyAddresses(owner: Address): Readonly<Record<RoutingStrategy, Address>> {
-  const router = contractAddress('Router')
-  const delegate = contractAddress('Delegate')
-  return {
-    router,
-    'router-legacy': router,
-    delegate,
-    'delegate-legacy': delegate,
-    'wallet-v2': walletAddress(owner),
-  }
+/**
+ * The contract behind a strategy: what its transactions call, and what owners that ask for an approval allow. An
+ * allowance to the Delegate moves nothing, since it runs orders in accounts alone, and is not needed.
+ */
+export function strategyContract(strategy: RoutingStrategy): Address {
+  return spenderOf(strategy) ?? contractAddress('Delegate')
 }

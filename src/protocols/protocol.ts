@@ -60,10 +60,6 @@ export interface ProtocolAdapter<State = unknown> {
   readonly category: string
   readonly url: string
   readonly description: string
-  /** URL of a picture. */
-  readonly logo?: string
-  /** Account name. */
-  readonly twitter?: string
   /** Slug of the protocol whose code this one runs with other parameters. */
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */

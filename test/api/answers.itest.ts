@@ -160,6 +160,11 @@ describe('metadata', () => {
   test('aggregators', async () => {
     const api = await startTestApi()
     expect((await api.get('/aggregators')).body).toEqual(['uniswap-v2', 'uniswap-v3'])
+    expect((await api.get('/aggregators?chainId=8453')).body).toEqual(['uniswap-v3'])
+    expect((await api.get('/aggregators?chainId=7')).body).toMatchObject({
+      statusCode: 400,
+      message: 'chainId 7 is not configured here',
+    })
   })
 })
 

@@ -1,5 +1,7 @@
 /** Positions and protocols over real HTTP, every answer through a proxy that checks it against /openapi.json. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { serviceProtocols } from '../../src/routing/bundle/actions/registry.js'
 import { all, type Listings, manager, nft, openListings, share, vault } from './listings.js'
 import { dai, startTestApi, usdc, weth } from './test-api.js'
 
@@ -144,6 +146,9 @@ describe('protocols', () => {
     expect(uniswap).toMatchObject({
       title: 'Uniswap',
       chainIds: '1',
+      chains: [1],
+      twitter: 'Uniswap',
+      description: 'An exchange of pools that anybody can open.',
       category: 'dex',
       poolCount: 2,
       protocol: 'uniswap-v2',
@@ -159,7 +164,20 @@ describe('protocols', () => {
     expect((await checked('/protocols?chainId=8453')).body).toEqual([])
     const two = (await checked('/protocols?slug=uniswap-v2&slug=Uniswap-V3')).body
     expect(two.map(({ slug }: { slug: string }) => slug)).toEqual(['uniswap-v2', 'uniswap-v3'])
-    expect(two[0]).toMatchObject({ project: 'uniswap', chainIds: [1] })
+    expect(two[0]).toMatchObject({ project: 'uniswap', chainIds: [1], twitter: 'Uniswap' })
+  })
+
+  test('a client that looks for the protocols of a chain and groups them finds each', async () => {
+    for (const path of ['/protocols', '/projects/uniswap/protocols']) {
+      const { body } = await checked(path)
+      expect(body.length).toBeGreaterThan(0)
+      for (const one of body) {
+        expect(one.chains).toEqual([{ id: 1, name: 'Ethereum' }])
+        expect(one.chains.map(({ id }: { id: number }) => id)).toEqual(one.chainIds)
+        expect(one.projectId).toBe(one.project)
+        expect(one.logosUri).toEqual(one.logo === null ? [] : [one.logo])
+      }
+    }
   })
 
   test('standards with forks and methods', async () => {
@@ -187,13 +205,44 @@ describe('protocols', () => {
     const names = body.map(({ name }: { name: string }) => name)
     expect(names).toEqual([...new Set(names)].sort())
     for (const name of ['approve', 'route', 'swap', 'transfer']) expect(names).toContain(name)
-    for (const one of body) expect(one.action).toBe(one.name)
+    for (const one of body) {
+      expect(one.action).toBe(one.name)
+      for (const input of Object.values<Record<string, unknown>>(one.inputs)) {
+        const { type, description, ...rest } = input
+        expect(type).toMatch(/^(address|uint256|bps|bytes|string|reference|action)(\[\])?$|^array$/)
+        expect(description).toMatch(/^\S.*[^.]$/)
+        expect([{}, { optional: true }]).toContainEqual(rest)
+      }
+    }
+    const { inputs } = body.find(({ name }: { name: string }) => name === 'route')
+    expect(inputs.tokenIn).toEqual({ type: 'address', description: 'Token to give' })
+    expect(inputs.amountIn.type).toBe('uint256')
+    expect(inputs.slippage).toMatchObject({ type: 'bps', optional: true })
     expect((await checked('/shortcuts/actions')).body).toEqual(body)
     expect((await api.direct.get('/v1/shortcuts/actions')).body).toEqual(body)
     const own = (await checked('/actions/svc')).body
     expect(own.map(({ name }: { name: string }) => name)).toContain('call')
     const ofPair = (await checked('/actions/uniswap-v2')).body
     expect(ofPair.map(({ name }: { name: string }) => name)).toContain('swap')
+  })
+
+  test.each([
+    ['erc20', ['approve', 'transfer']],
+    ['ERC20', ['approve', 'transfer']],
+    ['erc721', ['approve', 'transfer']],
+    ['permit2', ['permittransferfrom']],
+  ])('what bundles do under the name %s', async (slug, expected) => {
+    const { status, body } = await checked(`/actions/${slug}`)
+    expect(status).toBe(200)
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(expected)
+    const own = (await checked('/actions/svc')).body
+    for (const one of body) expect(own).toContainEqual(one)
+  })
+
+  test('every protocol name that bundles take for the service has a list of actions', async () => {
+    for (const slug of serviceProtocols) {
+      expect((await checked(`/actions/${slug}`)).status, slug).toBe(200)
+    }
   })
 
   test('the service is known by its configured name', async () => {

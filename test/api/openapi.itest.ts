@@ -83,6 +83,7 @@ describe('/openapi.json', () => {
       routingStrategy: 'router',
       executionMode: 'user',
       includeTransactionCost: false,
+      priceImpact: true,
       ignoreAggregators: [],
       ignoreStandards: [],
       ignoreBridges: [],

@@ -165,10 +165,27 @@ describe('values', () => {
     })
   })
 
-  test('another spender is for the engine to judge with wallet and delegate strategies', async () => {
+  test('another spender is for the engine to judge with the wallet strategy', async () => {
     const api = await startTestApi()
-    const request = await asked(api, `${base}&spender=${dai}&routingStrategy=delegate`)
-    expect(request).toMatchObject({ spender: dai, strategy: 'delegate' })
+    const request = await asked(api, `${base}&spender=${dai}&routingStrategy=svcwallet-v2`)
+    expect(request).toMatchObject({ spender: dai, strategy: 'wallet-v2' })
+  })
+
+  test('priceImpact=false: neither calculated nor answered, by GET and by POST', async () => {
+    const api = await startTestApi()
+    expect((await asked(api, base)).includePriceImpact).toBe(true)
+    expect((await asked(api, `${base}&priceImpact=false`)).includePriceImpact).toBe(false)
+    const without = await api.get(`/shortcuts/route?${base}&priceImpact=false`)
+    expect(without.status).toBe(200)
+    expect(without.body).not.toHaveProperty('priceImpact')
+    expect((await api.get(`/shortcuts/route?${base}`)).body.priceImpact).toBe(12.5)
+    const body = { fromAddress: sender, tokenIn: [weth], tokenOut: [usdc], amountIn: ['1000'] }
+    const posted = await api.post('/shortcuts/route', { ...body, priceImpact: false })
+    expect(posted.body).not.toHaveProperty('priceImpact')
+    expect(posted.body.amountOut).toBe((2n ** 200n).toString())
+    expect((await api.get(`/shortcuts/route?${base}&priceImpact=no`)).body.message).toBe(
+      'priceImpact must be true or false',
+    )
   })
 
   test('a list of zero fees is ignored, feeReceiver or not', async () => {

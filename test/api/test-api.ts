@@ -142,7 +142,7 @@ function createEngine(asked: Asked): Engine {
       { id: 8453, name: 'Base', isConnected: false, nativeToken, blockNumber: null },
     ],
     readiness: () => ({ ready: true, chains: [] }),
-    aggregators: () => ['uniswap-v2', 'uniswap-v3'],
+    aggregators: (chainId) => [...(chainId === 8453 ? [] : ['uniswap-v2']), 'uniswap-v3'],
     async route(request, context) {
       asked.routes.push(request)
       asked.contexts.push(context)
@@ -200,7 +200,7 @@ function createEngine(asked: Asked): Engine {
     tokens: (chainId) => tokens.filter((token) => !chainId || token.chainId === chainId),
     listings: async ({ chainId }) =>
       baseListings.filter((one) => !chainId || one.token.chainId === chainId),
-    protocols: () => protocolRecords(protocols, [ethereum]),
+    protocols: () => protocolRecords(protocols, [ethereum], tokens),
     serviceActions: () => serviceActionRecords,
     wallet: async ({ chainId, fromAddress: owner }) => ({
       address: dai,

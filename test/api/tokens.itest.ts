@@ -48,7 +48,7 @@ describe('/tokens', () => {
       decimals: 18,
       symbol: 'vDAI',
       name: 'vDAI share',
-      logosUri: null,
+      logosUri: [],
       underlyingTokens: [
         {
           address: dai,
@@ -57,7 +57,7 @@ describe('/tokens', () => {
           decimals: 18,
           symbol: 'DAI',
           name: 'Dai',
-          logosUri: null,
+          logosUri: [],
         },
       ],
       project: 'erc-4626',
@@ -69,16 +69,29 @@ describe('/tokens', () => {
       apyReward: 2,
       tvl: 1_000,
     })
-    expect(body.data[5]).toMatchObject({ symbol: null, decimals: null })
+    // Made of USDC and WETH, of which one has a logo.
+    expect(body.data[5]).toMatchObject({ symbol: null, decimals: null, logosUri: ['u.png'] })
   })
 
-  test('without metadata and underlying tokens their fields are not there', async () => {
+  test('without metadata and underlying tokens their fields are not there, but decimals', async () => {
     const { body } = await checked(`/tokens?address=${vault}&includeUnderlying=false`)
-    for (const name of ['symbol', 'name', 'decimals', 'logosUri', 'underlyingTokens']) {
+    for (const name of ['symbol', 'name', 'logosUri', 'underlyingTokens']) {
       expect(body.data[0]).not.toHaveProperty(name)
     }
+    expect(body.data[0].decimals).toBe(18)
     const plain = (await checked(`/tokens?address=${vault}`)).body.data[0]
-    expect(plain.underlyingTokens).toEqual([{ address: dai, chainId: 1, type: 'base' }])
+    expect(plain.underlyingTokens).toEqual([
+      { address: dai, chainId: 1, type: 'base', decimals: 18 },
+    ])
+  })
+
+  test('a client may take the first logo of any token', async () => {
+    const { body } = await checked('/tokens?includeMetadata=true')
+    for (const one of body.data) {
+      for (const { logosUri } of [one, ...(one.underlyingTokens ?? [])]) {
+        expect([undefined, 'u.png']).toContain(logosUri[0])
+      }
+    }
   })
 
   test('every filter, alone and with others', async () => {
@@ -183,6 +196,7 @@ describe('base tokens', () => {
       address: dai,
       chainId: 1,
       type: 'base',
+      decimals: 18,
       underlyingTokens: null,
       project: null,
       protocolSlug: null,

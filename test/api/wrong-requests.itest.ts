@@ -66,6 +66,10 @@ describe('wrong route requests', () => {
       'spender must equal fromAddress with a router strategy',
     ],
     [
+      { spender: dai, routingStrategy: 'delegate' },
+      'spender must equal fromAddress with a delegate strategy: the account spends its own tokens',
+    ],
+    [
       { referralCode: '12345678901234567' },
       'referralCode must be 1 to 16 printable ASCII characters',
     ],

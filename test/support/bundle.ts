@@ -38,7 +38,7 @@ export function askBundle(
 }
 
 /**
- * Sends the answer's transaction after its prerequisites, from a sender that has been given exactly what the answer
+ * Sends the answer's transaction after its approvals, from a sender that has been given exactly what the answer
  * says it takes. Watches the receiver's balance of every token of amountsOut.
  */
 export async function executeBundle(
@@ -69,12 +69,7 @@ export async function executeBundle(
     ...(inspect && { inspect }),
     watch: [...tokens.map((token) => ({ token, owner: receiver })), ...watch],
     ...(isFunded && { fund: inputs.filter(({ token }) => !isNative(token)), approve: tx.to }),
-    first: (body.prerequisites ?? []).map(({ to, data }: { to: Address; data: `0x${string}` }) => ({
-      from: tx.from,
-      to,
-      data,
-      value: '0',
-    })),
+    first: body.approvals ?? [],
     async prepare(anvil) {
       await sent.prepare?.(anvil)
       await prepare?.(anvil)

@@ -1,7 +1,7 @@
 /** Tokens and positions for the wire: filters, pages and records. Percent per year, USD, lower-case addresses. */
 import type { z } from 'zod'
 import type { Listing, PositionListing, TokenFacts } from '../../domain/metadata.js'
-import type { PageMeta, TokenItem, TokenSummary, UnderlyingToken } from './metadata-records.js'
+import type { PageMeta, TokenItem, TokenMetadata, UnderlyingToken } from './metadata-records.js'
 
 /** True when no values are wanted; letter case is ignored. */
 export function matches(
@@ -54,13 +54,19 @@ export function pageOf<T extends { readonly id: number }>(
   }
 }
 
-function metadataOf({
-  decimals,
-  symbol,
-  name,
-  logoUri,
-}: TokenFacts): z.output<typeof TokenSummary> {
-  return { decimals, symbol, name, logosUri: logoUri ? [logoUri] : null }
+/**
+ * Decimals always; a list of logos, since clients take its first.
+ * @param parts - tokens that it is made of: their logos stand for one that has none of its own.
+ */
+function metadataOf(
+  token: TokenFacts,
+  withNames: boolean,
+  parts: readonly TokenFacts[] = [],
+): z.output<typeof TokenMetadata> {
+  const { decimals, symbol, name, logoUri } = token
+  if (!withNames) return { decimals }
+  const shown = logoUri === null ? parts : [token]
+  return { decimals, symbol, name, logosUri: shown.flatMap((one) => one.logoUri ?? []) }
 }
 
 /**
@@ -76,7 +82,7 @@ export function toUnderlying(
     address: token.address,
     chainId: token.chainId,
     type: isPosition(token) ? ('defi' as const) : ('base' as const),
-    ...(includeMetadata && metadataOf(token)),
+    ...metadataOf(token, includeMetadata),
   }))
 }
 
@@ -100,7 +106,7 @@ export function toTokenItem(
     address: token.address,
     chainId: token.chainId,
     type: position ? 'defi' : 'base',
-    ...(view.includeMetadata && metadataOf(token)),
+    ...metadataOf(token, view.includeMetadata, position?.underlyingTokens),
     ...(view.includeUnderlying && {
       underlyingTokens: position && toUnderlying(position, view.includeMetadata, isPosition),
     }),

@@ -2,11 +2,20 @@
 import { z } from 'zod'
 import { Address, ChainId } from './record-parts.js'
 
-export const TokenSummary = z.object({
-  decimals: z.int().nullable(),
-  symbol: z.string().nullable(),
-  name: z.string().nullable(),
-  logosUri: z.array(z.string()).nullable(),
+/** Empty where no logo is known: clients take the first without a look. */
+const Logos = z.array(z.string()).meta({ description: 'URLs of pictures; empty: none is known.' })
+
+export const TokenMetadata = z.object({
+  decimals: z
+    .int()
+    .nullable()
+    .meta({ description: 'Null for a token of a position that cannot be read.' }),
+  symbol: z.string().nullable().optional(),
+  name: z.string().nullable().optional(),
+  logosUri: Logos.optional().meta({
+    description:
+      'URLs of pictures: its own, else those of its underlying tokens; empty where none is known.',
+  }),
 })
 
 /** Kind of a token as text. */
@@ -20,23 +29,23 @@ const figures = {
   tvl: z.number().nullable().meta({ description: 'USD.' }),
 }
 
-export const UnderlyingToken = TokenSummary.partial()
-  .extend({ address: Address, chainId: ChainId, type: TokenType })
-  .meta({ id: 'UnderlyingToken' })
+export const UnderlyingToken = TokenMetadata.extend({
+  address: Address,
+  chainId: ChainId,
+  type: TokenType,
+}).meta({ id: 'UnderlyingToken' })
 
-export const TokenItem = TokenSummary.partial()
-  .extend({
-    address: Address,
-    chainId: ChainId,
-    type: TokenType,
-    underlyingTokens: z.array(UnderlyingToken).nullable().optional(),
-    project: z.string().nullable(),
-    protocolSlug: z.string().nullable(),
-    protocol: z.string().nullable().meta({ description: 'Same as protocolSlug.' }),
-    primaryAddress: Address.nullable(),
-    ...figures,
-  })
-  .meta({ id: 'Token' })
+export const TokenItem = TokenMetadata.extend({
+  address: Address,
+  chainId: ChainId,
+  type: TokenType,
+  underlyingTokens: z.array(UnderlyingToken).nullable().optional(),
+  project: z.string().nullable(),
+  protocolSlug: z.string().nullable(),
+  protocol: z.string().nullable().meta({ description: 'Same as protocolSlug.' }),
+  primaryAddress: Address.nullable(),
+  ...figures,
+}).meta({ id: 'Token' })
 
 export const PageMeta = z
   .object({
@@ -74,17 +83,26 @@ export const NonTokenizedPage = z
   })
   .meta({ id: 'NonTokenizedPage' })
 
+const SupportedChain = z.object({ id: ChainId, name: z.string() })
+/** Who made protocols. */
+const maker = {
+  logo: z.string().nullable().meta({ description: 'The first of logosUri.' }),
+  logosUri: Logos,
+  url: z.string(),
+  description: z.string(),
+  twitter: z.string().nullable().meta({ description: 'Name of the account.' }),
+}
+
 export const Protocol = z
   .object({
     name: z.string(),
     slug: z.string(),
     project: z.string(),
-    logo: z.string().nullable(),
-    url: z.string(),
-    description: z.string(),
-    twitter: z.string().nullable(),
+    projectId: z.string().meta({ description: 'Same as project.' }),
+    ...maker,
     category: z.string(),
-    chainIds: z.array(ChainId),
+    chains: z.array(SupportedChain).meta({ description: 'Configured chains that it is on.' }),
+    chainIds: z.array(ChainId).meta({ description: 'The ids of chains.' }),
   })
   .meta({ id: 'Protocol' })
 
@@ -128,10 +146,8 @@ export const Project = z
     title: z.string(),
     id: z.string(),
     chainIds: z.string().meta({ description: 'Comma-separated.' }),
-    logo: z.string().nullable(),
-    url: z.string(),
-    description: z.string(),
-    twitter: z.string().nullable(),
+    chains: z.array(ChainId).meta({ description: 'Ids of the chains of its protocols.' }),
+    ...maker,
     category: z.string(),
     poolCount: z.int().meta({ description: 'Positions that are listed.' }),
     protocol: z.string().meta({ description: 'The first of protocols.' }),
@@ -139,7 +155,6 @@ export const Project = z
   })
   .meta({ id: 'Project' })
 
-const SupportedChain = z.object({ id: ChainId, name: z.string() })
 const Inputs = z
   .record(z.string(), z.string())
   .meta({ description: 'Argument to one phrase about it.' })
@@ -176,6 +191,23 @@ export const Action = z
   .object({
     name: z.string(),
     action: z.string().meta({ description: 'Same as name.' }),
-    inputs: Inputs,
+    inputs: z
+      .record(
+        z.string(),
+        z
+          .object({
+            type: z.string().meta({
+              description:
+                'address, bytes, integer, string, uint256 (a decimal string, or a reference to what an earlier ' +
+                'action yields), bps (basis points), reference, array or action; with [] a list; an ' +
+                'only address or amount of it may stand alone.',
+              example: 'uint256',
+            }),
+            description: z.string().meta({ description: 'One phrase.' }),
+            optional: z.literal(true).optional().meta({ description: 'Absent: it is required.' }),
+          })
+          .meta({ id: 'ActionInput' }),
+      )
+      .meta({ description: 'Argument to what it takes.' }),
   })
   .meta({ id: 'Action' })

@@ -1,13 +1,34 @@
 /** Protocols for the wire: records, projects, standards and actions. */
 import type { z } from 'zod'
 import { notFound } from '../../domain/common-errors.js'
-import type { ActionRecord, ProtocolRecord } from '../../domain/metadata.js'
+import type {
+  ActionInput,
+  ActionRecord,
+  ProjectRecord,
+  ProtocolRecord,
+} from '../../domain/metadata.js'
 import type { Action, Project, Protocol, Standard } from './metadata-records.js'
 
 export function toProtocol(record: ProtocolRecord): z.output<typeof Protocol> {
-  const { name, slug, project, logo, url, description, twitter, category, chains } = record
-  const chainIds = chains.map(({ id }) => id)
-  return { name, slug, project, logo, url, description, twitter, category, chainIds }
+  const { name, slug, project, ofProject, url, description, category } = record
+  const chains = record.chains.map(({ id, name }) => ({ id, name }))
+  return {
+    name,
+    slug,
+    project,
+    projectId: project,
+    ...logosOf(ofProject),
+    url,
+    description,
+    twitter: ofProject.twitter,
+    category,
+    chains,
+    chainIds: chains.map(({ id }) => id),
+  }
+}
+
+function logosOf({ logo }: ProjectRecord) {
+  return { logo, logosUri: logo === null ? [] : [logo] }
 }
 
 /** Slugs and ids in any letter case. @throws ForkrouteError NOT_FOUND. */
@@ -36,15 +57,17 @@ export function toProject(
   poolCount: number,
 ): z.output<typeof Project> {
   const all = [first, ...others]
-  const chainIds = new Set(all.flatMap(({ chains }) => chains.map(({ id }) => id)))
+  const ids = new Set(all.flatMap(({ chains }) => chains.map(({ id }) => id)))
+  const chains = [...ids].sort((a, b) => a - b)
   return {
     title: titleOf(first.project),
     id: first.project,
-    chainIds: [...chainIds].sort((a, b) => a - b).join(','),
-    logo: all.find(({ logo }) => logo)?.logo ?? null,
+    chainIds: chains.join(','),
+    chains,
+    ...logosOf(first.ofProject),
     url: first.url,
-    description: first.description,
-    twitter: all.find(({ twitter }) => twitter)?.twitter ?? null,
+    description: first.ofProject.description ?? first.description,
+    twitter: first.ofProject.twitter,
     category: first.category,
     poolCount,
     protocol: first.slug,
@@ -70,7 +93,7 @@ export function toStandard(
     name,
     functionNames: [...functionNames],
     supportedChains,
-    inputs: { ...inputs },
+    inputs: Object.fromEntries(Object.entries(inputs).map(toPhrase)),
   }))
   return {
     protocol: { slug: record.slug, url: record.url },
@@ -86,25 +109,38 @@ export function toStandard(
   }
 }
 
-export function toAction({ action, inputs }: ActionRecord): z.output<typeof Action> {
-  return { name: action, action, inputs: { ...inputs } }
+function toPhrase([name, { description, optional }]: [string, ActionInput]): [string, string] {
+  return [name, optional ? `${description} (optional)` : description]
 }
 
-const primaryAddress = 'Contract of the position'
-const given = 'Token to give'
-const gotten = 'Token to get'
-const amountIn = 'Raw units of tokenIn, or a reference'
-const amountOut = 'Raw units of tokenOut, or a reference'
+export function toAction({ action, inputs }: ActionRecord): z.output<typeof Action> {
+  const toInput = ([name, { type, description, optional }]: [string, ActionInput]) => [
+    name,
+    { type, description, ...(optional && { optional }) },
+  ]
+  return {
+    name: action,
+    action,
+    inputs: Object.fromEntries(Object.entries(inputs).map(toInput)),
+  }
+}
+
+const required = (type: string, description: string) => ({ type, description, optional: false })
+const primaryAddress = required('address', 'Contract of the position')
+const given = required('address', 'Token to give')
+const gotten = required('address', 'Token to get')
+const amountIn = required('uint256', 'Raw units of tokenIn, or a reference')
+const amountOut = required('uint256', 'Raw units of tokenOut, or a reference')
 /** Arguments that an action takes from whichever protocol performs it. */
-const commonInputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const commonInputs: Readonly<Record<string, ActionRecord['inputs']>> = {
   borrow: {
-    collateral: 'Token that secures the debt',
+    collateral: required('address', 'Token that secures the debt'),
     tokenOut: gotten,
     amountOut,
     primaryAddress,
   },
   deposit: { tokenIn: given, tokenOut: gotten, amountIn, primaryAddress },
-  harvest: { token: 'Token of the rewards', primaryAddress },
+  harvest: { token: required('address', 'Token of the rewards'), primaryAddress },
   redeem: { tokenIn: given, tokenOut: gotten, amountIn, primaryAddress },
   repay: { tokenIn: given, amountIn, primaryAddress },
   withdraw: { primaryAddress, tokenIn: given, tokenOut: gotten, amountOut },

@@ -82,10 +82,10 @@ const Transaction = z
   })
   .meta({ id: 'Transaction', description: 'Valid and unsigned.' })
 
-const PriceImpact = z
-  .number()
-  .nullable()
-  .meta({ description: 'Basis points, fees included; null without USD prices.' })
+const PriceImpact = z.number().nullable().meta({
+  description:
+    'Basis points, fees included, rounded to two decimals; null without USD prices, absent with priceImpact=false.',
+})
 const Warnings = z.array(z.string()).optional().meta({
   description:
     'Present when something was left out that could have mattered, or when the gas is by later rules than those of the block.',
@@ -119,7 +119,7 @@ export const RouteTransaction = z
     gas: Gas,
     amountOut: WeiOrList,
     minAmountOut: WeiOrList.meta({ description: 'What the transaction enforces.' }),
-    priceImpact: PriceImpact,
+    priceImpact: PriceImpact.optional(),
     createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
     tx: Transaction,
@@ -156,15 +156,27 @@ const UnprotectedList = z
   .optional()
   .meta({ description: 'Outputs that the transaction does not enforce; absent: all are.' })
 
+const Prerequisites = z
+  .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
+  .optional()
+  .meta({ description: 'Transactions that the account must have sent before.' })
+const Approvals = z
+  .array(
+    z
+      .object({ from: Address, to: Address, data: z.string(), value: Wei, description: z.string() })
+      .meta({ id: 'RequiredApproval' }),
+  )
+  .optional()
+  .meta({ description: 'The prerequisites again, each as a transaction with its description.' })
+
 export const NontokenizedTransaction = RouteTransaction.extend({
+  priceImpact: PriceImpact,
   amountDeposited: WeiOrList.meta({
     description: 'What enters the position; a list where it is made of several tokens.',
   }),
   positionOut: z.string(),
-  prerequisites: z
-    .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
-    .optional()
-    .meta({ description: 'Transactions that the account must have sent before.' }),
+  prerequisites: Prerequisites,
+  approvals: Approvals,
 }).meta({ id: 'NontokenizedTransaction' })
 
 const ActionItem = z
@@ -191,10 +203,8 @@ export const Bundle = z
     priceImpact: PriceImpact.meta({
       description: 'Basis points; null without USD prices, and where debts or calls take part.',
     }),
-    prerequisites: z
-      .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
-      .optional()
-      .meta({ description: 'Transactions that the account must have sent before.' }),
+    prerequisites: Prerequisites,
+    approvals: Approvals,
     unprotected: UnprotectedList,
     warnings: Warnings,
   })
@@ -243,7 +253,7 @@ export const Approval = z
     gas: z.string(),
     token: Address,
     amount: Wei,
-    spender: Address,
+    spender: Address.meta({ description: 'As /api/v1/wallet lists it for the strategy.' }),
     warnings: Warnings,
   })
   .meta({ id: 'Approval' })
@@ -263,13 +273,14 @@ export const WalletBalance = z
 
 export const Wallet = z
   .object({
-    address: Address,
+    address: Address.meta({ description: 'The wallet, which runs the steps and may hold tokens.' }),
     isDeployed: z.boolean(),
-    owner: Address,
+    owner: Address.meta({ description: 'The account that sends its transactions.' }),
     chainId: ChainId,
-    strategies: z
-      .record(z.string(), Address)
-      .meta({ description: 'Per routing strategy: the address that acts.' }),
+    strategies: z.record(z.string(), Address).meta({
+      description:
+        'Per routing strategy the contract that stands behind it: `to` of its transactions, and `spender` of its approval.',
+    }),
   })
   .meta({ id: 'Wallet' })
 

@@ -18,8 +18,8 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { names } from './shortcut-inputs.js'
-import { calculationErrors, defined, lowerCased, toSteps } from './shortcuts.js'
+import { names, spenderRules } from './shortcut-inputs.js'
+import { calculationErrors, defined, lowerCased, toPrerequisites, toSteps } from './shortcuts.js'
 
 const word = z
   .string('must be a text')
@@ -82,7 +82,10 @@ function postBundle(serviceName: string) {
         Address.optional(),
         'Gets what actions leave over; default receiver.',
       ),
-      spender: described(Address.optional(), 'Must equal fromAddress.'),
+      spender: described(
+        Address.optional(),
+        'Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is.',
+      ),
       ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
       ignoreStandards: names('Protocols to leave out, by slug.'),
       referralCode: ReferralCode.optional(),
@@ -94,10 +97,7 @@ function postBundle(serviceName: string) {
       deadlineMs: DeadlineMs.optional(),
       deadline: TransactionDeadline.optional(),
     }),
-    rules: ({ fromAddress, spender }) =>
-      spender !== undefined && String(spender).toLowerCase() !== String(fromAddress).toLowerCase()
-        ? ['spender must equal fromAddress']
-        : [],
+    rules: spenderRules,
     response: Bundle,
     isCalculation: true,
     errors: [...calculationErrors, 'INSUFFICIENT_BALANCE', 'INSUFFICIENT_ALLOWANCE'],
@@ -144,7 +144,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
       chainId: answer.chainId,
     },
     priceImpact: answer.priceImpact,
-    ...(prerequisites.length > 0 && { prerequisites: prerequisites.map((one) => ({ ...one })) }),
+    ...toPrerequisites(prerequisites),
     ...(answer.unprotected.length > 0 && {
       unprotected: answer.unprotected.map((one) => ({ ...one })),
     }),
@@ -168,6 +168,7 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
           skipQuote: input.skipQuote,
           ...defined({
             receiver: input.receiver,
+            spender: input.spender,
             refundReceiver: input.refundReceiver,
             referralCode: input.referralCode,
             blockNumber: input.blockNumber,

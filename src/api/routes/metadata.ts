@@ -111,10 +111,17 @@ const getAggregators = defineRoute({
   path: '/api/v1/aggregators',
   tag: 'Metadata',
   operationId: 'getAggregators',
-  summary: 'Lists what swaps: the values of ignoreAggregators.',
-  description: 'Slugs of the protocols that a route may swap through.',
+  summary: 'Lists what only swaps: the values of ignoreAggregators.',
+  description:
+    'Slugs of the exchanges that a route may lead through. Lending, staking and vaults are left out by ignoreStandards.',
+  input: z.object({
+    chainId: described(
+      ChainId.optional(),
+      'Those on this chain; default: on any of the configured ones.',
+    ),
+  }),
   response: z.array(z.string()),
-  errors: [],
+  errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
 })
 
 const getAccountId = defineRoute({
@@ -177,6 +184,6 @@ export const metadataEndpoints: readonly Endpoint[] = [
   endpoint(getPrices, ({ engine, params, input, context }) =>
     prices(engine, params.chainId, input.addresses, input, context),
   ),
-  endpoint(getAggregators, ({ engine }) => [...engine.aggregators()]),
+  endpoint(getAggregators, ({ engine, input }) => [...engine.aggregators(input.chainId)]),
   endpoint(getAccountId, ({ context }) => context.accountId),
 ]

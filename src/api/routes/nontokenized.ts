@@ -13,6 +13,7 @@ import {
   lowerCased,
   oneOrList,
   toInputs,
+  toPrerequisites,
   toSteps,
 } from './shortcuts.js'
 
@@ -28,6 +29,7 @@ function getNontokenized(serviceName: string) {
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     crosschainRouteMode: _crosschainRouteMode,
+    priceImpact: _priceImpact,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)
@@ -93,7 +95,7 @@ function toTransaction(answer: NontokenizedAnswer): z.output<typeof Nontokenized
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
     amountDeposited: amount,
     positionOut: answer.positionOut,
-    ...(prerequisites.length > 0 && { prerequisites: prerequisites.map((one) => ({ ...one })) }),
+    ...toPrerequisites(prerequisites),
   }
 }
 
@@ -122,6 +124,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
           ignoreAggregators: lowerCased(input.ignoreAggregators),
           ignoreStandards: lowerCased(input.ignoreStandards),
           ...defined({
+            spender: input.spender,
             refundReceiver: input.refundReceiver,
             feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
             referralCode: input.referralCode,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { notFound } from '../../domain/common-errors.js'
 import type { Engine } from '../../domain/engine.js'
+import type { ActionRecord } from '../../domain/metadata.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Action, Project, Protocol, Standard } from '../records/metadata-records.js'
 import {
@@ -102,7 +103,8 @@ const getProtocolActions = defineRoute({
   tag: 'Metadata',
   operationId: 'getProtocolActions',
   summary: 'Lists the actions of one protocol, or of the service itself.',
-  description: '404 for a slug that is not listed.',
+  description:
+    'erc20, erc721 and permit2 are names for what the service does with tokens; 404 for a slug that is not listed.',
   params: z.object({ slug }),
   response: z.array(Action),
   errors: ['INVALID_REQUEST', 'NOT_FOUND'],
@@ -114,6 +116,15 @@ function listActions(engine: Engine) {
   // The swap of an exchange is the service's swap, limited to its pools.
   const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
   return commonActions([...own.filter(({ isListed }) => isListed), ...others])
+}
+
+/** @throws ForkrouteError NOT_FOUND. */
+function actionsOf(engine: Engine, slug: string, serviceName: string): readonly ActionRecord[] {
+  const wanted = slug.toLowerCase()
+  const own = engine.serviceActions()
+  if (wanted === serviceName) return own
+  const ofStandard = own.filter(({ protocols }) => protocols.includes(wanted))
+  return ofStandard.length ? ofStandard : protocolOf(engine.protocols(), slug).actions
 }
 
 /** @param serviceName - protocol name of the service's own actions. */
@@ -156,10 +167,7 @@ export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
     endpoint(getActions, ({ engine }) => listActions(engine)),
     endpoint(getShortcutActions, ({ engine }) => listActions(engine)),
     endpoint(getProtocolActions, ({ engine, params }) =>
-      (params.slug === serviceName
-        ? engine.serviceActions()
-        : protocolOf(engine.protocols(), params.slug).actions
-      ).map(toAction),
+      actionsOf(engine, params.slug, serviceName).map(toAction),
     ),
   ]
 }

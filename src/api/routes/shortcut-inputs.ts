@@ -88,17 +88,29 @@ export function routeRules(given: Given): string[] {
     })
     if (given.feeReceiver === undefined) problems.push('feeReceiver is required with fee')
   }
-  const isRouter = /^router/.test(String(given.routingStrategy ?? 'router'))
-  const [sender, spender] = [given.fromAddress, given.spender].map((one) => texts([one])[0])
-  if (isRouter && given.spender !== undefined && spender !== sender) {
-    problems.push('spender must equal fromAddress with a router strategy')
-  }
+  problems.push(...spenderRules(given))
   if (given.destinationChainId !== undefined) {
     if (Number(given.destinationChainId) !== Number(given.chainId ?? 1)) {
       problems.push('destinationChainId must equal chainId: cross-chain routes are not available')
     }
   }
   return problems
+}
+
+/** Only a wallet's order may spend the tokens of another address, its owner: which that is, the engine knows. */
+export function spenderRules({ spender, fromAddress, routingStrategy }: Given): string[] {
+  if (spender === undefined) return []
+  if (String(spender).toLowerCase() === String(fromAddress).toLowerCase()) return []
+  const strategy = String(routingStrategy ?? 'router')
+  if (/^(router(-legacy)?|checkout)$/.test(strategy)) {
+    return ['spender must equal fromAddress with a router strategy']
+  }
+  if (/^delegate(-legacy)?$/.test(strategy)) {
+    return [
+      'spender must equal fromAddress with a delegate strategy: the account spends its own tokens',
+    ]
+  }
+  return fromAddress === undefined ? ['spender must not be given without fromAddress'] : []
 }
 
 export function quoteRules(given: Given): string[] {
@@ -142,6 +154,10 @@ export function shortcutInputs(serviceName: string) {
     ),
     ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
     ignoreStandards: names('Protocols to leave out, by slug.'),
+    priceImpact: described(
+      withDefault(Flag, true, true),
+      'Whether to calculate priceImpact; with false it is absent.',
+    ),
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
   }
@@ -165,7 +181,7 @@ export function shortcutInputs(serviceName: string) {
     receiver: described(Address.optional(), 'Gets tokenOut; default fromAddress.'),
     spender: described(
       Address.optional(),
-      "Whose tokens are spent: fromAddress, or the wallet's owner with a wallet or delegate strategy.",
+      'Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is.',
     ),
     refundReceiver: described(
       Address.optional(),
@@ -197,7 +213,6 @@ export function shortcutInputs(serviceName: string) {
   const quote = z.object({
     ...common,
     fromAddress: described(Address.optional(), 'Sender; its funds do not matter.'),
-    priceImpact: described(withDefault(Flag, true, true), 'Whether to calculate priceImpact.'),
     fee: described(
       listOf(FeeBps, 1, maxTokens).optional(),
       'Basis points, 0 to 100: one for all amounts, or one per amountIn.',

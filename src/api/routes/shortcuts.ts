@@ -1,5 +1,6 @@
 /** Routes and quotes: docs/api.md#routes-and-quotes. */
 import type { z } from 'zod'
+import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import type {
   Cost,
   GasCost,
@@ -82,7 +83,7 @@ export function toPlanRequest(
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
     includeTransactionCost: input.includeTransactionCost,
-    includePriceImpact: true,
+    includePriceImpact: input.priceImpact,
     ...defined({
       fromAddress: input.fromAddress,
       receiver: input.receiver,
@@ -151,6 +152,17 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
   }))
 }
 
+/** Absent where there are none. */
+export function toPrerequisites(list: readonly PrerequisiteRecord[]) {
+  if (list.length === 0) return {}
+  return {
+    prerequisites: list.map((one) => ({ ...one })),
+    approvals: list.map(({ from, to, data, purpose }) => ({
+      ...{ from, to, data, value: '0', description: purpose },
+    })),
+  }
+}
+
 function extras(answer: RouteAnswer) {
   return {
     ...(answer.fees && { feeAmount: answer.fees.map(({ amount }) => amount.toString()) }),
@@ -166,14 +178,17 @@ function toGasCost({ l1DataFee, ...gas }: GasCost) {
   }
 }
 
-function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransaction> {
+function toRouteTransaction(
+  answer: RouteAnswer,
+  withPriceImpact: boolean,
+): z.output<typeof RouteTransaction> {
   const { tx, gasCost } = answer
   return {
     route: toSteps(answer),
     gas: answer.gas.toString(),
     amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
     minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
-    priceImpact: answer.priceImpact,
+    ...(withPriceImpact && { priceImpact: answer.priceImpact }),
     createdAt: Number(answer.block.number),
     blockNumber: Number(answer.block.number),
     tx: {
@@ -248,7 +263,7 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
   return [
     ...[getRoute, postRoute].map((definition) =>
       endpoint(definition, async ({ engine, input, context }) =>
-        toRouteTransaction(await engine.route(toRouteRequest(input), context)),
+        toRouteTransaction(await engine.route(toRouteRequest(input), context), input.priceImpact),
       ),
     ),
     endpoint(getQuote, async ({ engine, input, context }) =>

@@ -29,7 +29,7 @@ const input = z.object({
   ...paging,
   includeMetadata: described(
     withDefault(Flag, false, false),
-    'Adds symbol, name, decimals and logosUri.',
+    'Adds symbol, name and logosUri; decimals stand there always.',
   ),
   includeUnderlying: described(withDefault(Flag, true, true), 'Adds underlyingTokens.'),
   apyFrom: described(Decimal.optional(), 'Lowest APY in percent.'),

@@ -40,7 +40,8 @@ const getWallet = defineRoute({
   operationId: 'getWallet',
   summary: 'The smart wallet of an address, deployed or not yet.',
   description:
-    'Its address is known before it is deployed; strategies lists who acts for each routing strategy.',
+    'Its address is known before it is deployed. strategies lists the contract of each routing strategy: what its ' +
+    'transactions call, and what an approval is for.',
   input: z.object({
     chainId: withDefault(ChainId, 1, 1),
     fromAddress: Owner,
@@ -89,7 +90,8 @@ function approveContract(serviceName: string) {
     operationId: 'getApproval',
     summary: 'A transaction that lets the contract of the strategy spend a token.',
     description:
-      'Unsigned; send it from fromAddress before a route whose tokenIn is not the native token.',
+      'Unsigned; send it from fromAddress before a route whose tokenIn is not the native token. Delegate strategies need ' +
+      'none, and the answer says so in warnings.',
     input: z.object({
       chainId: withDefault(ChainId, 1, 1),
       fromAddress: Owner,

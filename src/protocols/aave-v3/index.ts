@@ -21,7 +21,6 @@ export const aaveV3 = defineProtocol<EdgeState>({
   category: 'lending',
   url: 'https://aave.com',
   description: 'Lending of tokens for interest, and loans against them.',
-  twitter: 'aave',
   paysRecipient: true,
   discover: discoverReserves,
   load: loadReserves,

@@ -101,6 +101,8 @@ interface ServiceActionOf<Inputs, Given, Planned> {
   readonly inputs: Inputs
   /** False for an action that bundles have, but that the general list of actions leaves out. */
   readonly isListed: boolean
+  /** Protocol names, besides the service's own, whose lists of actions have it. */
+  readonly protocols?: readonly string[]
   /** False where the value that goes in need not come out. */
   readonly isPriced: boolean
   /** True: protocols that swap offer it too, and then it uses only the named one. */

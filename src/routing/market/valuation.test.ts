@@ -28,6 +28,24 @@ describe('priceImpactBps', () => {
   test('an output worth more than the input is negative', () => {
     expect(priceImpactBps(inputs, [{ token: usdc, amount: 2_002_000_000n }], priced)).toBe(-10)
   })
+  test.each([
+    // Of 2,000 USDC 1,000 units are 0.005 bps.
+    [0n, 0],
+    [200_001n, 1],
+    [200_999n, 1],
+    [201_000n, 1.01],
+    [201_999n, 1.01],
+    [202_000n, 1.01],
+    [999n, 0],
+    [1_000n, 0.01],
+    [-999n, 0],
+    [-1_000n, -0.01],
+    [-201_000n, -1.01],
+    [-200_999n, -1],
+  ])('%s units less are %s bps: rounded, a half away from zero', (less, bps) => {
+    const outputs = [{ token: usdc, amount: 2_000_000_000n - less }]
+    expect(priceImpactBps(inputs, outputs, priced)).toBe(bps)
+  })
   test('is null where a price is missing', () => {
     expect(
       priceImpactBps(

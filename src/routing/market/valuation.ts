@@ -50,7 +50,8 @@ export function netValue(
 }
 
 /**
- * (1 - valueOut / valueIn) * 10_000 with two decimals, fees included; negative where the output is worth more.
+ * (1 - valueOut / valueIn) * 10_000, fees included, rounded to two decimals, a half away from zero; negative where the
+ * output is worth more.
  * @returns null where any price is missing.
  */
 export function priceImpactBps(
@@ -61,7 +62,8 @@ export function priceImpactBps(
   const valueIn = totalValue(inputs, priced)
   const valueOut = totalValue(outputs, priced)
   if (valueIn === null || valueOut === null || valueIn === 0n) return null
-  return Number(((valueIn - valueOut) * centiBpsDenominator) / valueIn) / 100
+  const lost = (valueIn - valueOut) * centiBpsDenominator
+  return Number((2n * lost + (lost < 0n ? -valueIn : valueIn)) / (2n * valueIn)) / 100
 }
 
 /** USD times 1e18, each amount rounded down; null where any price is missing. */

@@ -3,7 +3,7 @@ import { encodeFunctionData, erc20Abi } from 'viem'
 import { unreadable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
-import { spenderOf } from '../../executor/strategies.js'
+import { isDelegate, strategyContract } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { TaskTypes } from '../messages.js'
 import { gasWarnings } from '../proof/warnings.js'
@@ -51,18 +51,15 @@ function tokensOf(run: TaskRun, more: readonly Address[]): Address[] {
   return [...new Set([...listed, ...others.toSorted()])].filter((token) => !isNative(token))
 }
 
+const needless =
+  'No allowance is needed: with a delegate strategy the account spends its own tokens.'
+
 /** The transaction with which the owner allows the strategy's contract to spend its token. */
 export async function buildApproval(
   run: TaskRun,
   { owner, token, strategy, amount }: TaskTypes['approval']['args'],
 ): Promise<TaskTypes['approval']['result']> {
-  const spender = spenderOf(strategy)
-  if (!spender) {
-    throw new ForkrouteError(
-      'INVALID_REQUEST',
-      'routingStrategy: delegate strategies need no allowance, the account itself spends.',
-    )
-  }
+  const spender = strategyContract(strategy)
   // A call to an address without code would succeed without effect.
   if (!(await run.hasCode(token))) {
     throw new ForkrouteError('INVALID_REQUEST', `tokenAddress ${token} is no contract.`, { token })
@@ -74,7 +71,7 @@ export async function buildApproval(
   })
   const [result] = await run.simulate([{ from: owner, to: token, data, value: 0n, overrides: {} }])
   if (result?.status === 'success') {
-    const warnings = gasWarnings(run)
+    const warnings = [...(isDelegate(strategy) ? [needless] : []), ...gasWarnings(run)]
     const tx = { from: owner, to: token, data, value: 0n }
     return { tx, gas: result.gasUsed, spender, ...(warnings.length > 0 && { warnings }) }
   }

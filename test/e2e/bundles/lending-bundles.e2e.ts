@@ -93,6 +93,13 @@ describe('collateral, a loan and a swap of it', () => {
     const answer = await askBundle(service, query, loans[protocol] ?? [])
     expect(answer.status, answer.text).toBe(200)
     const { body } = answer
+    const approvals: Record<string, string>[] = body.approvals ?? []
+    expect(approvals).toHaveLength(routingStrategy === 'router' ? 1 : 0)
+    expect(approvals).toEqual(
+      (body.prerequisites ?? []).map(({ purpose, ...tx }: Record<string, string>) => ({
+        ...{ ...tx, value: '0', description: purpose },
+      })),
+    )
     const done = await executeBundle(service, body, {
       routingStrategy,
       ...(protocol === 'compound-v2' && { isFunded: false }),

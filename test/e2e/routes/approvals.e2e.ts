@@ -48,3 +48,33 @@ describe('the approval transaction', () => {
     expect(done).toMatchObject({ status: 'success', gasUsed: BigInt(approval.body.gas) })
   })
 })
+
+describe('the approval of a delegate strategy', () => {
+  test.each(['delegate', 'delegate-legacy'])(
+    '%s: needless, as its warning says, and it moves nothing',
+    async (routingStrategy) => {
+      const from = carol.address
+      const amount = '1000000000'
+      const approval = await service.get('/api/v1/wallet/approve', {
+        ...{ chainId: '1', fromAddress: from, routingStrategy },
+        ...{ tokenAddress: token('USDC'), amount },
+      })
+      expect(approval.status, approval.text).toBe(200)
+      expect(approval.body.spender).toBe(contractAddress('Delegate'))
+      expect(approval.body.warnings[0]).toContain('the account spends its own tokens')
+      // Whoever takes `tx` for a plain call has allowed the Delegate his tokens, and keeps them.
+      const answer = await service.get('/api/v1/shortcuts/route', {
+        ...{ chainId: '1', fromAddress: from, routingStrategy },
+        ...{ tokenIn: token('USDC'), amountIn: amount, tokenOut: token('WETH') },
+      })
+      expect(answer.status, answer.text).toBe(200)
+      const { tx, blockNumber } = answer.body
+      const done = await executeOnFork({
+        ...{ nodeUrl: service.nodeUrl, blockNumber, tx },
+        first: [approval.body.tx],
+        watch: [{ token: token('USDC'), owner: from }],
+      })
+      expect(done).toMatchObject({ status: 'reverted', deltas: [0n] })
+    },
+  )
+})

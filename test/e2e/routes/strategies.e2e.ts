@@ -385,14 +385,3 @@ describe('a smart wallet', () => {
     expect(BigInt(held)).toBeGreaterThan(0n)
   })
 })
-
-describe('the approval transaction', () => {
-  test.each(['delegate', 'delegate-legacy'])('%s: there is none', async (routingStrategy) => {
-    const answer = await service.get('/api/v1/wallet/approve', {
-      ...{ chainId: '1', fromAddress: safe, routingStrategy },
-      ...{ tokenAddress: token('DAI'), amount: '1' },
-    })
-    expect(answer.status).toBe(400)
-    expect(answer.body.message).toContain('the account itself spends')
-  })
-})

@@ -11,6 +11,7 @@ export const approve = defineServiceAction({
     spender: required('address', 'Who may take it.'),
     ...nftInputs,
   },
+  protocols: ['erc20', 'erc721'],
   isListed: true,
   isPriced: true,
   outputs: () => 0,

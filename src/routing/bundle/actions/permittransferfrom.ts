@@ -11,6 +11,7 @@ export const permittransferfrom = defineServiceAction({
     deadline: required('signed', 'Unix seconds until which the signature is valid.'),
     signature: required('bytes', 'The signature of the permit.'),
   },
+  protocols: ['permit2'],
   isListed: true,
   isPriced: true,
   outputs: () => 1,

@@ -12,6 +12,7 @@ export const transfer = defineServiceAction({
     receiver: optional('address', 'The same as recipient.'),
     ...nftInputs,
   },
+  protocols: ['erc20', 'erc721'],
   isListed: true,
   isPriced: false,
   takes: ['token', 'amount'],

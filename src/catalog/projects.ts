@@ -1,0 +1,80 @@
+/**
+ * What is known of the makers of protocols beyond the protocols themselves. A logo is that of their own token, as far
+ * as a token list has it. A project that is missing here has none of these.
+ */
+import type { ProjectRecord } from '../domain/metadata.js'
+import type { Address, Token } from '../domain/primitives.js'
+
+interface ProjectFacts {
+  readonly description: string
+  /** Name of its account, as DefiLlama/defillama-server (defi/src/protocols) gives it. */
+  readonly twitter: string
+  /** Its token on Ethereum, chain id 1. */
+  readonly token: Address
+}
+
+const projects: Readonly<Record<string, ProjectFacts>> = {
+  aave: {
+    description: 'Markets to lend tokens and to borrow against them.',
+    twitter: 'aave',
+    token: '0x7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9',
+  },
+  balancer: {
+    description: 'An exchange whose pools hold several tokens by weight.',
+    twitter: 'Balancer',
+    token: '0xba100000625a3754423978a60c9317c58a424e3d',
+  },
+  compound: {
+    description: 'Markets to lend tokens and to borrow against them.',
+    twitter: 'compoundfinance',
+    token: '0xc00e94cb662c3520282e6f5717214004a7f26888',
+  },
+  curve: {
+    description: 'An exchange for tokens that are worth about the same.',
+    twitter: 'CurveFinance',
+    token: '0xd533a949740bb3306d119cc777fa900ba034cd52',
+  },
+  lido: {
+    description: 'Staking of ether for a token that stands for it.',
+    twitter: 'LidoFinance',
+    token: '0x5a98fcbea516cf06857215779fd812ca3bef1b32',
+  },
+  morpho: {
+    description: 'Isolated markets to lend tokens and to borrow against them.',
+    twitter: 'Morpho',
+    token: '0x58d97b57bb95320f9a05dc918aef65434969c2b2',
+  },
+  pancakeswap: {
+    description: 'An exchange of pools that anybody can open.',
+    twitter: 'PancakeSwap',
+    token: '0x152649ea73beab28c5b49b26eb48f7ead6d4c898',
+  },
+  sushiswap: {
+    description: 'An exchange of pools that anybody can open.',
+    twitter: 'SushiSwap',
+    token: '0x6b3595068778dd592e39a122f4f5a5cf09c90fe2',
+  },
+  synthetix: {
+    description: 'Derivatives, and the contract that many projects pay staking rewards by.',
+    twitter: 'synthetix_io',
+    token: '0xc011a73ee8576fb46f5e1c5751ca3b9fe0af2a6f',
+  },
+  uniswap: {
+    description: 'An exchange of pools that anybody can open.',
+    twitter: 'Uniswap',
+    token: '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984',
+  },
+  yearn: {
+    description: 'Vaults that invest what is deposited in them.',
+    twitter: 'yearnfi',
+    token: '0x0bc529c00c6401aef6d220be8c6ea1667f6ad93e',
+  },
+}
+
+/** @param tokens - of all token lists, whichever chains are configured. */
+export function projectRecord(project: string, tokens: readonly Token[]): ProjectRecord {
+  const facts = projects[project]
+  if (!facts) return { description: null, logo: null, twitter: null }
+  const own = tokens.find(({ chainId, address }) => chainId === 1 && address === facts.token)
+  return { description: facts.description, logo: own?.logoUri ?? null, twitter: facts.twitter }
+}

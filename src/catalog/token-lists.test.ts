@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { ethereum } from '../chains/ethereum.js'
+import { nativeToken, type Token } from '../domain/primitives.js'
+import { protocols } from '../protocols/registry.js'
+import { projectRecord } from './projects.js'
+import { loadTokenLists, withNative } from './token-lists.js'
+
+const weth: Token = {
+  chainId: 1,
+  address: ethereum.wrappedNative,
+  symbol: 'WETH',
+  name: 'Wrapped Ether',
+  decimals: 18,
+  logoUri: 'weth.png',
+}
+const ether = { chainId: 1, address: nativeToken, name: 'Ether', symbol: 'ETH', decimals: 18 }
+
+describe('withNative', () => {
+  test('the native token comes first, with the logo of its wrapped one', () => {
+    expect(withNative(ethereum, [weth])).toEqual([{ ...ether, logoUri: 'weth.png' }, weth])
+    expect(withNative(ethereum, [])).toEqual([{ ...ether, logoUri: null }])
+  })
+
+  test('a list that has the native token gives its logo, and no second entry', () => {
+    const listed = { ...ether, symbol: 'XETH', decimals: 6, logoUri: 'eth.png' }
+    expect(withNative(ethereum, [weth, listed])).toEqual([{ ...ether, logoUri: 'eth.png' }, weth])
+  })
+})
+
+describe('projectRecord', () => {
+  test('every project of a protocol has a description, an account and a logo, but the bare standard', async () => {
+    const tokens = await loadTokenLists([])
+    const projects = [...new Set(protocols.map(({ project }) => project))]
+    const bare = projects.filter((project) => {
+      const { description, twitter, logo } = projectRecord(project, tokens)
+      return !description || !twitter || !logo?.match(/^(https|ipfs):\/\//)
+    })
+    expect(bare).toEqual(['erc-4626'])
+  })
+
+  test('without a list that has its token a project has no logo', () => {
+    expect(projectRecord('uniswap', [weth])).toMatchObject({ twitter: 'Uniswap', logo: null })
+    expect(projectRecord('nobody', [weth])).toEqual({
+      description: null,
+      logo: null,
+      twitter: null,
+    })
+  })
+})
