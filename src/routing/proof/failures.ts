@@ -38,12 +38,15 @@ export function noRoute(
   )
 }
 
+/** At the block nothing changes about it, so it is no error that passes. */
 export function notFundable({ unfunded }: Funds): ForkrouteError {
   const tokens = unfunded.map(({ token }) => token)
+  const amounts = unfunded.map(({ amount }) => amount.toString())
+  const wanted = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
   return new ForkrouteError(
-    'STATE_UNAVAILABLE',
-    `The balance of ${tokens.join(', ')} cannot be overridden, and no pool off the path can lend it; ask for a route from an address that holds it.`,
-    { tokens },
+    'NOT_FUNDABLE',
+    `The sender cannot be given ${wanted} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
+    { tokens, amounts },
   )
 }
 

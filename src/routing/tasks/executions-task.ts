@@ -32,7 +32,7 @@ export async function runExecutions(
     Promise.all(
       requests.map((request) =>
         prepare(run.part(null, null), request).catch((error: unknown): ExecutionAnswer => {
-          if (!(error instanceof ForkrouteError) || error.code !== 'STATE_UNAVAILABLE') throw error
+          if (!(error instanceof ForkrouteError) || !isUnmeasurable(error)) throw error
           return { status: 'unreadable', message: error.message }
         }),
       ),
@@ -44,6 +44,10 @@ export async function runExecutions(
   const answers = results.values()
   const warnings = gasWarnings(run)
   return prepared.map((one) => ('status' in one ? one : toAnswer(answers.next().value, warnings)))
+}
+
+function isUnmeasurable({ code }: ForkrouteError): boolean {
+  return code === 'STATE_UNAVAILABLE' || code === 'NOT_FUNDABLE'
 }
 
 async function prepare(
