@@ -6,9 +6,15 @@ import { encodeFunctionData, type Hex, numberToHex, parseAbi, parseAbiItem } fro
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { curvePoolAddresses } from '../../../src/sandbox/addresses.js'
+import {
+  curvePoolAddresses,
+  curveSharesAddresses,
+  v2PairAddress,
+} from '../../../src/sandbox/addresses.js'
+import { balancerPoolId } from '../../../src/sandbox/market/catalog.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { constantContract } from '../../support/constant-contract.js'
+import { vaultSpecs } from '../../../src/sandbox/venues/erc-4626.js'
+import { constantContract } from '../../support/nodes/constant-contract.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
@@ -88,6 +94,8 @@ describe('prices of positions', () => {
       if (price?.source !== 'holdings' || stuck.test(`${one.symbol} ${parts}`)) continue
       const amountIn =
         BigInt(Math.round((1_000 / price.price) * 1e18)) * 10n ** BigInt(one.decimals)
+      const [whole, ...others] = one.underlyingTokens.map(({ address }) => address)
+      const parted = others.length ? [whole, ...others] : null
       const redeem = {
         protocol: one.protocol,
         action: 'redeem',
@@ -95,7 +103,7 @@ describe('prices of positions', () => {
           primaryAddress: one.primaryAddress,
           tokenIn: one.address,
           amountIn: (amountIn / ether).toString(),
-          tokenOut: one.underlyingTokens.map(({ address }) => address),
+          tokenOut: parted ?? whole,
         },
       }
       const answer = await bundle(service, [redeem])
@@ -146,7 +154,7 @@ describe('prices of positions', () => {
   })
 
   test('the bytes at a block do not depend on what was asked before', async () => {
-    const addresses = listed.map(({ address }) => address)
+    const addresses = listed.flatMap(({ address }, index) => (index % 4 === 0 ? [address] : []))
     const blockNumber = '300'
     const last = addresses.at(-1) ?? usdc
     const first = await service.get(`/api/v1/prices/1/${last}`, { blockNumber })
@@ -253,6 +261,22 @@ describe('contracts that look like positions', () => {
     const address = liar(1)
     await place(address, answers)
     expect(await priceAtHead(address)).toBeNull()
+  })
+
+  test('without a list of its own the service believes factories and registries, and nobody else', async () => {
+    const vouched = [
+      balancerPoolId(0).slice(0, 42),
+      balancerPoolId(5).slice(0, 42),
+      // yvDAI, aEthUSDC, cETH, and shares of WETH / USDC.
+      '0xda816459f1ab5631232fe5e97a05bbbb94970c95',
+      '0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c',
+      '0x4ddc2d193948926d02f9b1fe9e1daa0718270ed5',
+      v2PairAddress('uniswap-v2', weth, usdc),
+    ]
+    const others = [curveSharesAddresses[0] ?? weth, vaultSpecs[0]?.address ?? weth]
+    const prices = await pricesOf(service, [...vouched, ...others])
+    const sources = prices.map((price) => price?.source ?? null)
+    expect(sources).toEqual([...vouched.map(() => 'holdings'), null, null])
   })
 
   test('a pool of no factory that the Vault of Balancer took: no price', async () => {
