@@ -41,8 +41,8 @@ export async function simulateBundle(
   if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
   const tx = builder.transaction(order)
   const lenders = await lendersBeside(run, funds, tx.data)
-  const lent = await callsThatFund(run, spending, funds, lenders, new Set())
-  if (!lent) throw notFundable(funds)
+  const lent = await callsThatFund(run, spending, funds, lenders.pools, new Set())
+  if (!lent) throw notFundable(funds, lenders.unreadable)
   const before = [
     ...lent,
     ...(isChecked

@@ -5,6 +5,7 @@ import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
+import type { Unreadable } from '../../protocols/pool.js'
 import type { MarketView } from '../market/market.js'
 import { describe, unreadableReason } from './built.js'
 import type { Funds } from './funds.js'
@@ -38,9 +39,22 @@ export function noRoute(
   )
 }
 
-/** At the block nothing changes about it, so it is no error that passes. */
-export function notFundable({ unfunded }: Funds): ForkrouteError {
+/**
+ * At the block nothing changes about it, so it is no error that passes; unless a look-up failed that could have found
+ * a pool to lend.
+ */
+export function notFundable(
+  { unfunded }: Funds,
+  unreadable: readonly Unreadable[] = [],
+): ForkrouteError {
   const tokens = unfunded.map(({ token }) => token)
+  if (unreadable.some(({ pair }) => pair?.some((token) => tokens.includes(token)))) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      `No storage slot decides a balance of ${tokens.join(', ')}, and not every pool that might lend it could be looked up at this block.`,
+      { tokens },
+    )
+  }
   const amounts = unfunded.map(({ amount }) => amount.toString())
   const wanted = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
   return new ForkrouteError(

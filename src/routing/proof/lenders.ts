@@ -1,7 +1,7 @@
 /** Pools that can lend tokens that no override can give, to a transaction that is made already. */
 import type { Address, Hex } from '../../domain/primitives.js'
 import { executorContracts } from '../../executor/deployments.js'
-import type { Pool } from '../../protocols/pool.js'
+import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
@@ -19,10 +19,11 @@ export async function lendersBeside(
   run: TaskRun,
   { unfunded }: Funds,
   data: Hex,
-): Promise<readonly Pool[]> {
-  if (unfunded.length === 0) return []
+): Promise<{ readonly pools: readonly Pool[]; readonly unreadable: readonly Unreadable[] }> {
+  if (unfunded.length === 0) return { pools: [], unreadable: [] }
   const { market, chain } = run.block
   const tokens = unfunded.map(({ token }) => token)
-  const { pools } = await market.view(run.reader, pairsOf(chain, tokens, []))
-  return pools.flatMap((pool) => (isMentioned(pool, data) ? [] : [pool.loaded.pool]))
+  const { pools, unreadable } = await market.view(run.reader, pairsOf(chain, tokens, []))
+  const others = pools.filter((pool) => !isMentioned(pool, data))
+  return { pools: others.map(({ loaded }) => loaded.pool), unreadable }
 }
