@@ -54,7 +54,16 @@ export const base = defineChain({
       feeTiers: ['100', '500', '2500', '10000'],
     },
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
-    'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+    'balancer-v2': {
+      vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
+      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // @see balancer/balancer-deployments 010f474, addresses/base.json
+      factories: [
+        '0x4c32a8a8fda4e24139b51b456b42290f51d6a1c4',
+        '0x8df317a729fcaa260306d7de28888932cb579b88',
+        '0x956ccab09898c0af2aca5e6c229c3ad4e93d9288',
+      ],
+    },
     'erc-4626': {},
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
   },

@@ -76,7 +76,28 @@ export const ethereum = defineChain({
       feeTiers: ['100', '500', '2500', '10000'],
     },
     'uniswap-v4': { poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90' },
-    'balancer-v2': { vault: '0xba12222222228d8ba445958a75a0704d566bf2c8' },
+    'balancer-v2': {
+      vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
+      // Of weighted, stable, meta-stable, phantom and composable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 00f9148, addresses/mainnet.json; the last two from docs.balancer.fi
+      factories: [
+        '0x8e9aa87e45e92bad84d5f8dd1bff34fb92637de9',
+        '0xa5bf2ddf098bb0ef6d120c98217dd6b141c74ee0',
+        '0xc66ba2b6595d3613ccab350c886ace23866ede24',
+        '0x67d27634e44793fe63c467035e31ea8635117cd4',
+        '0xb08e16cfc07c684daa2f93c70323badb2a6cbfd2',
+        '0x8df6efec5547e31b0eb7d1291b511ff8a2bf987c',
+        '0xf9ac7b9df2b3454e841110cce5550bd5ac6f875f',
+        '0xcc508a455f5b0073973107db6a878ddbdab957bc',
+        '0x85a80afee867adf27b50bdb7b76da70f1e853062',
+        '0xdba127fbc23fb20f5929c546af220a991b5c6e01',
+        '0x5dd94da3644ddd055fcf6b3e1aa310bb7801eb8b',
+        '0xfada0f4547ab2de89d1304a668c39b3e09aa7c76',
+        '0x897888115ada5773e02aa29f775430bfb5f34c51',
+        '0xdb8d758bcb971e482b2c45f7f8a7740283a1bd3a',
+        '0x5b42ec6d40f7b7965be5308c70e2603c0281c1e9',
+      ],
+    },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
       // sUSD

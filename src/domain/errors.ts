@@ -44,6 +44,12 @@ export const errorCodes = {
     retry: false,
     title: 'The simulations of the request would use more gas than one request may.',
   },
+  NOT_FUNDABLE: {
+    status: 422,
+    retry: false,
+    title:
+      'The amount of tokenIn cannot be given to the sender in a simulation: ask for a sender that holds it.',
+  },
   RATE_LIMITED: { status: 429, retry: true, title: 'The key is over its request rate.' },
   TOO_MANY_STREAMS: {
     status: 429,

@@ -16,7 +16,7 @@ export interface TokenPrice {
   readonly priceUsd: number
   /** 0 to 1, two decimals. */
   readonly confidence: number
-  /** `chainlink`, `anchor` (a stable coin taken as one dollar) or `pools`. */
+  /** `chainlink`, `anchor` (a stable coin taken as one dollar), `holdings` (of a position) or `pools`. */
   readonly source: string
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 import type { PositionAdapter } from './positions.js'
@@ -29,6 +29,22 @@ export interface SwapQuote {
   readonly amountOut: bigint
   /** False: an estimate for ranking only (state readable in part, or a sampled pool). True: equals the chain to the wei. */
   readonly exact: boolean
+}
+
+/** What a token of a position stands for: so many of its raw units own these amounts, before any fee for leaving. */
+export interface Holdings {
+  /** Raw units of the position's token, > 0. */
+  readonly shares: bigint
+  /** Raw units of each token that a withdrawal in proportion pays. Native as the native constant. */
+  readonly amounts: readonly TokenAmount[]
+}
+
+export interface EndorsementArgs {
+  readonly reader: StateReader
+  readonly venue: VenueParameters
+  readonly pool: Pool
+  /** The service's own record of the pool; null: it lists none. */
+  readonly listed: Pool | null
 }
 
 export interface EncodeSwapArgs<State = unknown> {
@@ -119,6 +135,19 @@ export interface ProtocolAdapter<State = unknown> {
    * rates, a vault or a pool for which no registry vouches. Null: only code of the protocol runs. Absent: always so.
    */
   foreignCode?(pool: Pool, state: State, venue: VenueParameters): Address | null
+
+  /**
+   * What a position's token is made of in the state: its price follows from the prices of that. Pure.
+   *
+   * @returns null where the pool does not issue the token, nothing of it exists, or the state does not say.
+   */
+  holdings?(pool: Pool, state: State, token: Address): Holdings | null
+
+  /**
+   * Whether what `holdings` goes by is the word of contracts for which the protocol vouches. False where that cannot be
+   * read. Absent: where `foreignCode` names nobody, or the service lists the pool.
+   */
+  isEndorsed?(args: EndorsementArgs): Promise<boolean>
 
   /** Name of the action in route steps, where it is not `swap`. */
   action?(pool: Pool, tokenIn: Address, tokenOut: Address): string

@@ -36,6 +36,42 @@ contract PlainToken {
   }
 }
 
+// Claims with a sign beside what rewards are counted by, and permission for all or nothing, as Compound III has them.
+contract SwitchToken {
+  struct Account { int104 principal; uint64 index; uint64 accrued; uint16 assets; uint8 reserved; }
+  uint256 internal constant rate = 1_049_876_543_210_987;
+  mapping(address => Account) internal accounts;
+  mapping(address => mapping(address => bool)) internal allowed;
+  error BadAmount();
+  constructor(address holder) { accounts[holder].principal = 10 ** 15; }
+  function open(address owner, uint64 index) external { accounts[owner].index = index; }
+  function stampOf(address owner) external view returns (uint64) { return accounts[owner].index; }
+  function balanceOf(address owner) public view returns (uint256) {
+    int104 principal = accounts[owner].principal;
+    return principal > 0 ? uint256(uint104(principal)) * rate / 1e15 : 0;
+  }
+  function allowance(address owner, address spender) external view returns (uint256) {
+    return allowed[owner][spender] ? type(uint256).max : 0;
+  }
+  function approve(address spender, uint256 amount) external returns (bool) {
+    if (amount != 0 && amount != type(uint256).max) revert BadAmount();
+    allowed[msg.sender][spender] = amount != 0;
+    return true;
+  }
+  function transfer(address to, uint256 amount) external returns (bool) { return move(msg.sender, to, amount); }
+  function transferFrom(address from, address to, uint256 amount) external returns (bool) {
+    require(allowed[from][msg.sender]);
+    return move(from, to, amount);
+  }
+  function move(address from, address to, uint256 amount) internal returns (bool) {
+    uint256 left = balanceOf(from) - amount;
+    uint256 gained = balanceOf(to) + amount;
+    accounts[from].principal = int104(int256(left * 1e15 / rate));
+    accounts[to].principal = int104(int256(gained * 1e15 / rate));
+    return true;
+  }
+}
+
 // Mappings hashed in Vyper's order: the slot first, then the key.
 contract VyperOrderToken {
   function slotOf(address owner) internal pure returns (bytes32) { return keccak256(abi.encode(uint256(7), owner)); }

@@ -77,7 +77,7 @@ const getPrice = defineRoute({
   operationId: 'getPrice',
   summary: 'USD price of one token at a block.',
   description:
-    'Price in USD per whole token, from Chainlink feeds or pools on the chain itself; 404 when none is known.',
+    'Price in USD per whole token, from Chainlink feeds, from what a position owns, or from pools on the chain itself; 404 when none is known.',
   params: z.object({ chainId: pathChainId, address: described(Address, 'Token.', examples.weth) }),
   input: z.object(pinning),
   response: Price,

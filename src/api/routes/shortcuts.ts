@@ -29,6 +29,7 @@ export const calculationErrors: readonly ErrorCode[] = [
   'NO_ROUTE',
   'SIMULATION_REVERTED',
   'SIMULATION_TOO_LARGE',
+  'NOT_FUNDABLE',
   'CHAIN_NOT_READY',
   'UPSTREAM_UNAVAILABLE',
   'STATE_UNAVAILABLE',

@@ -3,7 +3,7 @@
  * sends it the tokens in calls that run before the measured one, inside the same simulated block.
  */
 import { decodeFunctionResult, encodeFunctionData, erc20Abi } from 'viem'
-import type { Address, Hex } from '../../domain/primitives.js'
+import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { PrecedingCall, SimulationResult } from '../../domain/state.js'
 import type { GasBudget } from '../gas-budget.js'
 import { type SimulationFork, simulate } from '../simulate.js'
@@ -24,24 +24,36 @@ export async function fundFromHolder(
   request: FundingRequest & { readonly holders: readonly Address[] },
   options: { readonly signal?: AbortSignal; readonly budget?: GasBudget } = {},
 ): Promise<readonly PrecedingCall[] | null> {
+  const { allowance } = request
+  // Some tokens know only all and nothing.
+  const ways = allowance
+    ? [allowance.amount, maxUint256].map((amount) => ({ ...allowance, amount }))
+    : [undefined]
   for (const holder of request.holders) {
     if (holder === request.owner) continue
-    let sent = request.amount
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      const before = planOf(request, holder, sent)
-      const [balance, allowed] = await outcome(fork, request, before, options)
-      if (balance === null || allowed === null) break
-      if (balance >= request.amount) {
-        return allowed >= (request.allowance?.amount ?? 0n) ? before : null
+    for (const way of ways) {
+      let sent = request.amount
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const before = planOf(request, way, holder, sent)
+        const [balance, allowed] = await outcome(fork, request, before, options)
+        if (balance === null || allowed === null) break
+        if (balance >= request.amount) {
+          if (allowed >= (allowance?.amount ?? 0n)) return before
+          break
+        }
+        sent += request.amount - balance + 1n
       }
-      sent += request.amount - balance + 1n
     }
   }
   return null
 }
 
-function planOf(request: FundingRequest, holder: Address, sent: bigint): PrecedingCall[] {
-  const { token, owner, allowance } = request
+function planOf(
+  { token, owner }: FundingRequest,
+  allowance: FundingRequest['allowance'],
+  holder: Address,
+  sent: bigint,
+): PrecedingCall[] {
   const transfer = encodeFunctionData({
     abi: erc20Abi,
     functionName: 'transfer',

@@ -1,6 +1,7 @@
 /**
  * The bits of a storage word in which a token keeps a number, found and proven by overriding the word and
- * asking the token. Two kinds: the number itself, and a share of which the token computes the number.
+ * asking the token. Three kinds: the number itself, a share of which the token computes the number, and a switch
+ * between no allowance and one for all.
  */
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem'
 import { blockFacts } from '../../domain/common-errors.js'
@@ -31,6 +32,8 @@ export interface Layout {
   readonly mask: bigint
   /** The token's number for one field value, where it computes the number in proportion; null: it is the value. */
   readonly rate: { readonly value: bigint; readonly amount: bigint } | null
+  /** The allowance that a one stands for, where the token allows all or nothing; absent: it counts. */
+  readonly all?: bigint
 }
 
 /** One read of a token: balanceOf(owner), or allowance(owner, spender). */
@@ -44,8 +47,12 @@ const patternWord = 0x243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec
 const minFieldBits = 32
 /** Widths of fields that hold shares: lending tokens pack theirs into half a word. */
 const shareMasks = [maxUint128, maxUint256]
+/** Such fields with more beside them in the half word, narrowest first: Compound III counts in 104 bits with a sign. */
+const narrowShareMasks = [96n, 104n, 112n, 120n].map((bits) => 2n ** bits - 1n)
 /** Shares in a probe: large enough to show the rate, small enough to multiply without overflow. */
 const shareProbe = 2n ** 90n
+/** Of a switch: what Solidity and Vyper keep of a truth value that has its own word. */
+const switchMask = 255n
 /** Shares are first estimated by the rate, then corrected at most this often. */
 const shareCorrections = 4
 
@@ -66,9 +73,36 @@ export async function findLayout(
       [shareProbe, 2n * shareProbe].map((value) => readField(context, read, layout, value)),
     )
     if (!one || !two || two - 2n * one > 2n || 2n * one - two > 2n) continue
-    return { ...layout, rate: { value: shareProbe, amount: one } }
+    const own = mask === maxUint256 ? mask : await narrowest(context, read, layout, one)
+    return { ...layout, mask: own, rate: { value: shareProbe, amount: one } }
   }
-  return null
+  return read.spender ? findSwitch(context, read, rule) : null
+}
+
+/** The mask without what else may lie in the half word: bits that the read does not depend on. */
+async function narrowest(
+  context: FundingContext,
+  read: TokenRead,
+  { rule, mask }: Layout,
+  amount: bigint,
+): Promise<bigint> {
+  const beside = await Promise.all(
+    narrowShareMasks.map((own) => readAmount(context, read, rule, shareProbe | (mask ^ own))),
+  )
+  return narrowShareMasks.find((_own, index) => beside[index] === amount) ?? mask
+}
+
+/** The layout of a word that lets a spender take everything, or nothing, such as `isAllowed` of Compound III. */
+async function findSwitch(
+  context: FundingContext,
+  read: TokenRead,
+  rule: SlotRule,
+): Promise<Layout | null> {
+  const layout = { rule, shift: 0n, mask: switchMask, rate: null }
+  const [off, on] = await Promise.all(
+    [0n, 1n].map((value) => readField(context, read, layout, value)),
+  )
+  return off === 0n && on ? { ...layout, all: on } : null
 }
 
 /** Where a number lies in a word, from what is read for a pattern and for its complement. */
@@ -92,15 +126,16 @@ export async function isVerified(
   read: TokenRead,
   layout: Layout,
 ): Promise<boolean> {
-  const { rate, mask } = layout
+  const { rate, mask, all } = layout
+  if (all !== undefined) return (await readField(context, read, layout, 1n)) === all
   const value = rate ? rate.value : patternWord & mask
   const found = await readField(context, read, layout, value)
   return rate ? found !== null && found > 0n : found === value
 }
 
 /**
- * The word that makes the token's read the amount, or the least above it where shares are too coarse. Every other
- * bit of the word is as it is on chain. Null when no value does.
+ * The word that makes the token's read the amount, or the least above it where shares are too coarse or the token
+ * knows only all and nothing. Every other bit of the word is as it is on chain. Null when no value does.
  */
 export async function wordFor(
   context: FundingContext,
@@ -108,7 +143,10 @@ export async function wordFor(
   layout: Layout,
   amount: bigint,
 ): Promise<Hex | null> {
-  const { rate, mask } = layout
+  const { rate, mask, all } = layout
+  if (all !== undefined) {
+    return amount > all ? null : withValue(context, read, layout, amount === 0n ? 0n : 1n)
+  }
   if (!rate) return amount > mask ? null : withValue(context, read, layout, amount)
   let shares = divideUp(amount * rate.value, rate.amount)
   for (let round = 0; round < shareCorrections && shares <= mask; round++) {

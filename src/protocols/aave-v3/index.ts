@@ -31,6 +31,10 @@ export const aaveV3 = defineProtocol<EdgeState>({
         { amountOut: deposited(state, amountIn), exact: false },
   applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
     tokenIn === pool.id ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
+  // What an aToken is worth follows from its asset: the edge would say the same less exactly.
+  isNoPriceSource: () => true,
+  holdings: ({ id, tokens: [asset] }, _state, token) =>
+    asset && token === id ? { shares: 1n, amounts: [{ token: asset, amount: 1n }] } : null,
   action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
   gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
   encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {

@@ -7,10 +7,11 @@ import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
-import type { DiscoverArgs } from '../protocol.js'
+import type { DiscoverArgs, EndorsementArgs } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { liquidityPool } from './liquidity-pool.js'
 import { vaultOf } from './load.js'
+import { poolContract } from './parameters.js'
 
 const slug = 'balancer-v2'
 const abi = parseAbi([
@@ -20,6 +21,7 @@ const abi = parseAbi([
   'function getAmplificationParameter() view returns (uint256 value, bool isUpdating, uint256)',
   'function version() view returns (string)',
   'function decimals() view returns (uint8)',
+  'function isPoolFromFactory(address pool) view returns (bool)',
 ])
 const poolIdCall = encodeFunctionData({ abi, functionName: 'getPoolId' })
 const factCalls = (['getNormalizedWeights', 'getAmplificationParameter', 'version'] as const).map(
@@ -53,6 +55,26 @@ export async function discoverBalancer(
       .map((pair) => ({ protocol: slug, subject: `pool id of ${token}`, message, pair })),
   )
   return { pools, unreadable }
+}
+
+/**
+ * Whether one of the protocol's factories made the pool: the Vault takes pools from everybody, and how many shares
+ * there are is the pool's word.
+ */
+export async function isFromFactory({
+  reader,
+  venue,
+  pool,
+  listed,
+}: EndorsementArgs): Promise<boolean> {
+  if (listed) return true
+  const factories = Array.isArray(venue.factories) ? venue.factories : []
+  const args = [poolContract(pool)] as const
+  const data = encodeFunctionData({ abi, functionName: 'isPoolFromFactory', args })
+  const answers = await reader.call(
+    factories.map((factory) => ({ to: toAddress(String(factory)), data })),
+  )
+  return answers.some((answer) => readWord(answer) === 1n)
 }
 
 /** Those of the tokens that are shares of weighted or stable pools. */

@@ -3,20 +3,22 @@
  * Everything specific to Balancer is in this folder; routing uses it through the adapter type only.
  */
 import { parseAbiItem } from 'viem'
+import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   defineProtocol,
   type EncodeSwapArgs,
+  type Holdings,
   type LoadedPool,
   type ProtocolAdapter,
 } from '../protocol.js'
-import { discoverBalancer, findPools } from './discover.js'
+import { discoverBalancer, findPools, isFromFactory } from './discover.js'
 import { exitOneData, exitStep, joinData, joinStep } from './liquidity-calls.js'
 import { loadLiquidity } from './liquidity-load.js'
 import { assetsOf, swapPool } from './liquidity-pool.js'
-import { exit, join, type LiquidityState } from './liquidity-state.js'
+import { exit, join, type LiquidityState, ownedBalances } from './liquidity-state.js'
 import { loadBalancer, vaultOf } from './load.js'
 import { poolContract } from './parameters.js'
 import { balancerPositions } from './positions.js'
@@ -47,6 +49,8 @@ export const balancerV2 = defineProtocol<State>({
     isLiquidity(pool) || (token !== undefined && token === poolContract(pool)),
   // The Vault takes pools from everybody.
   foreignCode: poolContract,
+  holdings,
+  isEndorsed: isFromFactory,
   sharedState: sharedWithLiquidity,
   discover: discoverBalancer,
   load,
@@ -95,6 +99,15 @@ async function load(
     const item = isLiquidity(pool) ? liquidity[nextLiquidity++] : swaps[nextSwaps++]
     return item ?? { protocol: pool.protocol, subject: pool.id, message: 'no state' }
   })
+}
+
+function holdings(pool: Pool, state: State, token: Address): Holdings | null {
+  const shares = state.supply ?? 0n
+  if (token !== poolContract(pool) || shares === 0n) return null
+  const balances = state.kind === 'liquidity' ? ownedBalances(state) : state.balances
+  if (!balances) return null
+  const amounts = tokenAmounts(pool.tokens.slice(0, balances.length), balances)
+  return { shares, amounts: amounts.filter((own) => own.token !== token) }
 }
 
 function changeOf(

@@ -78,6 +78,20 @@ export function exit(state: LiquidityState, k: number, shares: bigint): Change |
 }
 
 /**
+ * What all shares own: raw units of each token, less the fee that the protocol takes before anybody leaves.
+ *
+ * @returns null where the math of the fee fails, as the pool then does.
+ */
+export function ownedBalances(state: LiquidityState): readonly bigint[] | null {
+  try {
+    return without(state.pool.balances, charged(state).fee)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/**
  * The stable pools of 2021 compute the invariant of what is left, and revert where that does not settle, as it may in
  * lopsided pools.
  *

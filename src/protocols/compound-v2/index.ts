@@ -10,7 +10,15 @@ import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { marketAbi } from './abi.js'
 import { loadMarkets } from './load.js'
 import { allMarkets, describeMarkets, slug } from './markets.js'
-import { afterMint, afterRedeem, type MarketState, minted, redeemed } from './math.js'
+import {
+  afterMint,
+  afterRedeem,
+  exchangeRate,
+  type MarketState,
+  minted,
+  rateScale,
+  redeemed,
+} from './math.js'
 import { compoundPositions } from './positions.js'
 
 const gasPerMint = 150_000n
@@ -32,6 +40,11 @@ export const compoundV2 = defineProtocol<MarketState>({
   }),
   applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
     tokenIn === pool.address ? afterRedeem(state, amountIn) : afterMint(state, amountIn),
+  isNoPriceSource: () => true,
+  holdings: ({ address, tokens: [asset] }, state, token) =>
+    asset && token === address && state.isProven
+      ? { shares: rateScale, amounts: [{ token: asset, amount: exchangeRate(state) }] }
+      : null,
   action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
   // The cheaper direction is not distinguished: a path is ranked by it, not paid.
   gasEstimate: () => (gasPerMint + gasPerRedeem) / 2n,

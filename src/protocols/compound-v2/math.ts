@@ -5,7 +5,8 @@
  * mintFresh, redeemFresh
  */
 
-const scale = 10n ** 18n
+/** Of exchange rates and of parts of interest. */
+export const rateScale = 10n ** 18n
 
 /** What a market has stored, raw units of the underlying. */
 export interface StoredMarket {
@@ -42,11 +43,11 @@ type Totals = Pick<MarketState, 'cash' | 'borrows' | 'reserves' | 'supply' | 'em
 export function accrued(market: StoredMarket, block: bigint): Totals {
   const { cash, borrows, reserves, supply, emptyRate } = market
   const factor = market.borrowRate * (block - market.accruedAt)
-  const interest = (factor * borrows) / scale
+  const interest = (factor * borrows) / rateScale
   return {
     cash,
     borrows: borrows + interest,
-    reserves: reserves + (interest * market.reserveFactor) / scale,
+    reserves: reserves + (interest * market.reserveFactor) / rateScale,
     supply,
     emptyRate,
   }
@@ -54,26 +55,26 @@ export function accrued(market: StoredMarket, block: bigint): Totals {
 
 /** Underlying per token, times 10^18, rounded down. */
 export function exchangeRate({ cash, borrows, reserves, supply, emptyRate }: Totals): bigint {
-  return supply === 0n ? emptyRate : ((cash + borrows - reserves) * scale) / supply
+  return supply === 0n ? emptyRate : ((cash + borrows - reserves) * rateScale) / supply
 }
 
 /** Tokens for underlying, rounded down; 0n while the market takes nothing. */
 export function minted(state: MarketState, amount: bigint): bigint {
   const rate = exchangeRate(state)
-  return state.isMintPaused || rate <= 0n || amount <= 0n ? 0n : (amount * scale) / rate
+  return state.isMintPaused || rate <= 0n || amount <= 0n ? 0n : (amount * rateScale) / rate
 }
 
 /** Underlying for tokens, rounded down; 0n where the market has not as much in cash, or there are not as many tokens. */
 export function redeemed(state: MarketState, tokens: bigint): bigint {
   if (tokens <= 0n || tokens > state.supply) return 0n
-  const amount = (tokens * exchangeRate(state)) / scale
+  const amount = (tokens * exchangeRate(state)) / rateScale
   return amount > state.cash ? 0n : amount
 }
 
 /** Tokens that a redemption of this much underlying takes at most: the rate never falls. */
 export function tokensFor(totals: Totals, amount: bigint): bigint {
   const rate = exchangeRate(totals)
-  return rate <= 0n ? 0n : (amount * scale + rate - 1n) / rate
+  return rate <= 0n ? 0n : (amount * rateScale + rate - 1n) / rate
 }
 
 /** The market after underlying was supplied. */

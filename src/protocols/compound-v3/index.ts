@@ -32,6 +32,10 @@ export const compoundV3 = defineProtocol<CometState>({
     tokenIn === pool.address
       ? { ...state, cash: state.cash - redeemed(state, amountIn) }
       : { ...state, cash: state.cash + (supplied(state, amountIn) === 0n ? 0n : amountIn) },
+  isNoPriceSource: () => true,
+  // The token counts base units, interest included.
+  holdings: ({ address, tokens: [base] }, _state, token) =>
+    base && token === address ? { shares: 1n, amounts: [{ token: base, amount: 1n }] } : null,
   action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
   gasEstimate: () => gasPerSwap,
   encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }): ExecutorStep[] {

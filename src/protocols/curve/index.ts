@@ -15,10 +15,10 @@ import {
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'
 import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
-import { discoverLiquidity, findLiquidity } from './liquidity-discover.js'
+import { discoverLiquidity, findLiquidity, isEndorsed } from './liquidity-discover.js'
 import { loadLiquidity } from './liquidity-load.js'
 import { liquidityParameters } from './liquidity-pool.js'
-import { liquidityAfter, liquidityOut } from './liquidity-state.js'
+import { holdingsOf, liquidityAfter, liquidityOut } from './liquidity-state.js'
 import { loadSwaps } from './load.js'
 import { isMetaPair } from './meta-math.js'
 import { curveParameters } from './parameters.js'
@@ -37,6 +37,11 @@ export const curve = defineProtocol<CurveState>({
   // What a deposit gives can be moved for a moment by trading, and the coins have prices of their own.
   isNoPriceSource: isLiquidity,
   foreignCode,
+  holdings(pool, state, token) {
+    if (state.kind !== 'liquidity' || token !== pool.tokens.at(-1)) return null
+    return holdingsOf(state, pool.tokens.slice(0, -1))
+  },
+  isEndorsed,
   sharedState: sharedWithLiquidity,
   discover,
   load,

@@ -13,7 +13,7 @@ import {
 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
-import type { DiscoverArgs } from '../protocol.js'
+import type { DiscoverArgs, EndorsementArgs } from '../protocol.js'
 import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { wordOf } from './abi.js'
 import { parametersOf, probes } from './discover.js'
@@ -97,6 +97,24 @@ export async function findLiquidity({ reader, venue, tokens }: LookUpArgs): Prom
     if (pool) pools.set(share, liquidityPool(pool, share, zaps.get(address) ?? null))
   }
   return { pools, unreadable: candidates.unreadable }
+}
+
+/**
+ * Whether the registry, or the service's own list, names the share for the pool: the word of the share itself, by which
+ * pools are found too, vouches for nothing.
+ */
+export async function isEndorsed({
+  reader,
+  venue: { metaRegistry },
+  pool,
+  listed,
+}: EndorsementArgs): Promise<boolean> {
+  const share = pool.tokens.at(-1)
+  if (share && listed?.parameters.lpToken === share) return true
+  if (typeof metaRegistry !== 'string' || !share) return false
+  const to = toAddress(metaRegistry)
+  const [named] = await reader.call([{ to, data: encodeLookUp(share) }])
+  return addressOf(named) === pool.address
 }
 
 /** `pool:contract` of the pools that withdraw one coin through a contract beside them. */

@@ -139,9 +139,10 @@ function provenState(
   withdraws: LiquidityState['withdraws'],
   withdrawal: bigint | null,
 ): LiquidityState | null {
-  const { native, supply, price, amountsType } = entry
+  const { native, supply, balances, price, amountsType } = entry
   if (!native || supply === 0n || price === null) return null
-  const state: LiquidityState = { kind: 'liquidity', math: native, withdraws, amountsType }
+  const held = { supply, balances }
+  const state: LiquidityState = { kind: 'liquidity', math: native, withdraws, amountsType, held }
   const { shares, k } = probeOf(entry)
   const computed = liquidityOut(state, entry.parameters.coins.length, k, shares).amountOut
   const pairs = [
@@ -178,7 +179,7 @@ async function sample(
     plans.map((plan) => plan.map(({ reading }) => reading)),
   )
   return entries.map(({ entry, withdraws }, n) => {
-    const { pool, amountsType } = entry
+    const { pool, amountsType, supply, balances } = entry
     const asked = (plans[n] ?? []).flatMap(({ i, j, amountIn }, place): Asked[] => {
       const amountOut = wordOf(answers[n]?.[place])
       return amountOut ? [{ i, j, amountIn, amountOut }] : []
@@ -193,7 +194,8 @@ async function sample(
       if (curve.every((known) => known.amountIn !== amountIn)) curve.push({ amountIn, amountOut })
     }
     const math = { kind: 'sampled' as const, curves, spent: {} }
-    const state: LiquidityState = { kind: 'liquidity', math, withdraws, amountsType }
+    const held = { supply, balances }
+    const state: LiquidityState = { kind: 'liquidity', math, withdraws, amountsType, held }
     return [pool, { pool, state, partial: true }]
   })
 }

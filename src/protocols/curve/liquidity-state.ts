@@ -1,4 +1,7 @@
 /** The effect of a deposit or withdrawal on a pool whose shares are traded. Pure. */
+import { tokenAmounts } from '../../domain/lists.js'
+import type { Address } from '../../domain/primitives.js'
+import type { Holdings } from '../protocol.js'
 import { type SampledPoolState, sampledAmountOut, sampledApply } from './sampled.js'
 import { type BasePool, depositOne, withdrawOne, withdrawOneByZap } from './stable-liquidity.js'
 
@@ -9,6 +12,8 @@ export interface LiquidityState {
   readonly withdraws: 'pool' | 'zap' | 'nobody'
   /** How the contract takes amounts: stableswap-ng a list of any length, all others one of its own length. */
   readonly amountsType: 'fixed' | 'dynamic'
+  /** As it was read. Balances: raw units of each coin, without the admin's share; null: they could not be read. */
+  readonly held: { readonly supply: bigint; readonly balances: readonly (bigint | null)[] }
 }
 
 export interface NativeLiquidity {
@@ -29,6 +34,20 @@ export function liquidityOut(
     return { amountOut: sampledAmountOut(math, i, j, amountIn), exact: false }
   }
   return { amountOut: changeOf(state, i, j, amountIn)?.amountOut ?? 0n, exact: math.exact }
+}
+
+/**
+ * What all shares own: a withdrawal in proportion takes no fee.
+ *
+ * @param coins - in the order of the pool.
+ * @returns null for a pool without shares, or one that does not say what it holds.
+ */
+export function holdingsOf({ held }: LiquidityState, coins: readonly Address[]): Holdings | null {
+  const { supply, balances } = held
+  const amounts = tokenAmounts(coins, balances).flatMap(({ token, amount }) =>
+    amount === null ? [] : { token, amount },
+  )
+  return supply === 0n || amounts.length < coins.length ? null : { shares: supply, amounts }
 }
 
 export function liquidityAfter(

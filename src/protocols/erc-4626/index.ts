@@ -6,7 +6,14 @@ import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
 import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'
 import { loadVaults, provenAmount } from './load.js'
-import { afterDeposit, afterRedeem, assetsFor, sharesFor, type VaultState } from './math.js'
+import {
+  afterDeposit,
+  afterRedeem,
+  assetsFor,
+  sharesFor,
+  type VaultState,
+  worthOf,
+} from './math.js'
 import { vaultPositions } from './positions.js'
 
 const slug = 'erc-4626'
@@ -37,6 +44,12 @@ export const erc4626 = defineProtocol<VaultState>({
   }),
   applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
     tokenIn === pool.address ? afterRedeem(state, amountIn) : afterDeposit(state, amountIn),
+  holdings({ address, tokens: [asset] }, state, token) {
+    const worth = token === address ? worthOf(state) : null
+    return asset && worth
+      ? { shares: worth.shares, amounts: [{ token: asset, amount: worth.assets }] }
+      : null
+  },
   action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
   gasEstimate: () => gasPerCall,
   encodeSwap({ pool, tokenIn, amountIn, recipient, executor }) {

@@ -62,6 +62,23 @@ export function assetsFor(state: VaultState, shares: bigint): bigint {
   return state.kind === 'plain' ? plainAssets(state, shares) : proportional(state.redeem, shares)
 }
 
+/**
+ * Shares and the assets that they are redeemed for, fee included, both with all their digits.
+ *
+ * @returns null where there are no shares, or the vault does not say.
+ */
+export function worthOf(
+  state: VaultState,
+): { readonly shares: bigint; readonly assets: bigint } | null {
+  if (state.totalSupply === 0n) return null
+  if (state.kind === 'plain') {
+    const { totalSupply, totalAssets, virtualShares, virtualAssets } = state
+    return { shares: totalSupply + virtualShares, assets: totalAssets + virtualAssets }
+  }
+  const { amountIn, amountOut } = state.redeem
+  return amountOut === 0n ? null : { shares: amountIn, assets: amountOut }
+}
+
 /** The vault after a deposit of these assets. */
 export function afterDeposit(state: VaultState, assets: bigint): VaultState {
   const shares = sharesFor(state, assets)

@@ -10,6 +10,7 @@ import {
   type LiquidityState,
   type PairRules,
   type ProtocolFee,
+  supplyWithFee,
   zapIn,
   zapOut,
 } from './liquidity.js'
@@ -90,6 +91,16 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     sharedState: pairOf,
     // What shares are worth follows from the tokens' prices; what a swap would give for them depends on its size.
     isNoPriceSource: isSharesPool,
+    holdings(pool, state, token) {
+      const [token0, token1] = pool.tokens
+      if (token !== pool.address || !('totalSupply' in state) || !token0 || !token1) return null
+      const shares = supplyWithFee(state, rulesOf(pool))
+      const amounts = [
+        { token: token0, amount: state.reserve0 },
+        { token: token1, amount: state.reserve1 },
+      ]
+      return shares === 0n ? null : { shares, amounts }
+    },
     action: (pool, tokenIn) =>
       isSharesPool(pool) ? (tokenIn === pool.address ? 'redeem' : 'deposit') : 'swap',
     swapSlots: (pool) => (isSharesPool(pool) ? liquiditySlots : swapSlots),

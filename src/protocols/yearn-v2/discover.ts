@@ -3,7 +3,7 @@ import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
-import type { DiscoverArgs } from '../protocol.js'
+import type { DiscoverArgs, EndorsementArgs } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
 import { addressInWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
@@ -124,6 +124,31 @@ export async function registeredVaults(
     ),
   )
   return { vaults: [...new Set(found.flatMap((result) => addressOf(result) ?? []))], unreadable }
+}
+
+/** Whether the registry endorses the vault for its asset; false where it cannot be read. */
+export async function isRegistered({
+  reader,
+  venue,
+  pool: {
+    address,
+    tokens: [asset],
+  },
+  listed,
+}: EndorsementArgs): Promise<boolean> {
+  if (listed) return true
+  if (!asset || !venue.registry) return false
+  const to = toAddress(String(venue.registry))
+  const [count] = await reader.call([
+    { to, data: encodeFunctionData({ abi, functionName: 'numVaults', args: [asset] }) },
+  ])
+  const found = await reader.call(
+    range(readWord(count)).map((place) => ({
+      to,
+      data: encodeFunctionData({ abi, functionName: 'vaults', args: [asset, place] }),
+    })),
+  )
+  return found.some((result) => addressOf(result) === address)
 }
 
 function range(count: bigint | null): bigint[] {

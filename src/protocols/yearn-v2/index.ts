@@ -4,7 +4,7 @@
  */
 import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
-import { discoverVaults, underlyingAssets } from './discover.js'
+import { discoverVaults, isRegistered, underlyingAssets } from './discover.js'
 import { readVaults } from './load.js'
 import { afterDeposit, afterWithdrawal, assetsFor, sharesFor, type YearnState } from './math.js'
 import { vaultPositions } from './positions.js'
@@ -57,6 +57,11 @@ export const yearnV2 = defineProtocol<YearnState>({
   },
   applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
     tokenIn === pool.address ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
+  holdings: ({ address, tokens: [asset] }, { totalSupply, freeFunds }, token) =>
+    asset && token === address && totalSupply > 0n
+      ? { shares: totalSupply, amounts: [{ token: asset, amount: freeFunds }] }
+      : null,
+  isEndorsed: isRegistered,
   action: (pool, tokenIn) => (tokenIn === pool.address ? 'redeem' : 'deposit'),
   gasEstimate: () => gasPerCall,
   encodeSwap({ pool, tokenIn, amountIn, recipient }) {

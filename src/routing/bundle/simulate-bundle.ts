@@ -10,6 +10,7 @@ import { isDelegate, runsOwnOrders } from '../../executor/strategies.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
+import { lendersBeside } from '../proof/lenders.js'
 import type { BundleContext } from './bundle-context.js'
 import { unreadable } from './tools.js'
 
@@ -21,7 +22,7 @@ export interface SimulatedBundle {
 /**
  * @param owners - index of the action of each step.
  * @throws ForkrouteError SIMULATION_REVERTED naming action, protocol, call and reason; INSUFFICIENT_BALANCE and
- *   INSUFFICIENT_ALLOWANCE where funds are checked; STATE_UNAVAILABLE.
+ *   INSUFFICIENT_ALLOWANCE where funds are checked; NOT_FUNDABLE, STATE_UNAVAILABLE.
  */
 export async function simulateBundle(
   builder: BundleContext,
@@ -38,15 +39,16 @@ export async function simulateBundle(
     builder.loans.map(({ token, amount }) => run.fund(token, builder.runner, { balance: amount })),
   )
   if (loans.includes(null)) throw unreadable('what is borrowed cannot be put there')
-  const lent = await callsThatFund(run, spending, funds, [], new Set())
-  if (!lent) throw notFundable(funds)
+  const tx = builder.transaction(order)
+  const lenders = await lendersBeside(run, funds, tx.data)
+  const lent = await callsThatFund(run, spending, funds, lenders.pools, new Set())
+  if (!lent) throw notFundable(funds, lenders.unreadable)
   const before = [
     ...lent,
     ...(isChecked
       ? []
       : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))),
   ]
-  const tx = builder.transaction(order)
   const [result] = await run.simulate([
     {
       from: tx.from,

@@ -205,7 +205,7 @@ export class TaskRun {
     spender: Address | null,
     holders: readonly Address[],
   ): Promise<readonly PrecedingCall[] | null> {
-    const key = [token, amount, ...holders].join(':')
+    const key = [token, owner, spender, amount, ...holders].join(':')
     const known = this.#lent.get(key)
     if (known) return known
     const request = {

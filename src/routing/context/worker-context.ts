@@ -30,6 +30,7 @@ import { Market, type MarketPool, type MarketView } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
+import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
@@ -50,6 +51,7 @@ export class BlockContext {
   readonly #parts = new Map<Address, Promise<readonly Address[]>>()
   readonly #positions = new Map<string, Promise<readonly Position[]>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
+  readonly #poolPrices = new Map<Address, Promise<TokenPrice | null>>()
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
 
   constructor(
@@ -197,12 +199,29 @@ export class BlockContext {
   }
 
   /**
-   * USD price at the block, from the pools between the token and the connector tokens alone,
-   * so that it does not depend on what else was asked before.
+   * USD price at the block, by feeds, by what the token owns where it is a position, or by pools between it and the
+   * connector tokens: it does not depend on what else was asked before.
    */
   price(reader: StateReader, token: Address): Promise<TokenPrice | null> {
     const key = canonicalToken(this.chain, token)
     return once(this.#prices, key, async () => {
+      const { chain, market } = this
+      const source: HoldingsSource = {
+        ...{ chain, market },
+        underlying: (each) => this.#underlying(reader, each),
+        facts: (each) => this.tokenFacts(reader, each),
+        poolPrice: (each) => this.#poolPrice(reader, each),
+      }
+      const [pools, holdings] = await Promise.all([
+        source.poolPrice(key),
+        holdingsPrice(source, reader, key),
+      ])
+      return bestPrice(holdings, pools)
+    })
+  }
+
+  #poolPrice(reader: StateReader, key: Address): Promise<TokenPrice | null> {
+    return once(this.#poolPrices, key, async () => {
       const pairs = pairsOf(this.chain, [key], [])
       const [view, feeds] = await Promise.all([
         this.market.view(reader, pairs),

@@ -109,6 +109,13 @@ export class Market {
     return view
   }
 
+  /** The service's own record of the same pool, whose code it therefore knows; of a liquidity record that of the swaps. */
+  listed({ protocol, id, tokens, parameters }: Pool): Pool | null {
+    const isSame = (own: Pool) =>
+      own.protocol === protocol && (own.id === id || own.id === parameters.liquidityOf)
+    return this.#source.listedPools(new Set(tokens)).find(isSame) ?? null
+  }
+
   async #collect(results: readonly (PairResult | undefined)[]): Promise<MarketView> {
     const unreadable = new Map<string, Unreadable>()
     for (const result of results) {

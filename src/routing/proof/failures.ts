@@ -5,6 +5,7 @@ import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
+import type { Unreadable } from '../../protocols/pool.js'
 import type { MarketView } from '../market/market.js'
 import { describe, unreadableReason } from './built.js'
 import type { Funds } from './funds.js'
@@ -38,12 +39,28 @@ export function noRoute(
   )
 }
 
-export function notFundable({ unfunded }: Funds): ForkrouteError {
+/**
+ * At the block nothing changes about it, so it is no error that passes; unless a look-up failed that could have found
+ * a pool to lend.
+ */
+export function notFundable(
+  { unfunded }: Funds,
+  unreadable: readonly Unreadable[] = [],
+): ForkrouteError {
   const tokens = unfunded.map(({ token }) => token)
+  if (unreadable.some(({ pair }) => pair?.some((token) => tokens.includes(token)))) {
+    return new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      `No storage slot decides a balance of ${tokens.join(', ')}, and not every pool that might lend it could be looked up at this block.`,
+      { tokens },
+    )
+  }
+  const amounts = unfunded.map(({ amount }) => amount.toString())
+  const wanted = unfunded.map(({ token, amount }) => `${amount} of ${token}`).join(', ')
   return new ForkrouteError(
-    'STATE_UNAVAILABLE',
-    `The balance of ${tokens.join(', ')} cannot be overridden, and no pool off the path can lend it; ask for a route from an address that holds it.`,
-    { tokens },
+    'NOT_FUNDABLE',
+    `The sender cannot be given ${wanted} for the simulation: no storage slot decides such a balance, and no pool off the path holds so much to lend. Ask for less, or for a route from an address that holds it.`,
+    { tokens, amounts },
   )
 }
 

@@ -3,19 +3,18 @@
  */
 import type { ExecutionAnswer, ExecutionRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationRequest,
   type SimulationResult,
 } from '../../domain/state.js'
-import { executorContracts } from '../../executor/deployments.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
 import type { TaskTypes } from '../messages.js'
 import { receiverOf, toSimulation } from '../proof/built.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, overrideFunds } from '../proof/funds.js'
+import { isMentioned } from '../proof/lenders.js'
 import { gasWarnings } from '../proof/warnings.js'
 import { routerFor } from './route-task.js'
 
@@ -32,7 +31,7 @@ export async function runExecutions(
     Promise.all(
       requests.map((request) =>
         prepare(run.part(null, null), request).catch((error: unknown): ExecutionAnswer => {
-          if (!(error instanceof ForkrouteError) || error.code !== 'STATE_UNAVAILABLE') throw error
+          if (!(error instanceof ForkrouteError) || !isUnmeasurable(error)) throw error
           return { status: 'unreadable', message: error.message }
         }),
       ),
@@ -44,6 +43,10 @@ export async function runExecutions(
   const answers = results.values()
   const warnings = gasWarnings(run)
   return prepared.map((one) => ('status' in one ? one : toAnswer(answers.next().value, warnings)))
+}
+
+function isUnmeasurable({ code }: ForkrouteError): boolean {
+  return code === 'STATE_UNAVAILABLE' || code === 'NOT_FUNDABLE'
 }
 
 async function prepare(
@@ -74,13 +77,6 @@ async function lenders(
   const tokensIn = request.inputs.map(({ token }) => token)
   const { maxHops } = routerFor(run.settings, request)
   return (await run.block.routeView(run.reader, tokensIn, tokensOut, maxHops)).pools
-}
-
-/** Whether a transaction names the pool, its id, or the helper that swaps through pools of its kind. */
-function isMentioned({ adapter, loaded: { pool } }: MarketPool, data: string): boolean {
-  const helpers: Record<string, { readonly address: Address }> = executorContracts
-  const own = (adapter.helperContracts ?? []).flatMap((name) => helpers[name]?.address ?? [])
-  return [pool.address, pool.id, ...own].some((name) => data.includes(name.slice(2)))
 }
 
 function toAnswer(

@@ -144,7 +144,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
-  if (!attempts.length) throw notFundable(funds)
+  if (!attempts.length) throw notFundable(funds, all.unreadable)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
     const doubtful = suspectPools(attempts)
     if (!doubtful.size) break

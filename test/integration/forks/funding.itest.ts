@@ -45,6 +45,7 @@ beforeAll(async () => {
   tokens['a packed word'] = await testChain.deploy('PackedToken')
   tokens['books in another contract'] = await testChain.deploy('LedgerToken')
   tokens.shares = await testChain.deploy('SharesToken', [testChain.deployer])
+  tokens['all or nothing'] = await testChain.deploy('SwitchToken', [testChain.deployer])
   tokens.history = await testChain.deploy('HistoryToken', [testChain.deployer])
   for (const owner of owners) {
     await testChain.send(tokenOf('a packed word'), 'PackedToken', 'open', [owner, 1_700_000_000n])
@@ -206,6 +207,33 @@ describe('createFunding', () => {
     }
   })
 
+  test('claims in part of a word, and permission for all or nothing: both are overridden, nothing beside them', async () => {
+    const token = tokenOf('all or nothing')
+    const [owner = receiver] = owners
+    const index = 2n ** 64n - 3n
+    await testChain.send(token, 'SwitchToken', 'open', [owner, index])
+    const later = await testChain.pin()
+    const own = await pool.acquire(later)
+    const context = { urls: own.urls, pin: later }
+    const allowance = { spender, amount }
+    const request = { token, owner, amount, allowance }
+    const overrides = (await createFunding().fund(context, request)) ?? {}
+    const read = (name: string, args: readonly unknown[]) => {
+      const data = testChain.encode('SwitchToken', name, args)
+      return { from: owner, to: token, data, value: 0n, overrides }
+    }
+    const transfer = testChain.encode('SwitchToken', 'transferFrom', [owner, receiver, amount])
+    const results = await simulate({ urls: own.urls, pin: later, chain: ethereum }, [
+      read('balanceOf', [owner]),
+      read('stampOf', [owner]),
+      read('allowance', [owner, receiver]),
+      { from: spender, to: token, data: transfer, value: 0n, overrides },
+    ])
+    own.release()
+    const words = results.map((each) => each.status === 'success' && BigInt(each.returnData))
+    expect(words).toEqual([amount, index, 0n, 1n])
+  })
+
   test('a balance that no slot decides, and an address that is no token, cannot be overridden', async () => {
     const [owner = receiver] = owners
     for (const token of [tokenOf('history'), receiver]) {
@@ -249,6 +277,20 @@ describe('fundFromHolder', () => {
       status: 'success',
       deltas: [{ amount: -amount }, { amount: amount - 1n }],
     })
+  })
+
+  test('a holder of a token that knows only all and nothing: the owner allows all', async () => {
+    const token = tokenOf('all or nothing')
+    const [owner = receiver] = owners
+    const fork = { urls: lease.urls, pin, chain: ethereum }
+    const holders = [testChain.deployer]
+    const allowance = { spender, amount }
+    const before = await fundFromHolder(fork, { token, owner, amount, allowance, holders })
+    const data = testChain.encode('SwitchToken', 'transferFrom', [owner, receiver, amount])
+    const [result] = await simulate(fork, [
+      { from: spender, to: token, data, value: 0n, overrides: {}, before: before ?? [] },
+    ])
+    expect(result?.status).toBe('success')
   })
 
   test('without a holder that has enough there is no plan', async () => {

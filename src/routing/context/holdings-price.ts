@@ -1,0 +1,96 @@
+/**
+ * Prices positions by what they own at the block. The states are those that routes into and out of the position load,
+ * so a price beside a route reads next to nothing more.
+ */
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import type { Address, Token } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
+import { type PricedPart, priceHoldings } from '../../pricing/holdings.js'
+import type { TokenPrice } from '../../pricing/pricing.js'
+import type { Market, MarketPool } from '../market/market.js'
+
+/** Positions of positions that are seen through: a vault of shares of a metapool of a pool of aTokens. */
+const maxDepth = 4
+
+/** The facts of one block that prices are made of. */
+export interface HoldingsSource {
+  readonly chain: ChainDefinition
+  readonly market: Market
+  /** What a token is made of by its protocol's word; none: it is no position. */
+  underlying(token: Address): Promise<readonly Address[]>
+  facts(token: Address): Promise<Token | null>
+  /** By feeds and pools alone. */
+  poolPrice(token: Address): Promise<TokenPrice | null>
+}
+
+/**
+ * Null: the token is no position, its code is vouched for by nobody, its state cannot be read, or a part of it has no
+ * price.
+ *
+ * @param token - not native.
+ * @param above - positions that are being priced by this one.
+ */
+export async function holdingsPrice(
+  source: HoldingsSource,
+  reader: StateReader,
+  token: Address,
+  above: readonly Address[] = [],
+): Promise<TokenPrice | null> {
+  if (above.includes(token) || above.length >= maxDepth) return null
+  const { chain, market } = source
+  const parts = (await source.underlying(token)).map((part) => canonicalToken(chain, part))
+  if (parts.length === 0) return null
+  const pairs = parts.map((part) => [token, part] as const)
+  const [view, facts] = await Promise.all([market.view(reader, pairs), source.facts(token)])
+  if (!facts) return null
+  for (const pool of view.pools) {
+    const { adapter, loaded } = pool
+    const holdings = adapter.holdings?.(loaded.pool, loaded.state, token)
+    if (!holdings || !(await isTrusted(source, reader, pool))) continue
+    const priced = await Promise.all(
+      holdings.amounts.map(async (own) => {
+        const part = await pricedPart(source, reader, own.token, [...above, token])
+        return [own.token, part] as const
+      }),
+    )
+    return priceHoldings(holdings, facts.decimals, new Map(priced))
+  }
+  return null
+}
+
+async function pricedPart(
+  source: HoldingsSource,
+  reader: StateReader,
+  token: Address,
+  above: readonly Address[],
+): Promise<PricedPart | null> {
+  const key = canonicalToken(source.chain, token)
+  const [facts, pools, holdings] = await Promise.all([
+    source.facts(key),
+    source.poolPrice(key),
+    holdingsPrice(source, reader, key, above),
+  ])
+  const price = bestPrice(holdings, pools)
+  return facts && price && { decimals: facts.decimals, price }
+}
+
+/** A feed is asked first; a pool of a position's token may be thin, while what it owns is paid out to anybody. */
+export function bestPrice(
+  holdings: TokenPrice | null,
+  pools: TokenPrice | null,
+): TokenPrice | null {
+  return pools?.source === 'chainlink' ? pools : (holdings ?? pools)
+}
+
+/** Whether the figures come from code that somebody other than the pool itself vouches for. */
+async function isTrusted(
+  { chain, market }: HoldingsSource,
+  reader: StateReader,
+  { adapter, loaded: { pool }, doubt }: MarketPool,
+): Promise<boolean> {
+  if (doubt === 'imported') return false
+  const listed = market.listed(pool)
+  const venue = chain.venues[adapter.slug] ?? {}
+  if (adapter.isEndorsed) return adapter.isEndorsed({ reader, venue, pool, listed })
+  return listed !== null || doubt === undefined
+}
