@@ -62,6 +62,8 @@ export interface ActionRecord {
   readonly functionNames: readonly string[]
   /** Argument name to a phrase that describes it. */
   readonly inputs: Readonly<Record<string, string>>
+  /** Other names by which a bundle may call it. */
+  readonly variants?: readonly string[]
 }
 
 export interface ProtocolRecord {

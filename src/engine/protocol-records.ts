@@ -5,6 +5,7 @@ import { type ActionDefinition, argumentsOf } from '../protocols/positions.js'
 import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { serviceActions } from '../routing/bundle/actions/registry.js'
 import type { ServiceAction } from '../routing/bundle/service-action.js'
+import { variantsOf } from '../routing/bundle/variants.js'
 
 function inputsOf(
   inputs: Readonly<
@@ -21,7 +22,8 @@ function inputsOf(
 
 function ofProtocol(definition: ActionDefinition): ActionRecord {
   const { action, name, functionNames } = definition
-  return { action, name, functionNames, inputs: inputsOf(argumentsOf(definition)) }
+  const inputs = inputsOf(argumentsOf(definition))
+  return { action, name, functionNames, inputs, variants: variantsOf(definition) }
 }
 
 function ofService({ name, description, inputs }: ServiceAction): ActionRecord {

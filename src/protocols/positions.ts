@@ -77,6 +77,8 @@ export interface ArgumentTypes {
   amounts: readonly Amount[]
   /** Signed and known in advance, e.g. a tick. */
   integer: number
+  /** A single one becomes a list of one. */
+  integers: readonly number[]
   /** 0x-prefixed. */
   bytes: Hex
   /** Hundredths of a basis point. */
@@ -192,6 +194,8 @@ export interface ActionDefinition<S extends Specs = Specs> {
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
+  /** True: its `tokenIn` names a contract, of which nothing is taken. */
+  readonly spendsNothing?: boolean
   /** Every argument except `receiver`, which all actions take. */
   readonly inputs: S
   build(
@@ -200,9 +204,19 @@ export interface ActionDefinition<S extends Specs = Specs> {
   ): Promise<ActionResult>
 }
 
-/** All arguments of an action, `receiver` last. */
-export function argumentsOf({ inputs }: Pick<ActionDefinition, 'inputs'>): Specs {
-  return { ...inputs, receiver: receiverArgument }
+/** Besides the receiver, of the actions that act on somebody's account. */
+const onBehalfOf: Readonly<Partial<Record<ProtocolAction, ArgumentSpec>>> = {
+  deposit: { kind: 'address', description: 'the same as receiver', optional: true },
+  repay: { kind: 'address', description: 'whose debt it is; by default your own', optional: true },
+}
+
+/** All arguments of an action, those that several have last. */
+export function argumentsOf({
+  action,
+  inputs,
+}: Pick<ActionDefinition, 'action' | 'inputs'>): Specs {
+  const spec = onBehalfOf[action]
+  return { ...inputs, receiver: receiverArgument, ...(spec && { onBehalfOf: spec }) }
 }
 
 /** Infers the types of `build`'s arguments. */

@@ -12,6 +12,7 @@ import {
   toProject,
   toProtocol,
   toStandard,
+  withVariants,
 } from '../records/protocols.js'
 import { ChainId, described, Name } from '../schemas.js'
 import { listingErrors, nameFilter } from './listing-inputs.js'
@@ -156,9 +157,10 @@ export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
     endpoint(getActions, ({ engine }) => listActions(engine)),
     endpoint(getShortcutActions, ({ engine }) => listActions(engine)),
     endpoint(getProtocolActions, ({ engine, params }) =>
-      (params.slug === serviceName
-        ? engine.serviceActions()
-        : protocolOf(engine.protocols(), params.slug).actions
+      withVariants(
+        params.slug === serviceName
+          ? engine.serviceActions()
+          : protocolOf(engine.protocols(), params.slug).actions,
       ).map(toAction),
     ),
   ]

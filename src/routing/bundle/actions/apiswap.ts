@@ -7,9 +7,10 @@ export const apiswap = defineServiceAction({
   inputs: swapInputs,
   isListed: true,
   isPriced: true,
+  paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],
   outputs: () => 1,
   check: checkSwap,
   perform: (args, context) =>
-    performSwap(args, context, ({ adapter }) => adapter.category !== 'lending'),
+    performSwap(args, context, { isAllowed: ({ adapter }) => adapter.category !== 'lending' }),
 })
