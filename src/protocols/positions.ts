@@ -124,6 +124,8 @@ export interface ActionContext {
   readonly deadline: bigint
   /** Address of a contract of contracts/src/helpers; simulations place it where it is absent. */
   helper(name: string): Address
+  /** The listed position of the protocol with that contract; null where none is. */
+  positionOf(primaryAddress: Address): Promise<Position | null>
   /** The amount as a number: a literal as it is, a reference by simulating the actions before this one. */
   valueOf(amount: Amount): Promise<bigint>
   /** @returns index of the step, for `{ ref: 'output', step }`. */
@@ -183,6 +185,8 @@ export interface ActionResult {
   readonly leftovers?: readonly Address[]
   /** Simulated first where funds are overridden; must be in place already where funds are checked. */
   readonly prerequisites?: readonly Prerequisite[]
+  /** Contract of the positions, where `primaryAddress` may be left out. */
+  readonly primary?: Address
   /** Keys of the positions that are left and entered. */
   readonly positionsIn?: readonly string[]
   readonly positionsOut?: readonly string[]

@@ -40,7 +40,8 @@ async function liquidityOf(
   argument: 'tokenIn' | 'tokenOut',
   given: Address | undefined,
 ): Promise<Liquidity> {
-  const token = given ?? (await shareOfPool(context, target))
+  const named = given ?? (await shareOfPool(context, target))
+  const token = named ?? (await context.positionOf(target))?.token
   if (!token) return context.refuse(argument, 'given: the pool does not name its share')
   const found = await findLiquidity({ ...context, tokens: [token] })
   const record = found.pools.get(token)

@@ -118,7 +118,8 @@ function deposit(source: NftSource): ActionDefinition {
       for (const { token } of spends) {
         context.add({ kind: 'approve', token, spender: manager, amount: 0n })
       }
-      return { spends, leftovers: spends.map(({ token }) => token), ...result }
+      const leftovers = spends.map(({ token }) => token)
+      return { spends, leftovers, primary: manager, ...result }
     },
   })
 }

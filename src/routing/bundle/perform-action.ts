@@ -83,6 +83,8 @@ function sentOn(
     if (!token || isPaid || builder.isSpent(index, place)) return output
     // An account that names itself keeps it; an Executor keeps nothing.
     if (to === runner) return runner === account ? { ...output, isPaid: true } : output
+    // Tokens that round leave a unit behind.
+    draft.touched.add(token)
     return { token, amount: sendMeasured(context, token, to, amount), isPaid: true }
   })
 }
@@ -113,6 +115,10 @@ function perform(
     account: debtorIn(values, definition.action) ?? account,
     receiver: receiverOf(builder, values),
     deadline: builder.deadline,
+    async positionOf(primaryAddress) {
+      const listed = await run.block.positions(run.reader, adapter)
+      return listed.find((one) => one.primaryAddress === primaryAddress) ?? null
+    },
     valueOf: (amount) => builder.valueOf(amount, index),
   })
 }
@@ -168,8 +174,8 @@ function recordOf(
   { positionsIn = [], positionsOut = [], outputs, spends, primary }: ActionResult & Outcome,
 ): RouteStepRecord {
   const { id: chainId } = run.block.chain
-  const own =
-    performer.kind === 'protocol' ? (values.primaryAddress as Address | undefined) : primary
+  const named = performer.kind === 'protocol' ? values.primaryAddress : undefined
+  const own = (named as Address | undefined) ?? primary
   // A position entered with its own token needs no other address.
   const idOf = (key: string) => `${chainId}:${own ?? key}:${key}`
   return {

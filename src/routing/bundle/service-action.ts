@@ -90,8 +90,6 @@ export interface PerformContext {
 export interface Outcome extends ActionResult {
   /** Absent: the action itself is its only one. */
   readonly records?: readonly RouteStepRecord[]
-  /** Contract that the record of the action names. */
-  readonly primary?: Address
   /** Hundredths of a basis point that its outputs may fall short of the simulation; absent: the default. */
   readonly centiBps?: bigint
   /** Raw units that its only output must reach, in place of `centiBps`. */

@@ -52,7 +52,7 @@ async function prove(
 }
 
 /** What an operation yields on chain, shown as an amount of DAI that is sent. */
-async function valueOf(operations: readonly Action[]): Promise<bigint> {
+async function yieldOf(operations: readonly Action[]): Promise<bigint> {
   const send = own('transfer', { token: dai, receiver: other, amount: output(operations.length) })
   const { execution } = await prove(
     [route(weth, dai, ether), ...operations, send],
@@ -86,7 +86,7 @@ describe('math', () => {
   ])('%s of %s and %s is %d', async (action, amountA, amountB, expected) => {
     // Of an amount of 0, which is a valid transfer, 7 is left.
     const sum = own('add', { amountA: output(1), amountB: '7' })
-    expect(await valueOf([own(action, { amountA, amountB }), sum])).toBe(expected + 7n)
+    expect(await yieldOf([own(action, { amountA, amountB }), sum])).toBe(expected + 7n)
   })
 
   test('an output less an amount is what goes on, and the rest stays', async () => {
@@ -116,10 +116,12 @@ describe('conditions', () => {
     const toggle = (condition: unknown) =>
       own('toggle', { condition, amountA: '11', amountB: '22' })
     const isMore = own('isgreaterthan', { amountA: output(0), amountB: '1' })
-    expect(await valueOf([isMore, toggle(output(1))])).toBe(11n)
-    expect(await valueOf([isMore, own('not', { condition: output(1) }), toggle(output(2))])).toBe(22n)
-    expect(await valueOf([toggle(true)])).toBe(11n)
-    expect(await valueOf([toggle(false)])).toBe(22n)
+    expect(await yieldOf([isMore, toggle(output(1))])).toBe(11n)
+    expect(await yieldOf([isMore, own('not', { condition: output(1) }), toggle(output(2))])).toBe(
+      22n,
+    )
+    expect(await yieldOf([toggle(true)])).toBe(11n)
+    expect(await yieldOf([toggle(false)])).toBe(22n)
   })
 
   test('check lets pass what is true and refuses what is not', async () => {
@@ -195,7 +197,9 @@ describe('route', () => {
     [{ minAmountOut: ['1', '2'] }, 'minAmountOut must be one amount'],
     [{ ignoreAggregators: [5] }, 'ignoreAggregators must be a text'],
   ])('with %j is refused', async (more, message) => {
-    expect(await refusal([own('route', { ...args, ...more })])).toContain(`400 action 0, ${message}`)
+    expect(await refusal([own('route', { ...args, ...more })])).toContain(
+      `400 action 0, ${message}`,
+    )
   })
 
   test('a refund receiver counts for the whole bundle', async () => {
@@ -218,40 +222,53 @@ describe('arguments of other actions', () => {
   test.each([
     [
       'Aave: a deposit on behalf of somebody, without tokenOut',
-      () => of('aave-v3', 'deposit', {
-        ...{ tokenIn: usdc, amountIn: '1000000000', primaryAddress: aavePool, onBehalfOf: other },
-      }),
+      () =>
+        of('aave-v3', 'deposit', {
+          ...{ tokenIn: usdc, amountIn: '1000000000', primaryAddress: aavePool, onBehalfOf: other },
+        }),
     ],
     [
       'Curve: a deposit without tokenOut',
-      () => of('curve', 'deposit', {
-        ...{ primaryAddress: curvePoolAddresses[0], tokenIn: dai },
-        amountIn: (1_000n * ether).toString(),
-      }),
+      () =>
+        of('curve', 'deposit', {
+          ...{ primaryAddress: curvePoolAddresses[0], tokenIn: dai },
+          amountIn: (1_000n * ether).toString(),
+        }),
     ],
     [
       'Uniswap V2: both tokens by the router, without tokenOut',
-      () => of('uniswap-v2', 'deposit', {
-        ...{ primaryAddress: contractAddresses.v2Router, tokenIn: [weth, usdc] },
-        amountIn: [ether.toString(), '3000000000'],
-      }),
+      () =>
+        of('uniswap-v2', 'deposit', {
+          ...{ primaryAddress: contractAddresses.v2Router, tokenIn: [weth, usdc] },
+          amountIn: [ether.toString(), '3000000000'],
+        }),
     ],
     [
       'Uniswap V2: tokenizedsingledeposit into the pair',
-      () => of('uniswap-v2', 'tokenizedsingledeposit', {
-        ...{ primaryAddress: v2PairAddress('uniswap-v2', weth, usdc), tokenIn: usdc },
-        amountIn: '1000000000',
-      }),
+      () =>
+        of('uniswap-v2', 'tokenizedsingledeposit', {
+          ...{ primaryAddress: v2PairAddress('uniswap-v2', weth, usdc), tokenIn: usdc },
+          amountIn: '1000000000',
+        }),
     ],
     [
       'Curve: a redemption without tokenIn',
-      () => of('curve', 'singleredeem', {
-        ...{ primaryAddress: curvePoolAddresses[0], tokenOut: [dai] },
-        amountIn: (10n * ether).toString(),
-      }),
+      () =>
+        of('curve', 'singleredeem', {
+          ...{ primaryAddress: curvePoolAddresses[0], tokenOut: [dai] },
+          amountIn: (10n * ether).toString(),
+        }),
     ],
-    ['approve with the routing strategy', () =>
-      of('erc20', 'approve', { token: usdc, spender: other, amount: '1', routingStrategy: 'router' })],
+    [
+      'approve with the routing strategy',
+      () =>
+        of('erc20', 'approve', {
+          token: usdc,
+          spender: other,
+          amount: '1',
+          routingStrategy: 'router',
+        }),
+    ],
   ] as const)('%s', async (_name, action) => {
     await prove([action()])
   })
@@ -273,12 +290,21 @@ describe('arguments of other actions', () => {
         ...{ primaryAddress: curvePoolAddresses[1], tokenIn: [weth], amountIn: [ether.toString()] },
         ...more,
       })
-    const answers = [await refusal([join({})]), await refusal([join({ tokenOut: curveSharesAddresses[1] })])]
+    const answers = [
+      await refusal([join({})]),
+      await refusal([join({ tokenOut: curveSharesAddresses[1] })]),
+    ]
     expect(answers[0]).toBe(answers[1])
   })
 
   test('permittransferfrom of somebody else, onBehalfOf beside another receiver, a foreign strategy', async () => {
-    const permit = { token: usdc, amount: '1', nonce: '0', deadline: '4000000000', signature: '0x00' }
+    const permit = {
+      token: usdc,
+      amount: '1',
+      nonce: '0',
+      deadline: '4000000000',
+      signature: '0x00',
+    }
     expect(await refusal([of('permit2', 'permittransferfrom', { ...permit, sender: other })])).toBe(
       `400 action 0, sender must be the sender of the bundle, ${from}`,
     )
@@ -286,7 +312,9 @@ describe('arguments of other actions', () => {
     const twice = of('aave-v3', 'deposit', { ...args, receiver: from, onBehalfOf: other })
     expect(await refusal([twice])).toContain('400 action 0, onBehalfOf must be the receiver')
     const approve = { token: usdc, spender: other, amount: '1', routingStrategy: 'delegate' }
-    expect(await refusal([of('erc20', 'approve', approve)])).toContain('400 action 0, routingStrategy')
+    expect(await refusal([of('erc20', 'approve', approve)])).toContain(
+      '400 action 0, routingStrategy',
+    )
   })
 
   test('a balance that is estimated is there when it is used', async () => {
@@ -296,11 +324,9 @@ describe('arguments of other actions', () => {
     expect(status, JSON.stringify(body)).toBe(200)
     expect(BigInt(body.amountsOut[dai])).toBeGreaterThan(2_400n * ether)
     expect(body.amountsIn).toEqual({})
-    const ofAccount = await askBundle(
-      service,
-      { fromAddress: from, routingStrategy: 'delegate' },
-      [held],
-    )
+    const ofAccount = await askBundle(service, { fromAddress: from, routingStrategy: 'delegate' }, [
+      held,
+    ])
     expect(ofAccount.body.warnings).toEqual([expect.stringContaining('no effect')])
   })
 
@@ -345,7 +371,9 @@ describe('positions of concentrated liquidity', () => {
 
   test('a protocol without them refuses', async () => {
     const args = { tokenIn: [usdc], amountIn: ['1'] }
-    expect(await refusal([of('aave-v3', 'depositclmm', args)])).toMatch(/^400 action 0, action must be/)
+    expect(await refusal([of('aave-v3', 'depositclmm', args)])).toMatch(
+      /^400 action 0, action must be/,
+    )
   })
 })
 

@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, type Hex, toAddress } from '../../../src/domain/primitives.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses, v3PoolAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js'
@@ -174,6 +175,25 @@ describe('behind a front-run', () => {
     if (process.env.UPDATE_DOCS) await writeFile(document, text)
     expect(await readFile(document, 'utf8')).toBe(text)
   })
+})
+
+test('redeemclmm gives both tokens in the order asked for, and no less behind a swap', async () => {
+  const args = {
+    tokenIn: contractAddresses.v3PositionManager,
+    tokenOut: [weth, usdc],
+    tokenId: nft,
+  }
+  const action = { protocol: 'uniswap-v3', action: 'redeemclmm' }
+  const alice = sandboxAccount('alice').address
+  const query = { fromAddress: alice, blockNumber }
+  const all = await askBundle(service, query, [{ ...action, args }])
+  expect(all.status, all.text).toBe(200)
+  const part = { ...args, liquidity: '1000000000000', receiver: other }
+  const { status, body } = await askBundle(service, query, [{ ...action, args: part }])
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(body.payments.map(({ token: each }: { token: Address }) => each)).toEqual([weth, usdc])
+  const amounts = { in: body.amountsIn, out: body.amountsOut }
+  await expectRevert(body, amounts, dump(1_000n * ether, v3PoolAddress(usdc, weth, 500)), {})
 })
 
 async function allBut(slug: string): Promise<string[]> {
