@@ -323,8 +323,8 @@ export interface Engine {
   ): Promise<readonly Listing[]>
   /** Protocols that are on one of the chains. */
   protocols(): readonly ProtocolRecord[]
-  /** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */
-  serviceActions(): readonly (ActionRecord & { readonly isListed: boolean })[]
+  /** Actions that a bundle performs without a protocol. */
+  serviceActions(): readonly ActionRecord[]
   wallet(
     args: {
       readonly chainId: number

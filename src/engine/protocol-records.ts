@@ -30,9 +30,8 @@ function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
   return { action: name, name: description, functionNames: [], inputs: inputsOf(inputs) }
 }
 
-/** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */
-export const serviceActionRecords: readonly (ActionRecord & { readonly isListed: boolean })[] =
-  serviceActions.map((action) => ({ ...ofService(action), isListed: action.isListed }))
+/** Actions that a bundle performs without a protocol. */
+export const serviceActionRecords: readonly ActionRecord[] = serviceActions.map(ofService)
 
 /** Protocols deployed on at least one of the chains, in the order of the registry. */
 export function protocolRecords(

@@ -114,7 +114,7 @@ function listActions(engine: Engine) {
   const ofProtocols = engine.protocols().flatMap(({ actions }) => actions)
   // The swap of an exchange is the service's swap, limited to its pools.
   const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
-  return commonActions([...own.filter(({ isListed }) => isListed), ...others])
+  return commonActions([...own, ...others])
 }
 
 /** @param serviceName - protocol name of the service's own actions. */

@@ -29,7 +29,7 @@ export interface RouteActionArgs {
 }
 
 /** Lower-case names, as a request leaves them out. */
-export interface Ignored {
+interface Ignored {
   readonly aggregators: readonly string[]
   readonly standards: readonly string[]
 }

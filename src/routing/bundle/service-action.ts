@@ -106,8 +106,6 @@ interface ServiceActionOf<Inputs, Given, Planned> {
   /** What it does, one phrase. */
   readonly description: string
   readonly inputs: Inputs
-  /** False for an action that bundles have, but that the general list of actions leaves out. */
-  readonly isListed: boolean
   /** False where the value that goes in need not come out. */
   readonly isPriced: boolean
   /** True: protocols that swap offer it too, and then it uses only the named one. */

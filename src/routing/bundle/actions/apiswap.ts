@@ -5,7 +5,6 @@ export const apiswap = defineServiceAction({
   name: 'apiswap',
   description: 'The best swap from one token to another, by all venues.',
   inputs: swapInputs,
-  isListed: true,
   isPriced: true,
   paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],

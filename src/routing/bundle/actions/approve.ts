@@ -12,7 +12,6 @@ export const approve = defineServiceAction({
     ...nftInputs,
     routingStrategy: optional('text', 'That of the bundle, if it is given.'),
   },
-  isListed: true,
   isPriced: true,
   outputs: () => 0,
   check(args, { refuse }) {

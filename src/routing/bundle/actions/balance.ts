@@ -16,7 +16,6 @@ export const balance = defineServiceAction({
       'Raw units that somebody will have sent to the executing contract by then; simulations put them there.',
     ),
   },
-  isListed: true,
   isPriced: true,
   outputs: () => 1,
   perform({ token, estimate }, context) {

@@ -5,7 +5,7 @@ import { minimumStep } from '../tools.js'
 import { not } from './comparisons.js'
 
 const condition = required('condition', 'true, false, or a reference; an amount of 0 is false.')
-const looks = { isListed: true, isPriced: true, onlyLooks: true } as const
+const looks = { isPriced: true, onlyLooks: true } as const
 
 export const conditions: readonly ServiceAction[] = [
   defineServiceAction({

@@ -14,7 +14,6 @@ export const fee = defineServiceAction({
     bps: required('integer', 'Basis points, 1 to 10000.'),
     receiver: required('address', 'Who gets the fee.'),
   },
-  isListed: true,
   isPriced: false,
   outputs: () => 1,
   check({ bps }, { refuse }) {

@@ -28,7 +28,6 @@ const flashloan = defineServiceAction({
     primaryAddress: optional('address', 'The lender: the Balancer vault.'),
     receiver,
   },
-  isListed: true,
   isPriced: false,
   paysReceiver: true,
   slugs: ['balancer-v2'],

@@ -24,7 +24,6 @@ export function defineOperation(
       amountA: required('amount', 'A number, or a reference.'),
       amountB: required('amount', 'A number, or a reference.'),
     },
-    isListed: true,
     isPriced: true,
     onlyLooks: true,
     outputs: () => 1,

@@ -18,7 +18,6 @@ export const merge = defineServiceAction({
     slippage,
     receiver,
   },
-  isListed: true,
   isPriced: true,
   paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],

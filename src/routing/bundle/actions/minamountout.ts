@@ -8,7 +8,6 @@ export const minamountout = defineServiceAction({
     amountOut: required('output', 'A reference to the output.'),
     minAmountOut: required('amount', 'Raw units.'),
   },
-  isListed: true,
   isPriced: true,
   onlyLooks: true,
   outputs: () => 1,

@@ -14,7 +14,6 @@ export const permittransferfrom = defineServiceAction({
     sender: optional('address', 'Who has signed: the sender of the bundle.'),
     receiver,
   },
-  isListed: true,
   isPriced: true,
   paysReceiver: true,
   outputs: () => 1,

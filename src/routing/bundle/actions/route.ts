@@ -26,7 +26,6 @@ export const route = defineServiceAction({
     ignoreAggregators: optional('texts', 'Swap protocols to leave out, as in the query.'),
     ignoreStandards: optional('texts', 'Protocols to leave out by slug, as in the query.'),
   },
-  isListed: true,
   isPriced: true,
   paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],

@@ -8,7 +8,6 @@ export const slippage = defineServiceAction({
     amountOut: required('output', 'A reference to the output.'),
     bps: required('slippage', 'Basis points.'),
   },
-  isListed: true,
   isPriced: true,
   onlyLooks: true,
   outputs: () => 1,

@@ -17,7 +17,6 @@ export const split = defineServiceAction({
     slippage,
     receiver,
   },
-  isListed: true,
   isPriced: true,
   paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],

@@ -19,7 +19,6 @@ export const swap = defineServiceAction({
       'Fee of the pools to swap in, 1/1,000,000; below 100 also read as basis points.',
     ),
   },
-  isListed: true,
   isPriced: true,
   paysReceiver: true,
   isOfProtocols: true,

@@ -12,7 +12,6 @@ export const transfer = defineServiceAction({
     receiver: optional('address', 'The same as recipient.'),
     ...nftInputs,
   },
-  isListed: true,
   isPriced: false,
   takes: ['token', 'amount'],
   outputs: () => 0,
