@@ -54,14 +54,23 @@ export const arbitrum = defineChain({
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
       feeTiers: ['100', '500', '3000', '10000'],
       positionManager: '0xc36442b4a4522e871399cd717abdd847ab11fe88',
+      routers: [
+        '0xe592427a0aece92de3edee1f18e0157c05861564',
+        '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45',
+      ],
     },
     'sushiswap-v3': {
       factory: '0x1af415a1eba07a4986a52b6f2e7de7003d82231e',
       feeTiers: ['100', '500', '3000', '10000'],
+      routers: ['0x8a21f6768c1f8075791d08546dadf6daa0be820c'],
     },
     'pancakeswap-v3': {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       feeTiers: ['100', '500', '2500', '10000'],
+      routers: [
+        '0x1b81d678ffb9c0263b24a97847620c99d213eb14',
+        '0x32226588378236fd0c7c4053999f88ac0e5cac77',
+      ],
     },
     'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },
     'balancer-v2': {

@@ -44,14 +44,20 @@ export const base = defineChain({
       factory: '0x33128a8fc17869897dce68ed026d694621f6fdfd',
       feeTiers: ['100', '500', '3000', '10000'],
       positionManager: '0x03a520b32c04bf3beef7beb72e919cf822ed34f1',
+      routers: ['0x2626664c2603336e57b271c5c0b26f421741e481'],
     },
     'sushiswap-v3': {
       factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
       feeTiers: ['100', '500', '3000', '10000'],
+      routers: ['0xfb7ef66a7e61224dd6fcd0d7d9c3be5c8b049b9f'],
     },
     'pancakeswap-v3': {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       feeTiers: ['100', '500', '2500', '10000'],
+      routers: [
+        '0x1b81d678ffb9c0263b24a97847620c99d213eb14',
+        '0x678aa4bf4e210cf2166753e054d5b7c31cc7fa86',
+      ],
     },
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
     'balancer-v2': {

@@ -66,16 +66,28 @@ export const ethereum = defineChain({
       initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       feeTiers: ['100', '500', '3000', '10000'],
       positionManager: '0xc36442b4a4522e871399cd717abdd847ab11fe88',
+      routers: [
+        '0xe592427a0aece92de3edee1f18e0157c05861564',
+        '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45',
+      ],
     },
     'sushiswap-v3': {
       factory: '0xbaceb8ec6b9355dfc0269c18bac9d6e2bdc29c4f',
       feeTiers: ['100', '500', '3000', '10000'],
+      routers: ['0x2e6cd2d30aa43f40aa81619ff4b6e0a41479b13f'],
     },
     'pancakeswap-v3': {
       factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
       feeTiers: ['100', '500', '2500', '10000'],
+      routers: [
+        '0x1b81d678ffb9c0263b24a97847620c99d213eb14',
+        '0x13f4ea83d0bd40e75c8222255bc855a974568dd4',
+      ],
     },
-    'uniswap-v4': { poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90' },
+    'uniswap-v4': {
+      poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90',
+      routers: ['0x66a9893cc07d91d95644aedd05d03f95e1dba8af'],
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted, stable, meta-stable, phantom and composable pools, in the order of their deployment.

@@ -78,6 +78,13 @@ export interface TransactionOutput {
   readonly minAmountOut: bigint
 }
 
+/** What an action pays to a receiver that it names. */
+export interface Payment extends TransactionOutput {
+  /** Index of the action. */
+  readonly action: number
+  readonly receiver: Address
+}
+
 /** An output that the transaction does not enforce. */
 export interface Unprotected {
   /** Index of the action that yields it. */
@@ -97,6 +104,8 @@ export interface BundleResult {
   /** Null where nothing was simulated; amounts are null then too. */
   readonly gas: bigint | null
   readonly outputs: readonly TransactionOutput[] | null
+  /** Besides the outputs, in the order of the actions; none where nothing was simulated. */
+  readonly payments: readonly Payment[]
   /** Raw units that the sender gives, each token once. */
   readonly inputs: readonly TokenAmount[]
   readonly route: readonly RouteStepRecord[]
@@ -107,6 +116,8 @@ export interface BundleResult {
   readonly prerequisites: readonly PrerequisiteRecord[]
   /** Whatever else the answer promises is enforced within the slippage. */
   readonly unprotected: readonly Unprotected[]
+  /** What has been charged, in the order of the actions. */
+  readonly fees: readonly TokenAmount[]
   /** Of the routes inside; no sentence twice. */
   readonly warnings: readonly string[]
 }

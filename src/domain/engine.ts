@@ -188,8 +188,8 @@ export interface NontokenizedAnswer extends BundleResult {
   readonly positionOut: string
   /** What enters the position of each underlying token. */
   readonly deposits: readonly TransactionOutput[]
-  /** In the order of the inputs; present only with a fee. */
-  readonly fees?: readonly TokenAmount[]
+  /** In the order of the inputs; none without a fee. */
+  readonly fees: readonly TokenAmount[]
 }
 
 export interface PriceRecord {

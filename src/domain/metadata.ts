@@ -71,12 +71,12 @@ export interface ActionRecord {
   readonly functionNames: readonly string[]
   /** By argument name. */
   readonly inputs: Readonly<Record<string, ActionInput>>
+  /** Other names by which a bundle may call it. */
+  readonly variants?: readonly string[]
 }
 
 /** An action that a bundle performs without a protocol. */
 export interface ServiceActionRecord extends ActionRecord {
-  /** Whether it is part of the general list of actions. */
-  readonly isListed: boolean
   /** Protocol names, besides the service's own, that are meant for it. */
   readonly protocols: readonly string[]
 }

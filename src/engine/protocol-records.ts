@@ -8,6 +8,7 @@ import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { protocols } from '../protocols/registry.js'
 import { serviceActions } from '../routing/bundle/actions/registry.js'
 import type { ServiceAction } from '../routing/bundle/service-action.js'
+import { variantsOf } from '../routing/bundle/variants.js'
 
 /** How arguments of some kinds are written on the wire; a kind that is absent has its own name there. */
 const wireTypes: Readonly<Record<string, string>> = {
@@ -40,7 +41,8 @@ function inputsOf(inputs: Readonly<Record<string, Argument>>): ActionRecord['inp
 
 function ofProtocol(definition: ActionDefinition): ActionRecord {
   const { action, name, functionNames } = definition
-  return { action, name, functionNames, inputs: inputsOf(argumentsOf(definition)) }
+  const inputs = inputsOf(argumentsOf(definition))
+  return { action, name, functionNames, inputs, variants: variantsOf(definition) }
 }
 
 function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
@@ -50,7 +52,6 @@ function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
 export const serviceActionRecords: readonly ServiceActionRecord[] = serviceActions.map(
   (action) => ({
     ...ofService(action),
-    isListed: action.isListed,
     protocols: action.protocols ?? [],
   }),
 )

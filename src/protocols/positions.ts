@@ -77,6 +77,8 @@ export interface ArgumentTypes {
   amounts: readonly Amount[]
   /** Signed and known in advance, e.g. a tick. */
   integer: number
+  /** A single one becomes a list of one. */
+  integers: readonly number[]
   /** 0x-prefixed. */
   bytes: Hex
   /** Hundredths of a basis point. */
@@ -122,6 +124,8 @@ export interface ActionContext {
   readonly deadline: bigint
   /** Address of a contract of contracts/src/helpers; simulations place it where it is absent. */
   helper(name: string): Address
+  /** The listed position of the protocol with that contract; null where none is. */
+  positionOf(primaryAddress: Address): Promise<Position | null>
   /** The amount as a number: a literal as it is, a reference by simulating the actions before this one. */
   valueOf(amount: Amount): Promise<bigint>
   /** @returns index of the step, for `{ ref: 'output', step }`. */
@@ -181,6 +185,8 @@ export interface ActionResult {
   readonly leftovers?: readonly Address[]
   /** Simulated first where funds are overridden; must be in place already where funds are checked. */
   readonly prerequisites?: readonly Prerequisite[]
+  /** Contract of the positions, where `primaryAddress` may be left out. */
+  readonly primary?: Address
   /** Keys of the positions that are left and entered. */
   readonly positionsIn?: readonly string[]
   readonly positionsOut?: readonly string[]
@@ -192,6 +198,8 @@ export interface ActionDefinition<S extends Specs = Specs> {
   readonly name: string
   /** Functions of the protocol that it calls. */
   readonly functionNames: readonly string[]
+  /** True: its `tokenIn` names a contract, of which nothing is taken. */
+  readonly spendsNothing?: boolean
   /** Every argument except `receiver`, which all actions take. */
   readonly inputs: S
   build(
@@ -200,9 +208,19 @@ export interface ActionDefinition<S extends Specs = Specs> {
   ): Promise<ActionResult>
 }
 
-/** All arguments of an action, `receiver` last. */
-export function argumentsOf({ inputs }: Pick<ActionDefinition, 'inputs'>): Specs {
-  return { ...inputs, receiver: receiverArgument }
+/** Besides the receiver, of the actions that act on somebody's account. */
+const onBehalfOf: Readonly<Partial<Record<ProtocolAction, ArgumentSpec>>> = {
+  deposit: { kind: 'address', description: 'the same as receiver', optional: true },
+  repay: { kind: 'address', description: 'whose debt it is; by default your own', optional: true },
+}
+
+/** All arguments of an action, those that several have last. */
+export function argumentsOf({
+  action,
+  inputs,
+}: Pick<ActionDefinition, 'action' | 'inputs'>): Specs {
+  const spec = onBehalfOf[action]
+  return { ...inputs, receiver: receiverArgument, ...(spec && { onBehalfOf: spec }) }
 }
 
 /** Infers the types of `build`'s arguments. */

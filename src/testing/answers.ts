@@ -83,10 +83,12 @@ export type PriceResult = z.output<typeof Price> | null
 
 /** @param tokensOut - of the request. */
 export function toQuoteResult(
-  answer: Omit<WireQuote, 'priceImpact'> & { readonly priceImpact?: number | null | undefined },
+  answer: Omit<WireQuote | WireRoute, 'priceImpact'> & {
+    readonly priceImpact?: number | null | undefined
+  },
   tokensOut: readonly string[],
 ): QuoteResult {
-  const outputs = amountsOf(tokensOut, answer.amountOut)
+  const outputs = amountsOf(tokensOut, listed(answer))
   return {
     amountOut: at(outputs, 0).amount,
     amountsOut: byToken(outputs),
@@ -94,6 +96,13 @@ export function toQuoteResult(
     ...(answer.feeAmount && { feeAmounts: answer.feeAmount.map(BigInt) }),
     ...common(answer),
   }
+}
+
+/** Of several tokenOut, a quote gives the list beside the first amount. */
+function listed(
+  answer: Pick<WireQuote, 'amountOut' | 'amountOutList'> | Pick<WireRoute, 'amountOut'>,
+) {
+  return ('amountOutList' in answer && answer.amountOutList) || answer.amountOut
 }
 
 /** @param tokensOut - of the request. */
@@ -118,14 +127,18 @@ export function toBundleResult(answer: WireBundle): BundleResult {
     minAmountOut: minimums[0]?.amount ?? 0n,
     minAmountsOut: byToken(minimums),
     amountsIn: byToken(entriesOf(answer.amountsIn)),
-    gas: answer.gas === null ? null : BigInt(answer.gas),
+    gas: answer.gas === undefined ? null : BigInt(answer.gas),
     tx: toTransaction(answer.tx),
     prerequisites: (answer.prerequisites ?? []) as PrerequisiteRecord[],
     ...common(answer),
   }
 }
 
-function common(answer: WireQuote | WireRoute | WireBundle) {
+function common(
+  answer: Pick<WireQuote, 'route' | 'blockNumber' | 'warnings'> & {
+    readonly priceImpact?: number | null | undefined
+  },
+) {
   const route = answer.route as RouteStepRecord[]
   return {
     path: toPath(route),

@@ -72,6 +72,16 @@ describe('route answers', () => {
     expect(body.minAmountOut).toEqual(['1000', '1000'])
   })
 
+  test('several tokenOut of a quote: the first amount as text, all of them beside it', async () => {
+    const api = await startTestApi()
+    const search = `tokenIn=${weth}&tokenOut=${usdc},${dai}&amountIn=1`
+    const { amountOut, amountOutList } = await documented(api, `/shortcuts/quote?${search}`, Quote)
+    expect(amountOut).toBe((2n ** 200n).toString())
+    expect(amountOutList).toEqual([(2n ** 200n).toString(), (2n ** 200n + 1n).toString()])
+    const one = await documented(api, `/shortcuts/quote?${trade}`, Quote)
+    expect(one).not.toHaveProperty('amountOutList')
+  })
+
   test('a fee and the cost are there only when asked for', async () => {
     const api = await startTestApi()
     const body = await documented(

@@ -124,6 +124,8 @@ function bundleOf({
     actions: [],
     gas: 150_000n,
     outputs: [{ token: dai, amountOut: 5n, minAmountOut: 4n }],
+    payments: [],
+    fees: [],
     inputs: [{ token: dai, amount: 6n }],
     route: [],
     block: pinOf(chainId, blockNumber),

@@ -181,6 +181,7 @@ export class ActionFork {
       receiver,
       deadline: 2n ** 32n - 1n,
       helper: (name) => contractAddress(name as Parameters<typeof contractAddress>[0]),
+      positionOf: async () => null,
       valueOf: async (amount: Amount) => {
         if (typeof amount === 'bigint') return amount
         throw new Error('the harness simulates no references')

@@ -39,7 +39,7 @@ export function askBundle(
 
 /**
  * Sends the answer's transaction after its approvals, from a sender that has been given exactly what the answer
- * says it takes. Watches the receiver's balance of every token of amountsOut.
+ * says it takes. Watches the balance of every token of amountsOut: the receiver's, and those of whom actions pay.
  */
 export async function executeBundle(
   service: Pick<TestService, 'nodeUrl'>,
@@ -59,6 +59,11 @@ export async function executeBundle(
   const receiver = options.receiver ?? (tx.from as Address)
   const sent = asSent(tx, routingStrategy, tx.from)
   const tokens = Object.keys(body.amountsOut) as Address[]
+  const payments = (body.payments ?? []) as readonly { token: Address; receiver: Address }[]
+  const watched = tokens.flatMap((token) => {
+    const paid = payments.filter((one) => one.token === token).map((one) => one.receiver)
+    return [...new Set([receiver, ...paid])].map((owner) => ({ token, owner }))
+  })
   const inputs = Object.entries(body.amountsIn as Record<Address, string>).map(
     ([token, amount]) => ({ token: token as Address, amount: BigInt(amount) }),
   )
@@ -67,7 +72,7 @@ export async function executeBundle(
     blockNumber: body.blockNumber,
     tx: sent.tx,
     ...(inspect && { inspect }),
-    watch: [...tokens.map((token) => ({ token, owner: receiver })), ...watch],
+    watch: [...watched, ...watch],
     ...(isFunded && { fund: inputs.filter(({ token }) => !isNative(token)), approve: tx.to }),
     first: body.approvals ?? [],
     async prepare(anvil) {
@@ -76,9 +81,13 @@ export async function executeBundle(
     },
   })
   const gained = Object.fromEntries(
-    tokens.map((token, index) => {
-      const spent = receiver === tx.from ? inputs.find((input) => input.token === token) : undefined
-      return [token, ((execution.deltas[index] ?? 0n) + (spent?.amount ?? 0n)).toString()]
+    tokens.map((token) => {
+      const gains = watched.map(({ token: each, owner }, index) => {
+        if (each !== token) return 0n
+        const spent = owner === tx.from ? inputs.find((input) => input.token === token) : undefined
+        return (execution.deltas[index] ?? 0n) + (spent?.amount ?? 0n)
+      })
+      return [token, gains.reduce((sum, gain) => sum + gain, 0n).toString()]
     }),
   )
   return { ...execution, gained }

@@ -76,6 +76,7 @@ export async function buildActions(args: RunActionsArgs) {
       receiver,
       deadline: 2n ** 32n - 1n,
       helper: (name) => contractAddress(name as ExecutorContractName),
+      positionOf: async () => null,
       valueOf: async (amount) => {
         if (typeof amount !== 'bigint') throw new Error('the amount is not known here')
         return amount

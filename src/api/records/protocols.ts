@@ -146,9 +146,17 @@ const commonInputs: Readonly<Record<string, ActionRecord['inputs']>> = {
   withdraw: { primaryAddress, tokenIn: given, tokenOut: gotten, amountOut },
 }
 
+/** Each action, and the same by its other names. */
+export function withVariants(actions: readonly ActionRecord[]): ActionRecord[] {
+  return actions.flatMap((one) => [
+    one,
+    ...(one.variants ?? []).map((action) => ({ ...one, action })),
+  ])
+}
+
 /** Every action once, by name: with its common inputs, or its own where it has none. */
 export function commonActions(actions: readonly ActionRecord[]): z.output<typeof Action>[] {
-  const byName = new Map(actions.map((one) => [one.action, one]))
+  const byName = new Map(withVariants(actions).map((one) => [one.action, one]))
   return [...byName.values()]
     .map((one) => toAction({ ...one, inputs: commonInputs[one.action] ?? one.inputs }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

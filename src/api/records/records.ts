@@ -129,9 +129,19 @@ export const RouteTransaction = z
   })
   .meta({ id: 'RouteTransaction' })
 
+/** Beside an amount of the first of several tokens. */
+const listOf = (tokens: string) =>
+  z
+    .array(Wei)
+    .optional()
+    .meta({ description: `Raw units of all ${tokens}, in their order; absent where there is one.` })
+
 export const Quote = z
   .object({
-    amountOut: WeiOrList,
+    amountOut: Wei.meta({
+      description: 'What the receiver gains of the first tokenOut, raw units.',
+    }),
+    amountOutList: listOf('tokenOut'),
     route: z.array(RouteStep),
     gas: Gas,
     priceImpact: PriceImpact.optional(),
@@ -171,9 +181,16 @@ const Approvals = z
 
 export const NontokenizedTransaction = RouteTransaction.extend({
   priceImpact: PriceImpact,
-  amountDeposited: WeiOrList.meta({
-    description: 'What enters the position; a list where it is made of several tokens.',
+  amountOut: Wei.meta({ description: 'Same as amountDeposited.' }),
+  amountOutList: listOf('tokens of the position'),
+  minAmountOut: Wei.meta({
+    description: 'What the transaction enforces of amountDeposited, raw units.',
   }),
+  minAmountOutList: listOf('tokens of the position'),
+  amountDeposited: Wei.meta({
+    description: 'What enters the position of its first token, raw units.',
+  }),
+  amountDepositedList: listOf('tokens of the position'),
   positionOut: z.string(),
   prerequisites: Prerequisites,
   approvals: Approvals,
@@ -186,22 +203,49 @@ const ActionItem = z
 export const Bundle = z
   .object({
     bundle: z.array(ActionItem).meta({ description: 'The actions as understood.' }),
-    gas: Gas.nullable().meta({ description: 'Null with skipQuote.' }),
-    amountsOut: z
-      .record(Address, Wei)
-      .meta({ description: 'What the receiver gains, by token; empty with skipQuote.' }),
+    gas: Gas.optional().meta({
+      description:
+        'Gas units that the simulated transaction used; send about 50% more. Absent with skipQuote.',
+    }),
+    amountsOut: z.record(Address, Wei).meta({
+      description:
+        'Raw units that the receiver gains, and those that actions name as receivers, by token; empty with skipQuote.',
+    }),
     minAmountsOut: z
       .record(Address, Wei)
       .meta({ description: 'What the transaction enforces, by token.' }),
     amountsIn: z
       .record(Address, Wei)
       .meta({ description: 'What is taken from the sender, by token.' }),
+    payments: z
+      .array(
+        z
+          .object({
+            action: z.int().meta({ description: 'Index of the action that pays.' }),
+            token: Address,
+            receiver: Address,
+            amountOut: Wei.meta({ description: 'What arrives, raw units; a part of amountsOut.' }),
+            minAmountOut: Wei.meta({
+              description: 'What must arrive at least, raw units; a part of minAmountsOut.',
+            }),
+          })
+          .meta({ id: 'Payment' }),
+      )
+      .optional()
+      .meta({
+        description:
+          'What actions pay themselves to the receivers that they name; absent: nothing.',
+      }),
     route: z.array(RouteStep),
     createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
     tx: Transaction,
     priceImpact: PriceImpact.meta({
       description: 'Basis points; null without USD prices, and where debts or calls take part.',
+    }),
+    feeAmount: z.array(Wei).optional().meta({
+      description:
+        'Raw units of each fee that an action charges, in the order of the actions; absent: none does.',
     }),
     prerequisites: Prerequisites,
     approvals: Approvals,

@@ -1,6 +1,6 @@
 /** A list of actions as one transaction: docs/api.md#bundles. */
 import { z } from 'zod'
-import type { BundleAction, BundleAnswer } from '../../domain/bundle.js'
+import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
 import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Bundle } from '../records/records.js'
@@ -104,35 +104,38 @@ function postBundle(serviceName: string) {
   })
 }
 
-function byToken<T>(
-  list: readonly T[],
-  tokenOf: (item: T) => string,
-  amountOf: (item: T) => bigint,
+/** Of one token, everything that the bundle's receiver and those that actions name get. */
+function amountsOf(
+  { outputs, payments }: BundleAnswer,
+  amountOf: (output: TransactionOutput) => bigint,
 ): Record<string, string> {
-  return Object.fromEntries(list.map((item) => [tokenOf(item), amountOf(item).toString()]))
+  const sums = new Map<string, bigint>()
+  for (const output of [...(outputs ?? []), ...payments]) {
+    sums.set(output.token, (sums.get(output.token) ?? 0n) + amountOf(output))
+  }
+  return Object.fromEntries([...sums].map(([token, amount]) => [token, amount.toString()]))
 }
 
 function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
-  const { tx, outputs, prerequisites } = answer
+  const { tx, payments, prerequisites } = answer
   const blockNumber = Number(answer.block.number)
   return {
     bundle: answer.actions.map((action) => ({ ...action })),
-    gas: answer.gas === null ? null : answer.gas.toString(),
-    amountsOut: byToken(
-      outputs ?? [],
-      ({ token }) => token,
-      ({ amountOut }) => amountOut,
+    ...(answer.gas !== null && { gas: answer.gas.toString() }),
+    amountsOut: amountsOf(answer, ({ amountOut }) => amountOut),
+    minAmountsOut: amountsOf(answer, ({ minAmountOut }) => minAmountOut),
+    amountsIn: Object.fromEntries(
+      answer.inputs.map(({ token, amount }) => [token, amount.toString()]),
     ),
-    minAmountsOut: byToken(
-      outputs ?? [],
-      ({ token }) => token,
-      ({ minAmountOut }) => minAmountOut,
-    ),
-    amountsIn: byToken(
-      answer.inputs,
-      ({ token }) => token,
-      ({ amount }) => amount,
-    ),
+    ...(payments.length > 0 && {
+      payments: payments.map(({ action, token, receiver, amountOut, minAmountOut }) => ({
+        action,
+        token,
+        receiver,
+        amountOut: amountOut.toString(),
+        minAmountOut: minAmountOut.toString(),
+      })),
+    }),
     route: toSteps(answer),
     createdAt: blockNumber,
     blockNumber,
@@ -144,6 +147,9 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
       chainId: answer.chainId,
     },
     priceImpact: answer.priceImpact,
+    ...(answer.fees.length > 0 && {
+      feeAmount: answer.fees.map(({ amount }) => amount.toString()),
+    }),
     ...toPrerequisites(prerequisites),
     ...(answer.unprotected.length > 0 && {
       unprotected: answer.unprotected.map((one) => ({ ...one })),

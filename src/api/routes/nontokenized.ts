@@ -11,10 +11,10 @@ import {
   defined,
   hasFee,
   lowerCased,
-  oneOrList,
   toInputs,
   toPrerequisites,
   toSteps,
+  withList,
 } from './shortcuts.js'
 
 /** `checkout` is the router with an output that belongs to the receiver from the start, as it does here anyway. */
@@ -75,12 +75,13 @@ function getNontokenized(serviceName: string) {
 function toTransaction(answer: NontokenizedAnswer): z.output<typeof NontokenizedTransaction> {
   const { tx, prerequisites } = answer
   const blockNumber = Number(answer.block.number)
-  const amount = oneOrList(answer.deposits.map(({ amountOut }) => amountOut))
+  const amounts = answer.deposits.map(({ amountOut }) => amountOut)
+  const minimums = answer.deposits.map(({ minAmountOut }) => minAmountOut)
   return {
     route: toSteps(answer),
     gas: (answer.gas ?? 0n).toString(),
-    amountOut: amount,
-    minAmountOut: oneOrList(answer.deposits.map(({ minAmountOut }) => minAmountOut)),
+    ...withList('amountOut', amounts),
+    ...withList('minAmountOut', minimums),
     priceImpact: answer.priceImpact,
     createdAt: blockNumber,
     blockNumber,
@@ -91,9 +92,11 @@ function toTransaction(answer: NontokenizedAnswer): z.output<typeof Nontokenized
       value: tx.value.toString(),
       chainId: answer.chainId,
     },
-    ...(answer.fees && { feeAmount: answer.fees.map((fee) => fee.amount.toString()) }),
+    ...(answer.fees.length > 0 && {
+      feeAmount: answer.fees.map((fee) => fee.amount.toString()),
+    }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
-    amountDeposited: amount,
+    ...withList('amountDeposited', amounts),
     positionOut: answer.positionOut,
     ...toPrerequisites(prerequisites),
   }

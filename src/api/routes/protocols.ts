@@ -13,6 +13,7 @@ import {
   toProject,
   toProtocol,
   toStandard,
+  withVariants,
 } from '../records/protocols.js'
 import { ChainId, described, Name } from '../schemas.js'
 import { listingErrors, nameFilter } from './listing-inputs.js'
@@ -115,7 +116,7 @@ function listActions(engine: Engine) {
   const ofProtocols = engine.protocols().flatMap(({ actions }) => actions)
   // The swap of an exchange is the service's swap, limited to its pools.
   const others = ofProtocols.filter(({ action }) => !own.some((one) => one.action === action))
-  return commonActions([...own.filter(({ isListed }) => isListed), ...others])
+  return commonActions([...own, ...others])
 }
 
 /** @throws ForkrouteError NOT_FOUND. */
@@ -167,7 +168,7 @@ export function protocolEndpoints(serviceName: string): readonly Endpoint[] {
     endpoint(getActions, ({ engine }) => listActions(engine)),
     endpoint(getShortcutActions, ({ engine }) => listActions(engine)),
     endpoint(getProtocolActions, ({ engine, params }) =>
-      actionsOf(engine, params.slug, serviceName).map(toAction),
+      withVariants(actionsOf(engine, params.slug, serviceName)).map(toAction),
     ),
   ]
 }

@@ -137,6 +137,15 @@ export function oneOrList(amounts: readonly bigint[]): string | string[] {
   return all.length === 1 ? all.join() : all
 }
 
+/** The first amount as a string, and beside it the list of all where there are several. */
+export function withList<N extends string>(name: N, amounts: readonly bigint[]) {
+  const all = amounts.map(String)
+  return {
+    [name]: all[0] ?? '0',
+    ...(all.length > 1 && { [`${name}List`]: all }),
+  } as { [K in N]: string } & { [K in `${N}List`]?: string[] }
+}
+
 /** Plain copies with the fields in their documented order; optional fields only where they apply. */
 export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
   return answer.route.map((step) => ({
@@ -206,7 +215,10 @@ function toRouteTransaction(
 
 export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
   return {
-    amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
+    ...withList(
+      'amountOut',
+      answer.outputs.map(({ amountOut }) => amountOut),
+    ),
     route: toSteps(answer),
     gas: answer.gas.toString(),
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),

@@ -4,6 +4,7 @@ import type { Amount } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
 import { expectAddress } from '../shared/arguments.js'
+import { addPaying, payeeOf } from '../shared/paid-output.js'
 import { checkPool, primaryAddress, reserveOf, reserveOfAToken } from './arguments.js'
 
 export const [supplyAbi, withdrawAbi] = parseAbi([
@@ -20,7 +21,7 @@ export const deposit = defineAction({
   functionNames: ['supply'],
   inputs: {
     tokenIn: { kind: 'address', description: 'The token to lend.' },
-    tokenOut: { kind: 'address', description: 'Its aToken.' },
+    tokenOut: { kind: 'address', description: 'Its aToken.', optional: true },
     amountIn: { kind: 'amount', description: 'Raw units of tokenIn.' },
     primaryAddress,
   },
@@ -29,36 +30,29 @@ export const deposit = defineAction({
     const { aToken } = await reserveOf(context, 'tokenIn', tokenIn)
     expectAddress(context, 'tokenOut', tokenOut, aToken, `the aToken of tokenIn, ${aToken}`)
     context.add({ kind: 'approve', token: tokenIn, spender: target, amount: amountIn })
-    const { runner, account } = context
     // The receiver gets the aTokens at once, as its collateral: the account itself where the bundle goes on to borrow.
-    const owner = receiver ?? runner
-    const step = context.add({
-      kind: 'call',
-      target,
-      abi: supplyAbi,
-      args: [tokenIn, amountIn, owner, 0],
-      ...(owner === runner && { output: { kind: 'balance', token: aToken } as const }),
-    })
-    const amount: Amount = owner === runner ? { ref: 'output', step } : amountIn
-    // An account that names itself keeps them; an Executor keeps nothing.
-    const isPaid = receiver !== undefined && (owner !== runner || runner === account)
+    const args = [tokenIn, amountIn, payeeOf(context, receiver), 0]
+    const call = { target, abi: supplyAbi, args }
     return {
       spends: [{ token: tokenIn, amount: amountIn }],
-      outputs: [{ token: aToken, amount, ...(isPaid && { isPaid }) }],
+      outputs: [addPaying(context, call, aToken, receiver)],
       positionsOut: [aToken],
     }
   },
 })
 
-/** The underlying token of `tokenIn`; refuses another `tokenOut`. */
-async function underlyingOf(
+/** An aToken and its underlying token, of which one at least is named; refuses two that do not belong together. */
+async function pairOf(
   context: ActionContext,
-  tokenIn: Address,
-  tokenOut: Address,
-): Promise<Address> {
+  { tokenIn, tokenOut }: { readonly tokenIn?: Address; readonly tokenOut: Address },
+): Promise<{ readonly aToken: Address; readonly asset: Address }> {
+  if (tokenIn === undefined) {
+    const { aToken } = await reserveOf(context, 'tokenOut', tokenOut)
+    return { aToken, asset: tokenOut }
+  }
   const { asset } = await reserveOfAToken(context, 'tokenIn', tokenIn)
   expectAddress(context, 'tokenOut', tokenOut, asset, `the underlying token of tokenIn, ${asset}`)
-  return asset
+  return { aToken: tokenIn, asset }
 }
 
 export const withdraw = defineAction({
@@ -67,13 +61,13 @@ export const withdraw = defineAction({
   functionNames: ['withdraw'],
   inputs: {
     primaryAddress,
-    tokenIn: { kind: 'address', description: 'The aToken.' },
+    tokenIn: { kind: 'address', description: 'The aToken.', optional: true },
     tokenOut: { kind: 'address', description: 'Its underlying token.' },
     amountOut: { kind: 'amount', description: 'Raw units of tokenOut.' },
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
+  async build({ primaryAddress, amountOut, ...tokens }, context) {
     const target = checkPool(context, primaryAddress)
-    const asset = await underlyingOf(context, tokenIn, tokenOut)
+    const { aToken: tokenIn, asset } = await pairOf(context, tokens)
     const args = [asset, amountOut, context.runner]
     context.add({ kind: 'call', target, abi: withdrawAbi, args })
     const isKnown = typeof amountOut === 'bigint'
@@ -91,14 +85,14 @@ export const redeem = defineAction({
   name: 'Redeem aTokens',
   functionNames: ['withdraw'],
   inputs: {
-    tokenIn: { kind: 'address', description: 'The aToken.' },
+    tokenIn: { kind: 'address', description: 'The aToken.', optional: true },
     tokenOut: { kind: 'address', description: 'Its underlying token.' },
     amountIn: { kind: 'amount', description: 'Raw units of tokenIn.' },
     primaryAddress,
   },
-  async build({ tokenIn, tokenOut, amountIn, primaryAddress }, context) {
+  async build({ amountIn, primaryAddress, ...tokens }, context) {
     const target = checkPool(context, primaryAddress)
-    const asset = await underlyingOf(context, tokenIn, tokenOut)
+    const { aToken: tokenIn, asset } = await pairOf(context, tokens)
     // What arrives of a stated amount may be a unit less; a reference is what has arrived.
     const isStated = typeof amountIn === 'bigint' && amountIn > transferDust
     const amount: Amount = isStated ? amountIn - transferDust : amountIn

@@ -15,16 +15,22 @@ import { findLiquidity } from './liquidity-discover.js'
 import { loadLiquidity } from './liquidity-load.js'
 import { type LiquidityParameters, liquidityParameters } from './liquidity-pool.js'
 import type { LiquidityState } from './liquidity-state.js'
+import { shareOfPool } from './share-of-pool.js'
 import { withdrawExactly } from './stable-liquidity.js'
 
 /** The shares that may be burnt beyond what the state of the block requires; those not burnt come back. */
 const spareBps = 10n
 
 const pool = { kind: 'address', description: 'the pool' } as const
-const share = { kind: 'address', description: 'the share (LP token) of the pool' } as const
+const share = {
+  kind: 'address',
+  description: 'the share (LP token) of the pool',
+  optional: true,
+} as const
 
 interface Liquidity extends LiquidityParameters {
   readonly target: Address
+  readonly share: Address
   readonly state: LiquidityState
 }
 
@@ -32,8 +38,11 @@ async function liquidityOf(
   context: ActionContext,
   target: Address,
   argument: 'tokenIn' | 'tokenOut',
-  token: Address,
+  given: Address | undefined,
 ): Promise<Liquidity> {
+  const named = given ?? (await shareOfPool(context, target))
+  const token = named ?? (await context.positionOf(target))?.token
+  if (!token) return context.refuse(argument, 'given: the pool does not name its share')
   const found = await findLiquidity({ ...context, tokens: [token] })
   const record = found.pools.get(token)
   const [failure] = found.unreadable
@@ -49,7 +58,7 @@ async function liquidityOf(
     const why = loaded && 'message' in loaded ? ` (${loaded.message})` : ''
     return context.refuse('primaryAddress', `a Curve pool that can be read${why}`)
   }
-  return { ...liquidityParameters(record), target, state: loaded.state }
+  return { ...liquidityParameters(record), target, share: token, state: loaded.state }
 }
 
 /** The last of the steps brings the token. @returns its index. */
@@ -78,8 +87,9 @@ const deposit = defineAction({
     amountIn: { kind: 'amounts', description: 'raw units of each of them' },
     tokenOut: share,
   },
-  async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
-    const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenOut', tokenOut)
+  async build({ primaryAddress, tokenIn, amountIn, ...args }, context) {
+    const liquidity = await liquidityOf(context, primaryAddress, 'tokenOut', args.tokenOut)
+    const { coins, state, share: tokenOut } = liquidity
     const amounts = amountsInOrder(
       context,
       { tokens: coins, called: 'coins' },
@@ -107,9 +117,9 @@ const redeem = defineAction({
     amountIn: { kind: 'amount', description: 'raw units of the share' },
     tokenOut: { kind: 'addresses', description: 'one coin of the pool, or all of them' },
   },
-  async build({ primaryAddress, tokenIn, amountIn, tokenOut }, context) {
-    const liquidity = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
-    const { coins, state } = liquidity
+  async build({ primaryAddress, amountIn, tokenOut, ...args }, context) {
+    const liquidity = await liquidityOf(context, primaryAddress, 'tokenIn', args.tokenIn)
+    const { coins, state, share: tokenIn } = liquidity
     const isAll = coins.every((coin) => tokenOut.includes(coin)) && tokenOut.length === coins.length
     const spends = [{ token: tokenIn, amount: amountIn }]
     if (isAll) {
@@ -147,8 +157,9 @@ const withdraw = defineAction({
     tokenOut: { kind: 'addresses', description: 'coins of the pool: one, some or all' },
     amountOut: { kind: 'amounts', description: 'raw units of each of them' },
   },
-  async build({ primaryAddress, tokenIn, tokenOut, amountOut }, context) {
-    const { coins, state } = await liquidityOf(context, primaryAddress, 'tokenIn', tokenIn)
+  async build({ primaryAddress, tokenOut, amountOut, ...args }, context) {
+    const liquidity = await liquidityOf(context, primaryAddress, 'tokenIn', args.tokenIn)
+    const { coins, state, share: tokenIn } = liquidity
     const amounts = amountsInOrder(
       context,
       { tokens: coins, called: 'coins' },

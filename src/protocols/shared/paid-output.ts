@@ -1,8 +1,8 @@
 /** Outputs of actions with a receiver argument of their own: the action pays it, and nothing stays in the runner. */
-import type { CallStep } from '../../domain/order.js'
-import type { Address } from '../../domain/primitives.js'
+import { type Amount, type CallStep, isAmountRef } from '../../domain/order.js'
+import { type Address, isNative } from '../../domain/primitives.js'
 import type { ActionContext, ActionOutput } from '../positions.js'
-import { balanceOf, difference } from './value-steps.js'
+import { balanceOf, difference, sum } from './value-steps.js'
 
 /** The address that the contract itself pays. */
 export function payeeOf(context: ActionContext, receiver: Address | undefined): Address {
@@ -48,8 +48,30 @@ export function addSendingOn(
   const amount = { ref: 'output', step } as const
   const to = payeeOf(context, receiver)
   if (to === context.runner) return { token, amount }
-  context.add({ kind: 'transfer', token, to, amount })
-  return { token, amount, isPaid: true }
+  return { token, amount: sendMeasured(context, token, to, amount), isPaid: true }
+}
+
+/**
+ * Sends an amount out of the runner.
+ *
+ * @returns what arrives: less than the amount where the token takes a tax or rounds.
+ */
+export function sendMeasured(
+  context: Pick<ActionContext, 'add' | 'helper' | 'runner'>,
+  token: Address,
+  to: Address,
+  amount: Amount,
+): Amount {
+  if (!isNative(token)) {
+    const before = balanceOf(context, token, to)
+    context.add({ kind: 'transfer', token, to, amount })
+    return difference(context, balanceOf(context, token, to), before)
+  }
+  // All of it arrives; a balance must be read before it is gone.
+  const isBalance = isAmountRef(amount) && amount.ref === 'balance'
+  const sent = isBalance ? sum(context, [amount]) : amount
+  context.add({ kind: 'transfer', token, to, amount: sent })
+  return sent
 }
 
 function balanceIn(token: Address) {

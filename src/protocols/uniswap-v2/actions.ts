@@ -1,16 +1,19 @@
 /** Actions on the shares of a pair. The tokens pass through our helper, which returns dust. */
-import { parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
 import type { AmountRef } from '../../domain/order.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { type ActionContext, type ActionDefinition, defineAction } from '../positions.js'
 import { balanceChanges } from '../shared/balance-changes.js'
+import { readWord } from '../shared/read-word.js'
+import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { type PairSource, recogniseShares, type Tokens } from './pairs.js'
 
-const [zapInAbi, addAbi, zapOutAbi, burnAbi] = parseAbi([
+const [zapInAbi, addAbi, zapOutAbi, burnAbi, getPairAbi] = parseAbi([
   'function zapIn(address pair, address tokenIn, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 liquidity)',
   'function add(address pair, address token0, address token1, address recipient) returns (uint256 liquidity)',
   'function zapOut(address pair, address tokenOut, address tokenOther, bool zeroForOne, uint256 feeBps, address recipient) returns (uint256 amountOut)',
   'function burn(address to) returns (uint256 amount0, uint256 amount1)',
+  'function getPair(address a, address b) view returns (address pair)',
 ])
 
 const zapper = 'UniswapV2Zapper'
@@ -37,10 +40,15 @@ function deposit(source: PairSource): ActionDefinition {
         description: 'One token of the pair, part of which is swapped for the other, or both.',
       },
       amountIn: { kind: 'amounts', description: 'Raw units, one for each tokenIn.' },
-      tokenOut: { kind: 'address', description: 'The pair, whose shares come out.' },
+      tokenOut: {
+        kind: 'address',
+        description:
+          'The pair, whose shares come out; absent: primaryAddress, or the pair of both tokens.',
+        optional: true,
+      },
     },
     async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
-      const pair = tokenOut
+      const pair = await pairOf(context, 'tokenOut', tokenOut, primary, tokenIn)
       const tokens = await tokensOf(source, context, 'tokenOut', pair, primary)
       const own = distinct(context, 'tokenIn', tokenIn, tokens)
       if (amountIn.length !== own.length) {
@@ -86,7 +94,12 @@ function exit(source: PairSource, action: 'redeem' | 'withdraw', name: string): 
     functionNames: ['burn', 'swap'],
     inputs: {
       primaryAddress,
-      tokenIn: { kind: 'address', description: 'The pair, whose shares are burnt.' },
+      tokenIn: {
+        kind: 'address',
+        description:
+          'The pair, whose shares are burnt; absent: primaryAddress, or the pair of both tokens.',
+        optional: true,
+      },
       amountIn: { kind: 'amount', description: 'Raw units of shares.' },
       tokenOut: {
         kind: 'addresses',
@@ -96,7 +109,7 @@ function exit(source: PairSource, action: 'redeem' | 'withdraw', name: string): 
       },
     },
     async build({ primaryAddress: primary, tokenIn, amountIn, tokenOut }, context) {
-      const pair = tokenIn
+      const pair = await pairOf(context, 'tokenIn', tokenIn, primary, tokenOut ?? [])
       const tokens = await tokensOf(source, context, 'tokenIn', pair, primary)
       const wanted = tokenOut ? distinct(context, 'tokenOut', tokenOut, tokens) : tokens
       context.add({ kind: 'transfer', token: pair, to: pair, amount: amountIn })
@@ -143,6 +156,32 @@ function burnToBoth(
   return new Map(gained.map(({ token, amount }) => [token, amount]))
 }
 
+function routerOf({ venue }: ActionContext): Address | null {
+  return venue.router === undefined ? null : toAddress(String(venue.router))
+}
+
+/** The pair that an action names, by itself, as its contract, or by both of its tokens. */
+async function pairOf(
+  context: ActionContext,
+  argument: string,
+  named: Address | undefined,
+  primary: Address | undefined,
+  tokens: readonly Address[],
+): Promise<Address> {
+  if (named !== undefined) return named
+  if (primary !== undefined && primary !== routerOf(context)) return primary
+  const [a, b] = tokens
+  if (!a || !b) return context.refuse(argument, 'given: neither the pair nor both tokens are named')
+  const data = encodeFunctionData({ abi: [getPairAbi], args: [a, b] })
+  const [answer] = await context.reader.call([
+    { to: toAddress(String(context.venue.factory)), data },
+  ])
+  const word = readWord(answer)
+  const pair = word === null ? null : addressInWord(toWord(word))
+  if (pair) return pair
+  return context.refuse(argument, `given: the factory knows no pair of ${a} and ${b}`)
+}
+
 /** The tokens of a pair that the exchange's factory made; refuses anything else. */
 async function tokensOf(
   source: PairSource,
@@ -152,7 +191,7 @@ async function tokensOf(
   primary: Address | undefined,
 ): Promise<Tokens> {
   const { reader, venue } = context
-  const router = venue.router === undefined ? pair : toAddress(String(venue.router))
+  const router = routerOf(context) ?? pair
   if (primary !== undefined && primary !== pair && primary !== router) {
     context.refuse('primaryAddress', `the pair ${pair} or the router ${router}`)
   }

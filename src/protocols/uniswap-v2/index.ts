@@ -1,6 +1,6 @@
 /**
  * Uniswap V2 and the exchanges that run its code: constant product, one storage word per pair.
- * Venue parameters: `factory`, `feeBps`, and `router` where actions may name it as their contract.
+ * Venue parameters: `factory`, `feeBps`, and `router` where actions and swaps may name it.
  * Pool parameters: `feeBps`; a pool with the pair itself as its third token trades the pair's shares.
  */
 import { defineUniswapV2Like } from './adapter.js'

@@ -1,6 +1,6 @@
 /**
  * Uniswap V3 and the exchanges that run its code with other fee tiers or another storage layout.
- * Venue parameters: `factory`, `feeTiers`, and `positionManager` where there is one. Pool parameters: `fee` (1/1_000_000), `tickSpacing`.
+ * Venue parameters: `factory`, `feeTiers`, `positionManager` where there is one, `routers` that a swap may name. Pool parameters: `fee` (1/1_000_000), `tickSpacing`.
  */
 import { defineUniswapV3Like } from './adapter.js'
 

@@ -27,6 +27,7 @@ import {
   mintAbi,
   positionsAbi,
 } from './nft-abi.js'
+import { familyNames, inOrder } from './nft-arguments.js'
 import { statedMinimums } from './nft-minimums.js'
 
 export interface NftSource {
@@ -83,6 +84,13 @@ function deposit(source: NftSource): ActionDefinition {
         optional: true,
       },
       tickUpper: { kind: 'integer', description: 'As tickLower.', optional: true },
+      ticks: {
+        kind: 'integers',
+        description: 'The lower and the upper tick, in place of the two.',
+        optional: true,
+      },
+      poolFee: { kind: 'integer', description: 'The same as fee.', optional: true },
+      tokenOut: { ...primaryAddress, description: 'The same as primaryAddress.' },
       tokenId: { ...tokenId, description: 'NFT of a position that is enlarged.', optional: true },
       slippage: {
         kind: 'slippage',
@@ -91,8 +99,10 @@ function deposit(source: NftSource): ActionDefinition {
         optional: true,
       },
     },
-    async build(args, context) {
+    async build(given, context) {
+      const args = { ...given, ...familyNames(context, given) }
       const manager = managerOf(context, args.primaryAddress)
+      managerOf(context, args.tokenOut, 'tokenOut')
       const asked = spendsOf(context, args.tokenIn, args.amountIn)
       const spends = asked.filter(({ amount }) => amount !== 0n)
       for (const { token, amount } of spends) {
@@ -106,7 +116,8 @@ function deposit(source: NftSource): ActionDefinition {
       for (const { token } of spends) {
         context.add({ kind: 'approve', token, spender: manager, amount: 0n })
       }
-      return { spends, leftovers: spends.map(({ token }) => token), ...result }
+      const leftovers = spends.map(({ token }) => token)
+      return { spends, leftovers, primary: manager, ...result }
     },
   })
 }
@@ -231,6 +242,7 @@ const withdraw = defineAction({
   action: 'withdraw',
   name: 'Remove liquidity',
   functionNames: ['decreaseLiquidity', 'collect'],
+  spendsNothing: true,
   inputs: {
     primaryAddress,
     tokenId,
@@ -239,12 +251,20 @@ const withdraw = defineAction({
       description: 'Liquidity that is given up, as the position counts it; all if absent.',
       optional: true,
     },
+    liquidity: { kind: 'amount', description: 'The same as amountIn.', optional: true },
+    tokenIn: { ...primaryAddress, description: 'The same as primaryAddress.' },
+    tokenOut: {
+      kind: 'addresses',
+      description: 'Both tokens of the position, in the order of the outputs.',
+      optional: true,
+    },
   },
   async build(args, context) {
     const manager = managerOf(context, args.primaryAddress)
+    managerOf(context, args.tokenIn, 'tokenIn')
     const { id, tokens } = await positionOf(context, manager, args.tokenId)
-    decrease(context, manager, id, args.amountIn)
-    return { spends: [], ...collect(context, manager, id, tokens) }
+    decrease(context, manager, id, args.amountIn ?? args.liquidity)
+    return { spends: [], ...collect(context, manager, id, inOrder(context, tokens, args.tokenOut)) }
   },
 })
 
@@ -330,9 +350,13 @@ async function positionOf(
   return { id, tokens: [toAddress(token0), toAddress(token1)], liquidity }
 }
 
-function managerOf({ venue, refuse }: ActionContext, primary: Address | undefined): Address {
+function managerOf(
+  { venue, refuse }: ActionContext,
+  given: Address | undefined,
+  argument = 'primaryAddress',
+): Address {
   const manager = toAddress(String(venue.positionManager))
-  if (primary !== undefined && primary !== manager) refuse('primaryAddress', manager)
+  if (given !== undefined && given !== manager) refuse(argument, manager)
   return manager
 }
 

@@ -1,7 +1,7 @@
 /**
  * Uniswap V4: all pools live in one PoolManager, found by the hash of their key.
  * Pools with hooks are swapped where the operator allows the hooks. Tokens of a pool may include native itself.
- * Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration).
+ * Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration), `routers` that a swap may name.
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem } from 'viem'

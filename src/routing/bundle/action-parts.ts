@@ -3,9 +3,9 @@ import type { Reference } from '../../domain/bundle.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount } from '../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
+import type { ActionOutput } from '../../protocols/positions.js'
 import { addMinimum } from './protect.js'
-import { planRouteAction } from './route-action.js'
+import { planRouteAction, type RouteActionArgs } from './route-action.js'
 import {
   type CheckContext,
   type Outcome,
@@ -16,6 +16,11 @@ import {
 } from './service-action.js'
 import { minimumStep, moreThanZero } from './tools.js'
 
+export const receiver = optional(
+  'address',
+  "Who gets what comes out, in place of the bundle's receiver.",
+)
+
 export const slippage = optional('slippage', 'Basis points, 50 when absent.')
 
 export const swapInputs = {
@@ -23,6 +28,7 @@ export const swapInputs = {
   tokenOut: required('address', 'Token or position to get.'),
   amountIn: required('amount', 'Raw units of tokenIn, or a reference.'),
   slippage,
+  receiver,
 }
 
 interface SwapArgs<A> {
@@ -44,10 +50,10 @@ export function checkSwap(
 export async function performSwap(
   { tokenIn, tokenOut, amountIn, slippage: centiBps = defaultCentiBps }: SwapArgs<Amount>,
   context: PerformContext,
-  isAllowed: (market: MarketPool) => boolean,
+  limits: Pick<RouteActionArgs, 'isAllowed' | 'ignored' | 'search'>,
 ): Promise<Outcome> {
   const { builder, index } = context
-  const args = { action: index, tokenIn, tokenOut, amountIn, isAllowed }
+  const args = { action: index, tokenIn, tokenOut, amountIn, ...limits }
   const routed = await planRouteAction(builder, args)
   keepMinimum(context, 0, routed.output, centiBps, routed.quoted)
   return {
@@ -77,7 +83,7 @@ export function keepMinimum(
 
 /** The output to check and the minimum for it; its output is all of the amount. */
 export function performMinimum(
-  { token, amount }: { readonly token: Address | null; readonly amount: Amount },
+  { token: yielded, amount, isPaid }: ActionOutput,
   { builder, index, add }: PerformContext,
   limit: { readonly centiBps: bigint } | { readonly minimum: Amount },
 ): Outcome {
@@ -88,6 +94,8 @@ export function performMinimum(
     step = add(minimumStep(amount, limit.minimum))
     builder.draft.markChecked(amount, step, true)
   }
+  // What has been paid to somebody can be checked, and not be spent.
+  const token = isPaid ? null : yielded
   return {
     spends: token ? [{ token, amount }] : [],
     outputs: [{ token, amount: { ref: 'output', step } }],

@@ -3,10 +3,15 @@
  * far wherever a number is needed that is known only on chain.
  */
 
-import type { TypedAction } from '../../domain/bundle.js'
+import type { Reference, TypedAction } from '../../domain/bundle.js'
 import { latestDeadline } from '../../domain/deadline.js'
 import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
-import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
+import {
+  type Address,
+  bigintToString,
+  type TokenAmount,
+  toAddress,
+} from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { toBytes16 } from '../proof/built.js'
@@ -14,7 +19,7 @@ import { deadlineOf } from '../proof/order-deadline.js'
 import type { BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
-import { type PerformableAction, referencesOf, toPerformable } from './performers.js'
+import { type PerformableAction, referencesOf, spentOf, toPerformable } from './performers.js'
 import { simulateBundle } from './simulate-bundle.js'
 import { notedIn, noteStep } from './tools.js'
 
@@ -31,6 +36,7 @@ export class BundleBuilder implements BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
+  readonly refundReceiver: Address
   readonly deadline: bigint
   /** Raw units that the sender gives by signature, besides what is pulled. */
   readonly permitted: TokenAmount[] = []
@@ -38,6 +44,8 @@ export class BundleBuilder implements BundleContext {
   readonly approved = new Map<string, bigint>()
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
+  readonly #spent: ReadonlySet<string>
+  readonly #assumed: TokenAmount[] = []
   readonly #noted = new Map<string, bigint>()
 
   constructor(
@@ -54,10 +62,10 @@ export class BundleBuilder implements BundleContext {
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(run, args.request) ?? latestDeadline
     this.#actions = toPerformable(actions)
-    const references = this.#actions.flatMap(referencesOf)
-    this.#referenced = new Set(
-      references.map(({ useOutputOfCallAt, index }) => `${useOutputOfCallAt}:${index}`),
-    )
+    this.refundReceiver =
+      outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
+    this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))
+    this.#spent = new Set(spentOf(this.#actions).map(keyOf))
   }
 
   async build(): Promise<void> {
@@ -67,9 +75,20 @@ export class BundleBuilder implements BundleContext {
     }
   }
 
+  /** The refund receiver that an action names. */
+  #named(): Address | null {
+    const named = this.#actions.flatMap(({ values }) => values.refundReceiver ?? [])
+    return typeof named[0] === 'string' ? toAddress(named[0]) : null
+  }
+
   /** Whether an action refers to the output. */
   isReferenced(action: number, index: number): boolean {
-    return this.#referenced.has(`${action}:${index}`)
+    return this.#referenced.has(keyOf({ useOutputOfCallAt: action, index }))
+  }
+
+  /** Whether an action refers to the output other than to look at it. */
+  isSpent(action: number, index: number): boolean {
+    return this.#spent.has(keyOf({ useOutputOfCallAt: action, index }))
   }
 
   /** Whether any action but this one names the address. */
@@ -114,7 +133,17 @@ export class BundleBuilder implements BundleContext {
 
   /** Tokens in the runner that were not pulled from the sender. */
   get loans(): Outer['loans'] {
-    return this.outer?.loans ?? []
+    const all = new Map<Address, bigint>()
+    for (const { token, amount } of [...(this.outer?.loans ?? []), ...this.#assumed]) {
+      all.set(token, (all.get(token) ?? 0n) + amount)
+    }
+    return [...all].map(([token, amount]) => ({ token, amount }))
+  }
+
+  /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
+  assume(held: TokenAmount): void {
+    if (this.outer) this.outer.builder.assume(held)
+    else this.#assumed.push(held)
   }
 
   /** The amount in raw units: a literal as it is, a reference by simulating the steps so far. */
@@ -164,7 +193,7 @@ export class BundleBuilder implements BundleContext {
       steps,
       outputs,
       receiver: this.receiver,
-      refundReceiver: request.refundReceiver ?? this.receiver,
+      refundReceiver: this.refundReceiver,
       sweep: [...this.draft.touched].filter((token) => !paid.has(token) && !pulled.has(token)),
       deadline: this.deadline,
       accountId,
@@ -176,4 +205,8 @@ export class BundleBuilder implements BundleContext {
     const { strategy, fromAddress } = this.args.request
     return buildTransaction({ strategy, from: fromAddress, order })
   }
+}
+
+function keyOf({ useOutputOfCallAt, index }: Reference): string {
+  return `${useOutputOfCallAt}:${index}`
 }

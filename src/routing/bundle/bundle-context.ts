@@ -26,6 +26,8 @@ export interface BundleContext {
   readonly runner: Address
   readonly account: Address
   readonly receiver: Address
+  /** Who gets what actions leave over. */
+  readonly refundReceiver: Address
   /** Unix seconds after which the transaction reverts. */
   readonly deadline: bigint
   /** The actions of the bundle itself, also when planning inside a flash loan. */
@@ -36,9 +38,13 @@ export interface BundleContext {
   readonly permitted: TokenAmount[]
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved: Map<string, bigint>
+  /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
+  assume(held: TokenAmount): void
   build(): Promise<void>
   /** Whether an action refers to the output. */
   isReferenced(action: number, index: number): boolean
+  /** Whether an action refers to the output other than to look at it. */
+  isSpent(action: number, index: number): boolean
   /** Whether any action but this one names the address. */
   isMentioned(address: Address, except: number): boolean
   /** For the actions of a flash loan's callback, whose steps count from `firstStep`. */

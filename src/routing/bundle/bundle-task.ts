@@ -2,9 +2,9 @@
  * One bundle at one block: plans its actions, simulates the whole to learn the outputs, then simulates once more
  * exactly the transaction that is returned, with its minimums.
  */
-import type { BundleResult, Unprotected } from '../../domain/bundle.js'
+import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
-import type { CallStep, ExecutorStep, Order } from '../../domain/order.js'
+import { type CallStep, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -39,29 +39,32 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     block: run.pin,
     prerequisites: prerequisitesOf(builder),
     unprotected: distinct(draft.unprotected),
+    fees: draft.actions.flatMap(({ fees }) => fees),
     warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
   }
   if (request.skipQuote) {
-    const steps = withMinimums(draft, ({ quoted, centiBps }) =>
-      quoted === null ? null : { minimum: lessSlippage(quoted, centiBps), stated: [] },
-    )
+    const steps = withMinimums(draft, ({ quoted, ...limit }) => {
+      if (quoted === null && limit.least === undefined) return null
+      return { minimum: leastOf(limit, quoted ?? 0n), stated: [] }
+    })
     const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
     return {
       ...common,
       gas: null,
       outputs: null,
+      payments: [],
       tx,
       priceImpact: null,
       reported: [],
       deposited: [],
     }
   }
-  const { gained, checked, reported, deposited } = await run.stage('simulate', () =>
+  const { gained, checked, payments, reported, deposited } = await run.stage('simulate', () =>
     measure(builder, remaining),
   )
-  const outputs = gained.map(({ token, amount, centiBps }) => ({
+  const outputs = gained.map(({ token, amount, ...limit }) => ({
     token,
-    minAmountOut: lessSlippage(amount, centiBps),
+    minAmountOut: leastOf(limit, amount),
   }))
   const order = builder.order(checked, outputs)
   const { tx, result } = await run.stage('finalise', () =>
@@ -75,8 +78,12 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     outputs: found
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
+    payments,
     tx,
-    priceImpact: await impact(builder, common.inputs, found),
+    priceImpact: await impact(builder, common.inputs, [
+      ...found,
+      ...payments.map(({ token, amountOut: amount }) => ({ token, amount })),
+    ]),
     reported,
     deposited,
   }
@@ -108,6 +115,7 @@ async function measure(
 ): Promise<{
   gained: readonly (Remaining & TokenAmount)[]
   checked: ExecutorStep[]
+  payments: readonly Payment[]
   reported: readonly TokenAmount[]
   deposited: readonly TokenAmount[]
 }> {
@@ -136,13 +144,27 @@ async function measure(
   })
   return {
     gained: withAmounts(order, remaining, result.returnData),
-    checked: withMinimums(draft, ({ centiBps }, key) => ({
-      minimum: lessSlippage(noted.get(BigInt(key))?.value ?? 0n, centiBps),
+    checked: withMinimums(draft, ({ centiBps, least }, key) => ({
+      minimum: leastOf({ centiBps, least }, noted.get(BigInt(key))?.value ?? 0n),
       stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),
     })),
+    payments: draft.payments.map(({ minimum, amount, ...payment }) => {
+      const known = isAmountRef(amount) ? 0n : amount
+      if (!minimum) return { ...payment, amountOut: known, minAmountOut: known }
+      const amountOut = noted.get(BigInt(draft.minimums.indexOf(minimum)))?.value ?? 0n
+      return { ...payment, amountOut, minAmountOut: leastOf(minimum, amountOut) }
+    }),
     reported: toTell.map(({ token, key }) => ({ token, amount: noted.get(key)?.value ?? 0n })),
     deposited: deposits.flat(),
   }
+}
+
+/** What must come at least, where the amount came in the simulation. */
+function leastOf(
+  { least, centiBps }: { readonly least?: bigint | undefined; readonly centiBps: bigint },
+  amount: bigint,
+): bigint {
+  return least ?? lessSlippage(amount, centiBps)
 }
 
 function noAmounts(step: CallStep | undefined): never {

@@ -24,8 +24,20 @@ export interface Minimum {
   readonly centiBps: bigint
   /** Raw units that a separate quote gave; null: the minimum follows from the simulation alone. */
   readonly quoted: bigint | null
+  /** Raw units that the request states; absent: the minimum follows from the simulation. */
+  readonly least?: bigint
   /** Arguments of a call before it that are filled in as well. */
   readonly stated?: StatedMinimums
+}
+
+/** What an action pays to a receiver that it names. */
+export interface PlannedPayment {
+  readonly action: number
+  readonly token: Address
+  readonly receiver: Address
+  readonly amount: Amount
+  /** That checks the amount; null where the amount is known without a simulation, or nothing is simulated. */
+  readonly minimum: Minimum | null
 }
 
 /** A token that lies in the runner at the end. */
@@ -33,6 +45,8 @@ export interface Remaining {
   readonly token: Address
   /** Hundredths of a basis point that it may fall short of the simulation. */
   readonly centiBps: bigint
+  /** Raw units that the request states, in place of that. */
+  readonly least?: bigint
 }
 
 export interface PlannedAction {
@@ -41,6 +55,10 @@ export interface PlannedAction {
   readonly outputs: readonly ActionOutput[]
   /** Hundredths of a basis point that an output paid to the receiver may fall short of the simulation. */
   readonly centiBps: bigint
+  /** Raw units that the only output must reach, in place of that. */
+  readonly least?: bigint
+  /** What it has charged. */
+  readonly fees: readonly TokenAmount[]
   readonly records: readonly RouteStepRecord[]
   readonly prerequisites: readonly Prerequisite[]
   readonly warnings: readonly string[]
@@ -50,6 +68,7 @@ export class BundleDraft {
   readonly steps: ExecutorStep[] = []
   readonly actions: PlannedAction[] = []
   readonly minimums: Minimum[] = []
+  readonly payments: PlannedPayment[] = []
   readonly unprotected: Unprotected[] = []
   /** Index of the action of each step. */
   readonly actionOfStep: number[] = []
@@ -121,6 +140,7 @@ export class BundleDraft {
     for (const { token, amount } of inner.pulled()) this.#pull(token, amount)
     for (const token of inner.touched) this.touched.add(token)
     this.minimums.push(...inner.minimums)
+    this.payments.push(...inner.payments.map((one) => ({ ...one, action })))
     this.unprotected.push(...inner.unprotected.map((one) => ({ ...one, action })))
   }
 
@@ -181,9 +201,9 @@ export class BundleDraft {
 
   /** Outputs that lie in the runner at the end, each token once, with the least that is tolerated of it. */
   remaining(): Remaining[] {
-    const found = new Map<Address, bigint>()
+    const found = new Map<Address, Omit<Remaining, 'token'>>()
     const spent = new Map(this.#spent)
-    for (const { outputs, centiBps } of this.actions) {
+    for (const { outputs, centiBps, least } of this.actions) {
       for (const { token, amount, isPaid } of outputs) {
         if (!token || isPaid) continue
         if (isAmountRef(amount)) {
@@ -194,12 +214,18 @@ export class BundleDraft {
         } else if (!this.hasCredit(token)) {
           continue
         }
-        const most = found.get(token) ?? 0n
-        found.set(token, most > centiBps ? most : centiBps)
+        const other = found.get(token)
+        if (!other) found.set(token, { centiBps, ...(least !== undefined && { least }) })
+        // Of a sum, no part has a minimum of its own.
+        else found.set(token, { centiBps: max(other.centiBps, centiBps) })
       }
     }
-    return [...found].map(([token, centiBps]) => ({ token, centiBps }))
+    return [...found].map(([token, limit]) => ({ token, ...limit }))
   }
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
 
 function amountKey(token: Address, { ref, bps = 10_000, ...rest }: AmountRef): string {

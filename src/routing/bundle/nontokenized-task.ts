@@ -66,7 +66,7 @@ export async function runNontokenized(
       const amountOut = deposited.find((taken) => taken.token === token)?.amount ?? amount
       return { token, amountOut, minAmountOut: lessSlippage(amountOut, request.centiBps) }
     }),
-    ...(hasFees && { fees: inputs.map(({ token, fee }) => ({ token, amount: fee })) }),
+    fees: hasFees ? inputs.map(({ token, fee }) => ({ token, amount: fee })) : [],
     positionOut: request.positionOut,
   }
 }

@@ -188,12 +188,61 @@ describe('parseBundle', () => {
       'action 1, callback[1].amount must be a reference to an action with an output, which action 0 has not',
     ],
     [
+      'a fee that nobody gets',
+      [own('route', { tokenIn: dai, tokenOut: weth, amountIn: '1', fee: '5' })],
+      'action 0, feeReceiver must be given with a fee',
+    ],
+    [
+      'a stated minimum beside a slippage',
+      [
+        own('route', {
+          ...{ tokenIn: dai, tokenOut: weth, amountIn: '1', slippage: '5', minAmountOut: '7' },
+        }),
+      ],
+      'action 0, minAmountOut must be left out with slippage: either of them sets the minimum',
+    ],
+    [
+      'a fee of pools that none can have',
+      [own('swap', { tokenIn: dai, tokenOut: weth, amountIn: '1', poolFee: -1 })],
+      'action 0, poolFee must be a number from 0 to 1000000',
+    ],
+    [
+      'a condition that is a number',
+      [own('check', { condition: '1' })],
+      'action 0, condition must be true, false or a reference {useOutputOfCallAt}',
+    ],
+    [
+      'a check as an output',
+      [own('check', { condition: true }), own('not', { condition: output(0) })],
+      'action 1, condition must be a reference to an action with an output, which action 0 has not',
+    ],
+    [
+      'a loan of another lender',
+      [loan([transfer], { primaryAddress: dai })],
+      'action 0, primaryAddress must be the lender, 0xba12222222228d8ba445958a75a0704d566bf2c8',
+    ],
+    [
+      'a variant that the protocol cannot have',
+      [{ ...route, protocol: 'aave-v3', action: 'nftdeposit' }],
+      'action 0, action must be one of swap, deposit, withdraw, redeem, borrow, repay, harvest with protocol aave-v3',
+    ],
+    [
       'a swap by a protocol that has none',
       [{ ...route, protocol: 'morpho-blue', action: 'swap' }],
       'action 0, action must be one of deposit, withdraw, redeem, borrow, repay with protocol morpho-blue',
     ],
   ])('%s', (_name, actions, message) => {
     expect(problemsOf(actions)[0]).toBe(message)
+  })
+
+  test('names of the family are those of the actions', () => {
+    const names = { flashloanToken: dai, flashloanAmount: '1', callback: [transfer] }
+    for (const action of ['flashloan', 'singletokenflashloan', 'multitokenflashloan']) {
+      expect(problemsOf([{ protocol: 'balancer-v2', action, args: names }])).toEqual([])
+      expect(problemsOf([{ protocol: 'curve', action, args: names }])).toHaveLength(1)
+    }
+    const range = { tokenIn: [dai, weth], amountIn: ['1', '1'], ticks: ['-60', 60], poolFee: '500' }
+    expect(problemsOf([{ protocol: 'uniswap-v3', action: 'depositclmm', args: range }])).toEqual([])
   })
 
   test('accounts take no flash loan', () => {

@@ -1,9 +1,10 @@
 /** Turns one action of a bundle into steps: its arguments as resolved so far, and its outcome. */
 
-import { type Amount, isAmountRef } from '../../domain/order.js'
+import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { ActionContext, ActionOutput, ActionResult } from '../../protocols/positions.js'
+import { sendMeasured } from '../../protocols/shared/paid-output.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PerformableAction } from './performers.js'
 import { refuse } from './problems.js'
@@ -16,19 +17,22 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Adds the action's steps to the plan of the bundle and records the result. @throws ForkrouteError. */
 export async function performAction(builder: BundleContext, action: PerformableAction) {
-  const values = pulledAsBalances(builder, action, resolved(builder, action))
+  const values = pulledAsBalances(builder, action, forReceiver(resolved(builder, action), action))
   const built = await perform(builder, action, values)
   const outputs = sentOn(builder, action, values, built.outputs)
   const outcome: Outcome = { ...built, outputs }
   const { slippage } = values
   const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
-  const { centiBps = own, prerequisites = [], warnings = [] } = outcome
+  const { centiBps = own, least, fees = [], prerequisites = [], warnings = [] } = outcome
   const { records = [recordOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
-  // Positions without a token, and payments to others, are not outputs whose value can be compared.
-  const isAway = outputs.some(({ isPaid }) => isPaid) || (kind === 'protocol' && !outputs.length)
+  // Positions without a token are not outputs whose value can be compared.
+  const isAway =
+    outputs.some(({ isPaid, token }) => isPaid && !token) ||
+    (kind === 'protocol' && !outputs.length)
   const planned = {
-    ...{ outputs, centiBps, records, prerequisites, warnings },
+    ...{ outputs, centiBps, fees, records, prerequisites, warnings },
+    ...(least !== undefined && { least }),
     isPriced: isPriced && !isAway,
   }
   const { index } = action
@@ -40,31 +44,53 @@ export async function performAction(builder: BundleContext, action: PerformableA
   builder.draft.close(planned, outcome)
 }
 
+/** A deposit on behalf of somebody is one that this one receives. */
+function forReceiver(values: Values, { index, performer }: PerformableAction): Values {
+  const { onBehalfOf, receiver } = values
+  const isDeposit = performer.kind === 'protocol' && performer.definition.action === 'deposit'
+  if (!isDeposit || onBehalfOf === undefined) return values
+  if (receiver === undefined || receiver === onBehalfOf) return { ...values, receiver: onBehalfOf }
+  return refuse(index, 'onBehalfOf', `the receiver ${receiver}, or left out`)
+}
+
 /** Who gets what an action pays out itself: its own argument, else the bundle's. */
 function receiverOf(builder: BundleContext, { receiver }: Values): Address {
   return typeof receiver === 'string' ? toAddress(receiver) : builder.receiver
 }
 
+/** Whether the argument `receiver` says who gets what comes out. */
+function paysReceiver({ performer }: PerformableAction): boolean {
+  return performer.kind === 'protocol' || (performer.definition.paysReceiver ?? false)
+}
+
 /**
- * Sends what an action of a protocol has left in the runner to the receiver that the action names, unless that is the
- * bundle's anyway or a later action uses it.
+ * Sends what an action has left in the runner to the receiver that the action names, unless that is the bundle's anyway
+ * or a later action takes it.
  */
 function sentOn(
   builder: BundleContext,
-  { index, performer }: PerformableAction,
+  action: PerformableAction,
   values: Values,
   outputs: readonly ActionOutput[],
 ): readonly ActionOutput[] {
+  const { index } = action
   const { draft, runner, account } = builder
   const to = receiverOf(builder, values)
-  if (performer.kind !== 'protocol' || to === builder.receiver) return outputs
+  if (!paysReceiver(action) || to === builder.receiver) return outputs
+  const context = { runner, helper, add: (step: ExecutorStep) => draft.add(index, step) }
   return outputs.map((output, place) => {
     const { token, amount, isPaid } = output
-    if (!token || isPaid || builder.isReferenced(index, place)) return output
+    if (!token || isPaid || builder.isSpent(index, place)) return output
     // An account that names itself keeps it; an Executor keeps nothing.
     if (to === runner) return runner === account ? { ...output, isPaid: true } : output
-    draft.add(index, { kind: 'transfer', token, to, amount })
-    return { ...output, isPaid: true }
+    // Tokens that round leave a unit behind.
+    draft.touched.add(token)
+    const arrived = sendMeasured(context, token, to, amount)
+    // Without a simulation nothing but a quote says what is due.
+    if (isAmountRef(arrived) && arrived.ref === 'output' && draft.isKnown(amount)) {
+      draft.markChecked(arrived, arrived.step, true)
+    }
+    return { token, amount: arrived, isPaid: true }
   })
 }
 
@@ -91,11 +117,20 @@ function perform(
     chain: run.block.chain,
     venue: run.block.chain.venues[adapter.slug] ?? {},
     reader: run.reader,
-    account,
+    account: debtorIn(values, definition.action) ?? account,
     receiver: receiverOf(builder, values),
     deadline: builder.deadline,
+    async positionOf(primaryAddress) {
+      const listed = await run.block.positions(run.reader, adapter)
+      return listed.find((one) => one.primaryAddress === primaryAddress) ?? null
+    },
     valueOf: (amount) => builder.valueOf(amount, index),
   })
+}
+
+/** Whose debt a repayment names; null where it names none. */
+function debtorIn({ onBehalfOf }: Values, action: string): Address | null {
+  return action === 'repay' && typeof onBehalfOf === 'string' ? toAddress(onBehalfOf) : null
 }
 
 /** Arguments with references resolved where the kind allows references. */
@@ -110,7 +145,7 @@ function resolved(
     Object.entries(values).map(([name, value]) => {
       const kind = performer.inputs[name]?.kind
       if (kind === 'output') return [name, outputOf(value, name)]
-      if (kind === 'amount') return [name, amountOf(value, name)]
+      if (kind === 'amount' || kind === 'condition') return [name, amountOf(value, name)]
       if (kind !== 'amounts' || !Array.isArray(value)) return [name, value]
       return [name, value.map((item) => amountOf(item, name))]
     }),
@@ -144,8 +179,8 @@ function recordOf(
   { positionsIn = [], positionsOut = [], outputs, spends, primary }: ActionResult & Outcome,
 ): RouteStepRecord {
   const { id: chainId } = run.block.chain
-  const own =
-    performer.kind === 'protocol' ? (values.primaryAddress as Address | undefined) : primary
+  const named = performer.kind === 'protocol' ? values.primaryAddress : undefined
+  const own = (named as Address | undefined) ?? primary
   // A position entered with its own token needs no other address.
   const idOf = (key: string) => `${chainId}:${own ?? key}:${key}`
   return {

@@ -6,6 +6,7 @@ import { protocolBySlug } from '../../protocols/registry.js'
 import { serviceActionByName, serviceActions } from './actions/registry.js'
 import type { ServiceAction, ServiceInputs } from './service-action.js'
 import { parseReference, referencesIn } from './values.js'
+import { variantsOf } from './variants.js'
 
 export type Performer = {
   readonly inputs: ServiceInputs
@@ -43,17 +44,24 @@ export function performerOf({
   if (of === 'service') return service && ofService(service, null)
   const adapter = protocolBySlug(protocol)
   if (!adapter) return null
-  if (service?.isOfProtocols && canSwap(adapter)) return ofService(service, adapter)
-  const definition = adapter.positions?.actions.find((each) => each.action === action)
+  if (service && isOffered(service, adapter)) return ofService(service, adapter)
+  const definition = adapter.positions?.actions.find(
+    (each) => each.action === action || variantsOf(each).includes(action),
+  )
   if (!definition) return null
   return {
     kind: 'protocol',
     definition,
     adapter,
     inputs: argumentsOf(definition),
-    takes: ['tokenIn', 'amountIn'],
+    takes: definition.spendsNothing ? undefined : ['tokenIn', 'amountIn'],
     isPriced: isPriced[definition.action],
   }
+}
+
+/** Whether the protocol has an action that the service performs. */
+function isOffered({ isOfProtocols, slugs }: ServiceAction, adapter: ProtocolAdapter): boolean {
+  return (isOfProtocols && canSwap(adapter)) || (slugs?.includes(adapter.slug) ?? false)
 }
 
 function ofService(definition: ServiceAction, adapter: ProtocolAdapter | null): Performer {
@@ -64,9 +72,7 @@ function ofService(definition: ServiceAction, adapter: ProtocolAdapter | null): 
 /** Names of the actions that a protocol performs. */
 export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   return [
-    ...(canSwap(adapter) ? serviceActions.filter(({ isOfProtocols }) => isOfProtocols) : []).map(
-      ({ name }) => name,
-    ),
+    ...serviceActions.filter((each) => isOffered(each, adapter)).map(({ name }) => name),
     ...(adapter.positions?.actions ?? []).map(({ action }) => action),
   ]
 }
@@ -90,6 +96,18 @@ export function referencesOf({
     .flatMap(([argument, value]) =>
       referencesIn(value, '').map((found) => ({ argument, ...parseReference(found.value) })),
     )
+}
+
+/** Those of the references whose amounts an action takes, or hands on to one that does. */
+export function spentOf(actions: readonly PerformableAction[]): Reference[] {
+  const spent: Reference[] = []
+  for (const action of actions.toReversed()) {
+    const { performer, index } = action
+    const onlyLooks = performer.kind === 'service' && performer.definition.onlyLooks
+    const isUsed = spent.some(({ useOutputOfCallAt }) => useOutputOfCallAt === index)
+    if (!onlyLooks || isUsed) spent.push(...referencesOf(action))
+  }
+  return spent
 }
 
 /** Lists of actions among the arguments. */

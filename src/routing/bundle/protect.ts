@@ -17,6 +17,8 @@ interface Planned extends Pick<ActionResult, 'outputs' | 'spends' | 'enforced'> 
   readonly action: number
   /** Hundredths of a basis point that it may fall short of the simulation. */
   readonly centiBps: bigint
+  /** Raw units that the only output must reach, in place of that. */
+  readonly least?: bigint | undefined
   /** Id of the position that is entered. */
   readonly position: string | undefined
   /** Who gets what the action pays out itself. */
@@ -39,18 +41,30 @@ export function addMinimum(
   const step = minimumStep(minimum.amount, 0n)
   const index = draft.add(action, step)
   draft.minimums.push({ step, ...minimum })
-  draft.markChecked(minimum.amount, index, minimum.quoted !== null)
+  const isKnown = minimum.quoted !== null || minimum.least !== undefined
+  draft.markChecked(minimum.amount, index, isKnown)
   return index
 }
 
 /** To be called when all steps of the action have been added, and before it is closed. */
 export function protect(builder: BundleContext, planned: Planned): void {
   const { draft, args } = builder
-  const { action, centiBps, position } = planned
+  const { action, centiBps, position, least } = planned
   const now = promisedNow(builder, planned)
   for (const { amount, stated } of now) {
     if (draft.isChecked(amount)) continue
-    addMinimum(builder, action, { amount, centiBps, quoted: null, ...(stated && { stated }) })
+    addMinimum(builder, action, {
+      ...{ amount, centiBps, quoted: null },
+      ...(stated && { stated }),
+      ...(least !== undefined && { least }),
+    })
+  }
+  for (const { token, amount, isPaid } of planned.outputs) {
+    if (!token || !isPaid) continue
+    draft.payments.push({
+      ...{ action, token, receiver: planned.receiver, amount },
+      minimum: isAmountRef(amount) ? minimumOf(builder, planned, amount) : null,
+    })
   }
   if (!args.request.skipQuote) return
   const named = new Set<string>()
@@ -61,6 +75,20 @@ export function protect(builder: BundleContext, planned: Planned): void {
     named.add(key)
     draft.unprotected.push({ action, ...subject, reason: notSimulated })
   }
+}
+
+/** The check of an amount that is paid, by which it is measured too; added where there is none. */
+function minimumOf(
+  builder: BundleContext,
+  { action, centiBps, least }: Planned,
+  amount: Amount,
+): Minimum | null {
+  const { minimums } = builder.draft
+  const found = minimums.find((one) => one.amount === amount)
+  if (found || builder.args.request.skipQuote) return found ?? null
+  const limit = { centiBps, ...(least !== undefined && { least }) }
+  addMinimum(builder, action, { amount, quoted: null, ...limit })
+  return minimums.at(-1) ?? null
 }
 
 /** What the end of the transaction does not show. */

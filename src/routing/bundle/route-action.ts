@@ -15,7 +15,7 @@ import type { BundleContext } from './bundle-context.js'
 import { refuse } from './problems.js'
 import { helper, moreThanZero } from './tools.js'
 
-interface RouteActionArgs {
+export interface RouteActionArgs {
   readonly action: number
   /** Never the same as `tokenOut`. */
   readonly tokenIn: Address
@@ -23,7 +23,15 @@ interface RouteActionArgs {
   readonly amountIn: Amount
   /** Raw units to search with; absent: what amountIn is at that point. */
   readonly search?: bigint
+  /** Protocols to leave out besides those of the bundle. */
+  readonly ignored?: Ignored
   readonly isAllowed?: (market: MarketPool) => boolean
+}
+
+/** Lower-case names, as a request leaves them out. */
+interface Ignored {
+  readonly aggregators: readonly string[]
+  readonly standards: readonly string[]
 }
 
 export interface RoutedAction {
@@ -63,8 +71,8 @@ export async function planRouteAction(
       inputs: [{ token: tokenIn, amount }],
       tokensOut: [tokenOut],
       limit: { kind: 'slippage', centiBps: 0n },
-      ignoreAggregators: request.ignoreAggregators,
-      ignoreStandards: request.ignoreStandards,
+      ignoreAggregators: [...request.ignoreAggregators, ...(args.ignored?.aggregators ?? [])],
+      ignoreStandards: [...request.ignoreStandards, ...(args.ignored?.standards ?? [])],
       includeTransactionCost: false,
       includePriceImpact: false,
       ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),

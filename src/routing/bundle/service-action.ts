@@ -5,8 +5,8 @@
 import type { AbiFunction } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
-import type { ExecutorStep } from '../../domain/order.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Amount, ExecutorStep } from '../../domain/order.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type {
   ActionOutput,
@@ -20,10 +20,13 @@ import type { BundleContext } from './bundle-context.js'
 /** Kinds of arguments besides those of protocol actions. */
 interface OwnTypes {
   text: string
+  texts: readonly string[]
   /** A human-readable function signature. */
   signature: AbiFunction
   /** JSON values whose types another argument gives; references inside are not resolved yet. */
   values: readonly unknown[]
+  /** True or false, or an amount that is 0 or not. */
+  condition: Amount
   /** A literal number, because the sender has signed it. */
   signed: bigint
   /** The output of an earlier action; must be a reference. */
@@ -35,10 +38,12 @@ interface OwnTypes {
 type PlannedTypes = ArgumentTypes & OwnTypes
 
 /** Arguments as a bundle gives them: references stand for values that only planning can provide. */
-export interface GivenTypes extends Omit<PlannedTypes, 'amount' | 'amounts' | 'output'> {
+export interface GivenTypes
+  extends Omit<PlannedTypes, 'amount' | 'amounts' | 'output' | 'condition'> {
   amount: bigint | Reference
   amounts: readonly (bigint | Reference)[]
   output: Reference
+  condition: bigint | Reference
 }
 
 export type ArgumentKind = keyof GivenTypes
@@ -85,10 +90,12 @@ export interface PerformContext {
 export interface Outcome extends ActionResult {
   /** Absent: the action itself is its only one. */
   readonly records?: readonly RouteStepRecord[]
-  /** Contract that the record of the action names. */
-  readonly primary?: Address
   /** Hundredths of a basis point that its outputs may fall short of the simulation; absent: the default. */
   readonly centiBps?: bigint
+  /** Raw units that its only output must reach, in place of `centiBps`. */
+  readonly least?: bigint
+  /** What it has charged. */
+  readonly fees?: readonly TokenAmount[]
   /** Why what it yields is not known, and so not enforced; absent: it is. */
   readonly unprotected?: string
   readonly warnings?: readonly string[]
@@ -99,14 +106,18 @@ interface ServiceActionOf<Inputs, Given, Planned> {
   /** What it does, one phrase. */
   readonly description: string
   readonly inputs: Inputs
-  /** False for an action that bundles have, but that the general list of actions leaves out. */
-  readonly isListed: boolean
   /** Protocol names, besides the service's own, whose lists of actions have it. */
   readonly protocols?: readonly string[]
   /** False where the value that goes in need not come out. */
   readonly isPriced: boolean
   /** True: protocols that swap offer it too, and then it uses only the named one. */
   readonly isOfProtocols?: boolean
+  /** Slugs of protocols under which it is known as well. */
+  readonly slugs?: readonly string[]
+  /** True: it reads the amounts that it refers to, and takes nothing of them. */
+  readonly onlyLooks?: boolean
+  /** True: its argument `receiver` gets what comes out of it. */
+  readonly paysReceiver?: boolean
   /** Argument names of the tokens that it takes, each with the argument of its amount. */
   readonly takes?: readonly [token: keyof Inputs & string, amount: keyof Inputs & string]
   /** How many outputs it will have; null or absent: known only after planning. */

@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, type Hex, toAddress } from '../../../src/domain/primitives.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses, v3PoolAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { approveInputs, askBundle, executeBundle } from '../../support/bundle.js'
@@ -176,6 +177,25 @@ describe('behind a front-run', () => {
   })
 })
 
+test('redeemclmm gives both tokens in the order asked for, and no less behind a swap', async () => {
+  const args = {
+    tokenIn: contractAddresses.v3PositionManager,
+    tokenOut: [weth, usdc],
+    tokenId: nft,
+  }
+  const action = { protocol: 'uniswap-v3', action: 'redeemclmm' }
+  const alice = sandboxAccount('alice').address
+  const query = { fromAddress: alice, blockNumber }
+  const all = await askBundle(service, query, [{ ...action, args }])
+  expect(all.status, all.text).toBe(200)
+  const part = { ...args, liquidity: '1000000000000', receiver: other }
+  const { status, body } = await askBundle(service, query, [{ ...action, args: part }])
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(body.payments.map(({ token: each }: { token: Address }) => each)).toEqual([weth, usdc])
+  const amounts = { in: body.amountsIn, out: body.amountsOut }
+  await expectRevert(body, amounts, dump(1_000n * ether, v3PoolAddress(usdc, weth, 500)), {})
+})
+
 async function allBut(slug: string): Promise<string[]> {
   const listed = (await service.get('/api/v1/standards')).body as readonly Listed[]
   return listed.map(({ protocol }) => protocol.slug).filter((each) => each !== slug)
@@ -250,7 +270,8 @@ describe('a route into a position without a token, to a receiver', () => {
         ...[1, 2].map((k) => BigInt(`0x${data.slice(2 + 64 * k, 66 + 64 * k)}`).toString()),
       )
     }
-    expect(body.amountDeposited).toEqual(taken)
+    expect(body.amountDepositedList).toEqual(taken)
+    expect(body.amountDeposited).toBe(taken[0])
     await expectRevert(body, amounts, dump(2_000n * ether, pool), { receiver: other })
   })
 })

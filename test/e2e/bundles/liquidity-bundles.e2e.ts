@@ -131,6 +131,11 @@ describe('GET /api/v1/shortcuts/route/nontokenized', () => {
       })
       expect(status, JSON.stringify(body)).toBe(200)
       expect(body.positionOut).toBe(positionOut)
+      expect(body.amountOut).toBe(body.amountDeposited)
+      expect(body.amountDepositedList).toHaveLength(2)
+      for (const name of ['amountOut', 'minAmountOut', 'amountDeposited']) {
+        expect(body[name]).toBe(body[`${name}List`][0])
+      }
       const done = await executeOnFork({
         nodeUrl: service.nodeUrl,
         blockNumber: body.createdAt,

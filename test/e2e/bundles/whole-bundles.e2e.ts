@@ -77,7 +77,7 @@ test.each(['router', 'delegate'])(
       ],
       routingStrategy,
     )
-    expect(Object.keys(body.amountsOut).sort()).toEqual([dai, vault].sort())
+    expect(Object.keys(body.amountsOut).sort()).toEqual([dai, vault, aUsdc].sort())
     expect(body.amountsIn).toEqual({ [weth]: (12n * ether).toString() })
   },
 )

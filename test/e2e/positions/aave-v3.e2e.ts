@@ -208,7 +208,10 @@ describe('borrow', () => {
     expect(body.prerequisites).toMatchObject([
       { to: debtWeth, purpose: expect.stringContaining('borrow') },
     ])
-    expect(body.amountsOut).toEqual({ [token('WETH')]: ether.toString() })
+    expect(body.amountsOut).toEqual({
+      [token('WETH')]: ether.toString(),
+      [aUsdc]: '10000000000',
+    })
     const execution = await executeBundle(service, body, {
       watch: [
         { token: debtWeth, owner: from },
@@ -229,7 +232,10 @@ describe('borrow', () => {
     const actions = [depositUsdc(10_000n * 1_000_000n, { receiver: account }), borrowWeth(ether)]
     const { body } = await ask(actions, { routingStrategy: strategy })
     expect(body.prerequisites).toBeUndefined()
-    expect(body.amountsOut).toEqual({ [token('WETH')]: ether.toString() })
+    expect(body.amountsOut).toEqual({
+      [token('WETH')]: ether.toString(),
+      [aUsdc]: '10000000000',
+    })
     const execution = await executeBundle(service, body, {
       routingStrategy: strategy,
       watch: [

@@ -48,6 +48,7 @@ export async function buildAction(args: ActionArgs): Promise<BuiltAction> {
     receiver,
     deadline: 2n ** 32n - 1n,
     helper: (name) => contractAddress(name as keyof typeof executorContracts),
+    positionOf: async () => null,
     valueOf: async (amount: Amount) => {
       if (isAmountRef(amount)) throw new Error('nothing was simulated before')
       return amount

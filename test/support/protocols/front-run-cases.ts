@@ -18,8 +18,8 @@ export interface FrontRunCase extends ActionCase {
   readonly after?: Fact
 }
 
-/** Actions without an output that a receiver could get: swaps name none, and gauges know their caller alone. */
-const withoutReceiver = /( swap| repay|^staking-rewards deposit)$/
+/** Actions without an output that a receiver could get; gauges know their caller alone. */
+const withoutReceiver = /( repay|^staking-rewards deposit)$/
 
 /** One for each listed action. @param facts - as of `actionCases`. */
 export function frontRunCases(facts: Parameters<typeof actionCases>[0]): FrontRunCase[] {

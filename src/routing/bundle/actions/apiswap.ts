@@ -5,11 +5,11 @@ export const apiswap = defineServiceAction({
   name: 'apiswap',
   description: 'The best swap from one token to another, by all venues.',
   inputs: swapInputs,
-  isListed: true,
   isPriced: true,
+  paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],
   outputs: () => 1,
   check: checkSwap,
   perform: (args, context) =>
-    performSwap(args, context, ({ adapter }) => adapter.category !== 'lending'),
+    performSwap(args, context, { isAllowed: ({ adapter }) => adapter.category !== 'lending' }),
 })

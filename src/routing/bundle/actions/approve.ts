@@ -1,7 +1,7 @@
 import { isNative } from '../../../domain/primitives.js'
 import { idOrAmount, nftInputs } from '../action-parts.js'
 import { approveNft } from '../bundle-steps.js'
-import { defineServiceAction, required } from '../service-action.js'
+import { defineServiceAction, optional, required } from '../service-action.js'
 
 export const approve = defineServiceAction({
   name: 'approve',
@@ -10,9 +10,9 @@ export const approve = defineServiceAction({
     token: required('address', 'Token contract.'),
     spender: required('address', 'Who may take it.'),
     ...nftInputs,
+    routingStrategy: optional('text', 'That of the bundle, if it is given.'),
   },
   protocols: ['erc20', 'erc721'],
-  isListed: true,
   isPriced: true,
   outputs: () => 0,
   check(args, { refuse }) {
@@ -21,8 +21,13 @@ export const approve = defineServiceAction({
       refuse('token', 'a token: native needs no approval')
     }
   },
-  perform({ token, spender, ...args }, context) {
+  perform({ token, spender, routingStrategy, ...args }, context) {
     const { builder, add, refuse } = context
+    const { strategy } = builder.args.request
+    // On the wire the wallet's strategy begins with the name of the service.
+    if (routingStrategy !== undefined && !routingStrategy.endsWith(strategy)) {
+      return refuse('routingStrategy', `that of the bundle, ${strategy}, or left out`)
+    }
     const what = idOrAmount(args, refuse)
     if ('id' in what) return approveNft(context, { token, spender, id: what.id })
     const { amount } = what

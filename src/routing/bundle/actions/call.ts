@@ -30,7 +30,6 @@ export const call = defineServiceAction({
     amountIn: optional('amounts', 'Raw units of each; absent: what was approved to the contract.'),
     tokenOut: optional('addresses', 'Tokens that it yields: its outputs, by balance.'),
   },
-  isListed: false,
   isPriced: false,
   outputs: ({ tokenOut }) => tokenOut?.length ?? null,
   check({ abi, method, args, tokenIn = [], amountIn, tokenOut }, { refuse, isReferenced }) {

@@ -1,33 +1,48 @@
 import type { ChainDefinition } from '../../../chains/chain.js'
 import { type Address, toAddress } from '../../../domain/primitives.js'
 import { flashLoan } from '../../../executor/flash-loan.js'
-import { pairsOf } from '../action-parts.js'
-import { defineServiceAction, type Refuse, required } from '../service-action.js'
+import { pairsOf, receiver } from '../action-parts.js'
+import {
+  defineServiceAction,
+  optional,
+  type Refuse,
+  required,
+  type ServiceAction,
+} from '../service-action.js'
 
 /** Balancer's vault charges no fee, but its governance may set one. One percent. */
 const highestLoanFeeE18 = 10n ** 16n
 const pairNames = ['token', 'amount'] as const
 
 /** Borrows from the Balancer vault; its outputs are what is left after the repayment. */
-export const flashloan = defineServiceAction({
+const flashloan = defineServiceAction({
   name: 'flashloan',
   description: 'Borrows tokens for the actions of its callback, which must leave enough to repay.',
   inputs: {
-    token: required('addresses', 'Tokens to borrow.'),
-    amount: required('amounts', 'Raw units of each.'),
+    token: optional('addresses', 'Tokens to borrow.'),
+    amount: optional('amounts', 'Raw units of each.'),
+    flashloanToken: optional('addresses', 'The same as token.'),
+    flashloanAmount: optional('amounts', 'The same as amount.'),
     callback: required('actions', 'Actions to run with them; references count from its first.'),
+    tokenOut: optional('addresses', 'What is left, in the order of the outputs; others follow.'),
+    primaryAddress: optional('address', 'The lender: the Balancer vault.'),
+    receiver,
   },
-  isListed: false,
   isPriced: false,
-  check({ token, amount }, { chain, isRunByAccount, refuse }) {
-    lenderOn(chain, refuse)
+  paysReceiver: true,
+  slugs: ['balancer-v2'],
+  check(args, { chain, isRunByAccount, refuse }) {
+    const lender = lenderOn(chain, refuse)
+    if (args.primaryAddress !== undefined && args.primaryAddress !== lender) {
+      refuse('primaryAddress', `the lender, ${lender}`)
+    }
     if (isRunByAccount) {
       refuse('action', 'used with routingStrategy router: accounts answer no callback')
     }
-    pairsOf(token, amount, refuse, pairNames)
+    loansOf(args, refuse)
   },
-  async perform({ token, amount, callback }, { builder, index, add, refuse }) {
-    const loans = pairsOf(token, amount, refuse, pairNames)
+  async perform({ callback, tokenOut = [], ...args }, { builder, index, add, refuse }) {
+    const loans = loansOf(args, refuse)
     const loan = flashLoan({
       index: builder.draft.steps.length,
       lender: lenderOn(builder.run.block.chain, refuse),
@@ -44,16 +59,44 @@ export const flashloan = defineServiceAction({
     await inner.build()
     add(loan.step(inner.draft.steps))
     builder.draft.absorb(inner.draft, index)
-    const left = new Set([...token, ...inner.draft.remaining().map((one) => one.token)])
+    const token = loans.map((one) => one.token)
+    const left = new Set([
+      ...tokenOut,
+      ...token,
+      ...inner.draft.remaining().map((one) => one.token),
+    ])
     return {
       spends: [],
       outputs: [...left].map((one) => ({ token: one, amount: { ref: 'balance', token: one } })),
       records: inner.draft.actions.flatMap(({ records }) => records),
       prerequisites: inner.draft.actions.flatMap(({ prerequisites }) => prerequisites),
+      fees: inner.draft.actions.flatMap(({ fees }) => fees),
       warnings: inner.draft.actions.flatMap(({ warnings }) => warnings),
     }
   },
 })
+
+/** Also by the names that say how many tokens are borrowed. */
+export const flashloans: readonly ServiceAction[] = [
+  flashloan,
+  { ...flashloan, name: 'singletokenflashloan' },
+  { ...flashloan, name: 'multitokenflashloan' },
+]
+
+/** Each token with its amount, by either of the names of the two arguments. */
+function loansOf<A>(
+  args: {
+    readonly token?: readonly Address[]
+    readonly amount?: readonly A[]
+    readonly flashloanToken?: readonly Address[]
+    readonly flashloanAmount?: readonly A[]
+  },
+  refuse: Refuse,
+): { readonly token: Address; readonly amount: A }[] {
+  const tokens = args.token ?? args.flashloanToken ?? refuse('token', 'given')
+  const amounts = args.amount ?? args.flashloanAmount ?? refuse('amount', 'given')
+  return pairsOf(tokens, amounts, refuse, pairNames)
+}
 
 function lenderOn(chain: ChainDefinition, refuse: Refuse): Address {
   const vault = chain.venues['balancer-v2']?.vault

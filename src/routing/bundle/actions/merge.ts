@@ -2,7 +2,7 @@ import type { Amount } from '../../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../../domain/primitives.js'
 import type { RouteStepRecord } from '../../../domain/route-step.js'
 import { sum } from '../../../protocols/shared/value-steps.js'
-import { keepMinimum, pairsOf, slippage } from '../action-parts.js'
+import { keepMinimum, pairsOf, receiver, slippage } from '../action-parts.js'
 import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
@@ -16,9 +16,10 @@ export const merge = defineServiceAction({
     tokenOut: required('address', 'Token to get.'),
     amountIn: required('amounts', 'Raw units of each.'),
     slippage,
+    receiver,
   },
-  isListed: false,
   isPriced: true,
+  paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],
   outputs: () => 1,
   check({ tokenIn, amountIn }, { refuse }) {

@@ -8,8 +8,8 @@ export const minamountout = defineServiceAction({
     amountOut: required('output', 'A reference to the output.'),
     minAmountOut: required('amount', 'Raw units.'),
   },
-  isListed: false,
   isPriced: true,
+  onlyLooks: true,
   outputs: () => 1,
   perform: ({ amountOut, minAmountOut: minimum }, context) =>
     performMinimum(amountOut, context, { minimum }),

@@ -1,5 +1,6 @@
+import { receiver } from '../action-parts.js'
 import { permitTransfer } from '../bundle-steps.js'
-import { defineServiceAction, required } from '../service-action.js'
+import { defineServiceAction, optional, required } from '../service-action.js'
 
 export const permittransferfrom = defineServiceAction({
   name: 'permittransferfrom',
@@ -10,14 +11,20 @@ export const permittransferfrom = defineServiceAction({
     nonce: required('signed', 'Nonce of the signature, which prevents its replay.'),
     deadline: required('signed', 'Unix seconds until which the signature is valid.'),
     signature: required('bytes', 'The signature of the permit.'),
+    sender: optional('address', 'Who has signed: the sender of the bundle.'),
+    receiver,
   },
   protocols: ['permit2'],
-  isListed: true,
   isPriced: true,
+  paysReceiver: true,
   outputs: () => 1,
-  perform(permit, context) {
-    const { builder } = context
+  perform({ sender, receiver: _receiver, ...permit }, context) {
+    const { builder, refuse } = context
+    const { fromAddress: owner } = builder.args.request
+    if (sender !== undefined && sender !== owner) {
+      return refuse('sender', `the sender of the bundle, ${owner}`)
+    }
     builder.permitted.push({ token: permit.token, amount: permit.amount })
-    return permitTransfer(context, { ...permit, owner: builder.args.request.fromAddress })
+    return permitTransfer(context, { ...permit, owner })
   },
 })

@@ -1,11 +1,14 @@
-/** Every action of the service itself. A new one is a file in this folder and one line here. */
+/** Every action of the service itself. A new one is a file in this folder, or a line in one of several, and a line here. */
 import type { ServiceAction } from '../service-action.js'
 import { apiswap } from './apiswap.js'
 import { approve } from './approve.js'
 import { balance } from './balance.js'
 import { call } from './call.js'
-import { fee } from './fee.js'
-import { flashloan } from './flashloan.js'
+import { comparisons } from './comparisons.js'
+import { conditions } from './conditions.js'
+import { fee, paymasterfee } from './fee.js'
+import { flashloans } from './flashloan.js'
+import { mathActions } from './math.js'
 import { merge } from './merge.js'
 import { minamountout } from './minamountout.js'
 import { permittransferfrom } from './permittransferfrom.js'
@@ -30,7 +33,11 @@ export const serviceActions: readonly ServiceAction[] = [
   slippage,
   minamountout,
   fee,
-  flashloan,
+  paymasterfee,
+  ...flashloans,
+  ...mathActions,
+  ...comparisons,
+  ...conditions,
 ]
 
 const byName = new Map(serviceActions.map((action) => [action.name, action]))

@@ -8,8 +8,8 @@ export const slippage = defineServiceAction({
     amountOut: required('output', 'A reference to the output.'),
     bps: required('slippage', 'Basis points.'),
   },
-  isListed: false,
   isPriced: true,
+  onlyLooks: true,
   outputs: () => 1,
   perform: ({ amountOut, bps }, context) => performMinimum(amountOut, context, { centiBps: bps }),
 })

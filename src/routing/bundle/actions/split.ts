@@ -2,7 +2,7 @@ import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { type Address, bpsDenominator, defaultCentiBps } from '../../../domain/primitives.js'
 import type { RouteStepRecord } from '../../../domain/route-step.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
-import { keepMinimum, slippage } from '../action-parts.js'
+import { keepMinimum, receiver, slippage } from '../action-parts.js'
 import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
@@ -15,9 +15,10 @@ export const split = defineServiceAction({
     tokenOut: required('addresses', 'Tokens to get: the outputs, in this order.'),
     amountIn: required('amount', 'Raw units of tokenIn, or a reference.'),
     slippage,
+    receiver,
   },
-  isListed: false,
   isPriced: true,
+  paysReceiver: true,
   takes: ['tokenIn', 'amountIn'],
   outputs: ({ tokenOut }) => tokenOut.length,
   async perform({ tokenIn, tokenOut, amountIn, slippage: centiBps = defaultCentiBps }, context) {

@@ -13,7 +13,6 @@ export const transfer = defineServiceAction({
     ...nftInputs,
   },
   protocols: ['erc20', 'erc721'],
-  isListed: true,
   isPriced: false,
   takes: ['token', 'amount'],
   outputs: () => 0,
