@@ -225,7 +225,7 @@ function refuse(
   const chainId = unknownChain(definition, given, engine)
   if (problems.length === 0 && chainId === null) return
   if (chainId === null) throw invalidRequest(problems)
-  const unknown = unknownChainId(chainId)
+  const unknown = unknownChainId(chainId, engine.networks())
   throw problems.length === 0 ? unknown : invalidRequest([...problems, unknown.message])
 }
 

@@ -121,7 +121,11 @@ function orReport(argument: string, report: Report, work: () => void): void {
 function checkReference(reference: Readonly<Record<string, unknown>>, index: number): void {
   const { useOutputOfCallAt } = parseReference(reference)
   if (useOutputOfCallAt < index) return
-  throw new BadArgument(`a reference to an action before it (0 to ${index - 1})`)
+  throw new BadArgument(
+    index === 0
+      ? 'a value of its own: a reference is to an action before it, and the first has none'
+      : `a reference to an action before it (0 to ${index - 1})`,
+  )
 }
 
 function parseCallback(

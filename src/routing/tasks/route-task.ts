@@ -40,9 +40,12 @@ import {
   deadlineWarning,
   droppedWarning,
   gasWarnings,
+  impactWarnings,
+  leftForGasWarnings,
   priceWarnings,
   unreadableWarnings,
 } from '../proof/warnings.js'
+import { whyNoRoute } from '../proof/why-no-route.js'
 import { findCandidates } from '../search/candidates.js'
 import type { Flow } from '../search/flow.js'
 
@@ -66,18 +69,32 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
   const { request } = args
   const { answer, fees, priced, warnings } = await findRoute(run, args)
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
+  const priceImpact = request.includePriceImpact
+    ? priceImpactBps(request.inputs, gained, priced)
+    : null
   return {
     chainId: run.block.chain.id,
     route: answer.plan.records,
     gas: answer.gasUsed,
     outputs: answer.outputs,
-    priceImpact: request.includePriceImpact ? priceImpactBps(request.inputs, gained, priced) : null,
+    priceImpact,
     block: run.pin,
     tx: answer.tx,
     ...(fees.length > 0 && { fees }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    warnings: [...gasWarnings(run), ...priceWarnings(run), ...warnings],
+    warnings: [
+      ...gasWarnings(run),
+      ...priceWarnings(run),
+      ...impactWarnings(priceImpact),
+      ...(checksFunds(args) ? await leftForGasWarnings(run, request, answer.gasUsed) : []),
+      ...warnings,
+    ],
   }
+}
+
+/** Whether the sender's own funds are used. */
+function checksFunds({ mode, request }: RouteArgs): boolean {
+  return mode === 'route' && request.executionMode === 'user'
 }
 
 export interface FoundRoute {
@@ -96,13 +113,12 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const tokensIn = request.inputs.map(({ token }) => token)
   const inputs = request.inputs.map(withFee)
   const deadline = deadlineOf(run, request)
-  const checked = args.mode === 'route' && request.executionMode === 'user'
 
   learnTokens(run, request)
   const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
-      checked ? checkFunds(run, request) : overrideFunds(run, request),
+      checksFunds(args) ? checkFunds(run, request) : overrideFunds(run, request),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
       isReceiverContract(run, request),
     ]),
@@ -113,22 +129,21 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const isAllowed = args.within?.isAllowed
   const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
   const pools = await run.stage('state', () => deepPools(run, open))
+  const candidatesOf = (given: readonly OrderInput[], usable: readonly MarketPool[]) => ({
+    pools: all.pools,
+    ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
+    shouldStop: run.searchLimit(),
+    wrappedNative: chain.wrappedNative,
+    inputs: given.map(withoutFee),
+    tokensOut: request.tokensOut,
+    maxHops: router.maxHops,
+    count: router.candidates,
+    mayBeSplit: router.splits,
+    gasCost: (token: Address) =>
+      gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
+  })
   const search = (usable: readonly MarketPool[]) =>
-    run.stage('search', async () =>
-      findCandidates({
-        pools: all.pools,
-        ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
-        shouldStop: run.searchLimit(),
-        wrappedNative: chain.wrappedNative,
-        inputs: inputs.map(withoutFee),
-        tokensOut: request.tokensOut,
-        maxHops: router.maxHops,
-        count: router.candidates,
-        mayBeSplit: router.splits,
-        gasCost: (token) =>
-          gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
-      }),
-    )
+    run.stage('search', async () => findCandidates(candidatesOf(inputs, usable)))
   const { isPossible = () => true } = args.within ?? {}
   const { candidates: found, missing, wasCut } = await search(pools)
   const named = new Set([...tokensIn, ...request.tokensOut])
@@ -139,7 +154,15 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     : []
   const candidates = [...found, ...newSplits(verified, found)].filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
-  if (missing) throw noRoute(view, missing, chain, router.maxHops)
+  if (missing) {
+    const isFound = (amount: bigint) => {
+      const given = request.inputs.map((input) => withFee({ ...input, amount }))
+      const few = { ...candidatesOf(given, pools), count: 1, mayBeSplit: false }
+      return findCandidates(few).missing === null
+    }
+    const { maxHops } = router
+    throw await whyNoRoute(run, { request, missing, view, all, maxHops, isFound })
+  }
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
