@@ -19,6 +19,7 @@ import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } 
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
+import { actionsOf } from './document/action-forms.js'
 import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
 import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
@@ -82,6 +83,7 @@ export function createApp(args: AppArgs): Express {
 
   const document = openApiDocument(
     endpoints.map((one) => one.definition),
+    actionsOf(args.engine, config.serviceName),
     serviceVersion,
   )
   app.get(documentPaths, named('/openapi.json'), (_req, res) => {

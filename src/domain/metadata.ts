@@ -62,6 +62,14 @@ export interface ActionRecord {
   readonly functionNames: readonly string[]
   /** Argument name to a phrase that describes it. */
   readonly inputs: Readonly<Record<string, string>>
+  /** The same arguments: how each is written. */
+  readonly forms: Readonly<Record<string, ArgumentForm>>
+}
+
+export interface ArgumentForm {
+  /** Such as `address` or `amount`. */
+  readonly kind: string
+  readonly isOptional: boolean
 }
 
 export interface ProtocolRecord {

@@ -6,11 +6,27 @@ import { canSwap, type ProtocolAdapter } from '../protocols/protocol.js'
 import { serviceActions } from '../routing/bundle/actions/registry.js'
 import type { ServiceAction } from '../routing/bundle/service-action.js'
 
-function inputsOf(
-  inputs: Readonly<
-    Record<string, { readonly description: string; readonly optional?: boolean | undefined }>
-  >,
-): Record<string, string> {
+type Inputs = Readonly<
+  Record<
+    string,
+    {
+      readonly kind: string
+      readonly description: string
+      readonly optional?: boolean | undefined
+    }
+  >
+>
+
+function formsOf(inputs: Inputs): ActionRecord['forms'] {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, { kind, optional = false }]) => [
+      name,
+      { kind, isOptional: optional },
+    ]),
+  )
+}
+
+function inputsOf(inputs: Inputs): Record<string, string> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, { description, optional }]) => {
       const phrase = description.replace(/\.$/, '')
@@ -21,11 +37,13 @@ function inputsOf(
 
 function ofProtocol(definition: ActionDefinition): ActionRecord {
   const { action, name, functionNames } = definition
-  return { action, name, functionNames, inputs: inputsOf(argumentsOf(definition)) }
+  const inputs = argumentsOf(definition)
+  return { action, name, functionNames, inputs: inputsOf(inputs), forms: formsOf(inputs) }
 }
 
 function ofService({ name, description, inputs }: ServiceAction): ActionRecord {
-  return { action: name, name: description, functionNames: [], inputs: inputsOf(inputs) }
+  const forms = formsOf(inputs)
+  return { action: name, name: description, functionNames: [], inputs: inputsOf(inputs), forms }
 }
 
 /** Actions that a bundle performs without a protocol; `isListed`: also part of the general list of actions. */

@@ -3,6 +3,7 @@
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
+import { type ErrorCode, errorCodes } from '../../domain/errors.js'
 import { Address, ChainId } from './record-parts.js'
 
 const Wei = z
@@ -200,12 +201,16 @@ export const Bundle = z
   })
   .meta({ id: 'Bundle' })
 
+const Code = z
+  .enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]])
+  .meta({ id: 'ErrorCode', description: 'Stable word of the table in docs/errors.md.' })
+
 const ErrorFacts = z
   .object({
     statusCode: z.int().meta({ description: 'Of the same request by itself.' }),
     error: z.string().meta({ description: 'Name of the HTTP status.' }),
     message: z.union([z.string(), z.array(z.string())]),
-    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    code: Code,
     details: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'ErrorFacts', description: 'Why one of several has no answer.' })
@@ -314,7 +319,7 @@ export const ErrorBody = z
     message: z
       .union([z.string(), z.array(z.string())])
       .meta({ description: 'A list when several inputs are wrong.' }),
-    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    code: Code,
     requestId: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
   })

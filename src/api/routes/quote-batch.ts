@@ -50,7 +50,7 @@ type Parsed =
   | { readonly ok: false; readonly error: ForkrouteError }
 
 const exampleItems = [
-  { tokenIn: examples.weth, tokenOut: examples.usdc, amountIn: examples.oneEther },
+  { tokenIn: [examples.weth], tokenOut: [examples.usdc], amountIn: [examples.oneEther] },
 ]
 
 const envelope = z.object({
