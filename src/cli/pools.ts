@@ -102,7 +102,8 @@ export function addPools(program: Command): void {
     .option('--chain <id>', 'chain id', '1')
     .action((_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const pools = withCatalog((catalog) => catalog.listPools(chainOf(options)))
+      const chainId = chainOf(options)
+      const pools = withCatalog((catalog) => catalog.listPools(chainId))
       if (options.json) printJson(pools)
       else {
         printTable(
@@ -119,7 +120,8 @@ export function addPools(program: Command): void {
     .option('--out <file>', 'default: standard output')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options & { out?: string }>()
-      const pools = withCatalog((catalog) => catalog.listPools(chainOf(options))).map(
+      const chainId = chainOf(options)
+      const pools = withCatalog((catalog) => catalog.listPools(chainId)).map(
         ({ protocol, id, address, tokens, parameters }) => ({
           protocol,
           id,

@@ -28,6 +28,7 @@ function getNontokenized(serviceName: string) {
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     crosschainRouteMode: _crosschainRouteMode,
+    permit: _permit,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)

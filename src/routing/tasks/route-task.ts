@@ -20,6 +20,7 @@ import {
 import { mergeOverrides } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
+import { placeOfSignature, type SignedPermit, toJsonTypedData } from '../../executor/permit.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -32,6 +33,7 @@ import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
+import { choosePermit, pullerOf } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
@@ -67,7 +69,7 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, fees, priced, warnings } = await findRoute(run, args)
+  const { answer, fees, priced, permit, warnings } = await findRoute(run, args)
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   const priceImpact = request.includePriceImpact
     ? priceImpactBps(request.inputs, gained, priced)
@@ -81,6 +83,13 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     block: run.pin,
     tx: answer.tx,
     ...(fees.length > 0 && { fees }),
+    ...(permit && {
+      permit: {
+        kind: permit.kind,
+        typedData: toJsonTypedData(permit),
+        signature: placeOfSignature(answer.tx.data, permit),
+      },
+    }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings: [
       ...gasWarnings(run),
@@ -102,6 +111,8 @@ export interface FoundRoute {
   /** In the order of the inputs; empty without a fee. */
   readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
+  /** What the sender has to sign; undefined: nothing. */
+  readonly permit: SignedPermit | undefined
   readonly warnings: readonly string[]
 }
 
@@ -113,12 +124,16 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const tokensIn = request.inputs.map(({ token }) => token)
   const inputs = request.inputs.map(withFee)
   const deadline = deadlineOf(run, request)
+  const [first] = inputs
+  const permit =
+    request.permit && first ? await choosePermit(run, request, first, deadline) : undefined
+  const spending = { ...request, ...(permit && { puller: pullerOf(permit) }) }
 
   learnTokens(run, request)
   const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
-      checksFunds(args) ? checkFunds(run, request) : overrideFunds(run, request),
+      checksFunds(args) ? checkFunds(run, spending) : overrideFunds(run, spending),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
       isReceiverContract(run, request),
     ]),
@@ -165,7 +180,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   }
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
+  const proof = { ...args, inputs, receiverHasCode, deadline, permit, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
@@ -195,7 +210,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
   const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
-  return { answer, fees, priced, warnings }
+  return { answer, fees, priced, permit, warnings }
 }
 
 /** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */
