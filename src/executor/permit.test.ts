@@ -6,13 +6,13 @@ import type { Address } from '../domain/primitives.js'
 import { buildTransaction } from './compile.js'
 import {
   joinSignature,
-  permitSteps,
+  permitStep,
   permitTypedData,
   placeOfSignature,
   type SignedPermit,
   standInSignature,
-  toJsonTypedData,
 } from './permit.js'
+import { transferPermitTypedData } from './permit2.js'
 
 const token: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const runner: Address = '0x23d5a1ff940b3587cebeba09bd347992c6fed3a8'
@@ -20,11 +20,8 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const key: Hex = `0x${'ab'.repeat(32)}`
 const account = privateKeyToAccount(key)
 
-function permitOf(kind: 'permit2' | 'eip2612', owner: Address, amount = 5n): SignedPermit {
-  const common = { chainId: 1, token, amount, owner, runner, nonce: 7n, deadline: 2n ** 40n }
-  return kind === 'permit2'
-    ? { ...common, kind }
-    : { ...common, kind, domain: { name: 'USD Coin', version: '2' } }
+function permitOf(owner: Address, amount = 5n): SignedPermit {
+  return { chainId: 1, token, amount, owner, runner, nonce: 7n, deadline: 2n ** 40n }
 }
 
 /** A transaction of the permit's steps. */
@@ -32,7 +29,7 @@ function transactionOf(permit: SignedPermit): Hex {
   const { owner: from } = permit
   const order = {
     inputs: [],
-    steps: permitSteps(permit),
+    steps: [permitStep(permit)],
     outputs: [{ token, minAmountOut: 0n }],
     ...{ feeReceiver: from, receiver: from, refundReceiver: from },
     sweep: [],
@@ -63,49 +60,39 @@ describe('standInSignature', () => {
 })
 
 describe('placeOfSignature', () => {
-  test.each(['permit2', 'eip2612'] as const)(
-    '%s: the parts stand where it says, for any owner and amount',
-    (kind) => {
-      const amounts = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
-      fc.assert(
-        fc.property(
-          address.filter((owner) => BigInt(owner) > 0n),
-          amounts,
-          (owner, amount) => {
-            const permit = permitOf(kind, owner, amount)
-            const bytes = Buffer.from(transactionOf(permit).slice(2), 'hex')
-            const { r, s, v } = standInSignature(owner)
-            const place = placeOfSignature(`0x${bytes.toString('hex')}`, permit)
-            const word = (at: number) => `0x${bytes.subarray(at, at + 32).toString('hex')}`
-            expect([word(place.r), word(place.s), bytes[place.v]]).toEqual([r, s, v])
-          },
-        ),
-        { numRuns: 50 },
-      )
-    },
-  )
+  test('property: the parts stand where it says, for any owner and amount', () => {
+    const amounts = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
+    const owners = address.filter((owner) => BigInt(owner) > 0n)
+    fc.assert(
+      fc.property(owners, amounts, (owner, amount) => {
+        const permit = permitOf(owner, amount)
+        const bytes = Buffer.from(transactionOf(permit).slice(2), 'hex')
+        const { r, s, v } = standInSignature(owner)
+        const place = placeOfSignature(`0x${bytes.toString('hex')}`, permit)
+        const word = (at: number) => `0x${bytes.subarray(at, at + 32).toString('hex')}`
+        expect([word(place.r), word(place.s), bytes[place.v]]).toEqual([r, s, v])
+      }),
+      { numRuns: 50 },
+    )
+  })
 
   test('call data without the stand-in has no place for a signature', () => {
-    expect(() => placeOfSignature('0x1234', permitOf('permit2', account.address))).toThrow(
+    expect(() => placeOfSignature('0x1234', permitOf(account.address))).toThrow(
       'must hold the signature once',
     )
   })
 })
 
-describe('toJsonTypedData', () => {
-  test.each(['permit2', 'eip2612'] as const)(
-    '%s: what a wallet signs from the JSON is a signature of the message itself',
-    async (kind) => {
-      const permit = permitOf(kind, account.address)
-      const json = JSON.parse(JSON.stringify(toJsonTypedData(permit)))
-      expect(json.domain).toMatchObject({ chainId: 1 })
-      expect(json.types.EIP712Domain).toContainEqual({ name: 'chainId', type: 'uint256' })
-      const signature = await account.signTypedData(json)
-      const signer = await recoverTypedDataAddress({
-        ...(permitTypedData(permit) as Parameters<typeof recoverTypedDataAddress>[0]),
-        signature,
-      })
-      expect(signer).toBe(account.address)
-    },
-  )
+test('permitTypedData: what a wallet signs from the JSON is a signature of the message itself', async () => {
+  const permit = permitOf(account.address)
+  const json = JSON.parse(JSON.stringify(permitTypedData(permit)))
+  expect(json.domain).toMatchObject({ name: 'Permit2', chainId: 1 })
+  expect(json.types.EIP712Domain).toContainEqual({ name: 'chainId', type: 'uint256' })
+  const signature = await account.signTypedData(json)
+  const message = transferPermitTypedData({ ...permit, spender: runner })
+  const signer = await recoverTypedDataAddress({
+    ...(message as Parameters<typeof recoverTypedDataAddress>[0]),
+    signature,
+  })
+  expect(signer).toBe(account.address)
 })

@@ -117,10 +117,9 @@ const GasCost = z
 const byteOffset = z.int().min(0)
 const Permit = z
   .object({
-    kind: z.enum(['eip2612', 'permit2']).meta({
-      description:
-        "eip2612: the token's own permit; permit2: Permit2, which the sender must have allowed to take the token.",
-    }),
+    kind: z
+      .enum(['permit2'])
+      .meta({ description: 'Permit2, which the sender must have allowed to take the token.' }),
     typedData: z
       .object({
         domain: z.record(z.string(), z.unknown()).meta({ description: 'Of EIP-712.' }),
@@ -128,11 +127,9 @@ const Permit = z
           .record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })))
           .meta({ description: 'Of EIP-712, EIP712Domain included.' }),
         primaryType: z.string().meta({ description: 'Name of the type of message.' }),
-        message: z
-          .record(z.string(), z.unknown())
-          .meta({
-            description: 'Amounts in the smallest unit, times in unix seconds: decimal strings.',
-          }),
+        message: z.record(z.string(), z.unknown()).meta({
+          description: 'Amounts in the smallest unit, times in unix seconds: decimal strings.',
+        }),
       })
       .meta({ description: 'What fromAddress signs, with eth_signTypedData_v4.' }),
     signature: z

@@ -14,7 +14,7 @@ import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
-import { permitSteps, type SignedPermit } from '../../executor/permit.js'
+import { permitStep, type SignedPermit } from '../../executor/permit.js'
 import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import { isVerified } from '../market/verified.js'
@@ -118,7 +118,7 @@ function broughtBy(
   const fees = inputs.flatMap(({ token, fee = 0n }): ExecutorStep[] =>
     fee ? [{ kind: 'transfer', token, to: feeReceiver ?? fromAddress, amount: fee }] : [],
   )
-  return [...permitSteps(permit), ...fees]
+  return [permitStep(permit), ...fees]
 }
 
 function encode(

@@ -6,13 +6,13 @@ import type { OrderInput } from '../../domain/order.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../../domain/state.js'
 import type { SignedPermit } from '../../executor/permit.js'
+import { permit2Address } from '../../executor/permit2.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Flow } from '../search/flow.js'
 import { type Built, build, poolsOn, through, toSimulation } from './built.js'
 import { callsThatFund, type Funds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
-import { pullerOf } from './permit.js'
 import { readAhead } from './read-ahead.js'
 
 export interface Attempt {
@@ -51,7 +51,7 @@ export async function prove(
       candidates.map(async (candidate) => {
         const before = await callsThatFund(
           run,
-          { ...request, ...(args.permit && { puller: pullerOf(args.permit) }) },
+          { ...request, ...(args.permit && { puller: permit2Address }) },
           args.funds,
           args.allPools,
           poolsOn(candidate),

@@ -20,7 +20,8 @@ import {
 import { mergeOverrides } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
-import { placeOfSignature, type SignedPermit, toJsonTypedData } from '../../executor/permit.js'
+import { permitTypedData, placeOfSignature, type SignedPermit } from '../../executor/permit.js'
+import { permit2Address } from '../../executor/permit2.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -33,7 +34,7 @@ import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
-import { choosePermit, pullerOf } from '../proof/permit.js'
+import { choosePermit } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
@@ -85,8 +86,8 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     ...(fees.length > 0 && { fees }),
     ...(permit && {
       permit: {
-        kind: permit.kind,
-        typedData: toJsonTypedData(permit),
+        kind: 'permit2' as const,
+        typedData: permitTypedData(permit),
         signature: placeOfSignature(answer.tx.data, permit),
       },
     }),
@@ -127,7 +128,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const [first] = inputs
   const permit =
     request.permit && first ? await choosePermit(run, request, first, deadline) : undefined
-  const spending = { ...request, ...(permit && { puller: pullerOf(permit) }) }
+  const spending = { ...request, ...(permit && { puller: permit2Address }) }
 
   learnTokens(run, request)
   const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>

@@ -9,7 +9,6 @@ import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { executorAddress } from '../../../src/executor/deployments.js'
 import { permit2Address, permit2Approval } from '../../../src/executor/permit2.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
 import type { Answer } from '../../support/service/service.js'
@@ -20,7 +19,6 @@ const feeReceiver: Address = '0x00000000000000000000000000000000000cafe0'
 const [usdc, dai, weth, usdt] = ['USDC', 'DAI', 'WETH', 'USDT'].map(
   (symbol) => sandboxToken(symbol).address,
 ) as [Address, Address, Address, Address]
-const shares = v2PairAddress('uniswap-v2', weth, usdc)
 /** A byte of call data that is zero costs 4 gas in place of 16. */
 const zeroByteGas = 12n
 
@@ -89,7 +87,6 @@ describe('Permit2', () => {
       const own = { from: alice, to: tokenIn, value: '0', key: privateKey }
       const done = await executeOnFork({
         ...{ nodeUrl: service.nodeUrl, blockNumber: body.createdAt, tx },
-        fund: [{ token: tokenIn, amount: amountIn }],
         first: [{ ...own, data: permit2Approval(amountIn) }],
         watch: [
           { token: tokenIn, owner: alice },
@@ -134,43 +131,6 @@ describe('Permit2', () => {
       ...{ status: 400, code: 'INSUFFICIENT_ALLOWANCE' },
       spender: permit2Address,
     })
-  })
-})
-
-describe('EIP-2612', () => {
-  test('shares of a pair: no transaction before, and an allowance that is used up', async () => {
-    const amountIn = 10n ** 12n
-    const answer = await route({
-      ...{ tokenIn: shares, tokenOut: usdc, amountIn: amountIn.toString() },
-      deadline: '600',
-    })
-    expect(answer.status, answer.text).toBe(200)
-    const { body } = answer
-    expect(body.permit).toMatchObject({
-      kind: 'eip2612',
-      typedData: {
-        domain: { name: 'Uniswap V2', version: '1', verifyingContract: shares },
-        message: {
-          owner: alice,
-          spender: executorAddress(alice),
-          value: amountIn.toString(),
-          nonce: '0',
-        },
-      },
-    })
-    const { tx, gas } = await signed(answer)
-    const done = await executeOnFork({
-      ...{ nodeUrl: service.nodeUrl, blockNumber: body.createdAt, tx },
-      fund: [{ token: shares, amount: amountIn }],
-      watch: [
-        { token: shares, owner: alice },
-        { token: usdc, owner: alice },
-        { token: shares, owner: executorAddress(alice) },
-      ],
-    })
-    expect(done.status).toBe('success')
-    expect(done.deltas).toEqual([-amountIn, BigInt(body.amountOut), 0n])
-    expect(done.gasUsed).toBe(gas)
   })
 })
 
