@@ -4,11 +4,15 @@
 // docs/api.md is written by hand; either way its endpoints and parameters are compared with the contract.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { STATUS_CODES } from 'node:http'
+import { actionsOf } from '../src/api/document/action-forms.js'
 import { allEndpoints } from '../src/api/endpoints.js'
 import { openApiDocument } from '../src/api/openapi.js'
 import { serviceVersion } from '../src/api/version.js'
+import { chains } from '../src/chains/registry.js'
 import { chainVariables, environment } from '../src/config.js'
 import { errorCodes } from '../src/domain/errors.js'
+import { protocolRecords, serviceActionRecords } from '../src/engine/protocol-records.js'
+import { protocols } from '../src/protocols/registry.js'
 
 function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(
@@ -69,11 +73,18 @@ function problemsOfApiPage(): string[] {
   ]
 }
 
+const actions = actionsOf(
+  {
+    serviceActions: () => serviceActionRecords,
+    protocols: () => protocolRecords(protocols, chains, []),
+  },
+  'svc',
+)
 const definitions = allEndpoints('svc').map((one) => one.definition)
 const files = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
-  'docs/openapi.json': `${JSON.stringify(openApiDocument(definitions, serviceVersion), null, 2)}\n`,
+  'docs/openapi.json': `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`,
 }
 
 const isCheck = process.argv.includes('--check')

@@ -19,12 +19,14 @@ import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } 
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
+import { actionsOf } from './document/action-forms.js'
 import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
 import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
 import { FileAnswer, sendFile } from './file-answer.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
+import { noticesOf, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
 import { recordingOf } from './recording.js'
 import { serviceVersion } from './version.js'
@@ -43,6 +45,9 @@ export interface AppArgs {
   /** Aborted when the service begins to stop: ends what would otherwise never end, such as streams. */
   readonly draining: AbortSignal
 }
+
+/** Where the machine-readable description is, without a key: clients of the family look for it beside the endpoints. */
+const documentPaths = ['/openapi.json', '/api/v1/openapi.json', '/v1/openapi.json']
 
 /** What all requests share. */
 interface Limits {
@@ -78,15 +83,16 @@ export function createApp(args: AppArgs): Express {
 
   const document = openApiDocument(
     endpoints.map((one) => one.definition),
+    actionsOf(args.engine, config.serviceName),
     serviceVersion,
   )
-  app.get('/openapi.json', named('/openapi.json'), (_req, res) => {
+  app.get(documentPaths, named('/openapi.json'), (_req, res) => {
     res.json(document)
   })
   app.get('/metrics', named('/metrics'), async (_req, res) => {
     res.type(registry.contentType).send(await registry.metrics())
   })
-  app.all(['/openapi.json', '/metrics'], allowOnly(['GET', 'HEAD']))
+  app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
 
   const gate = createGate(config.maxInFlight)
@@ -102,7 +108,7 @@ export function createApp(args: AppArgs): Express {
     rate.handler,
     noStore,
     requireJson,
-    express.json({ limit: config.bodyLimitBytes, type: () => true }),
+    express.json({ limit: config.bodyLimitBytes, type: () => true, strict: false }),
   )
   app.use(
     ['/api/v1', '/v1'],
@@ -189,7 +195,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
     definition.isCalculation ?? false,
   )
   if (body instanceof FileAnswer) return sendFile(res, body, req.method === 'HEAD')
-  return res.json(body)
+  return res.json(withNotices(body, noticesOf(definition, request, input, engine)))
 }
 
 /**

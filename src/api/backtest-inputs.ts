@@ -36,6 +36,7 @@ export function planInputs(serviceName: string) {
     blockNumber: _block,
     deadlineMs: _haste,
     deadline: _deadline,
+    permit: _permit,
     ...routeShape
   } = shortcuts.route.shape
   const { blockNumber: _number, deadlineMs: _late, ...quoteShape } = shortcuts.quote.shape

@@ -174,9 +174,8 @@ async function toRange(
   { engine, context }: PlanContext,
 ): Promise<BlockRange> {
   if (!blocks) throw invalidRequest(['blocks is required'])
-  if (!engine.networks().some(({ id }) => id === chainId)) {
-    throw unknownChainId(chainId)
-  }
+  const served = engine.networks()
+  if (!served.some(({ id }) => id === chainId)) throw unknownChainId(chainId, served)
   const head = (await engine.block(chainId, 'latest', context)).number
   const numberOf = async (tag: BlockTag) => {
     if (tag.kind === 'number') return tag.number

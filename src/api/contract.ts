@@ -40,6 +40,8 @@ export interface RouteDefinition<
   readonly files?: readonly string[]
   /** The answer is a stream of server-sent events whose data has the form of the response. */
   readonly isStream?: boolean
+  /** Of the events of a stream; absent: `quotes`. */
+  readonly eventName?: string
   /** For a POST whose body is a list: the form of the list. `input` then describes the query. */
   readonly list?: z.ZodType
   /** Replaces `input` in the document where `input` checks parts of the body only. */
@@ -225,7 +227,7 @@ function refuse(
   const chainId = unknownChain(definition, given, engine)
   if (problems.length === 0 && chainId === null) return
   if (chainId === null) throw invalidRequest(problems)
-  const unknown = unknownChainId(chainId)
+  const unknown = unknownChainId(chainId, engine.networks())
   throw problems.length === 0 ? unknown : invalidRequest([...problems, unknown.message])
 }
 

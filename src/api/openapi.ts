@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, from the same definitions that validate. */
-import type { z } from 'zod'
+import { z } from 'zod'
 import {
   createDocument,
   type oas31,
@@ -10,6 +10,9 @@ import {
 } from 'zod-openapi'
 import { type ErrorCode, errorCodes } from '../domain/errors.js'
 import type { RouteDefinition } from './contract.js'
+import { actionSchemas, type ProtocolActions } from './document/action-forms.js'
+import { describeFields } from './document/field-words.js'
+import { answers, refusals } from './generated/answers.js'
 import { ErrorBody } from './records/records.js'
 
 const description = `Every path under /api/v1 is also served under /v1.
@@ -22,13 +25,24 @@ impact are basis points (1/10000).
 Every answer carries x-request-id (one that is sent is kept). Errors that may pass (429, 503, 504) carry
 retry-after, in seconds.`
 
+const tagWords: Readonly<Record<string, string>> = {
+  Shortcuts: 'Routes, quotes and bundles, each as one unsigned transaction.',
+  Metadata: 'Networks, prices, tokens, positions, protocols and actions.',
+  Account: 'The account of an API key.',
+  Wallet: 'Smart wallets, balances and approvals.',
+  Opportunities: 'Positions to enter, the best first.',
+  Backtests: 'Requests at many blocks, as jobs.',
+  System: 'Whether the service works.',
+}
+
 export function isPublic(definition: RouteDefinition): boolean {
   return !definition.path.startsWith('/api/')
 }
 
 function errorsOf(definition: RouteDefinition): ErrorCode[] {
   const common: ErrorCode[] = isPublic(definition)
-    ? ['INTERNAL']
+    ? // Of a request without a Host header.
+      ['INVALID_REQUEST', 'INTERNAL']
     : ['UNAUTHORIZED', 'KEY_DISABLED', 'RATE_LIMITED', 'INTERNAL']
   const body: ErrorCode[] =
     definition.method === 'post' ? ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
@@ -40,9 +54,12 @@ function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
     '200': {
       description: 'OK',
       content: definition.isStream
-        ? { 'text/event-stream': { schema: definition.response } }
+        ? { 'text/event-stream': { schema: eventsOf(definition) } }
         : {
-            'application/json': { schema: definition.response },
+            'application/json': {
+              schema: definition.response,
+              ...exampleAt(answers, definition.operationId),
+            },
             ...Object.fromEntries(
               (definition.files ?? []).map((type) => [
                 type,
@@ -57,10 +74,43 @@ function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
     const codes = all.filter((code) => errorCodes[code].status === status)
     responses[`${status}` as '400'] = {
       description: codes.map((code) => `${code}: ${errorCodes[code].title}`).join(' '),
-      content: { 'application/json': { schema: ErrorBody } },
+      content: { 'application/json': { schema: ErrorBody, ...exampleAt(refusals, `${status}`) } },
     }
   }
   return responses
+}
+
+function exampleAt(examples: Readonly<Record<string, unknown>>, name: string) {
+  return Object.hasOwn(examples, name) ? { example: examples[name] } : {}
+}
+
+const ErrorEvent = z
+  .object({
+    event: z.literal('error').meta({ description: 'Name of the event.' }),
+    data: ErrorBody.meta({ description: 'Why there is no answer this time; the stream goes on.' }),
+  })
+  .meta({ id: 'ErrorEvent', description: 'Takes the place of an event that could not be made.' })
+
+/** One event of the stream: its name, and what its data line holds as JSON. */
+function eventsOf({ response, eventName = 'quotes' }: RouteDefinition): z.ZodType {
+  const own = z.object({
+    event: z.literal(eventName).meta({ description: 'Name of the event.' }),
+    id: z.string().meta({ description: 'Block, or blocks that are done: decimal.' }),
+    data: response,
+  })
+  const id = `${eventName.charAt(0).toUpperCase()}${eventName.slice(1)}Event`
+  return z
+    .union([eventSchemas.get(id) ?? named(id, own), ErrorEvent])
+    .meta({ description: 'Server-sent events, one after the other.' })
+}
+
+/** Two streams of the same events share a component. */
+const eventSchemas = new Map<string, z.ZodType>()
+
+function named(id: string, schema: z.ZodObject): z.ZodType {
+  const own = schema.meta({ id })
+  eventSchemas.set(id, own)
+  return own
 }
 
 /** The required fields with their examples. */
@@ -110,8 +160,15 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   }
 }
 
-/** The document of the given endpoints; deterministic, key order included. */
-export function openApiDocument(definitions: readonly RouteDefinition[], version: string): object {
+/**
+ * The document of the given endpoints; deterministic, key order included.
+ * @param actions - of bundles, with the protocols that have them.
+ */
+export function openApiDocument(
+  definitions: readonly RouteDefinition[],
+  actions: readonly ProtocolActions[],
+  version: string,
+): object {
   const paths: ZodOpenApiPathsObject = {}
   for (const definition of definitions) {
     paths[definition.path] = {
@@ -122,9 +179,15 @@ export function openApiDocument(definitions: readonly RouteDefinition[], version
   const tags = [...new Set(definitions.map((definition) => definition.tag))]
   const document: ZodOpenApiObject = {
     openapi: '3.1.0',
-    info: { title: 'forkroute', version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'forkroute',
+      version,
+      description,
+      contact: { name: 'The operator of this service' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/' }],
-    tags: tags.map((name) => ({ name })),
+    tags: tags.map((name) => ({ name, description: tagWords[name] ?? name })),
     security: [{ bearer: [] }],
     paths,
     components: {
@@ -138,5 +201,8 @@ export function openApiDocument(definitions: readonly RouteDefinition[], version
     for (const operation of [item.get, item.post, item.delete])
       operation?.parameters?.forEach(hoist)
   }
-  return created
+  const schemas = { ...created.components?.schemas, ...actionSchemas(actions) }
+  for (const [id, schema] of Object.entries(schemas)) describeFields(schema, id)
+  describeFields(created.paths, '')
+  return { ...created, components: { ...created.components, schemas } }
 }

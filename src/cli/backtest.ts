@@ -11,7 +11,7 @@ import {
 import { createProgressDisplay, type Progress } from './backtest-progress.js'
 import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
-import { readPlanFile } from './plan-file.js'
+import { type PlanFile, readPlanFile } from './plan-file.js'
 import { nextSignal } from './process.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
@@ -36,8 +36,7 @@ function pathOf(id: string): string {
 }
 
 /** @throws ConfigError with the lines of what is wrong in the file. */
-async function create(client: ApiClient, path: string): Promise<Job> {
-  const plan = await readPlanFile(path)
+async function create(client: ApiClient, plan: PlanFile): Promise<Job> {
   try {
     return await client.post<Job>('/backtests', plan.body)
   } catch (error) {
@@ -99,11 +98,13 @@ async function run(path: string | undefined, options: Options): Promise<void> {
     throw new ConfigError(['Give a plan, or --resume and the id of a job.'], 'command line')
   }
   parseFormats(options.format)
+  // Before a service is started for it, which takes long.
+  const plan = path === undefined ? null : await readPlanFile(path)
   await withApi(options, async (client) => {
     const job =
-      path === undefined
+      plan === null
         ? await client.post<Job>(`${pathOf(options.resume ?? '')}/resume`)
-        : await create(client, path)
+        : await create(client, plan)
     if (!options.json) console.error(`backtest ${job.id}: ${job.blocksTotal} blocks`)
     await conclude(client, await follow(client, job), options)
   })

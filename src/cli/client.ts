@@ -46,13 +46,34 @@ export async function resolveBlock(
   return String(block.number)
 }
 
+/** Behind every refusal for want of a key. */
+const keyHint =
+  'Give the key of an account of that service with --key, or in the variable FORKROUTE_KEY.'
+
+/**
+ * For commands on files of the data folder, which no service gives out.
+ * @param what - what they work on, as the beginning of a sentence.
+ * @throws ConfigError where a service is named.
+ */
+export function refuseUrl({ url }: ConnectionOptions, what: string): void {
+  if (url === undefined) return
+  throw new ConfigError(
+    [`--url: ${what} in the folder DATA_DIR; run this where the service runs, without --url.`],
+    'command line',
+  )
+}
+
 /** Help text of the option --block. */
 export const blockHelp = `at the end of this block: ${blockTagForms}`
 
 /** The service answered with an error; `body` is that error as it came. */
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure'
-  constructor(readonly body: { message?: string | string[]; code?: string }) {
+  constructor(
+    readonly body: { message?: string | string[]; code?: string },
+    /** When the service may answer; null where asking again is no use. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
     const { message = 'The service gave no usable answer.', code } = body
     super(`${[message].flat().join('\n')}${code ? ` (${code})` : ''}`)
   }
@@ -119,7 +140,14 @@ function createClient(url: string, key: string | undefined): ApiClient {
       headersTimeout: 120_000,
     }).catch(unreachable)
     if (response.statusCode === 200) return response.body
-    throw new ApiFailure((await json(response)) as ApiFailure['body'])
+    const failure = (await json(response)) as ApiFailure['body']
+    const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN)
+    const wait = Number.isFinite(retryAfter) ? retryAfter : null
+    if (failure.code !== 'UNAUTHORIZED') throw new ApiFailure(failure, wait)
+    throw new ApiFailure({
+      ...failure,
+      message: `${[failure.message].flat().join(' ')} ${keyHint}`,
+    })
   }
 
   async function ask<T>(path: string, query: Query, options?: Asked): Promise<T> {

@@ -2,9 +2,11 @@
 import type { Command } from 'commander'
 import { type KeyRecord, type KeyStore, openKeyStore } from '../api/key-store.js'
 import { loadConfig } from '../config.js'
+import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
-function withKeys<T>(work: (keys: KeyStore) => T): T {
+function withKeys<T>(options: ConnectionOptions, work: (keys: KeyStore) => T): T {
+  refuseUrl(options, 'keys are kept')
   const keys = openKeyStore(loadConfig(process.env).dataDir)
   try {
     return work(keys)
@@ -12,6 +14,8 @@ function withKeys<T>(work: (keys: KeyStore) => T): T {
     keys.close()
   }
 }
+
+type Options = OutputOptions & ConnectionOptions
 
 function time(unixMs: number | null): string | null {
   return unixMs === null ? null : new Date(unixMs).toISOString()
@@ -37,10 +41,10 @@ export function addKeys(program: Command): void {
     .option('--account-name <name>', 'of the new account', 'default')
     .action((_local, command: Command) => {
       const options = command.optsWithGlobals<
-        OutputOptions & { name: string; account?: string; accountName: string }
+        Options & { name: string; account?: string; accountName: string }
       >()
       const { name, account, accountName } = options
-      const created = withKeys((keys) =>
+      const created = withKeys(options, (keys) =>
         keys.createKey({ name, accountName, ...(account && { accountId: account }) }),
       )
       if (options.json) printJson({ key: created.key, ...toJson(created.record) })
@@ -61,8 +65,9 @@ export function addKeys(program: Command): void {
     .command('list')
     .description('list all keys, without their secrets')
     .action((_local, command: Command) => {
-      const records = withKeys((keys) => keys.listKeys()).map(toJson)
-      if (command.optsWithGlobals<OutputOptions>().json) printJson(records)
+      const options = command.optsWithGlobals<Options>()
+      const records = withKeys(options, (keys) => keys.listKeys()).map(toJson)
+      if (options.json) printJson(records)
       else {
         printTable(
           ['id', 'name', 'account', 'created', 'last used', 'disabled'],
@@ -83,8 +88,9 @@ export function addKeys(program: Command): void {
     .description('refuse a key from now on')
     .argument('<id>', 'as printed by keys list')
     .action((id: string, _local, command: Command) => {
-      const record = withKeys((keys) => keys.disableKey(id))
-      if (command.optsWithGlobals<OutputOptions>().json) printJson(toJson(record))
+      const options = command.optsWithGlobals<Options>()
+      const record = withKeys(options, (keys) => keys.disableKey(id))
+      if (options.json) printJson(toJson(record))
       else console.log(`Key ${record.id} is disabled.`)
     })
 }

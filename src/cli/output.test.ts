@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatUnits, parseUnits, printable } from './output.js'
+import { formatUnits, parseRaw, parseUnits, printable } from './output.js'
 
 describe('printable', () => {
   test('a token name cannot steer the terminal: escapes and writing direction are left out', () => {
@@ -32,4 +32,24 @@ describe('parseUnits', () => {
   test.each(['', '-1', '1e18', '1,5', '.5', '1.', '0.0000001', 'all'])('%j is refused', (text) => {
     expect(() => parseUnits(text, 6)).toThrow('is not an amount with at most 6 decimals')
   })
+})
+
+describe('parseRaw', () => {
+  test.each([
+    ['0', 0n],
+    ['1000', 1000n],
+    ['1e18', 10n ** 18n],
+    ['1E+18', 10n ** 18n],
+    ['1.25e2', 125n],
+    ['1.5e18', 15n * 10n ** 17n],
+  ])('%s is %s', (text, raw) => {
+    expect(parseRaw(text)).toBe(raw)
+  })
+
+  test.each(['', '-1', '1.5', '1.25e1', '1e-3', 'e18', '1e', '0x10', '1e999'])(
+    '%j is refused',
+    (text) => {
+      expect(() => parseRaw(text)).toThrow('is not a whole number of raw units')
+    },
+  )
 })

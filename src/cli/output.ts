@@ -87,3 +87,16 @@ export function parseUnits(text: string, decimals: number): bigint {
   }
   return BigInt(`${match[1]}${fraction.padEnd(decimals, '0')}`)
 }
+
+/**
+ * Raw units; an exponent may follow, as in 1.5e18.
+ * @throws RangeError for anything but a whole number of them.
+ */
+export function parseRaw(text: string): bigint {
+  const [, whole, fraction = '', exponent = '0'] =
+    /^(\d{1,80})(?:\.(\d{1,80}))?(?:e\+?(\d{1,2}))?$/i.exec(text) ?? []
+  if (whole === undefined || fraction.length > Number(exponent)) {
+    throw new RangeError(`${text} is not a whole number of raw units, such as 1000 or 1e18.`)
+  }
+  return BigInt(`${whole}${fraction.padEnd(Number(exponent), '0')}`)
+}

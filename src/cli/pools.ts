@@ -8,6 +8,7 @@ import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config.js'
 import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
+import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
 /** Most problems that are printed; the rest is only counted. */
@@ -70,11 +71,13 @@ function parsePools(text: string): Pool[] {
   return pools
 }
 
-interface Options extends OutputOptions {
+interface Options extends OutputOptions, ConnectionOptions {
   readonly chain: string
 }
 
+/** @throws ConfigError for a service's address, and for an unknown chain. */
 function chainOf(options: Options): number {
+  refuseUrl(options, 'pools are kept')
   const chain = chainById(Number(options.chain))
   if (!chain)
     throw new ConfigError([`--chain: ${options.chain} is not a known chain.`], 'command line')
@@ -99,7 +102,8 @@ export function addPools(program: Command): void {
     .option('--chain <id>', 'chain id', '1')
     .action((_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const pools = withCatalog((catalog) => catalog.listPools(chainOf(options)))
+      const chainId = chainOf(options)
+      const pools = withCatalog((catalog) => catalog.listPools(chainId))
       if (options.json) printJson(pools)
       else {
         printTable(
@@ -116,7 +120,8 @@ export function addPools(program: Command): void {
     .option('--out <file>', 'default: standard output')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options & { out?: string }>()
-      const pools = withCatalog((catalog) => catalog.listPools(chainOf(options))).map(
+      const chainId = chainOf(options)
+      const pools = withCatalog((catalog) => catalog.listPools(chainId)).map(
         ({ protocol, id, address, tokens, parameters }) => ({
           protocol,
           id,

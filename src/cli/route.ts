@@ -1,6 +1,7 @@
 /** `forkroute route` and `forkroute quote`: amounts in whole tokens, tokens by symbol or address. */
 import type { Command } from 'commander'
 import { defaultCentiBps, toBps } from '../domain/primitives.js'
+import { type FileOptions, quoteFile, refuseHalf } from './batch/quote-file.js'
 import {
   type ApiClient,
   blockHelp,
@@ -8,7 +9,14 @@ import {
   resolveBlock,
   withApi,
 } from './client.js'
-import { formatUnits, type OutputOptions, parseUnits, printJson, printTable } from './output.js'
+import {
+  formatUnits,
+  type OutputOptions,
+  parseRaw,
+  parseUnits,
+  printJson,
+  printTable,
+} from './output.js'
 import { type NamedToken, resolveToken } from './tokens.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
@@ -53,7 +61,7 @@ async function parseTrade(
 ): Promise<Trade> {
   const tokenIn = await resolveToken(client, options.chain, from)
   const tokenOut = await resolveToken(client, options.chain, to)
-  if (options.raw) return { tokenIn, tokenOut, amountIn: parseUnits(amount, 0) }
+  if (options.raw) return { tokenIn, tokenOut, amountIn: parseRaw(amount) }
   if (tokenIn.decimals !== null) {
     return { tokenIn, tokenOut, amountIn: parseUnits(amount, tokenIn.decimals) }
   }
@@ -124,17 +132,24 @@ async function run(
   })
 }
 
-function tradeCommand(program: Command, name: string, description: string): Command {
+/** @param isOptional - whether the trade may come from a file instead. */
+function tradeCommand(
+  program: Command,
+  name: string,
+  description: string,
+  isOptional = false,
+): Command {
+  const place = (word: string) => (isOptional ? `[${word}]` : `<${word}>`)
   return program
     .command(name)
     .description(description)
-    .argument('<amount>', 'of the token to give, in whole tokens')
-    .argument('<tokenIn>', 'symbol or address')
-    .argument('<tokenOut>', 'symbol or address')
+    .argument(place('amount'), 'of the token to give, in whole tokens')
+    .argument(place('tokenIn'), 'symbol or address')
+    .argument(place('tokenOut'), 'symbol or address')
     .option('--chain <id>', 'chain id', '1')
     .option('--block <block>', blockHelp)
     .option('--strategy <name>', 'routing strategy')
-    .option('--raw', 'the amount is in raw units')
+    .option('--raw', 'the amount is in raw units, such as 1000 or 1e18')
 }
 
 export function addRoute(program: Command): void {
@@ -146,9 +161,28 @@ export function addRoute(program: Command): void {
     .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
       run('/shortcuts/route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
     )
-  tradeCommand(program, 'quote', 'estimate the output of the best route; needs no funds')
+  tradeCommand(program, 'quote', 'estimate the output of the best route; needs no funds', true)
     .option('--from <address>', 'sender')
-    .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
-      run('/shortcuts/quote', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),
+    .option(
+      '--file <file>',
+      'quote every trade of this CSV (amount, tokenIn, tokenOut; name, from, block, strategy, fee) or JSON',
+    )
+    .option('--out <files...>', 'with --file: write the quotes to .json, .csv or .parquet')
+    .action(
+      async (
+        amount: string | undefined,
+        tokenIn: string | undefined,
+        tokenOut: string | undefined,
+        _local,
+        command: Command,
+      ) => {
+        const options = command.optsWithGlobals<Options & Partial<FileOptions>>()
+        const { file } = options
+        refuseHalf([amount, tokenIn, tokenOut], file)
+        if (file !== undefined) await quoteFile({ ...options, file })
+        else if (amount && tokenIn && tokenOut) {
+          await run('/shortcuts/quote', [amount, tokenIn, tokenOut], options)
+        }
+      },
     )
 }

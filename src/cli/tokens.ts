@@ -78,14 +78,21 @@ export function addTokens(program: Command): void {
           chainId: options.chain,
           symbol: symbols,
         })
-        if (options.json) {
-          printJson(page)
-          return
+        if (options.json) printJson(page)
+        else {
+          printTable(
+            ['chain', 'symbol', 'decimals', 'address', 'name'],
+            page.data.map((t) => [t.chainId, t.symbol, t.decimals, t.address, t.name]),
+          )
         }
-        printTable(
-          ['chain', 'symbol', 'decimals', 'address', 'name'],
-          page.data.map((t) => [t.chainId, t.symbol, t.decimals, t.address, t.name]),
+        const missing = symbols.filter(
+          (name) => !page.data.some(({ symbol }) => symbol?.toLowerCase() === name.toLowerCase()),
         )
+        if (missing.length) {
+          const where = options.chain === undefined ? '' : ` of chain ${options.chain}`
+          console.error(`No listed token${where} is called ${missing.join(', ')}.`)
+          process.exitCode = 1
+        }
         if (page.data.length < page.meta.total) {
           console.error(
             `${page.data.length} of ${page.meta.total}; narrow it by symbol or --chain.`,

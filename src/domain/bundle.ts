@@ -125,3 +125,6 @@ export interface BundleResult {
 export interface BundleAnswer extends BundleResult {
   readonly actions: readonly BundleAction[]
 }
+
+/** Protocol names besides the service's own under which bundles address its actions on wallets and tokens. */
+export const serviceProtocols: readonly string[] = ['erc20', 'erc721', 'permit2']

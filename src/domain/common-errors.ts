@@ -20,16 +20,23 @@ export function invalidRequest(
   problems: readonly string[],
   details?: ErrorDetails,
 ): ForkrouteError {
-  return new ForkrouteError(
-    'INVALID_REQUEST',
-    problems.length === 1 ? problems.join() : problems,
-    details,
-  )
+  return new ForkrouteError('INVALID_REQUEST', problems, details)
 }
 
-/** A request's field `chainId` names a chain that is not served. */
-export function unknownChainId(chainId: number | string): ForkrouteError {
-  return new ForkrouteError('UNKNOWN_CHAIN', `chainId ${chainId} is not configured here`)
+/**
+ * A request's field `chainId` names a chain that is not served.
+ * @param served - the chains that are.
+ */
+export function unknownChainId(
+  chainId: number | string,
+  served: readonly { readonly id: number; readonly name: string }[],
+): ForkrouteError {
+  const names = served.map(({ id, name }) => `${id} (${name})`)
+  const others = names.length > 0 ? `; configured: ${names.join(', ')}` : ''
+  return new ForkrouteError('UNKNOWN_CHAIN', `chainId ${chainId} is not configured here${others}`, {
+    chainId: Number(chainId),
+    configured: served.map(({ id }) => id),
+  })
 }
 
 /**

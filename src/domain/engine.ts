@@ -8,6 +8,7 @@ import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { Listing, ProtocolRecord, ServiceActionRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
+import type { RoutePermit } from './permit.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
@@ -48,6 +49,8 @@ export interface RouteRequest {
   readonly deadlineMs?: number
   /** After which the transaction reverts; absent: never. */
   readonly deadline?: Deadline
+  /** The one input comes by a signature of the sender, in place of an allowance. */
+  readonly permit?: boolean
   /** Replaces the service's own settings. */
   readonly router?: RouterSettings
 }
@@ -65,7 +68,7 @@ export interface RouterSettings {
 }
 
 /** A quote without a sender is calculated for an address that belongs to nobody. */
-export type QuoteRequest = Omit<RouteRequest, 'fromAddress' | 'deadline'> & {
+export type QuoteRequest = Omit<RouteRequest, 'fromAddress' | 'deadline' | 'permit'> & {
   readonly fromAddress?: Address
 }
 
@@ -155,6 +158,8 @@ export interface RouteAnswer {
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
   readonly gasCost?: GasCost
+  /** Present only where the request asks for it. */
+  readonly permit?: RoutePermit
   readonly warnings: readonly string[]
 }
 

@@ -14,6 +14,11 @@ describe('ForkrouteError', () => {
     expect(error.messages).toEqual(['One.', 'Two.'])
   })
 
+  test('a list of one wrong input is that sentence', () => {
+    const error = new ForkrouteError('INVALID_REQUEST', ['a is wrong'])
+    expect([error.message, error.messages]).toEqual(['a is wrong', null])
+  })
+
   test('keeps what caused it', () => {
     const cause = new Error('below')
     expect(new ForkrouteError('INTERNAL', 'A fault.', undefined, { cause }).cause).toBe(cause)

@@ -107,9 +107,9 @@ export class ForkrouteError extends Error {
     options?: { cause?: unknown },
   ) {
     super(typeof message === 'string' ? message : message.join(' '), options)
-    this.messages = typeof message === 'string' ? null : message
+    this.messages = typeof message === 'string' || message.length === 1 ? null : message
   }
-  /** Set when several inputs are wrong at once. */
+  /** Set when several inputs are wrong at once: a list of one is a sentence. */
   readonly messages: readonly string[] | null
   get status(): number {
     return errorCodes[this.code].status

@@ -54,6 +54,8 @@ export type Listing = BaseListing | PositionListing
 
 /** An argument of an action. */
 export interface ActionInput {
+  /** What it is to a bundle, such as `slippage`. */
+  readonly kind: string
   /** How it is written: `address`, `uint256`, `address[]`, … */
   readonly type: string
   /** One phrase, with the unit where there is one. */

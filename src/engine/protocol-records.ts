@@ -34,7 +34,7 @@ function inputsOf(inputs: Readonly<Record<string, Argument>>): ActionRecord['inp
   return Object.fromEntries(
     Object.entries(inputs).map(([name, { kind, description, optional = false }]) => {
       const type = wireTypes[kind] ?? kind
-      return [name, { type, description: description.replace(/\.$/, ''), optional }]
+      return [name, { kind, type, description: description.replace(/\.$/, ''), optional }]
     }),
   )
 }

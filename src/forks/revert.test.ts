@@ -16,6 +16,12 @@ describe('decodeRevert', () => {
     expect(decodeRevert(data)).toBe('Error(K)')
   })
 
+  test('addresses are in lower case, also those of a text; other hexadecimal digits stay', () => {
+    const digits = `0x${'AB'.repeat(32)}`
+    const data = encodeErrorResult({ abi, errorName: 'Error', args: [`${token} not ${digits}`] })
+    expect(decodeRevert(data)).toBe(`Error(${token.toLowerCase()} not ${digits})`)
+  })
+
   test('a Panic carries its code and meaning', () => {
     const panic = (code: bigint) => encodeErrorResult({ abi, errorName: 'Panic', args: [code] })
     expect(decodeRevert(panic(0x11n))).toBe('Panic(0x11): arithmetic overflow or underflow')
@@ -26,7 +32,9 @@ describe('decodeRevert', () => {
   test('a custom error of the ABI carries its arguments, tuples included', () => {
     const args = [7n, { token, amounts: [1n, 2n] }] as const
     const data = encodeErrorResult({ abi, errorName: 'TooLittle', args })
-    expect(decodeRevert(data, abi)).toBe(`TooLittle(7, {"token":"${token}","amounts":["1","2"]})`)
+    expect(decodeRevert(data, abi)).toBe(
+      `TooLittle(7, {"token":"${token.toLowerCase()}","amounts":["1","2"]})`,
+    )
     expect(decodeRevert(data)).toBe(`unknown error ${data.slice(0, 10)}`)
   })
 

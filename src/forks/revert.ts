@@ -55,12 +55,17 @@ export function decodeRevert(data: Hex, abi: Abi = []): string {
 function print(value: unknown, abi: Abi): string {
   const text = typeof value === 'object' ? JSON.stringify(value, bigintToString) : String(value)
   const isReason = isHexOfWords(text)
-  return isReason ? decodeRevert(text as Hex, abi) : shortened(text)
+  return isReason ? decodeRevert(text as Hex, abi) : shortened(lowerCasedAddresses(text))
 }
 
 /** Whether it is a selector and words. */
 function isHexOfWords(text: string): boolean {
   return text.length % 64 === 10 && text.length <= mostReasonChars && /^0x[0-9a-f]*$/.test(text)
+}
+
+/** Addresses read as everywhere else, also those that a contract writes into its own text. */
+function lowerCasedAddresses(text: string): string {
+  return text.replaceAll(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g, (address) => address.toLowerCase())
 }
 
 /** A contract may revert with megabytes; its reason goes into answers and logs. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -123,6 +123,63 @@ describe('forkroute with --url', () => {
 })
 
 describe('forkroute', () => {
+  test.each([
+    ['keys create', ['keys', 'create']],
+    ['keys list', ['keys', 'list']],
+    ['keys disable', ['keys', 'disable', 'x']],
+    ['pools list', ['pools', 'list']],
+    ['pools export', ['pools', 'export']],
+    ['pools import', ['pools', 'import', 'absent.json']],
+  ])('%s works on the data folder, and refuses a service of elsewhere', async (_name, args) => {
+    const DATA_DIR = folder()
+    const outcome = await run([...args, '--url', 'http://127.0.0.1:9'], { DATA_DIR })
+    expect(outcome).toMatchObject({ code: 1, out: '' })
+    expect(outcome.err).toMatch(/--url: (keys|pools) are kept in the folder DATA_DIR/)
+    expect(readdirSync(DATA_DIR)).toEqual([])
+  })
+
+  test('unknown tokens are named, and end with 1; the known ones are listed', async () => {
+    const api = await startTestApi()
+    const none = await run(['tokens', 'NOPE', '--chain', '1', '--url', api.url])
+    expect(none).toMatchObject({ code: 1, err: 'No listed token of chain 1 is called NOPE.\n' })
+    const some = await run(['tokens', 'dai', 'NOPE', '--json', '--url', api.url])
+    expect(some).toMatchObject({ code: 1, err: 'No listed token is called NOPE.\n' })
+    expect(JSON.parse(some.out).data).toMatchObject([{ symbol: 'DAI' }])
+    expect((await run(['tokens', 'dai', '--url', api.url])).code).toBe(0)
+  })
+
+  test('raw units may be written with an exponent', async () => {
+    const api = await startTestApi()
+    const quote = (amount: string) => run(['quote', amount, weth, dai, '--raw', '--url', api.url])
+    expect((await quote('1e18')).code).toBe(0)
+    expect(api.asked.quotes[0]).toMatchObject({ inputs: [{ amount: 10n ** 18n }] })
+    const wrong = await quote('1.5')
+    expect(wrong.err).toBe('1.5 is not a whole number of raw units, such as 1000 or 1e18.\n')
+  })
+
+  test('a missing key says where one is given, a wrong one too', async () => {
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    for (const more of [[], ['--key', 'fr_nonsense']]) {
+      const outcome = await run(['tokens', '--url', api.url, ...more])
+      expect(outcome.code).toBe(1)
+      expect(outcome.err).toMatch(/with --key, or in the variable FORKROUTE_KEY\. \(UNAUTHORIZED\)/)
+    }
+  })
+
+  test('an absent file of a backtest or of trades is said before a service is started', async () => {
+    // Neither a chain nor a folder is there, so a start would fail otherwise and leave traces.
+    const env = { DATA_DIR: join(folder(), 'data'), RPC_URL_1: 'http://127.0.0.1:9' }
+    for (const args of [
+      ['backtest', 'absent.yaml'],
+      ['quote', '--file', 'absent.csv'],
+    ]) {
+      const outcome = await run(args, env)
+      expect(outcome).toMatchObject({ code: 1, out: '' })
+      expect(outcome.err).toMatch(/absent\.\w+ cannot be read \(ENOENT\)/)
+      expect(existsSync(env.DATA_DIR)).toBe(false)
+    }
+  })
+
   test('a wrong configuration is listed whole, without a stack', async () => {
     const outcome = await run(['serve'], { PORT: 'x', WORKERS: '0' })
     expect(outcome).toMatchObject({ code: 1, out: '' })

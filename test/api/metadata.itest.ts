@@ -1,7 +1,7 @@
 /** Positions and protocols over real HTTP, every answer through a proxy that checks it against /openapi.json. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { serviceProtocols } from '../../src/routing/bundle/actions/registry.js'
+import { serviceProtocols } from '../../src/domain/bundle.js'
 import { all, type Listings, manager, nft, openListings, share, vault } from './listings.js'
 import { dai, startTestApi, usdc, weth } from './test-api.js'
 

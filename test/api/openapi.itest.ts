@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { allEndpoints } from '../../src/api/endpoints.js'
+import { answers, refusals } from '../../src/api/generated/answers.js'
+import { ErrorBody } from '../../src/api/records/records.js'
+import { chains } from '../../src/chains/registry.js'
+import { errorCodes } from '../../src/domain/errors.js'
+import type { ActionRecord } from '../../src/domain/metadata.js'
+import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
+import { protocols } from '../../src/protocols/registry.js'
 import { openStream } from '../support/event-stream.js'
 import { read, startTestApi } from './test-api.js'
 
@@ -11,6 +18,28 @@ function refsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) =>
     key === '$ref' ? [String(inner)] : refsIn(inner),
   )
+}
+
+interface Member {
+  readonly title: string
+  readonly properties: {
+    readonly protocol: { readonly enum: string[] }
+    readonly action: { readonly enum: string[] }
+    readonly args: { readonly properties: Record<string, Record<string, unknown>> }
+  }
+}
+
+/** Fields without a description, as paths. */
+function undescribed(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { properties = {} } = value as { properties?: Record<string, { description?: string }> }
+  const own = Object.entries(properties).flatMap(([name, { description }]) =>
+    description === undefined ? [`${path}.${name}`] : [],
+  )
+  const inner = Object.entries(value).flatMap(([key, field]) =>
+    key === 'example' ? [] : undescribed(field, `${path}.${key}`),
+  )
+  return [...own, ...inner]
 }
 
 interface Operation {
@@ -139,6 +168,93 @@ describe('/openapi.json', () => {
           : await read(await fetch(`${api.url}${target}?${search}`, { method }))
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(200)
     }
+  })
+
+  test('is beside the endpoints too, without a key', async () => {
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    const { text } = await api.get('/openapi.json')
+    for (const path of ['/api/v1/openapi.json', '/v1/openapi.json']) {
+      const reply = await read(await fetch(`${api.url}${path}`))
+      expect({ status: reply.status, isSame: reply.text === text }).toEqual({
+        status: 200,
+        isSame: true,
+      })
+      expect((await fetch(`${api.url}${path}`, { method: 'POST' })).status).toBe(405)
+    }
+  })
+
+  test('describes every field of every record', async () => {
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
+    expect(undescribed(body)).toEqual([])
+  })
+
+  test('code is one of the table; events are their own or the error', async () => {
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
+    const { schemas } = body.components
+    expect(schemas.ErrorCode.enum).toEqual(Object.keys(errorCodes))
+    expect(schemas.Error.properties.code.$ref).toBe('#/components/schemas/ErrorCode')
+    const refs = operationsOf(body).flatMap(({ responses }) => {
+      const content: Record<string, { schema: { anyOf: { $ref: string }[] } }> = {
+        ...responses['200'].content,
+      }
+      const schema = content['text/event-stream']?.schema
+      return schema ? [schema.anyOf.map(({ $ref }) => $ref.split('/').at(-1))] : []
+    })
+    expect(refs).toEqual([
+      ['QuotesEvent', 'ErrorEvent'],
+      ['QuotesEvent', 'ErrorEvent'],
+      ['ProgressEvent', 'ErrorEvent'],
+    ])
+    expect(schemas.QuotesEvent.properties.data.$ref).toBe('#/components/schemas/QuoteBatch')
+    expect(schemas.ErrorEvent.properties.data.$ref).toBe('#/components/schemas/Error')
+  })
+
+  test('every action of every protocol is a member of the union, with typed arguments', async () => {
+    const api = await startTestApi()
+    const { body } = await api.get('/openapi.json')
+    const members: Member[] = body.components.schemas.BundleAction.anyOf
+    const pairs = members.flatMap(({ properties: { protocol, action } }) =>
+      protocol.enum.flatMap((slug) => action.enum.map((name) => `${slug} ${name}`)),
+    )
+    const own = ['svc', 'erc20', 'erc721', 'permit2']
+    const named = (slug: string, { action, variants = [] }: ActionRecord) =>
+      [action, ...variants].map((name) => `${slug} ${name}`)
+    const expected = [
+      ...serviceActionRecords.flatMap((record) => own.flatMap((slug) => named(slug, record))),
+      ...protocolRecords(protocols, chains, []).flatMap(({ slug, actions }) =>
+        actions.flatMap((record) => named(slug, record)),
+      ),
+    ]
+    expect(pairs.toSorted()).toEqual(expected.toSorted())
+    for (const { title, properties } of members) {
+      for (const [name, field] of Object.entries(properties.args.properties)) {
+        const forms = [field.type, field.anyOf, field.$ref].filter((form) => form !== undefined)
+        expect(forms, `${title}, ${name}`).toHaveLength(1)
+      }
+    }
+    const items = body.paths['/api/v1/shortcuts/bundle'].post.requestBody.content
+    expect(JSON.stringify(items)).toContain('"$ref":"#/components/schemas/BundleAction"')
+    expect(body.components.schemas.Bundle.properties.bundle.items.$ref).toBe(
+      '#/components/schemas/BundleAction',
+    )
+  })
+
+  test('every answer in JSON has an example, which is an answer of its form', async () => {
+    for (const { definition } of allEndpoints('svc')) {
+      const { operationId, response, isStream } = definition
+      if (isStream) continue
+      expect(answers, operationId).toHaveProperty(operationId)
+      const { error } = response.safeParse(answers[operationId])
+      expect(error?.issues ?? [], operationId).toEqual([])
+    }
+    for (const [status, body] of Object.entries(refusals)) {
+      const { error } = ErrorBody.safeParse(body)
+      expect({ status, issues: error?.issues ?? [] }).toEqual({ status, issues: [] })
+      expect(body).toMatchObject({ statusCode: Number(status) })
+    }
+    expect(Object.keys(refusals)).toEqual(['400', '404', '413', '422'])
   })
 
   test('carries the configured service name', async () => {

@@ -270,6 +270,7 @@ describe('GET /shortcuts/quote', () => {
       gas: '150000',
       priceImpact: 12.5,
       blockNumber: 23_000_000,
+      warnings: ['Not known here and ignored: slippage.'],
     })
     expect(api.asked.quotes[0]?.includePriceImpact).toBe(true)
     expect(api.asked.quotes[0]).not.toHaveProperty('fromAddress')

@@ -110,7 +110,7 @@ describe('wrong route requests', () => {
     expect(reply.body).toMatchObject({
       statusCode: 400,
       code: 'UNKNOWN_CHAIN',
-      message: 'chainId 999 is not configured here',
+      message: 'chainId 999 is not configured here; configured: 1 (Ethereum), 8453 (Base)',
     })
   })
 
@@ -146,7 +146,7 @@ describe('wrong route requests', () => {
       'amountIn must hold one amount per tokenIn (2, not 1)',
       'slippage must not be given together with minAmountOut',
       'feeReceiver is required with fee',
-      'chainId 999 is not configured here',
+      'chainId 999 is not configured here; configured: 1 (Ethereum), 8453 (Base)',
     ])
   })
 })

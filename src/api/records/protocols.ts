@@ -113,8 +113,17 @@ function toPhrase([name, { description, optional }]: [string, ActionInput]): [st
   return [name, optional ? `${description} (optional)` : description]
 }
 
-export function toAction({ action, inputs }: ActionRecord): z.output<typeof Action> {
-  const toInput = ([name, { type, description, optional }]: [string, ActionInput]) => [
+type ListedInput = Omit<ActionInput, 'kind'>
+type ListedInputs = Readonly<Record<string, ListedInput>>
+
+export function toAction({
+  action,
+  inputs,
+}: {
+  readonly action: string
+  readonly inputs: ListedInputs
+}): z.output<typeof Action> {
+  const toInput = ([name, { type, description, optional }]: [string, ListedInput]) => [
     name,
     { type, description, ...(optional && { optional }) },
   ]
@@ -132,7 +141,7 @@ const gotten = required('address', 'Token to get')
 const amountIn = required('uint256', 'Raw units of tokenIn, or a reference')
 const amountOut = required('uint256', 'Raw units of tokenOut, or a reference')
 /** Arguments that an action takes from whichever protocol performs it. */
-const commonInputs: Readonly<Record<string, ActionRecord['inputs']>> = {
+const commonInputs: Readonly<Record<string, ListedInputs>> = {
   borrow: {
     collateral: required('address', 'Token that secures the debt'),
     tokenOut: gotten,

@@ -3,6 +3,7 @@
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
+import { type ErrorCode, errorCodes } from '../../domain/errors.js'
 import { Address, ChainId } from './record-parts.js'
 
 const Wei = z
@@ -113,6 +114,34 @@ const GasCost = z
   })
   .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
 
+const byteOffset = z.int().min(0)
+const Permit = z
+  .object({
+    kind: z
+      .enum(['permit2'])
+      .meta({ description: 'Permit2, which the sender must have allowed to take the token.' }),
+    typedData: z
+      .object({
+        domain: z.record(z.string(), z.unknown()).meta({ description: 'Of EIP-712.' }),
+        types: z
+          .record(z.string(), z.array(z.object({ name: z.string(), type: z.string() })))
+          .meta({ description: 'Of EIP-712, EIP712Domain included.' }),
+        primaryType: z.string().meta({ description: 'Name of the type of message.' }),
+        message: z.record(z.string(), z.unknown()).meta({
+          description: 'Amounts in the smallest unit, times in unix seconds: decimal strings.',
+        }),
+      })
+      .meta({ description: 'What fromAddress signs, with eth_signTypedData_v4.' }),
+    signature: z
+      .object({
+        r: byteOffset.meta({ description: 'Byte of tx.data at which its 32 bytes begin.' }),
+        s: byteOffset.meta({ description: 'Byte of tx.data at which its 32 bytes begin.' }),
+        v: byteOffset.meta({ description: 'Byte of tx.data that is 27 or 28.' }),
+      })
+      .meta({ description: 'Where the signature goes; a stand-in of the same gas is there.' }),
+  })
+  .meta({ id: 'Permit' })
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -125,6 +154,7 @@ export const RouteTransaction = z
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
+    permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
     warnings: Warnings,
   })
   .meta({ id: 'RouteTransaction' })
@@ -254,12 +284,16 @@ export const Bundle = z
   })
   .meta({ id: 'Bundle' })
 
+const Code = z
+  .enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]])
+  .meta({ id: 'ErrorCode', description: 'Stable word of the table in docs/errors.md.' })
+
 const ErrorFacts = z
   .object({
     statusCode: z.int().meta({ description: 'Of the same request by itself.' }),
     error: z.string().meta({ description: 'Name of the HTTP status.' }),
     message: z.union([z.string(), z.array(z.string())]),
-    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    code: Code,
     details: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'ErrorFacts', description: 'Why one of several has no answer.' })
@@ -369,7 +403,7 @@ export const ErrorBody = z
     message: z
       .union([z.string(), z.array(z.string())])
       .meta({ description: 'A list when several inputs are wrong.' }),
-    code: z.string().meta({ description: 'Stable word of the table in docs/errors.md.' }),
+    code: Code,
     requestId: z.string(),
     details: z.record(z.string(), z.unknown()).optional(),
   })

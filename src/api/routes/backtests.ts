@@ -195,6 +195,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
       'Server-sent events `progress` until the job is finished, cancelled or failed; a comment every 15 seconds.',
     params,
     response: BacktestProgress,
+    eventName: 'progress',
     errors: [...jobErrors, 'TOO_MANY_STREAMS', 'OVERLOADED'],
   })
 

@@ -26,14 +26,21 @@ const word = z
   .min(1, 'must not be empty')
   .max(64, 'must be at most 64 characters')
 
-const Action = z.object(
-  {
-    protocol: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
-    action: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
-    args: z.record(z.string(), z.unknown(), 'must be an object').default({}),
-  },
-  'must be an object {protocol, action, args}',
-)
+const Action = z
+  .object(
+    {
+      protocol: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
+      action: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
+      args: z.record(z.string(), z.unknown(), 'must be an object').default({}),
+    },
+    'must be an object {protocol, action, args}',
+  )
+  .meta({
+    override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+      jsonSchema.$ref = '#/components/schemas/BundleAction'
+    },
+  })
 
 function actionsOf(serviceName: string) {
   return z

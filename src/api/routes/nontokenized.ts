@@ -30,6 +30,7 @@ function getNontokenized(serviceName: string) {
     includeTransactionCost: _includeTransactionCost,
     crosschainRouteMode: _crosschainRouteMode,
     priceImpact: _priceImpact,
+    permit: _permit,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)

@@ -16,6 +16,7 @@ import {
 } from '../contract.js'
 import { errorFacts } from '../errors.js'
 import { type Given, isAbsent } from '../input.js'
+import { noticesAbout, withNotices } from '../notices.js'
 import { type BatchItem, QuoteBatch } from '../records/records.js'
 import {
   BlockNumber,
@@ -40,11 +41,16 @@ type Item = z.output<typeof BatchItem>
 
 /** One parsed item: its quotes (several for a ladder), or the reason why it is invalid. */
 type Parsed =
-  | { readonly ok: true; readonly input: QuoteInput; readonly isLadder: boolean }
+  | {
+      readonly ok: true
+      readonly input: QuoteInput
+      readonly isLadder: boolean
+      readonly notices: readonly string[]
+    }
   | { readonly ok: false; readonly error: ForkrouteError }
 
 const exampleItems = [
-  { tokenIn: examples.weth, tokenOut: examples.usdc, amountIn: examples.oneEther },
+  { tokenIn: [examples.weth], tokenOut: [examples.usdc], amountIn: [examples.oneEther] },
 ]
 
 const envelope = z.object({
@@ -108,7 +114,8 @@ function parseItem(
         : [`blockNumber must be that of the call (${blockNumber ?? 'the newest'})`]),
     ]
     if (other.length) throw invalidRequest(other)
-    return { ok: true, input, isLadder: isLadder(listsOf(item)) }
+    const notices = noticesAbout(Object.keys(item), contract.input, input, engine)
+    return { ok: true, input, isLadder: isLadder(listsOf(item)), notices }
   } catch (error) {
     if (error instanceof ForkrouteError) return { ok: false, error }
     throw error
@@ -135,19 +142,25 @@ function toBatch(chainId: number, items: readonly Parsed[], answer: BatchAnswer)
     if (item.isLadder) {
       const ladder = item.input.amountIn.map((amount, index) => ({
         amountIn: amount.toString(),
-        ...toRung(outcomes[index], item.input.priceImpact),
+        ...toRung(outcomes[index], item),
       }))
       return { ladder, blockNumber }
     }
     const [outcome] = outcomes
-    return outcome?.ok ? toQuote(outcome.value, item.input.priceImpact) : toError(outcome)
+    return outcome?.ok ? toNoticed(outcome.value, item) : toError(outcome)
   })
   return { blockNumber, chainId, quotes }
 }
 
-function toRung(outcome: Wire<RouteAnswer> | undefined, withPriceImpact: boolean) {
+type Sound = Extract<Parsed, { ok: true }>
+
+function toNoticed(answer: RouteAnswer, { input, notices }: Sound) {
+  return withNotices(toQuote(answer, input.priceImpact), notices)
+}
+
+function toRung(outcome: Wire<RouteAnswer> | undefined, item: Sound) {
   if (!outcome?.ok) return toError(outcome)
-  const { blockNumber: _, ...rung } = toQuote(outcome.value, withPriceImpact)
+  const { blockNumber: _, ...rung } = toNoticed(outcome.value, item)
   return rung
 }
 
@@ -273,7 +286,7 @@ export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
     streamEndpoint(getStream, (args) => {
       const { input } = args
       const ladder = input.tokenIn.length === 1 && input.amountIn.length > 1
-      return atEveryHead(args, input.chainId, [{ ok: true, input, isLadder: ladder }])
+      return atEveryHead(args, input.chainId, [{ ok: true, input, isLadder: ladder, notices: [] }])
     }),
     streamEndpoint(postStream, (args) =>
       atEveryHead(args, args.input.chainId, parseAll(args.input, args.engine)),

@@ -89,6 +89,15 @@ export function routeRules(given: Given): string[] {
     if (given.feeReceiver === undefined) problems.push('feeReceiver is required with fee')
   }
   problems.push(...spenderRules(given))
+  const isRouter = /^router/.test(String(given.routingStrategy ?? 'router'))
+  if (String(given.permit) === 'true') {
+    if (!isRouter) problems.push('permit must not be given without a router strategy')
+    if (texts(given.tokenIn).length > 1)
+      problems.push('permit must not be given with several tokenIn')
+    if (texts(given.tokenIn).includes(nativeToken)) {
+      problems.push('permit must not be given for the native token, which needs no allowance')
+    }
+  }
   if (given.destinationChainId !== undefined) {
     if (Number(given.destinationChainId) !== Number(given.chainId ?? 1)) {
       problems.push('destinationChainId must equal chainId: cross-chain routes are not available')
@@ -205,6 +214,11 @@ export function shortcutInputs(serviceName: string) {
     ),
     referralCode: ReferralCode.optional(),
     deadline: TransactionDeadline.optional(),
+    permit: described(
+      withDefault(Flag, false, false),
+      'Takes the one tokenIn by a signature in place of an allowance: the answer has the message to sign, and tx.data a ' +
+        'place for the signature.',
+    ),
     destinationChainId: described(
       ChainId.optional(),
       'Must equal chainId: cross-chain routes are not available.',

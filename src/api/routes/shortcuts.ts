@@ -11,6 +11,7 @@ import type {
 } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
+import type { RoutePermit } from '../../domain/permit.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
@@ -47,8 +48,13 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 }
 
 function toRouteRequest(input: RouteInput): RouteRequest {
-  const { fromAddress, deadline } = input
-  return { ...toPlanRequest(input), fromAddress, ...(deadline && { deadline }) }
+  const { fromAddress, deadline, permit } = input
+  return {
+    ...toPlanRequest(input),
+    fromAddress,
+    ...(deadline && { deadline }),
+    ...(permit && { permit }),
+  }
 }
 
 /** @param fees - basis points, one per amountIn; only zeros: no fee. */
@@ -67,7 +73,7 @@ export function hasFee(inputs: readonly RequestInput[]): boolean {
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
 export function toPlanRequest(
-  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline'> & {
+  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline' | 'permit'> & {
     [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
   },
 ): QuoteRequest {
@@ -188,11 +194,27 @@ function toGasCost({ l1DataFee, ...gas }: GasCost) {
   }
 }
 
+function toPermit({ kind, typedData, signature }: RoutePermit) {
+  const { domain, types, primaryType, message } = typedData
+  return {
+    kind,
+    typedData: {
+      domain: { ...domain },
+      types: Object.fromEntries(
+        Object.entries(types).map(([name, fields]) => [name, fields.map((one) => ({ ...one }))]),
+      ),
+      primaryType,
+      message: { ...message },
+    },
+    signature: { ...signature },
+  }
+}
+
 function toRouteTransaction(
   answer: RouteAnswer,
   withPriceImpact: boolean,
 ): z.output<typeof RouteTransaction> {
-  const { tx, gasCost } = answer
+  const { tx, gasCost, permit } = answer
   return {
     route: toSteps(answer),
     gas: answer.gas.toString(),
@@ -209,6 +231,7 @@ function toRouteTransaction(
       chainId: answer.chainId,
     },
     ...(gasCost && { gasCost: toGasCost(gasCost) }),
+    ...(permit && { permit: toPermit(permit) }),
     ...extras(answer),
   }
 }

@@ -9,7 +9,7 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
-import { gasWarnings } from '../proof/warnings.js'
+import { gasWarnings, impactWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
@@ -71,19 +71,20 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     simulateBundle(builder, order, draft.actionOfStep),
   )
   const found = withAmounts(order, outputs, result.returnData)
+  const priceImpact = await impact(builder, common.inputs, [
+    ...found,
+    ...payments.map(({ token, amountOut: amount }) => ({ token, amount })),
+  ])
   return {
     ...common,
-    warnings: [...gasWarnings(run), ...common.warnings],
+    warnings: [...gasWarnings(run), ...impactWarnings(priceImpact), ...common.warnings],
     gas: result.gasUsed,
     outputs: found
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
     payments,
     tx,
-    priceImpact: await impact(builder, common.inputs, [
-      ...found,
-      ...payments.map(({ token, amountOut: amount }) => ({ token, amount })),
-    ]),
+    priceImpact,
     reported,
     deposited,
   }

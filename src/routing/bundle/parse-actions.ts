@@ -3,11 +3,17 @@
  * with the action's index, the argument and what it must be. Runs before a block is pinned. Pure.
  */
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { BundleAction, BundleRequest, TypedAction, TypedBundle } from '../../domain/bundle.js'
+import {
+  type BundleAction,
+  type BundleRequest,
+  serviceProtocols,
+  type TypedAction,
+  type TypedBundle,
+} from '../../domain/bundle.js'
 import { maxActions } from '../../domain/grammar.js'
 import { runsOwnOrders } from '../../executor/strategies.js'
 import { protocolBySlug } from '../../protocols/registry.js'
-import { serviceActionByName, serviceActions, serviceProtocols } from './actions/registry.js'
+import { serviceActionByName, serviceActions } from './actions/registry.js'
 import { checkActions } from './check-actions.js'
 import { parseArgument } from './parse-argument.js'
 import { actionNamesOf, holdsActions, type Performer, performerOf } from './performers.js'
@@ -121,7 +127,11 @@ function orReport(argument: string, report: Report, work: () => void): void {
 function checkReference(reference: Readonly<Record<string, unknown>>, index: number): void {
   const { useOutputOfCallAt } = parseReference(reference)
   if (useOutputOfCallAt < index) return
-  throw new BadArgument(`a reference to an action before it (0 to ${index - 1})`)
+  throw new BadArgument(
+    index === 0
+      ? 'a value of its own: a reference is to an action before it, and the first has none'
+      : `a reference to an action before it (0 to ${index - 1})`,
+  )
 }
 
 function parseCallback(

@@ -17,10 +17,7 @@ export function badArguments(problems: readonly Problem[]): ForkrouteError {
     ({ action, argument, expected }) => `action ${action}, ${argument} must be ${expected}`,
   )
   const [first] = problems
-  return new ForkrouteError('INVALID_REQUEST', messages.length === 1 ? messages.join() : messages, {
-    ...first,
-    problems,
-  })
+  return new ForkrouteError('INVALID_REQUEST', messages, { ...first, problems })
 }
 
 /** @throws ForkrouteError INVALID_REQUEST. */

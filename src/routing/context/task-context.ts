@@ -179,6 +179,16 @@ export class TaskRun {
     return (await this.#account('eth_getCode', address)) !== '0x'
   }
 
+  /** Has the forks of this block take a signature for that of `signer`, whatever was signed. */
+  async acceptSignature(signature: Hex, signer: Address): Promise<void> {
+    const call = [[signature, signer]]
+    await Promise.all(
+      this.place.forkUrls.map((url) =>
+        forkClient(url).request('anvil_impersonateSignature', call, this.signal),
+      ),
+    )
+  }
+
   /** Overrides that give `owner` exactly this, raw units; null where no balance slot can be found. */
   fund(
     token: Address,

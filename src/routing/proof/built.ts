@@ -3,11 +3,18 @@
  */
 import { latestDeadline } from '../../domain/deadline.js'
 import type { RouteRequest } from '../../domain/engine.js'
-import type { Order, OrderInput, SwapLegs, UnsignedTransaction } from '../../domain/order.js'
+import type {
+  ExecutorStep,
+  Order,
+  OrderInput,
+  SwapLegs,
+  UnsignedTransaction,
+} from '../../domain/order.js'
 import { type Address, type Hex, maxUint128, type TokenAmount } from '../../domain/primitives.js'
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
+import { permitStep, type SignedPermit } from '../../executor/permit.js'
 import { isDelegate } from '../../executor/strategies.js'
 import type { TaskRun } from '../context/task-context.js'
 import { isVerified } from '../market/verified.js'
@@ -28,6 +35,8 @@ export interface Built {
   readonly simulationState: SimulationState
   readonly candidate: Flow
   readonly plan: RoutePlan
+  /** What is taken from the sender: the order's inputs, unless they come by a signature. */
+  readonly taken: readonly OrderInput[]
   readonly order: Order
   /** Null: `execute` alone can carry the order out. */
   readonly legs: SwapLegs | null
@@ -52,6 +61,7 @@ export function build(
     accountId: Hex
     receiverHasCode: boolean
     deadline?: bigint | undefined
+    permit?: SignedPermit | undefined
   },
   candidate: Flow,
   simulationState: SimulationState,
@@ -61,6 +71,8 @@ export function build(
   const executor = runnerAddress(request.strategy, request.fromAddress)
   const tokensIn = inputs.map(({ token }) => token)
   const isTrusted = needsNoTrust(candidate, new Set([...tokensIn, ...request.tokensOut]))
+  const brought = args.permit ? broughtBy(args.permit, request, inputs) : []
+  const [source = request.fromAddress] = tokensIn
   const plan = planRoute({
     chain: run.block.chain,
     edges: candidate.edges,
@@ -71,12 +83,15 @@ export function build(
     mayPayReceiver: receiver === executor || (!args.receiverHasCode && isTrusted),
     helpers: helpersOf(candidate),
     ...(args.deadline !== undefined && { deadline: args.deadline }),
+    ...(brought.length && {
+      within: { firstStep: brought.length, amountIn: { ref: 'balance', token: source } },
+    }),
   })
   const order: Order = {
-    inputs,
+    inputs: args.permit ? [] : inputs,
     // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
-    steps: plan.steps,
+    steps: [...brought, ...plan.steps],
     outputs: request.tokensOut.map((token) => ({ token, minAmountOut: 0n })),
     outputsPaidBySteps: plan.paysReceiver,
     receiver,
@@ -87,11 +102,24 @@ export function build(
     referralCode: toBytes16(request.referralCode ?? ''),
   }
   // What pools claim to have paid counts there, so each must be known to pay what it claims.
-  const isSimple = request.strategy === 'router' && isTrusted && fitsSwap(request, candidate)
+  const isSimple =
+    request.strategy === 'router' && isTrusted && !args.permit && fitsSwap(request, candidate)
   const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
   const entryPoint = legs ? 'swap' : 'execute'
   const tx = encode(request, { order, legs }, entryPoint)
-  return { candidate, plan, order, legs, entryPoint, tx, simulationState }
+  return { candidate, plan, taken: inputs, order, legs, entryPoint, tx, simulationState }
+}
+
+/** The steps in place of what the Router does with inputs: they come by the signature, and the fee goes on. */
+function broughtBy(
+  permit: SignedPermit,
+  { feeReceiver, fromAddress }: RouteRequest,
+  inputs: readonly OrderInput[],
+): ExecutorStep[] {
+  const fees = inputs.flatMap(({ token, fee = 0n }): ExecutorStep[] =>
+    fee ? [{ kind: 'transfer', token, to: feeReceiver ?? fromAddress, amount: fee }] : [],
+  )
+  return [permitStep(permit), ...fees]
 }
 
 /** Whether the packed order has room for all amounts; what is measured may be more than the candidate's own figure. */

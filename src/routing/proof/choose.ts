@@ -75,8 +75,8 @@ export function rank(
   }
   const values = new Map(proven.map((one) => [one, value(one)]))
   const honest = new Set(
-    proven.filter(({ candidate, order: { inputs, outputs } }) =>
-      needsNoTrust(candidate, new Set([...inputs, ...outputs].map(({ token }) => token))),
+    proven.filter(({ candidate, taken, order: { outputs } }) =>
+      needsNoTrust(candidate, new Set([...taken, ...outputs].map(({ token }) => token))),
     ),
   )
   const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))

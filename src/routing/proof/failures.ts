@@ -17,6 +17,7 @@ export function noRoute(
   missing: { tokenIn: Address; tokenOut: Address },
   chain: Pick<ChainDefinition, 'wrappedNative'>,
   maxHops: number,
+  ignored: readonly string[] = [],
 ): ForkrouteError {
   const warnings = unreadableWarnings(view.unreadable)
   const canonical = (token: Address) => canonicalToken(chain, token)
@@ -34,8 +35,15 @@ export function noRoute(
   }
   return new ForkrouteError(
     'NO_ROUTE',
-    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount.`,
-    { ...missing, maxHops, ...(warnings.length && { warnings }) },
+    `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount${
+      ignored.length ? `; left out, as the request says: ${ignored.join(', ')}` : ''
+    }.`,
+    {
+      ...missing,
+      maxHops,
+      ...(ignored.length && { ignored }),
+      ...(warnings.length && { warnings }),
+    },
   )
 }
 

@@ -25,6 +25,12 @@ const erc20 = parseAbi([
 /** What is pulled from whom. */
 export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'> {
   readonly inputs: readonly TokenAmount[]
+  /** Whom the sender must have allowed to take them; absent: the contract of the strategy. */
+  readonly puller?: Address
+}
+
+function spenderFor({ strategy, puller }: Omit<Spending, 'inputs'>): Address | null {
+  return puller ?? spenderOf(strategy)
 }
 
 /**
@@ -33,7 +39,7 @@ export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'>
  */
 export async function checkFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
-  const spender = spenderOf(request.strategy)
+  const spender = spenderFor(request)
   const checks = await Promise.allSettled(
     request.inputs.map(async ({ token, amount: required }) => {
       const [balance, allowance] = isNative(token)
@@ -93,7 +99,7 @@ export interface Funds {
  */
 export async function overrideFunds(run: TaskRun, request: Spending): Promise<Funds> {
   const owner = request.fromAddress
-  const spender = spenderOf(request.strategy)
+  const spender = spenderFor(request)
   const found = await Promise.all(
     request.inputs.map(async ({ token, amount }) => {
       const [balance, allowance] = await held(run, token, owner, spender)
@@ -121,13 +127,13 @@ export async function overrideFunds(run: TaskRun, request: Spending): Promise<Fu
  */
 export async function callsThatFund(
   run: TaskRun,
-  request: Pick<Spending, 'strategy' | 'fromAddress'>,
+  request: Omit<Spending, 'inputs'>,
   { unfunded }: Funds,
   pools: readonly Pool[],
   onPath: ReadonlySet<Address>,
 ): Promise<readonly PrecedingCall[] | null> {
   const owner = request.fromAddress
-  const spender = spenderOf(request.strategy)
+  const spender = spenderFor(request)
   const calls = await Promise.all(
     unfunded.map(({ token, amount }) => {
       const holders = pools

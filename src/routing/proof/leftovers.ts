@@ -25,12 +25,12 @@ interface Watched extends MeasuredBalance {
  * gives no quote for an amount that a pool cannot take.
  */
 export function watchLeftovers(
-  { candidate, plan, order }: Built,
+  { candidate, plan, taken, order }: Built,
   request: Pick<RouteRequest, 'strategy' | 'fromAddress'>,
 ): Watched[] {
   if (candidate.exact) return []
   const owner = leftoverOwner(order, request)
-  const inputs = order.inputs.map(({ token, amount, fee = 0n }): Watched => {
+  const inputs = taken.map(({ token, amount, fee = 0n }): Watched => {
     const gained = owner === order.feeReceiver ? fee : 0n
     const paid = owner === request.fromAddress ? amount : 0n
     return { token, owner, spent: gained - paid, dust: roundingDust + amount / bpsDenominator }

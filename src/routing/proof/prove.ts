@@ -5,6 +5,8 @@ import type { RouteRequest } from '../../domain/engine.js'
 import type { OrderInput } from '../../domain/order.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../../domain/state.js'
+import type { SignedPermit } from '../../executor/permit.js'
+import { permit2Address } from '../../executor/permit2.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Flow } from '../search/flow.js'
@@ -29,6 +31,8 @@ export interface ProofArgs {
   /** Unix seconds; undefined: none. */
   readonly deadline: bigint | undefined
   readonly funds: Funds
+  /** Brings the one input; undefined: an allowance does. */
+  readonly permit: SignedPermit | undefined
   /** State overrides that all candidates share. */
   readonly overrides: StateOverrides
   /** Pools that may lend tokens that overrides cannot give. */
@@ -47,7 +51,7 @@ export async function prove(
       candidates.map(async (candidate) => {
         const before = await callsThatFund(
           run,
-          request,
+          { ...request, ...(args.permit && { puller: permit2Address }) },
           args.funds,
           args.allPools,
           poolsOn(candidate),

@@ -1,5 +1,7 @@
 /** Sentences about what was left out of an answer although it could have mattered, and about its gas. */
+import type { RouteRequest } from '../../domain/engine.js'
 import { type HardFork, hardForkOf, simulatedHardFork } from '../../domain/hard-forks.js'
+import { isNative } from '../../domain/primitives.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 
@@ -28,6 +30,34 @@ export function priceWarnings({ pin, gasPrice, tip }: TaskRun): string[] {
   return pin.shownHardFork === 'berlin' && gasPrice === tip
     ? ['Blocks before London state no price of gas: it is valued with the tip alone.']
     : []
+}
+
+/** Price impact from which on an answer says what it means, basis points. */
+const greatImpactBps = 1_000
+
+/** For every answer with a price impact: a sentence where a tenth of the value or more is lost. */
+export function impactWarnings(priceImpact: number | null): string[] {
+  if (priceImpact === null || priceImpact < greatImpactBps) return []
+  const percent = (priceImpact / 100).toFixed(1)
+  return [
+    `The price impact is ${priceImpact} bps: what comes out is worth ${percent} % less than what goes in.`,
+  ]
+}
+
+/** For a sender who spends its native token: a sentence where what is left does not pay for the gas. */
+export async function leftForGasWarnings(
+  run: TaskRun,
+  { fromAddress, inputs }: Pick<RouteRequest, 'fromAddress' | 'inputs'>,
+  gasUsed: bigint,
+): Promise<string[]> {
+  const native = inputs.find(({ token }) => isNative(token))
+  if (!native) return []
+  const left = (await run.nativeBalance(fromAddress)) - native.amount
+  const cost = gasUsed * run.gasPrice
+  if (left >= cost) return []
+  return [
+    `${left} wei of the native token are left for gas, and this transaction costs about ${cost} wei at the price of the next block.`,
+  ]
 }
 
 /** One sentence per protocol, in the order of their slugs. */

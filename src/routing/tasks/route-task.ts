@@ -20,6 +20,8 @@ import {
 import { mergeOverrides } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
+import { permitTypedData, placeOfSignature, type SignedPermit } from '../../executor/permit.js'
+import { permit2Address } from '../../executor/permit2.js'
 import type { Pool } from '../../protocols/pool.js'
 import { protocolBySlug } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -32,6 +34,7 @@ import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
+import { choosePermit } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
@@ -40,9 +43,12 @@ import {
   deadlineWarning,
   droppedWarning,
   gasWarnings,
+  impactWarnings,
+  leftForGasWarnings,
   priceWarnings,
   unreadableWarnings,
 } from '../proof/warnings.js'
+import { whyNoRoute } from '../proof/why-no-route.js'
 import { findCandidates } from '../search/candidates.js'
 import type { Flow } from '../search/flow.js'
 
@@ -64,20 +70,41 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, fees, priced, warnings } = await findRoute(run, args)
+  const { answer, fees, priced, permit, warnings } = await findRoute(run, args)
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
+  const priceImpact = request.includePriceImpact
+    ? priceImpactBps(request.inputs, gained, priced)
+    : null
   return {
     chainId: run.block.chain.id,
     route: answer.plan.records,
     gas: answer.gasUsed,
     outputs: answer.outputs,
-    priceImpact: request.includePriceImpact ? priceImpactBps(request.inputs, gained, priced) : null,
+    priceImpact,
     block: run.pin,
     tx: answer.tx,
     ...(fees.length > 0 && { fees }),
+    ...(permit && {
+      permit: {
+        kind: 'permit2' as const,
+        typedData: permitTypedData(permit),
+        signature: placeOfSignature(answer.tx.data, permit),
+      },
+    }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    warnings: [...gasWarnings(run), ...priceWarnings(run), ...warnings],
+    warnings: [
+      ...gasWarnings(run),
+      ...priceWarnings(run),
+      ...impactWarnings(priceImpact),
+      ...(checksFunds(args) ? await leftForGasWarnings(run, request, answer.gasUsed) : []),
+      ...warnings,
+    ],
   }
+}
+
+/** Whether the sender's own funds are used. */
+function checksFunds({ mode, request }: RouteArgs): boolean {
+  return mode === 'route' && request.executionMode === 'user'
 }
 
 export interface FoundRoute {
@@ -85,6 +112,8 @@ export interface FoundRoute {
   /** In the order of the inputs; empty without a fee. */
   readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
+  /** What the sender has to sign; undefined: nothing. */
+  readonly permit: SignedPermit | undefined
   readonly warnings: readonly string[]
 }
 
@@ -96,13 +125,16 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const tokensIn = request.inputs.map(({ token }) => token)
   const inputs = request.inputs.map(withFee)
   const deadline = deadlineOf(run, request)
-  const checked = args.mode === 'route' && request.executionMode === 'user'
+  const [first] = inputs
+  const permit =
+    request.permit && first ? await choosePermit(run, request, first, deadline) : undefined
+  const spending = { ...request, ...(permit && { puller: permit2Address }) }
 
   learnTokens(run, request)
   const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
-      checked ? checkFunds(run, request) : overrideFunds(run, request),
+      checksFunds(args) ? checkFunds(run, spending) : overrideFunds(run, spending),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
       isReceiverContract(run, request),
     ]),
@@ -113,22 +145,21 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const isAllowed = args.within?.isAllowed
   const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
   const pools = await run.stage('state', () => deepPools(run, open))
+  const candidatesOf = (given: readonly OrderInput[], usable: readonly MarketPool[]) => ({
+    pools: all.pools,
+    ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
+    shouldStop: run.searchLimit(),
+    wrappedNative: chain.wrappedNative,
+    inputs: given.map(withoutFee),
+    tokensOut: request.tokensOut,
+    maxHops: router.maxHops,
+    count: router.candidates,
+    mayBeSplit: router.splits,
+    gasCost: (token: Address) =>
+      gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
+  })
   const search = (usable: readonly MarketPool[]) =>
-    run.stage('search', async () =>
-      findCandidates({
-        pools: all.pools,
-        ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
-        shouldStop: run.searchLimit(),
-        wrappedNative: chain.wrappedNative,
-        inputs: inputs.map(withoutFee),
-        tokensOut: request.tokensOut,
-        maxHops: router.maxHops,
-        count: router.candidates,
-        mayBeSplit: router.splits,
-        gasCost: (token) =>
-          gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
-      }),
-    )
+    run.stage('search', async () => findCandidates(candidatesOf(inputs, usable)))
   const { isPossible = () => true } = args.within ?? {}
   const { candidates: found, missing, wasCut } = await search(pools)
   const named = new Set([...tokensIn, ...request.tokensOut])
@@ -139,10 +170,18 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     : []
   const candidates = [...found, ...newSplits(verified, found)].filter(isPossible)
   if (missing && wasCut) throw nothingInTime(request)
-  if (missing) throw noRoute(view, missing, chain, router.maxHops)
+  if (missing) {
+    const isFound = (amount: bigint) => {
+      const given = request.inputs.map((input) => withFee({ ...input, amount }))
+      const few = { ...candidatesOf(given, pools), count: 1, mayBeSplit: false }
+      return findCandidates(few).missing === null
+    }
+    const { maxHops } = router
+    throw await whyNoRoute(run, { request, missing, view, all, maxHops, isFound })
+  }
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
-  const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
+  const proof = { ...args, inputs, receiverHasCode, deadline, permit, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
   if (!attempts.length) throw notFundable(funds, all.unreadable)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
@@ -172,7 +211,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
   const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
-  return { answer, fees, priced, warnings }
+  return { answer, fees, priced, permit, warnings }
 }
 
 /** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */

@@ -76,11 +76,50 @@ export async function buildApproval(
     return { tx, gas: result.gasUsed, spender, ...(warnings.length > 0 && { warnings }) }
   }
   if (result?.status === 'reverted') {
+    const { reason } = result
+    const allowance = await allowanceToClear(run, { owner, token, spender, amount })
     throw new ForkrouteError(
       'SIMULATION_REVERTED',
-      `The token refuses the approval: ${result.reason}.`,
-      { token, spender, reason: result.reason },
+      allowance === null
+        ? `The token refuses the approval: ${reason}.`
+        : `The token refuses the approval: ${owner} allows ${spender} ${allowance} already, and this token changes an allowance only from zero. Approve 0 first, then ${amount}.`,
+      { token, spender, reason, ...(allowance !== null && { allowance: allowance.toString() }) },
     )
   }
   throw unreadable(`The state of ${token}`, { token })
+}
+
+/** The allowance that must become zero before the token accepts another; null where that is not why it refuses. */
+async function allowanceToClear(
+  run: TaskRun,
+  args: {
+    readonly owner: Address
+    readonly token: Address
+    readonly spender: Address
+    readonly amount: bigint
+  },
+): Promise<bigint | null> {
+  const { owner, token, spender, amount } = args
+  const approval = (value: bigint) =>
+    encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, value] })
+  const data = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'allowance',
+    args: [owner, spender],
+  })
+  const [allowed] = await run.reader.call([{ to: token, data }])
+  if (!allowed?.ok || !/^0x[0-9a-f]{64}$/.test(allowed.value) || BigInt(allowed.value) === 0n) {
+    return null
+  }
+  const call = { from: owner, to: token }
+  const [cleared] = await run.simulate([
+    {
+      ...call,
+      data: approval(amount),
+      value: 0n,
+      overrides: {},
+      before: [{ ...call, data: approval(0n) }],
+    },
+  ])
+  return cleared?.status === 'success' ? BigInt(allowed.value) : null
 }

@@ -2,12 +2,21 @@
 import { unknownBlock } from '../../domain/common-errors.js'
 import type { Address, BlockPin } from '../../domain/primitives.js'
 import type { HeadTracker } from '../node/heads.js'
+import { isGone } from '../node/node-answers.js'
 import { balanceKey } from '../node/state-item.js'
 import type { BlockOpener } from './block-opener.js'
 import type { StateReader } from './state-reader.js'
 
 /** Advice for the operator when no node has the state of a block any more. */
-const archiveNeeded = 'Blocks this old need an archive node.'
+const archiveNeeded = ' Blocks this old need an archive node.'
+
+/**
+ * Whether an archive node would have it: not where the node did not answer, where a cassette is read, and where an
+ * Anvil mined the chain itself and forgets its older blocks.
+ */
+function isOnArchiveNodes(message: string): boolean {
+  return isGone(message) && !/BlockOutOfRange/.test(message)
+}
 
 /** @throws ForkrouteError UNKNOWN_BLOCK, UPSTREAM_UNAVAILABLE. */
 export async function pinBlock(
@@ -25,7 +34,8 @@ export async function pinBlock(
   const { found, hasState } = await opener.open(number, isBackground)
   if (!found.ok) {
     const head = tracker.head()
-    const advice = head && number <= head.number ? ` ${archiveNeeded}` : ''
+    const isOld = head !== null && number <= head.number
+    const advice = isOld && isOnArchiveNodes(found.message) ? archiveNeeded : ''
     throw unknown(`Block ${number} is not known: ${found.message}.${advice}`)
   }
   const { pin, json } = found.value
@@ -33,5 +43,6 @@ export async function pinBlock(
   // Every block touches its fee recipient, so a node with the block's state has this account.
   const state = await reader.find(balanceKey(json.miner.toLowerCase() as Address), pin)
   if (state.ok) return pin
-  throw unknown(`The state of block ${number} is not available: ${state.message}. ${archiveNeeded}`)
+  const advice = isOnArchiveNodes(state.message) ? archiveNeeded : ''
+  throw unknown(`The state of block ${number} is not available: ${state.message}.${advice}`)
 }

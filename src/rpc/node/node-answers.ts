@@ -33,6 +33,11 @@ export function meaningOf(error: JsonRpcError): ErrorMeaning {
   return code === -32603 ? 'odd' : 'refused'
 }
 
+/** Whether a node says that it has not got a block or its state, in place of not answering. */
+export function isGone(message: string): boolean {
+  return stateText.test(message) || unknownBlock.test(message)
+}
+
 /** Codes of requests that are no valid JSON-RPC: what a node makes of batches that does not know them. */
 const invalidRequest = new Set([-32600, -32700])
 

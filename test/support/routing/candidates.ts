@@ -47,6 +47,7 @@ export function built(
   }
   return {
     simulationState: { before: [], overrides: {} },
+    taken: order.inputs,
     candidate: {
       edges: [
         {

@@ -46,6 +46,3 @@ const byName = new Map(serviceActions.map((action) => [action.name, action]))
 export function serviceActionByName(name: string): ServiceAction | null {
   return byName.get(name) ?? null
 }
-
-/** Protocol names besides the service's own under which bundles address its actions on wallets and tokens. */
-export const serviceProtocols: readonly string[] = ['erc20', 'erc721', 'permit2']

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { type Hex, hexToBigInt, recoverTypedDataAddress } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { describe, expect, test } from 'vitest'
+import type { Address } from '../domain/primitives.js'
+import { buildTransaction } from './compile.js'
+import {
+  joinSignature,
+  permitStep,
+  permitTypedData,
+  placeOfSignature,
+  type SignedPermit,
+  standInSignature,
+} from './permit.js'
+import { transferPermitTypedData } from './permit2.js'
+
+const token: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const runner: Address = '0x23d5a1ff940b3587cebeba09bd347992c6fed3a8'
+const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+const key: Hex = `0x${'ab'.repeat(32)}`
+const account = privateKeyToAccount(key)
+
+function permitOf(owner: Address, amount = 5n): SignedPermit {
+  return { chainId: 1, token, amount, owner, runner, nonce: 7n, deadline: 2n ** 40n }
+}
+
+/** A transaction of the permit's steps. */
+function transactionOf(permit: SignedPermit): Hex {
+  const { owner: from } = permit
+  const order = {
+    inputs: [],
+    steps: [permitStep(permit)],
+    outputs: [{ token, minAmountOut: 0n }],
+    ...{ feeReceiver: from, receiver: from, refundReceiver: from },
+    sweep: [],
+    deadline: 2n ** 32n,
+    accountId: `0x${'0'.repeat(64)}` as Hex,
+    referralCode: `0x${'0'.repeat(32)}` as Hex,
+  }
+  return buildTransaction({ strategy: 'router', from, order }).data
+}
+
+const address = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes): Address => `0x${Buffer.from(bytes).toString('hex')}`)
+
+describe('standInSignature', () => {
+  test('property: no zero byte, and s in the half that contracts accept; an owner of its own each', () => {
+    fc.assert(
+      fc.property(address, address, (owner, other) => {
+        const { r, s, v } = standInSignature(owner)
+        const signature = joinSignature({ r, s, v })
+        expect(signature).toMatch(/^0x([0-9a-f]{2}){65}$/)
+        expect(signature.slice(2).match(/../g)).not.toContain('00')
+        expect(hexToBigInt(s)).toBeLessThan(halfOrder)
+        if (owner !== other) expect(standInSignature(other).r).not.toBe(r)
+      }),
+    )
+  })
+})
+
+describe('placeOfSignature', () => {
+  test('property: the parts stand where it says, for any owner and amount', () => {
+    const amounts = fc.bigInt({ min: 1n, max: 2n ** 256n - 1n })
+    const owners = address.filter((owner) => BigInt(owner) > 0n)
+    fc.assert(
+      fc.property(owners, amounts, (owner, amount) => {
+        const permit = permitOf(owner, amount)
+        const bytes = Buffer.from(transactionOf(permit).slice(2), 'hex')
+        const { r, s, v } = standInSignature(owner)
+        const place = placeOfSignature(`0x${bytes.toString('hex')}`, permit)
+        const word = (at: number) => `0x${bytes.subarray(at, at + 32).toString('hex')}`
+        expect([word(place.r), word(place.s), bytes[place.v]]).toEqual([r, s, v])
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('call data without the stand-in has no place for a signature', () => {
+    expect(() => placeOfSignature('0x1234', permitOf(account.address))).toThrow(
+      'must hold the signature once',
+    )
+  })
+})
+
+test('permitTypedData: what a wallet signs from the JSON is a signature of the message itself', async () => {
+  const permit = permitOf(account.address)
+  const json = JSON.parse(JSON.stringify(permitTypedData(permit)))
+  expect(json.domain).toMatchObject({ name: 'Permit2', chainId: 1 })
+  expect(json.types.EIP712Domain).toContainEqual({ name: 'chainId', type: 'uint256' })
+  const signature = await account.signTypedData(json)
+  const message = transferPermitTypedData({ ...permit, spender: runner })
+  const signer = await recoverTypedDataAddress({
+    ...(message as Parameters<typeof recoverTypedDataAddress>[0]),
+    signature,
+  })
+  expect(signer).toBe(account.address)
+})
