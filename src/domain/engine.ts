@@ -10,6 +10,7 @@ import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+import type { WhatIf } from './what-if.js'
 
 /** The amount that the sender gives of one token: raw units, > 0, fee included. */
 export interface RequestInput extends TokenAmount {
@@ -123,6 +124,8 @@ export interface CallContext {
   readonly accountId: `0x${string}`
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** What is different from the chain for this call. Not for background work. */
+  readonly whatIf?: WhatIf
   /** For a replayed request: the newest block of each chain when the request was recorded. */
   readonly heads?: ReadonlyMap<number, bigint>
   /** Called with each block that the call is calculated at; `isHead`: it was used as the newest. */

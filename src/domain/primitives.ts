@@ -3,6 +3,7 @@
  * Pure: no I/O, nothing from any other folder.
  */
 import type { HardFork } from './hard-forks.js'
+import type { PinChanges } from './what-if.js'
 
 /** 0x-prefixed hexadecimal data of any length. */
 export type Hex = `0x${string}`
@@ -51,6 +52,8 @@ export interface BlockPin {
   readonly difficulty: bigint
   /** The newest hard fork whose fields the header has. */
   readonly shownHardFork: HardFork
+  /** What one request asks to be different from the chain; absent: nothing. */
+  readonly changes?: PinChanges
 }
 
 export interface Token {

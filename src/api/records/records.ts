@@ -113,6 +113,26 @@ const GasCost = z
   })
   .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
 
+const Overrides = z
+  .object({
+    accounts: z.array(Address).meta({ description: 'Accounts of stateOverrides.' }),
+    code: z
+      .array(Address)
+      .meta({ description: "Those whose code is not the chain's: anything may be made up." }),
+    timestamp: z
+      .int()
+      .optional()
+      .meta({ description: 'Of the simulated block, unix seconds, where asked for.' }),
+    baseFee: Wei.optional().meta({
+      description: 'Of the simulated block, wei per gas, where asked for.',
+    }),
+  })
+  .meta({
+    id: 'Overrides',
+    description:
+      'Present where the request changed state or block: the answer is not of the chain.',
+  })
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -125,6 +145,7 @@ export const RouteTransaction = z
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
+    overrides: Overrides.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'RouteTransaction' })
@@ -137,6 +158,7 @@ export const Quote = z
     priceImpact: PriceImpact.optional(),
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
+    overrides: Overrides.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'Quote' })
@@ -196,6 +218,7 @@ export const Bundle = z
       .optional()
       .meta({ description: 'Transactions that the account must have sent before.' }),
     unprotected: UnprotectedList,
+    overrides: Overrides.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'Bundle' })

@@ -20,6 +20,7 @@ import {
 } from '../schemas.js'
 import { names } from './shortcut-inputs.js'
 import { calculationErrors, defined, lowerCased, toSteps } from './shortcuts.js'
+import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 
 const word = z
   .string('must be a text')
@@ -57,7 +58,36 @@ function actionsOf(serviceName: string) {
     })
 }
 
+function queryOf(serviceName: string) {
+  return z.object({
+    chainId: withDefault(ChainId, 1, 1),
+    fromAddress: described(Address, 'Sender of the transaction.', examples.sender),
+    routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
+    executionMode: described(
+      oneOf(['user', 'backend']).default('backend'),
+      'backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there.',
+    ),
+    receiver: described(Address.optional(), 'Gets what remains; default fromAddress.'),
+    refundReceiver: described(
+      Address.optional(),
+      'Gets what actions leave over; default receiver.',
+    ),
+    spender: described(Address.optional(), 'Must equal fromAddress.'),
+    ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
+    ignoreStandards: names('Protocols to leave out, by slug.'),
+    referralCode: ReferralCode.optional(),
+    skipQuote: described(
+      withDefault(Flag, false, false),
+      'Neither gas nor amounts; only the minimums of swaps are enforced.',
+    ),
+    blockNumber: BlockNumber.optional(),
+    deadlineMs: DeadlineMs.optional(),
+    deadline: TransactionDeadline.optional(),
+  })
+}
+
 function postBundle(serviceName: string) {
+  const query = queryOf(serviceName)
   return defineRoute({
     method: 'post',
     path: '/api/v1/shortcuts/bundle',
@@ -69,31 +99,9 @@ function postBundle(serviceName: string) {
       'of several outputs). Amounts given as numbers are taken from the sender; what no action uses goes to the ' +
       'receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason.',
     list: actionsOf(serviceName),
-    input: z.object({
-      chainId: withDefault(ChainId, 1, 1),
-      fromAddress: described(Address, 'Sender of the transaction.', examples.sender),
-      routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
-      executionMode: described(
-        oneOf(['user', 'backend']).default('backend'),
-        'backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there.',
-      ),
-      receiver: described(Address.optional(), 'Gets what remains; default fromAddress.'),
-      refundReceiver: described(
-        Address.optional(),
-        'Gets what actions leave over; default receiver.',
-      ),
-      spender: described(Address.optional(), 'Must equal fromAddress.'),
-      ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
-      ignoreStandards: names('Protocols to leave out, by slug.'),
-      referralCode: ReferralCode.optional(),
-      skipQuote: described(
-        withDefault(Flag, false, false),
-        'Neither gas nor amounts; only the minimums of swaps are enforced.',
-      ),
-      blockNumber: BlockNumber.optional(),
-      deadlineMs: DeadlineMs.optional(),
-      deadline: TransactionDeadline.optional(),
-    }),
+    input: query.extend(whatIfInputs),
+    documentedInput: query,
+    besideList: z.object(whatIfInputs),
     rules: ({ fromAddress, spender }) =>
       spender !== undefined && String(spender).toLowerCase() !== String(fromAddress).toLowerCase()
         ? ['spender must equal fromAddress']
@@ -155,6 +163,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
 export function bundleEndpoints(serviceName: string): Endpoint[] {
   return [
     endpoint(postBundle(serviceName), async ({ engine, input, items, context }) => {
+      const changes = toWhatIf(input)
       const answer = await engine.bundle(
         {
           chainId: input.chainId,
@@ -175,9 +184,9 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
             deadline: input.deadline,
           }),
         },
-        context,
+        { ...context, ...changes },
       )
-      return toBundle(answer)
+      return { ...toBundle(answer), ...overridesOf(changes) }
     }),
   ]
 }

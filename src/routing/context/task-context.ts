@@ -131,7 +131,7 @@ export class TaskRun {
   /** Which state transfers, balances and allowances of the token use; null where that is unknown. */
   accessOf(token: Address): Promise<Access | null> {
     const { forkUrls, archiveUrl } = this.place
-    return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
+    return this.block.tokens.access.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
   }
 
   /** Reads accounts and slots into the archive, in bulk. What cannot be read is left to the forks to meet. */
@@ -186,7 +186,7 @@ export class TaskRun {
     funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
   ): Promise<StateOverrides | null> {
     const { balance, spender, allowance = balance } = funds
-    return this.worker.funding.fund(
+    return this.block.tokens.funding.fund(
       { urls: this.place.forkUrls, pin: this.pin },
       {
         token,
