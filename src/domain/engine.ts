@@ -10,6 +10,7 @@ import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+import type { TransactionTrace } from './trace.js'
 import type { WhatIf } from './what-if.js'
 
 /** The amount that the sender gives of one token: raw units, > 0, fee included. */
@@ -43,6 +44,8 @@ export interface RouteRequest {
   readonly referralCode?: string
   readonly includeTransactionCost: boolean
   readonly includePriceImpact: boolean
+  /** Whether to tell what the transaction does; default false. */
+  readonly includeTrace?: boolean
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
@@ -65,7 +68,7 @@ export interface RouterSettings {
 }
 
 /** A quote without a sender is calculated for an address that belongs to nobody. */
-export type QuoteRequest = Omit<RouteRequest, 'fromAddress' | 'deadline'> & {
+export type QuoteRequest = Omit<RouteRequest, 'fromAddress' | 'deadline' | 'includeTrace'> & {
   readonly fromAddress?: Address
 }
 
@@ -157,6 +160,8 @@ export interface RouteAnswer {
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
   readonly gasCost?: GasCost
+  /** Only where it was asked for; null where the transaction cannot be traced. */
+  readonly trace?: TransactionTrace | null
   readonly warnings: readonly string[]
 }
 

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { Address, ChainId } from './record-parts.js'
+import { Trace } from './trace-records.js'
 
 const Wei = z
   .string()
@@ -145,6 +146,7 @@ export const RouteTransaction = z
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
+    trace: Trace.nullable().optional(),
     overrides: Overrides.optional(),
     warnings: Warnings,
   })
@@ -218,6 +220,7 @@ export const Bundle = z
       .optional()
       .meta({ description: 'Transactions that the account must have sent before.' }),
     unprotected: UnprotectedList,
+    trace: Trace.nullable().optional(),
     overrides: Overrides.optional(),
     warnings: Warnings,
   })

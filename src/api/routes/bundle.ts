@@ -4,6 +4,7 @@ import type { BundleAction, BundleAnswer } from '../../domain/bundle.js'
 import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Bundle } from '../records/records.js'
+import { traceOf } from '../records/trace-records.js'
 import {
   Address,
   BlockNumber,
@@ -18,7 +19,7 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { names } from './shortcut-inputs.js'
+import { names, Trace } from './shortcut-inputs.js'
 import { calculationErrors, defined, lowerCased, toSteps } from './shortcuts.js'
 import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 
@@ -80,6 +81,7 @@ function queryOf(serviceName: string) {
       withDefault(Flag, false, false),
       'Neither gas nor amounts; only the minimums of swaps are enforced.',
     ),
+    trace: Trace,
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
     deadline: TransactionDeadline.optional(),
@@ -156,6 +158,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...(answer.unprotected.length > 0 && {
       unprotected: answer.unprotected.map((one) => ({ ...one })),
     }),
+    ...traceOf(answer),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
   }
 }
@@ -175,6 +178,7 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
           ignoreAggregators: lowerCased(input.ignoreAggregators),
           ignoreStandards: lowerCased(input.ignoreStandards),
           skipQuote: input.skipQuote,
+          ...(input.trace && { includeTrace: true }),
           ...defined({
             receiver: input.receiver,
             refundReceiver: input.refundReceiver,

@@ -28,6 +28,7 @@ function getNontokenized(serviceName: string) {
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     crosschainRouteMode: _crosschainRouteMode,
+    trace: _trace,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)

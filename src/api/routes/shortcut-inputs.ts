@@ -189,6 +189,7 @@ export function shortcutInputs(serviceName: string) {
     ),
     referralCode: ReferralCode.optional(),
     deadline: TransactionDeadline.optional(),
+    trace: Trace,
     destinationChainId: described(
       ChainId.optional(),
       'Must equal chainId: cross-chain routes are not available.',
@@ -214,6 +215,12 @@ export function shortcutInputs(serviceName: string) {
   })
   return { route, quote, quoteOrLadder }
 }
+
+/** Of endpoints that answer with a transaction. */
+export const Trace = described(
+  withDefault(Flag, false, false),
+  'Adds trace: the calls that the returned transaction makes, decoded, and who pays whom.',
+)
 
 const crossChainOnly = 'Accepted, without effect: cross-chain routes are not available.'
 

@@ -13,6 +13,7 @@ import { tokenAmounts, zip } from '../../domain/lists.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
+import { traceOf } from '../records/trace-records.js'
 import {
   type QuoteInput,
   quoteRules,
@@ -46,8 +47,13 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 }
 
 function toRouteRequest(input: RouteInput): RouteRequest {
-  const { fromAddress, deadline } = input
-  return { ...toPlanRequest(input), fromAddress, ...(deadline && { deadline }) }
+  const { fromAddress, deadline, trace } = input
+  return {
+    ...toPlanRequest(input),
+    fromAddress,
+    ...(deadline && { deadline }),
+    ...(trace && { includeTrace: true }),
+  }
 }
 
 /** @param fees - basis points, one per amountIn; only zeros: no fee. */
@@ -66,7 +72,7 @@ export function hasFee(inputs: readonly RequestInput[]): boolean {
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
 export function toPlanRequest(
-  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline'> & {
+  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline' | 'trace'> & {
     [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
   },
 ): QuoteRequest {
@@ -185,6 +191,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
       chainId: answer.chainId,
     },
     ...(gasCost && { gasCost: toGasCost(gasCost) }),
+    ...traceOf(answer),
     ...extras(answer),
   }
 }

@@ -9,6 +9,7 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { traceTransaction } from '../proof/trace.js'
 import { gasWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
@@ -64,9 +65,11 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     minAmountOut: lessSlippage(amount, centiBps),
   }))
   const order = builder.order(checked, outputs)
-  const { tx, result } = await run.stage('finalise', () =>
-    simulateBundle(builder, order, draft.actionOfStep),
-  )
+  const {
+    tx,
+    request: simulated,
+    result,
+  } = await run.stage('finalise', () => simulateBundle(builder, order, draft.actionOfStep))
   const found = withAmounts(order, outputs, result.returnData)
   return {
     ...common,
@@ -76,6 +79,11 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
       .filter(({ amount }) => amount > 0n)
       .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
     tx,
+    ...(request.includeTrace && {
+      trace: await run.stage('trace', () =>
+        traceTransaction(run, simulated, { steps: order.steps, records: common.route }),
+      ),
+    }),
     priceImpact: await impact(builder, common.inputs, found),
     reported,
     deposited,

@@ -23,6 +23,7 @@ import { createGasBudget } from '../../forks/gas-budget.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
 import { fundFromHolder } from '../../forks/tokens/holder-funding.js'
 import type { Access } from '../../forks/tokens/slot-rules.js'
+import { type Traced, traceSimulation } from '../../forks/trace.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from '../messages.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
@@ -107,6 +108,11 @@ export class TaskRun {
     for (const { status } of results) this.simulations[status]++
     this.block.warm ||= options.warms ?? true
     return results
+  }
+
+  /** The calls that it makes as it is simulated; null where that cannot be told. */
+  trace(request: SimulationRequest): Promise<Traced | null> {
+    return traceSimulation(this.#fork(), request, this.signal)
   }
 
   /** Whether the deadline has passed, so that no new work may start. */

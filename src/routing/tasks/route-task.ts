@@ -27,7 +27,7 @@ import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
-import { needsNoTrust, receiverOf, withoutFee } from '../proof/built.js'
+import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
@@ -35,6 +35,7 @@ import { deadlineOf } from '../proof/order-deadline.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
+import { traceTransaction } from '../proof/trace.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import {
   deadlineWarning,
@@ -75,9 +76,17 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     block: run.pin,
     tx: answer.tx,
     ...(fees.length > 0 && { fees }),
+    ...(request.includeTrace && { trace: await traceRoute(run, request, answer) }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings: [...gasWarnings(run), ...priceWarnings(run), ...warnings],
   }
+}
+
+function traceRoute(run: TaskRun, request: RouteRequest, answer: Answer) {
+  const { steps, records } = answer.plan
+  return run.stage('trace', () =>
+    traceTransaction(run, toSimulation(answer, request), { steps, records }),
+  )
 }
 
 export interface FoundRoute {

@@ -8,6 +8,8 @@ const account: Address = '0x00000000000000000000000000000000000000aa'
 const other: Address = '0x00000000000000000000000000000000000000bb'
 const at = { number: 1n, hash: `0x${'1'.repeat(64)}` as Hex }
 
+const fifth: Hex = `0x${'0'.repeat(63)}5`
+
 /** Everything is seven there; keeps what it was asked and told. */
 function chain() {
   const asked: ItemKey[] = []
@@ -35,7 +37,7 @@ describe('changedSource', () => {
         balance: 0n,
         nonce: 3,
         code: '0xFE',
-        stateDiff: { [`0x${'0'.repeat(63)}5`]: `0x${'0'.repeat(63)}9` },
+        stateDiff: { [fifth]: `0x${'0'.repeat(63)}9` },
       },
     })
     const changed = changedSource(source, values)
@@ -52,11 +54,12 @@ describe('changedSource', () => {
 
   test('with state, every slot of the account that is not named is zero', async () => {
     const { source, asked } = chain()
-    const state = { [`0x${'0'.repeat(63)}5`]: `0x${'f'.repeat(64)}` } as const
+    const word: Hex = `0x${'f'.repeat(64)}`
+    const state = { [fifth]: word }
     const changed = changedSource(source, changedValues({ [account]: { state } }))
     expect(changed.read(storageKey(account, '0x5'), at)).toEqual({
       ok: true,
-      value: state[`0x${'0'.repeat(63)}5`],
+      value: word,
     })
     expect(changed.read(storageKey(account, '0x6'), at)).toEqual({ ok: true, value: '0x0' })
     expect(await changed.ahead(storageKey(account, '0x7'), at)).toBe(true)
