@@ -29,7 +29,7 @@ export interface Trace {
 const mostArgsChars = 60
 
 export function printTrace(trace: Trace): void {
-  const named = (address: string) => trace.names[address] ?? address
+  const named = namer(trace.names)
   if (trace.call) {
     printTable(['call', 'to', 'wei', 'gas', 'error'], rowsOf(trace.call, 0, named))
     if (trace.omittedCalls > 0) console.log(`${trace.omittedCalls} more calls are not shown.`)
@@ -48,9 +48,24 @@ export function printTrace(trace: Trace): void {
   }
 }
 
-function rowsOf(call: Call, depth: number, named: (address: string) => string): unknown[][] {
+/** Several pools of one protocol share its name. */
+function namer(names: Trace['names']): (address: string) => string {
+  const all = Object.values(names)
+  return (address) => {
+    const name = names[address]
+    if (name === undefined) return address
+    const isShared = all.indexOf(name) !== all.lastIndexOf(name)
+    return isShared ? `${name} ${address.slice(0, 6)}…${address.slice(-4)}` : name
+  }
+}
+
+function rowsOf(
+  call: Call,
+  depth: number,
+  named: (address: string) => string,
+): (string | null)[][] {
   const own = [
-    `${'  '.repeat(depth)}${call.type === 'CALL' ? '' : `${call.type.toLowerCase()} `}${signature(call)}`,
+    `${'  '.repeat(depth)}${call.type === 'CALL' ? '' : `${call.type.toLowerCase()} `}${signature(call, named)}`,
     call.to && named(call.to),
     call.value === '0' ? '' : call.value,
     call.gasUsed,
@@ -59,8 +74,11 @@ function rowsOf(call: Call, depth: number, named: (address: string) => string): 
   return [own, ...call.calls.flatMap((inner) => rowsOf(inner, depth + 1, named))]
 }
 
-function signature({ function: name, selector, args }: Call): string {
-  const values = (args ?? []).map(({ value }) => value).join(', ')
+function signature(
+  { function: name, selector, args }: Call,
+  named: (address: string) => string,
+): string {
+  const values = (args ?? []).map(({ value }) => named(value)).join(', ')
   const shown = values.length > mostArgsChars ? `${values.slice(0, mostArgsChars)}…` : values
   return name ? `${name}(${shown})` : (selector ?? '()')
 }

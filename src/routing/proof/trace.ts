@@ -130,7 +130,8 @@ function argumentsOf(known: AbiFunction, data: Hex): TracedCall['args'] {
 }
 
 function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, bigintToString)
+  const isPlain = typeof value === 'string' || typeof value === 'bigint'
+  const text = isPlain ? String(value) : JSON.stringify(value, bigintToString)
   const plain = /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : text
   return plain.length > maxArgumentChars ? `${plain.slice(0, maxArgumentChars)}…` : plain
 }

@@ -14,6 +14,9 @@ const [weth, usdc, dai, link] = ['WETH', 'USDC', 'DAI', 'LINK'].map(
   (symbol) => sandboxToken(symbol).address,
 ) as [Address, Address, Address, Address]
 const ether = 10n ** 18n
+const pair: Address = '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc'
+/** Where WETH keeps it. */
+const balanceOfPair = '0xb374801ace2c02f5db0425ab5920a2b7ed1d5a00abbcd395fda7530ba1d666c0'
 const transfer = toEventSelector('event Transfer(address,address,uint256)')
 
 let service: TestService
@@ -43,7 +46,8 @@ function comparable({ type, from, to, input, selector, value, gasUsed, calls }: 
     input === undefined ? (selector ?? null) : input.length < 10 ? null : input.slice(0, 10)
   return {
     ...{ type, from: toAddress(from), to: to && toAddress(to), data },
-    ...{ value: BigInt(value ?? 0), gasUsed: BigInt(gasUsed) },
+    // A delegated call moves nothing; Anvil repeats what came with the call around it.
+    ...{ value: type === 'DELEGATECALL' ? 0n : BigInt(value ?? 0), gasUsed: BigInt(gasUsed) },
     calls: (calls ?? []).map(comparable),
   }
 }
@@ -110,7 +114,7 @@ describe('trace=true', () => {
       expect(trace).toMatchObject({ omittedCalls: 0, omittedMovements: 0 })
       expect(trace.call.function).not.toBeNull()
       for (const { token } of trace.movements) {
-        expect(trace.names[token]).toBe(token === nativeToken ? 'ETH' : expect.any(String))
+        expect(trace.names[token]).toEqual(token === nativeToken ? 'ETH' : expect.any(String))
       }
     },
   )
@@ -162,12 +166,12 @@ describe('trace=true', () => {
   })
 
   test('sees overrides: a pool that pays more is paid from in the trace', async () => {
-    const pair = '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc'
     const { body } = await service.post('/api/v1/shortcuts/route', {
       ...{ fromAddress: alice, tokenIn: weth, tokenOut: usdc, amountIn: '1000000000000000' },
       trace: true,
       stateOverrides: {
         [pair]: { stateDiff: { '0x8': '0x0de0b6b3a764000000000000000000000000ee6b2800' } },
+        [weth]: { stateDiff: { [balanceOfPair]: '0x0de0b6b3a7640000' } },
       },
     })
     expect(body.trace.movements).toContainEqual({

@@ -65,6 +65,12 @@ async function reserves(): Promise<{ usdc: bigint; weth: bigint; time: bigint }>
 const packed = (at: { usdc: bigint; weth: bigint; time: bigint }): Hex =>
   word((at.time << 224n) | (at.weth << 112n) | at.usdc)
 
+/** Blocks, and changed states of blocks, that have forks. */
+async function forkBlocks(): Promise<string | undefined> {
+  const { text } = await service.get('/metrics')
+  return text.split('\n').find((line) => line.startsWith('forkroute_forks{fact="blocks"}'))
+}
+
 const post = (kind: 'route' | 'quote', body: object) =>
   service.post(`/api/v1/shortcuts/${kind}`, { blockNumber, ...body })
 
@@ -251,6 +257,7 @@ describe('stateOverrides', () => {
         blockOverrides: { baseFee: percent.toString() },
       })
     const before = await plain()
+    const running = await forkBlocks()
     const alone = [await changed(40n), await changed(60n)]
     const all = await Promise.all([
       ...[plain(), changed(40n), plain(), changed(60n), plain()],
@@ -261,6 +268,8 @@ describe('stateOverrides', () => {
     expect(texts).toEqual([p, a, p, b, p, b, a, p, a, p])
     expect(new Set([p, a, b]).size).toBe(3)
     expect((await plain()).text).toBe(p)
+    // No fork of a changed state is left.
+    expect(await forkBlocks()).toBe(running)
   })
 })
 
