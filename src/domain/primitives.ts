@@ -3,7 +3,6 @@
  * Pure: no I/O, nothing from any other folder.
  */
 import type { HardFork } from './hard-forks.js'
-import type { PinChanges } from './what-if.js'
 
 /** 0x-prefixed hexadecimal data of any length. */
 export type Hex = `0x${string}`
@@ -31,6 +30,24 @@ export const centiBpsDenominator = 1_000_000n
 
 /** Hundredths of a basis point that an output may fall short of what was promised, unless the caller says otherwise. */
 export const defaultCentiBps = 5_000n
+
+/** Fields of the block after the pinned one. */
+export interface ChangedBlock {
+  /** Unix seconds; later than the pinned block. */
+  readonly timestamp?: bigint
+  /** Wei per gas. */
+  readonly baseFeePerGas?: bigint
+}
+
+/** What a calculation needs to know of what its request changed. */
+export interface PinChanges extends ChangedBlock {
+  /** Names the changed state in the archive, for this one request; null: the state is that of the chain. */
+  readonly stateId: string | null
+  /** Some code is not the chain's: what any contract says may differ. */
+  readonly hasCode: boolean
+  /** Accounts whose storage or code differs. */
+  readonly contracts: readonly Address[]
+}
 
 /** The block at whose end all state of one answer is read. Structured-clonable. */
 export interface BlockPin {

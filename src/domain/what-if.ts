@@ -2,7 +2,7 @@
  * What a request asks to be different from the chain: accounts, and fields of the block in which transactions are
  * simulated. Pure.
  */
-import type { Address, BlockPin, Hex } from './primitives.js'
+import type { Address, BlockPin, ChangedBlock, Hex, PinChanges } from './primitives.js'
 
 /** As an override of eth_simulateV1; what is absent is as on the chain. */
 export interface ChangedAccount {
@@ -18,27 +18,9 @@ export interface ChangedAccount {
 
 export type ChangedAccounts = Readonly<Record<Address, ChangedAccount>>
 
-/** Fields of the block after the pinned one. */
-export interface ChangedBlock {
-  /** Unix seconds; later than the pinned block. */
-  readonly timestamp?: bigint
-  /** Wei per gas. */
-  readonly baseFeePerGas?: bigint
-}
-
 export interface WhatIf {
   readonly accounts: ChangedAccounts
   readonly block: ChangedBlock
-}
-
-/** What a calculation needs to know of them. Structured-clonable. */
-export interface PinChanges extends ChangedBlock {
-  /** Names the changed state in the archive, for this one request; null: the state is that of the chain. */
-  readonly stateId: string | null
-  /** Some code is not the chain's: what any contract says may differ. */
-  readonly hasCode: boolean
-  /** Accounts whose storage or code differs. */
-  readonly contracts: readonly Address[]
 }
 
 export function toPinChanges({ accounts, block }: WhatIf, stateId: string | null): PinChanges {

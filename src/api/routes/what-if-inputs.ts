@@ -1,8 +1,14 @@
 /** The fields that say what is to be different from the chain: docs/what-if.md. */
 import { z } from 'zod'
 import { addressPattern, hasValidChecksum } from '../../domain/grammar.js'
-import { type Address, type Hex, maxUint256, toAddress } from '../../domain/primitives.js'
-import type { ChangedAccount, ChangedAccounts, ChangedBlock, WhatIf } from '../../domain/what-if.js'
+import {
+  type Address,
+  type ChangedBlock,
+  type Hex,
+  maxUint256,
+  toAddress,
+} from '../../domain/primitives.js'
+import type { ChangedAccount, ChangedAccounts, WhatIf } from '../../domain/what-if.js'
 
 const maxAccounts = 64
 /** Over all accounts. */

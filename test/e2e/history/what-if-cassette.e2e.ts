@@ -38,6 +38,7 @@ const requests: LocalRequest[] = [
     path: '/shortcuts/route',
     body: {
       ...{ fromAddress: nobody, tokenIn: nativeToken, amountIn: ether, tokenOut: dai },
+      trace: true,
       stateOverrides: { [nobody]: { balance: numberToHex(10n ** 18n) } },
       blockOverrides: { baseFee: '1000000000000' },
     },
