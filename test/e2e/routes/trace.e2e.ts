@@ -22,7 +22,9 @@ const transfer = toEventSelector('event Transfer(address,address,uint256)')
 let service: TestService
 
 beforeAll(async () => {
-  service = await startService({ WORKERS: '2', RATE_LIMIT_PER_MINUTE: '100000' })
+  // Open: the id of an account in the transaction costs gas, and the page shows that of a command without one.
+  const env = { AUTH_MODE: 'open', WORKERS: '2', RATE_LIMIT_PER_MINUTE: '100000' }
+  service = await startService(env)
 })
 afterAll(() => service?.stop())
 
