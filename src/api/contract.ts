@@ -44,6 +44,8 @@ export interface RouteDefinition<
   readonly eventName?: string
   /** For a POST whose body is a list: the form of the list. `input` then describes the query. */
   readonly list?: z.ZodType
+  /** With `list`: the body may be an object, too, with the list as `actions` and these fields of `input` beside it. */
+  readonly besideList?: z.ZodObject
   /** Replaces `input` in the document where `input` checks parts of the body only. */
   readonly documentedInput?: z.ZodObject
 }
@@ -174,16 +176,31 @@ export function parseRequest(
 ): { readonly params: unknown; readonly input: unknown; readonly items: readonly unknown[] } {
   const problems: string[] = []
   const givenParams = fromBody(request.params, definition.params.shape)
+  const wrapper = wrapperOf(definition, request.body)
   const given =
     definition.method !== 'post' || definition.list
-      ? fromQuery(request.query, definition.input.shape, problems)
+      ? {
+          ...fromQuery(request.query, definition.input.shape, problems),
+          ...fromBody(wrapper ?? {}, definition.besideList?.shape ?? {}),
+        }
       : fromBody(jsonObject(request.body), definition.input.shape)
   const params = checkFields(definition.params, givenParams, problems)
   const input = checkFields(definition.input, given, problems)
   problems.push(...(definition.rules?.(given) ?? []))
-  const items = definition.list ? checkList(definition.list, request.body, problems) : []
+  const items = definition.list
+    ? checkList(definition.list, wrapper?.actions ?? request.body, problems)
+    : []
   refuse(problems, definition, { ...given, ...givenParams }, engine)
   return { params, input, items }
+}
+
+/** The body where it is an object around the list. */
+function wrapperOf(
+  { besideList }: Pick<RouteDefinition, 'besideList'>,
+  body: unknown,
+): Readonly<Record<string, unknown>> | null {
+  const isWrapper = typeof body === 'object' && body !== null && 'actions' in body
+  return besideList && isWrapper ? (body as Record<string, unknown>) : null
 }
 
 /** Adds a sentence for every mistake in the list. */

@@ -123,6 +123,11 @@ function exampleOf(input: z.ZodObject): Record<string, unknown> {
   )
 }
 
+/** The list by itself, or as `actions` of an object. */
+function listBodyOf(list: z.ZodType, { besideList }: RouteDefinition): z.ZodType {
+  return besideList ? z.union([list, besideList.extend({ actions: list })]) : list
+}
+
 /** Reference pages look for both next to a parameter's schema, not inside it. */
 function hoist(parameter: oas31.ParameterObject | oas31.ReferenceObject): void {
   if (!('schema' in parameter) || !parameter.schema || '$ref' in parameter.schema) return
@@ -150,7 +155,10 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
         required: true,
         content: {
           'application/json': definition.list
-            ? { schema: definition.list, example: definition.list.meta()?.example }
+            ? {
+                schema: listBodyOf(definition.list, definition),
+                example: definition.list.meta()?.example,
+              }
             : { schema: input, example: exampleOf(input) },
         },
       },

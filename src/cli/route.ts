@@ -18,6 +18,7 @@ import {
   printTable,
 } from './output.js'
 import { type NamedToken, resolveToken } from './tokens.js'
+import { printTrace, type Trace } from './trace.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
   readonly chain: string
@@ -28,6 +29,7 @@ interface Options extends ConnectionOptions, OutputOptions {
   readonly receiver?: string
   readonly strategy?: string
   readonly backend?: boolean
+  readonly trace?: boolean
 }
 
 interface Answer {
@@ -46,6 +48,7 @@ interface Answer {
   readonly blockNumber: number
   readonly tx?: { readonly to: string; readonly value: string; readonly data: string }
   readonly warnings?: readonly string[]
+  readonly trace?: Trace | null
 }
 
 interface Trade {
@@ -105,6 +108,7 @@ function printAnswer(answer: Answer, trade: Trade): void {
         .join('\n') ?? step.primary,
     ]),
   )
+  if (answer.trace) printTrace(answer.trace)
   for (const warning of answer.warnings ?? []) console.error(`warning: ${warning}`)
 }
 
@@ -126,6 +130,7 @@ async function run(
       slippage: options.slippage,
       receiver: options.receiver,
       executionMode: options.backend ? 'backend' : undefined,
+      trace: options.trace ? 'true' : undefined,
     })
     if (options.json) printJson(answer)
     else printAnswer(answer, parsedTrade)
@@ -157,6 +162,7 @@ export function addRoute(program: Command): void {
     .requiredOption('--from <address>', 'sender; must hold the amount, and allow it to the router')
     .option('--receiver <address>', 'who gets the output; default the sender')
     .option('--slippage <bps>', `basis points; default ${toBps(defaultCentiBps)}`)
+    .option('--trace', 'print what the transaction does: its calls, and who pays whom')
     .option('--backend', 'do not ask whether the sender has the funds now')
     .action((amount: string, tokenIn: string, tokenOut: string, _local, command: Command) =>
       run('/shortcuts/route', [amount, tokenIn, tokenOut], command.optsWithGlobals<Options>()),

@@ -4,6 +4,7 @@ import type { Deadline } from './deadline.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+import type { TransactionTrace } from './trace.js'
 
 export interface BundleAction {
   /** Slug of a protocol, or the service's name for its own actions. */
@@ -46,6 +47,8 @@ interface BundleTerms {
   readonly referralCode?: string
   /** True: neither gas nor amounts are simulated; only the minimums of swaps are enforced, within what they quote. */
   readonly skipQuote: boolean
+  /** Whether to tell what the transaction does; default false. Not with skipQuote. */
+  readonly includeTrace?: boolean
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
   /** After which the transaction reverts; absent: never. */
@@ -120,6 +123,8 @@ export interface BundleResult {
   readonly fees: readonly TokenAmount[]
   /** Of the routes inside; no sentence twice. */
   readonly warnings: readonly string[]
+  /** Only where it was asked for; null where the transaction cannot be traced. */
+  readonly trace?: TransactionTrace | null
 }
 
 export interface BundleAnswer extends BundleResult {

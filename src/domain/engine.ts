@@ -11,6 +11,8 @@ import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { RoutePermit } from './permit.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+import type { TransactionTrace } from './trace.js'
+import type { WhatIf } from './what-if.js'
 
 /** The amount that the sender gives of one token: raw units, > 0, fee included. */
 export interface RequestInput extends TokenAmount {
@@ -44,6 +46,8 @@ export interface RouteRequest {
   readonly referralCode?: string
   readonly includeTransactionCost: boolean
   readonly includePriceImpact: boolean
+  /** Whether to tell what the transaction does; default false. */
+  readonly includeTrace?: boolean
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly deadlineMs?: number
@@ -68,7 +72,10 @@ export interface RouterSettings {
 }
 
 /** A quote without a sender is calculated for an address that belongs to nobody. */
-export type QuoteRequest = Omit<RouteRequest, 'fromAddress' | 'deadline' | 'permit'> & {
+export type QuoteRequest = Omit<
+  RouteRequest,
+  'fromAddress' | 'deadline' | 'permit' | 'includeTrace'
+> & {
   readonly fromAddress?: Address
 }
 
@@ -127,6 +134,8 @@ export interface CallContext {
   readonly accountId: `0x${string}`
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** What is different from the chain for this call. Not for background work. */
+  readonly whatIf?: WhatIf
   /** For a replayed request: the newest block of each chain when the request was recorded. */
   readonly heads?: ReadonlyMap<number, bigint>
   /** Called with each block that the call is calculated at; `isHead`: it was used as the newest. */
@@ -160,6 +169,8 @@ export interface RouteAnswer {
   readonly gasCost?: GasCost
   /** Present only where the request asks for it. */
   readonly permit?: RoutePermit
+  /** Only where it was asked for; null where the transaction cannot be traced. */
+  readonly trace?: TransactionTrace | null
   readonly warnings: readonly string[]
 }
 

@@ -32,6 +32,24 @@ export const centiBpsDenominator = 1_000_000n
 /** Hundredths of a basis point that an output may fall short of what was promised, unless the caller says otherwise. */
 export const defaultCentiBps = 5_000n
 
+/** Fields of the block after the pinned one. */
+export interface ChangedBlock {
+  /** Unix seconds; later than the pinned block. */
+  readonly timestamp?: bigint
+  /** Wei per gas. */
+  readonly baseFeePerGas?: bigint
+}
+
+/** What a calculation needs to know of what its request changed. */
+export interface PinChanges extends ChangedBlock {
+  /** Names the changed state in the archive, for this one request; null: the state is that of the chain. */
+  readonly stateId: string | null
+  /** Some code is not the chain's: what any contract says may differ. */
+  readonly hasCode: boolean
+  /** Accounts whose storage or code differs. */
+  readonly contracts: readonly Address[]
+}
+
 /** The block at whose end all state of one answer is read. Structured-clonable. */
 export interface BlockPin {
   readonly chainId: number
@@ -52,6 +70,8 @@ export interface BlockPin {
   readonly difficulty: bigint
   /** The newest hard fork whose fields the header has. */
   readonly shownHardFork: HardFork
+  /** What one request asks to be different from the chain; absent: nothing. */
+  readonly changes?: PinChanges
 }
 
 export interface Token {

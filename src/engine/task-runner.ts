@@ -9,6 +9,7 @@ import type { BlockPin } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import type { TaskKind, TaskReply, TaskTypes } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
+import { createChangedPins } from './changed-pins.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import { createFairShare } from './fair-share.js'
 import type { Pins } from './pins.js'
@@ -49,7 +50,7 @@ export interface TaskRunner {
 
 export interface TaskRunnerParts {
   readonly chains: ConfiguredChains
-  readonly archive: Pick<Archive, 'url'>
+  readonly archive: Pick<Archive, 'url' | 'change'>
   readonly forks: Pick<ForkPool, 'acquire'>
   readonly pins: Pick<Pins, 'at'>
   readonly workers: Pick<WorkerPool, 'threads' | 'turns' | 'run'>
@@ -61,6 +62,7 @@ const backgroundPerThread = 2
 
 export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
   const { chains, pins } = parts
+  const changedPins = createChangedPins(parts.archive, parts.workers.threads)
   const share = createFairShare(parts.workers.threads * backgroundPerThread)
 
   function live<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -84,10 +86,15 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
         const pin = await runner.pin(at, context)
         return found(await runner.runAt(kind, args, pin, context), pin)
       }
-      return live(async () => {
+      const { whatIf } = context
+      const calculate = async () => {
         const pin = await runner.pin(at, context)
-        return found(await runOnForks({ kind, args, pin, signal, isBackground }, parts), pin)
-      }, signal)
+        const value = await changedPins.at(pin, whatIf, (changed) =>
+          runOnForks({ kind, args, pin: changed, signal, isBackground }, parts),
+        )
+        return found(value, pin)
+      }
+      return changedPins.turn(whatIf, () => live(calculate, signal), signal)
     },
     runAt(kind, args, pin, { signal, isBackground = false }) {
       const work = () => runOnForks({ kind, args, pin, signal, isBackground }, parts)
@@ -134,7 +141,7 @@ async function attempt<K extends TaskKind>(
   if (!forkUrls.length) {
     throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
   }
-  const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash)
+  const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
   const place = { pin, archiveUrl, forkUrls }
   const reply = await workers.run({ kind, args, place, isBackground }, signal)
   traces.note(pin, reply.trace)

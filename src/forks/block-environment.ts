@@ -5,6 +5,7 @@
 import { hexToBigInt, keccak256, numberToHex, size, slice } from 'viem'
 import type { BaseFeeRule, ChainRules } from '../domain/chain-rules.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { nextBlockTime } from '../domain/what-if.js'
 
 /** EIP-7825: a transaction above this gas limit is not valid on Ethereum since Osaka. */
 export const maxTransactionGas = 16_777_216n
@@ -20,10 +21,11 @@ export function gasOfRead(pin: BlockPin): bigint {
 /**
  * Base fee of the block after the pinned one, by EIP-1559 with the chain's numbers.
  *
- * @returns Wei per gas; 0n where that block has no base fee.
+ * @returns Wei per gas; 0n where that block has no base fee; what the request asks for, if it does.
  */
 export function nextBaseFee(pin: BlockPin, rule: BaseFeeRule): bigint {
   const { baseFeePerGas: fee, gasUsed } = pin
+  if (pin.changes?.baseFeePerGas !== undefined) return pin.changes.baseFeePerGas
   if (rule === 'unchanged') return fee
   if (pin.shownHardFork === 'berlin' && pin.number + 1n === rule.firstBlock) return initialBaseFee
   const { elasticity, denominator, leastFee } = rule.isInHeader
@@ -67,11 +69,11 @@ export interface BlockEnvironment {
   readonly gasLimit: bigint
 }
 
-/** What a contract sees in a simulation. Block times below a second round up to one. */
+/** What a contract sees in a simulation. */
 export function blockEnvironment(pin: BlockPin, chain: ChainRules): BlockEnvironment {
   return {
     number: pin.number + 1n,
-    time: pin.timestamp + BigInt(Math.max(1, Math.ceil(chain.blockTimeSeconds))),
+    time: nextBlockTime(pin, chain.blockTimeSeconds),
     baseFeePerGas: nextBaseFee(pin, chain.baseFee),
     prevRandao: pin.difficulty ? numberToHex(pin.difficulty, { size: 32 }) : keccak256(pin.hash),
     feeRecipient: pin.miner,

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../domain/errors.js'
 import type { HardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import { stateKey } from '../domain/what-if.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
 import { forkClient } from './clients.js'
@@ -129,7 +130,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     if (stopProbes.signal.aborted) {
       throw new ForkrouteError('FORK_UNAVAILABLE', 'The fork pool is closed.')
     }
-    const key = blockKey(pin)
+    const key = stateKey(pin)
     const group =
       groups.get(key) ??
       createForkGroup({
@@ -158,13 +159,15 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       return group
     } catch (error) {
       releaseGroup(group)
-      if (group.holders === 0 && groups.get(blockKey(pin)) === group) groups.delete(blockKey(pin))
+      if (group.holders === 0 && groups.get(stateKey(pin)) === group) groups.delete(stateKey(pin))
       throw error
     }
   }
 
   function releaseGroup(group: ForkGroup): void {
     group.holders -= 1
+    // Nobody else asks for state that one request changed.
+    if (group.holders === 0 && group.pin.changes?.stateId) end(stateKey(group.pin), group)
     evict(group.pin.chainId)
     if (group.holders === 0) news.emit(released)
   }
@@ -188,16 +191,25 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       const isOver = group.pin.chainId === chainId && processesOf(chainId) + wanted > maxOfBlocks
       if (groups.size <= maxBlocks && !isOver) continue
       if (group.holders > 0 || heads.has(key)) continue
-      groups.delete(key)
-      const done = group.close((fork) => {
+      end(key, group, (fork) => {
         if (fork.rssBytes > mostReusedBytes) return false
         const isTaken = starter.takeBack(fork, taken < wanted)
         if (isTaken) taken += 1
         return isTaken
       })
-      closing.add(done)
-      done.then(() => closing.delete(done)).catch(() => undefined)
     }
+  }
+
+  /** @param takeBack - as `ForkGroup.close`. */
+  function end(
+    key: string,
+    group: ForkGroup,
+    takeBack = (fork: Fork) => starter.takeBack(fork, false),
+  ): void {
+    groups.delete(key)
+    const done = group.close(takeBack)
+    closing.add(done)
+    done.then(() => closing.delete(done)).catch(() => undefined)
   }
 
   function isFull(chainId: number): boolean {
@@ -271,7 +283,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     },
     async warm(pin) {
       const group = await ensured(pin, forksPerBlock)
-      warmed.set(pin.chainId, blockKey(pin))
+      warmed.set(pin.chainId, stateKey(pin))
       releaseGroup(group)
     },
     async room(chainId, signal) {
@@ -298,8 +310,4 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       await starter.close()
     },
   }
-}
-
-function blockKey(pin: BlockPin): string {
-  return `${pin.chainId}:${pin.hash}`
 }

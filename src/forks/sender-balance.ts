@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { SimulationRequest } from '../domain/state.js'
+import { stateKey } from '../domain/what-if.js'
 import { askFork } from './faults.js'
 
 /** Wei, or why it cannot be read. */
@@ -33,7 +34,7 @@ export async function senderBalances(
   }
   const entries = await Promise.all(
     [...wanted].map(async (sender, index) => {
-      const key = `${fork.pin.chainId}:${fork.pin.hash}:${sender}`
+      const key = `${stateKey(fork.pin)}:${sender}`
       const url = fork.urls[index % fork.urls.length]
       if (!url) throw new RangeError('A simulation needs at least one fork.')
       const balance = known.get(key) ?? (await readBalance(url, fork.pin, sender, signal))

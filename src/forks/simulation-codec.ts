@@ -2,7 +2,13 @@
 import type { Abi } from 'viem'
 import type { ChainRules } from '../domain/chain-rules.js'
 import { zip } from '../domain/lists.js'
-import { type Address, type BlockPin, type Hex, isNative } from '../domain/primitives.js'
+import {
+  type Address,
+  type BlockPin,
+  type Hex,
+  isNative,
+  maxUint256,
+} from '../domain/primitives.js'
 import type {
   AccountOverride,
   BalanceAmount,
@@ -88,7 +94,7 @@ export function encodeSimulation(
     if (typeof balance === 'string') return { ok: false, message: balance }
     const sent = [...preceding, main].filter(({ from }) => from === sender)
     const limits = sent.reduce((sum, call) => sum + BigInt(call.gas), 0n)
-    funded[sender] = { ...own, balance: balance + limits * price }
+    funded[sender] = { ...own, balance: lesser(balance + limits * price, maxUint256) }
   }
 
   const measure = request.measure ?? []

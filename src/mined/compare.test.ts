@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../domain/primitives.js'
-import type { Movement } from './call-frame.js'
+import type { Movement } from '../domain/trace.js'
 import { shortfalls } from './compare.js'
 
 const name = (digit: string): Address => `0x${digit.repeat(40)}`

@@ -1,6 +1,7 @@
 /** Compares what each step moved with what it moved in the simulation, and finds who gave too little. Pure. */
 import { type Address, bpsDenominator } from '../domain/primitives.js'
-import { type Movement, payerOf } from './call-frame.js'
+import type { Movement } from '../domain/trace.js'
+import { payerOf } from '../forks/call-frame.js'
 
 export interface Shortfall {
   /** Who gave too little: a pool, a vault, a token's owner. */

@@ -3,10 +3,10 @@ import { numberToHex } from 'viem'
 import type { ChainRules } from '../domain/chain-rules.js'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import { blockEnvironment, gasPriceAfter } from '../forks/block-environment.js'
+import { type CallFrame, callTracer } from '../forks/call-frame.js'
 import { forkClient } from '../forks/clients.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import { JsonRpcError, type RpcClient } from '../rpc/node/json-rpc.js'
-import { type CallFrame, callTracer } from './call-frame.js'
 import type { MinedTransaction } from './mined-transaction.js'
 
 export interface Rerun {

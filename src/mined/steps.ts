@@ -3,7 +3,7 @@ import { size, slice } from 'viem'
 import { type Address, type Hex, isNative, toAddress } from '../domain/primitives.js'
 import { type DecodedOrder, decodeOrder } from '../executor/decode-order.js'
 import type { PreparedStep } from '../executor/prepared-step.js'
-import type { CallFrame } from './call-frame.js'
+import type { CallFrame } from '../forks/call-frame.js'
 
 export interface FoundOrder {
   readonly order: DecodedOrder

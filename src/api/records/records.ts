@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { type ErrorCode, errorCodes } from '../../domain/errors.js'
 import { Address, ChainId } from './record-parts.js'
+import { Trace } from './trace-records.js'
 
 const Wei = z
   .string()
@@ -142,6 +143,26 @@ const Permit = z
   })
   .meta({ id: 'Permit' })
 
+const Overrides = z
+  .object({
+    accounts: z.array(Address).meta({ description: 'Accounts of stateOverrides.' }),
+    code: z
+      .array(Address)
+      .meta({ description: "Those whose code is not the chain's: anything may be made up." }),
+    timestamp: z
+      .int()
+      .optional()
+      .meta({ description: 'Of the simulated block, unix seconds, where asked for.' }),
+    baseFee: Wei.optional().meta({
+      description: 'Of the simulated block, wei per gas, where asked for.',
+    }),
+  })
+  .meta({
+    id: 'Overrides',
+    description:
+      'Present where the request changed state or block: the answer is not of the chain.',
+  })
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -155,6 +176,8 @@ export const RouteTransaction = z
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
     permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
+    trace: Trace.nullable().optional(),
+    overrides: Overrides.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'RouteTransaction' })
@@ -177,6 +200,7 @@ export const Quote = z
     priceImpact: PriceImpact.optional(),
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
+    overrides: Overrides.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'Quote' })
@@ -280,6 +304,8 @@ export const Bundle = z
     prerequisites: Prerequisites,
     approvals: Approvals,
     unprotected: UnprotectedList,
+    trace: Trace.nullable().optional(),
+    overrides: Overrides.optional(),
     warnings: Warnings,
   })
   .meta({ id: 'Bundle' })

@@ -4,6 +4,7 @@ import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain
 import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Bundle } from '../records/records.js'
+import { traceOf } from '../records/trace-records.js'
 import {
   Address,
   BlockNumber,
@@ -18,8 +19,9 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { names, spenderRules } from './shortcut-inputs.js'
+import { names, spenderRules, Trace } from './shortcut-inputs.js'
 import { calculationErrors, defined, lowerCased, toPrerequisites, toSteps } from './shortcuts.js'
+import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 
 const word = z
   .string('must be a text')
@@ -64,7 +66,40 @@ function actionsOf(serviceName: string) {
     })
 }
 
+function queryOf(serviceName: string) {
+  return z.object({
+    chainId: withDefault(ChainId, 1, 1),
+    fromAddress: described(Address, 'Sender of the transaction.', examples.sender),
+    routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
+    executionMode: described(
+      oneOf(['user', 'backend']).default('backend'),
+      'backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there.',
+    ),
+    receiver: described(Address.optional(), 'Gets what remains; default fromAddress.'),
+    refundReceiver: described(
+      Address.optional(),
+      'Gets what actions leave over; default receiver.',
+    ),
+    spender: described(
+      Address.optional(),
+      'Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is.',
+    ),
+    ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
+    ignoreStandards: names('Protocols to leave out, by slug.'),
+    referralCode: ReferralCode.optional(),
+    skipQuote: described(
+      withDefault(Flag, false, false),
+      'Neither gas nor amounts; only the minimums of swaps are enforced.',
+    ),
+    trace: Trace,
+    blockNumber: BlockNumber.optional(),
+    deadlineMs: DeadlineMs.optional(),
+    deadline: TransactionDeadline.optional(),
+  })
+}
+
 function postBundle(serviceName: string) {
+  const query = queryOf(serviceName)
   return defineRoute({
     method: 'post',
     path: '/api/v1/shortcuts/bundle',
@@ -76,34 +111,9 @@ function postBundle(serviceName: string) {
       'of several outputs). Amounts given as numbers are taken from the sender; what no action uses goes to the ' +
       'receiver. The whole runs on a fork of one block; on failure the answer names the action, its call and the reason.',
     list: actionsOf(serviceName),
-    input: z.object({
-      chainId: withDefault(ChainId, 1, 1),
-      fromAddress: described(Address, 'Sender of the transaction.', examples.sender),
-      routingStrategy: withDefault(routingStrategy(serviceName), 'router', 'router'),
-      executionMode: described(
-        oneOf(['user', 'backend']).default('backend'),
-        'backend: funds, allowances and prerequisites are put there for the simulation; user: they must be there.',
-      ),
-      receiver: described(Address.optional(), 'Gets what remains; default fromAddress.'),
-      refundReceiver: described(
-        Address.optional(),
-        'Gets what actions leave over; default receiver.',
-      ),
-      spender: described(
-        Address.optional(),
-        'Whose tokens are spent: fromAddress; with the wallet strategy also the owner of the wallet that fromAddress is.',
-      ),
-      ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
-      ignoreStandards: names('Protocols to leave out, by slug.'),
-      referralCode: ReferralCode.optional(),
-      skipQuote: described(
-        withDefault(Flag, false, false),
-        'Neither gas nor amounts; only the minimums of swaps are enforced.',
-      ),
-      blockNumber: BlockNumber.optional(),
-      deadlineMs: DeadlineMs.optional(),
-      deadline: TransactionDeadline.optional(),
-    }),
+    input: query.extend(whatIfInputs),
+    documentedInput: query,
+    besideList: z.object(whatIfInputs),
     rules: spenderRules,
     response: Bundle,
     isCalculation: true,
@@ -161,6 +171,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...(answer.unprotected.length > 0 && {
       unprotected: answer.unprotected.map((one) => ({ ...one })),
     }),
+    ...traceOf(answer),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
   }
 }
@@ -168,6 +179,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
 export function bundleEndpoints(serviceName: string): Endpoint[] {
   return [
     endpoint(postBundle(serviceName), async ({ engine, input, items, context }) => {
+      const changes = toWhatIf(input)
       const answer = await engine.bundle(
         {
           chainId: input.chainId,
@@ -179,6 +191,7 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
           ignoreAggregators: lowerCased(input.ignoreAggregators),
           ignoreStandards: lowerCased(input.ignoreStandards),
           skipQuote: input.skipQuote,
+          ...(input.trace && { includeTrace: true }),
           ...defined({
             receiver: input.receiver,
             spender: input.spender,
@@ -189,9 +202,9 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
             deadline: input.deadline,
           }),
         },
-        context,
+        { ...context, ...changes },
       )
-      return toBundle(answer)
+      return { ...toBundle(answer), ...overridesOf(changes) }
     }),
   ]
 }

@@ -31,6 +31,7 @@ function getNontokenized(serviceName: string) {
     crosschainRouteMode: _crosschainRouteMode,
     priceImpact: _priceImpact,
     permit: _permit,
+    trace: _trace,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)

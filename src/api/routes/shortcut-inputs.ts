@@ -219,6 +219,7 @@ export function shortcutInputs(serviceName: string) {
       'Takes the one tokenIn by a signature in place of an allowance: the answer has the message to sign, and tx.data a ' +
         'place for the signature.',
     ),
+    trace: Trace,
     destinationChainId: described(
       ChainId.optional(),
       'Must equal chainId: cross-chain routes are not available.',
@@ -243,6 +244,12 @@ export function shortcutInputs(serviceName: string) {
   })
   return { route, quote, quoteOrLadder }
 }
+
+/** Of endpoints that answer with a transaction. */
+export const Trace = described(
+  withDefault(Flag, false, false),
+  'Adds trace: the calls that the returned transaction makes, decoded, and who pays whom.',
+)
 
 const crossChainOnly = 'Accepted, without effect: cross-chain routes are not available.'
 

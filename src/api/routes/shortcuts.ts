@@ -15,6 +15,7 @@ import type { RoutePermit } from '../../domain/permit.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
+import { traceOf } from '../records/trace-records.js'
 import {
   type QuoteInput,
   quoteRules,
@@ -22,6 +23,7 @@ import {
   routeRules,
   shortcutInputs,
 } from './shortcut-inputs.js'
+import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 
 export const calculationErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',
@@ -48,12 +50,13 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 }
 
 function toRouteRequest(input: RouteInput): RouteRequest {
-  const { fromAddress, deadline, permit } = input
+  const { fromAddress, deadline, permit, trace } = input
   return {
     ...toPlanRequest(input),
     fromAddress,
     ...(deadline && { deadline }),
     ...(permit && { permit }),
+    ...(trace && { includeTrace: true }),
   }
 }
 
@@ -73,7 +76,10 @@ export function hasFee(inputs: readonly RequestInput[]): boolean {
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
 export function toPlanRequest(
-  input: Omit<RouteInput, 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline' | 'permit'> & {
+  input: Omit<
+    RouteInput,
+    'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline' | 'permit' | 'trace'
+  > & {
     [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
   },
 ): QuoteRequest {
@@ -232,6 +238,7 @@ function toRouteTransaction(
     },
     ...(gasCost && { gasCost: toGasCost(gasCost) }),
     ...(permit && { permit: toPermit(permit) }),
+    ...traceOf(answer),
     ...extras(answer),
   }
 }
@@ -276,34 +283,54 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
   })
   const postRoute = defineRoute({
     ...routeContract,
+    input: route.extend(whatIfInputs),
     method: 'post',
     operationId: 'postRoute',
     summary: 'As the GET, with the inputs in a JSON body.',
     description:
       'Lists are JSON arrays; a single value is taken as a list of one. Amounts are strings, or integers up to 2^53.',
   })
-  const getQuote = defineRoute({
-    method: 'get',
+  const quoteContract = {
     path: '/api/v1/shortcuts/quote',
     tag: 'Shortcuts',
-    operationId: 'getQuote',
-    summary: 'Estimates the output of a route; needs no funds and no allowance.',
-    description:
-      'As route, with the funds of the sender overridden in the simulation. Without fromAddress, for a sender that is nobody.',
     input: quote,
     response: Quote,
     rules: quoteRules,
     isCalculation: true,
     errors: calculationErrors,
+  }
+  const getQuote = defineRoute({
+    ...quoteContract,
+    method: 'get',
+    operationId: 'getQuote',
+    summary: 'Estimates the output of a route; needs no funds and no allowance.',
+    description:
+      'As route, with the funds of the sender overridden in the simulation. Without fromAddress, for a sender that is nobody.',
+  })
+  const postQuote = defineRoute({
+    ...quoteContract,
+    input: quote.extend(whatIfInputs),
+    method: 'post',
+    operationId: 'postQuote',
+    summary: 'As the GET, with the inputs in a JSON body, and with overrides of state and block.',
+    description: 'Lists are JSON arrays; a single value is taken as a list of one.',
   })
   return [
-    ...[getRoute, postRoute].map((definition) =>
-      endpoint(definition, async ({ engine, input, context }) =>
-        toRouteTransaction(await engine.route(toRouteRequest(input), context), input.priceImpact),
-      ),
+    endpoint(getRoute, async ({ engine, input, context }) =>
+      toRouteTransaction(await engine.route(toRouteRequest(input), context), input.priceImpact),
     ),
+    endpoint(postRoute, async ({ engine, input, context }) => {
+      const changes = toWhatIf(input)
+      const answer = await engine.route(toRouteRequest(input), { ...context, ...changes })
+      return { ...toRouteTransaction(answer, input.priceImpact), ...overridesOf(changes) }
+    }),
     endpoint(getQuote, async ({ engine, input, context }) =>
       toQuote(await engine.quote(toQuoteRequest(input), context), input.priceImpact),
     ),
+    endpoint(postQuote, async ({ engine, input, context }) => {
+      const changes = toWhatIf(input)
+      const answer = await engine.quote(toQuoteRequest(input), { ...context, ...changes })
+      return { ...toQuote(answer, input.priceImpact), ...overridesOf(changes) }
+    }),
   ]
 }

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Address, isNative } from '../../domain/primitives.js'
 import { mergeOverrides, type StateOverrides } from '../../domain/state.js'
+import { stateKey } from '../../domain/what-if.js'
 import {
   encodeRead,
   type FundingContext,
@@ -47,8 +48,7 @@ export function createFunding({ remembers = true } = {}): Funding {
   const verified = new LRUCache<string, Promise<Layout | false>>({ max: cacheEntries })
 
   function locate(context: FundingContext, read: TokenRead): Promise<Layout | false> {
-    const { chainId, hash } = context.pin
-    const key = [chainId, hash, read.token, read.owner, read.spender].join(':')
+    const key = [stateKey(context.pin), read.token, read.owner, read.spender].join(':')
     const known = verified.get(key)
     if (known) return known
     // Shared by concurrent callers, so it ignores the signal of any single one.

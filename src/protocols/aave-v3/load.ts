@@ -3,6 +3,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadCall, ReadResult, StateReader } from '../../domain/state.js'
+import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
@@ -102,7 +103,7 @@ export async function loadReserves(args: {
   readonly pools: readonly Pool[]
 }): Promise<(LoadedPool<EdgeState> | Unreadable)[]> {
   const { reader, chain, venue, pools } = args
-  const timestamp = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))
+  const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
   const results = await reader.call(pools.flatMap((pool) => readsOf(pool, timestamp)))
   return pools.map((pool, index) => {
     const answers = results.slice(index * readsPerPool, (index + 1) * readsPerPool)

@@ -6,6 +6,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
+import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { mulDown } from './fixed-point.js'
@@ -89,7 +90,7 @@ export async function loadBalancer(args: {
     'state' in entry && entry.timeDependent ? [{ entry, timeDependent: entry.timeDependent }] : [],
   )
   // The simulated block is the next one: a cache may have expired and a ramp has gone on by then.
-  const timestamp = args.reader.block.timestamp + BigInt(args.chain.blockTimeSeconds)
+  const timestamp = nextBlockTime(args.reader.block, args.chain.blockTimeSeconds)
   const settled = await readNextBlock(
     args.reader,
     timestamp,

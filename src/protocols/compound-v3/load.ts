@@ -1,6 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { StateReader } from '../../domain/state.js'
+import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
@@ -36,7 +37,7 @@ export async function loadComets(args: {
       return { to, data: encodeRead('getSupplyRate', [utilization]) }
     }),
   )
-  const time = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))
+  const time = nextBlockTime(reader.block, chain.blockTimeSeconds)
   return pools.map((pool, index) => {
     const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
     const total = totals[index]

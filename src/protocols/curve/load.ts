@@ -4,6 +4,7 @@
  */
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
+import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { wordOf } from './abi.js'
@@ -53,8 +54,10 @@ export async function loadSwaps(args: {
     wanted.map((item) => [...item.values()]),
   )
   // The simulated block is the next one: a ramp of A has gone on by then.
-  const read = reader.block.timestamp
-  const times = { read, simulated: read + BigInt(chain.blockTimeSeconds) }
+  const times = {
+    read: reader.block.timestamp,
+    simulated: nextBlockTime(reader.block, chain.blockTimeSeconds),
+  }
   const entries = valid.map((item, k): Entry => {
     const names = [...(wanted[k]?.keys() ?? [])]
     const answers = new Map(

@@ -6,6 +6,7 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
+import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
 import { readWord } from '../shared/read-word.js'
@@ -42,7 +43,7 @@ export async function loadVaults(args: {
   readonly pools: readonly Pool[]
 }): Promise<(LoadedPool<VaultState> | Unreadable)[]> {
   const { reader, chain, pools } = args
-  const timestamp = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))
+  const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
   const results = await reader.call(
     pools.flatMap(({ address }) => questions.map((data) => ({ to: address, data, timestamp }))),
   )

@@ -3,6 +3,7 @@
  * Venue parameter: `registry`. Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
+import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol } from '../protocol.js'
 import { discoverVaults, isRegistered, underlyingAssets } from './discover.js'
 import { readVaults } from './load.js'
@@ -31,7 +32,7 @@ export const yearnV2 = defineProtocol<YearnState>({
   foreignCode: ({ address }) => address,
   discover: (args) => discoverVaults(slug, args),
   async load({ reader, chain, pools }) {
-    const timestamp = reader.block.timestamp + BigInt(Math.ceil(chain.blockTimeSeconds))
+    const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
     const vaults = pools.map(({ address, tokens: [asset] }) => {
       return { vault: address, asset: asset ?? address }
     })

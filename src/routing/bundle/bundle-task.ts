@@ -9,6 +9,7 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { traceTransaction } from '../proof/trace.js'
 import { gasWarnings, impactWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
@@ -67,9 +68,11 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     minAmountOut: leastOf(limit, amount),
   }))
   const order = builder.order(checked, outputs)
-  const { tx, result } = await run.stage('finalise', () =>
-    simulateBundle(builder, order, draft.actionOfStep),
-  )
+  const {
+    tx,
+    request: simulated,
+    result,
+  } = await run.stage('finalise', () => simulateBundle(builder, order, draft.actionOfStep))
   const found = withAmounts(order, outputs, result.returnData)
   const priceImpact = await impact(builder, common.inputs, [
     ...found,
@@ -84,6 +87,11 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
       .map(({ token, amount: amountOut, minAmountOut }) => ({ token, amountOut, minAmountOut })),
     payments,
     tx,
+    ...(request.includeTrace && {
+      trace: await run.stage('trace', () =>
+        traceTransaction(run, simulated, { steps: order.steps, records: common.route }),
+      ),
+    }),
     priceImpact,
     reported,
     deposited,

@@ -4,7 +4,11 @@ import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex } from '../../domain/primitives.js'
-import { mergeOverrides, type SimulationResult } from '../../domain/state.js'
+import {
+  mergeOverrides,
+  type SimulationRequest,
+  type SimulationResult,
+} from '../../domain/state.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate, runsOwnOrders } from '../../executor/strategies.js'
 import { decodeRevert } from '../../forks/revert.js'
@@ -16,6 +20,8 @@ import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
   readonly tx: UnsignedTransaction
+  /** How it was simulated. */
+  readonly request: SimulationRequest
   readonly result: Extract<SimulationResult, { status: 'success' }>
 }
 
@@ -49,21 +55,20 @@ export async function simulateBundle(
       ? []
       : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))),
   ]
-  const [result] = await run.simulate([
-    {
-      from: tx.from,
-      to: isDelegate(strategy) ? fromAddress : tx.to,
-      data: tx.data,
-      value: tx.value,
-      before,
-      overrides: mergeOverrides(
-        run.codeOverrides(strategy, fromAddress),
-        funds.overrides,
-        ...loans.flatMap((overrides) => overrides ?? []),
-      ),
-    },
-  ])
-  if (result?.status === 'success') return { tx, result }
+  const request = {
+    from: tx.from,
+    to: isDelegate(strategy) ? fromAddress : tx.to,
+    data: tx.data,
+    value: tx.value,
+    before,
+    overrides: mergeOverrides(
+      run.codeOverrides(strategy, fromAddress),
+      funds.overrides,
+      ...loans.flatMap((overrides) => overrides ?? []),
+    ),
+  }
+  const [result] = await run.simulate([request])
+  if (result?.status === 'success') return { tx, request, result }
   if (result?.status === 'reverted') throw failure(builder, order.steps, actionOfStep, result)
   throw unreadable(result?.message ?? 'no answer')
 }

@@ -23,6 +23,7 @@ import { createGasBudget } from '../../forks/gas-budget.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
 import { fundFromHolder } from '../../forks/tokens/holder-funding.js'
 import type { Access } from '../../forks/tokens/slot-rules.js'
+import { type Traced, traceSimulation } from '../../forks/trace.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { TaskPlace, WorkerSettings } from '../messages.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
@@ -109,6 +110,11 @@ export class TaskRun {
     return results
   }
 
+  /** The calls that it makes as it is simulated; null where that cannot be told. */
+  trace(request: SimulationRequest): Promise<Traced | null> {
+    return traceSimulation(this.#fork(), request, this.signal)
+  }
+
   /** Whether the deadline has passed, so that no new work may start. */
   isLate(): boolean {
     return this.deadline !== null && performance.now() >= this.deadline
@@ -131,7 +137,7 @@ export class TaskRun {
   /** Which state transfers, balances and allowances of the token use; null where that is unknown. */
   accessOf(token: Address): Promise<Access | null> {
     const { forkUrls, archiveUrl } = this.place
-    return this.worker.tokenAccess.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
+    return this.block.tokens.access.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
   }
 
   /** Reads accounts and slots into the archive, in bulk. What cannot be read is left to the forks to meet. */
@@ -196,7 +202,7 @@ export class TaskRun {
     funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
   ): Promise<StateOverrides | null> {
     const { balance, spender, allowance = balance } = funds
-    return this.worker.funding.fund(
+    return this.block.tokens.funding.fund(
       { urls: this.place.forkUrls, pin: this.pin },
       {
         token,

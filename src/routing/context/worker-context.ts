@@ -58,6 +58,7 @@ export class BlockContext {
     readonly chain: ChainDefinition,
     readonly pin: BlockPin,
     private readonly worker: WorkerContext,
+    readonly tokens: TokenKnowledge = worker.tokens,
   ) {
     this.market = new Market({
       chain,
@@ -67,7 +68,8 @@ export class BlockContext {
         (worker.settings.sandboxPools ?? []).filter((pool) => holdsTwoOf(pool, tokens)),
       catalogPools: (tokens) => worker.catalog.importedAmong(chain.id, tokens),
       catalogPoolsWith: (token, others) => worker.catalog.importedWith(chain.id, token, others),
-      onDiscovered: (pools) => this.#discovered.push(...pools),
+      // Pools of a changed state are on no chain.
+      onDiscovered: (pools) => pin.changes || this.#discovered.push(...pools),
     })
   }
 
@@ -165,7 +167,11 @@ export class BlockContext {
 
   /** Answers from what is cached, without reading the chain. */
   #knownFacts(address: Address): Token | undefined {
-    if (!isNative(address)) return this.worker.listedTokens.get(tokenKey(this.chain.id, address))
+    if (!isNative(address)) {
+      const { hasCode, contracts } = this.pin.changes ?? {}
+      if (hasCode || contracts?.includes(address)) return undefined
+      return this.worker.listedTokens.get(tokenKey(this.chain.id, address))
+    }
     const { nativeCurrency, id } = this.chain
     return { chainId: id, address: nativeToken, ...nativeCurrency, logoUri: null }
   }
@@ -281,16 +287,21 @@ export class BlockContext {
   }
 }
 
-export class WorkerContext {
+/** What is learnt of the contracts of tokens, at any block. */
+export interface TokenKnowledge {
   readonly funding: Funding
-  readonly tokenAccess: TokenAccess = createTokenAccess()
+  readonly access: TokenAccess
+}
+
+export class WorkerContext {
+  readonly tokens: TokenKnowledge
   readonly catalog: Catalog
   readonly listedTokens: ReadonlyMap<string, Token>
   readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockContext>({ max: blocksKept })
 
   constructor(readonly settings: WorkerSettings) {
-    this.funding = createFunding({ remembers: settings.cassette === undefined })
+    this.tokens = this.#learnTokens()
     this.catalog = openCatalog(settings.dataDir, { readonly: true })
     this.listedTokens = new Map(
       settings.tokens.map((token) => [tokenKey(token.chainId, token.address), token]),
@@ -308,6 +319,8 @@ export class WorkerContext {
    * @throws ForkrouteError UNKNOWN_CHAIN.
    */
   block(pin: BlockPin, isBackground = false): BlockContext {
+    // Nothing that one request changed is for another.
+    if (pin.changes) return this.#open(pin, this.#learnTokens())
     const key = `${pin.chainId}:${pin.hash}`
     const context = this.#blocks.get(key) ?? this.#passed.get(key) ?? this.#open(pin)
     if (isBackground && !this.#blocks.has(key)) this.#passed.set(key, context)
@@ -315,10 +328,15 @@ export class WorkerContext {
     return context
   }
 
-  #open(pin: BlockPin): BlockContext {
+  #learnTokens(): TokenKnowledge {
+    const funding = createFunding({ remembers: this.settings.cassette === undefined })
+    return { funding, access: createTokenAccess() }
+  }
+
+  #open(pin: BlockPin, tokens?: TokenKnowledge): BlockContext {
     const chain = chainById(pin.chainId)
     if (!chain) throw unknownChain(pin.chainId)
-    return new BlockContext(withHooks(chain, this.settings), pin, this)
+    return new BlockContext(withHooks(chain, this.settings), pin, this, tokens)
   }
 }
 

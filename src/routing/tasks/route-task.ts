@@ -29,7 +29,7 @@ import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
-import { needsNoTrust, receiverOf, withoutFee } from '../proof/built.js'
+import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
@@ -38,6 +38,7 @@ import { choosePermit } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
+import { traceTransaction } from '../proof/trace.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import {
   deadlineWarning,
@@ -91,6 +92,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
         signature: placeOfSignature(answer.tx.data, permit),
       },
     }),
+    ...(request.includeTrace && { trace: await traceRoute(run, request, answer) }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings: [
       ...gasWarnings(run),
@@ -105,6 +107,13 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
 /** Whether the sender's own funds are used. */
 function checksFunds({ mode, request }: RouteArgs): boolean {
   return mode === 'route' && request.executionMode === 'user'
+}
+
+function traceRoute(run: TaskRun, request: RouteRequest, answer: Answer) {
+  const { steps, records } = answer.plan
+  return run.stage('trace', () =>
+    traceTransaction(run, toSimulation(answer, request), { steps, records }),
+  )
 }
 
 export interface FoundRoute {

@@ -1,6 +1,7 @@
 /** Messages between the main thread and the archive thread. Structured-clonable; errors are data. */
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
@@ -81,7 +82,7 @@ export interface ArchiveStats {
   readonly served: number
 }
 
-export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash'>
+export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash' | 'changes'>
 
 export type ArchiveRequest =
   | {
@@ -97,6 +98,8 @@ export type ArchiveRequest =
   | { readonly kind: 'firstAnswers'; readonly waitMs: number }
   /** Decides the block of a standby address; null: the address is given up. */
   | { readonly kind: 'standby'; readonly id: string; readonly block: StandbyBlock | null }
+  /** State that is read as changed under this id; null: the id is given up. */
+  | { readonly kind: 'change'; readonly id: string; readonly accounts: ChangedAccounts | null }
   /** Writes an answered request into the cassette. */
   | { readonly kind: 'record'; readonly entry: NumberedEntry }
   | { readonly kind: 'stats' }

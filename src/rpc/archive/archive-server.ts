@@ -1,6 +1,6 @@
 /**
- * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>[/fork]]`, single calls and
- * batches. With the hash in the path, answers come from exactly that block; without it, from the block that has the
+ * The loopback HTTP server that forks fork from: `/<chainId>/<blockNumber>[/<blockHash>[/fork][/<changed state>]]`,
+ * single calls and batches. With the hash in the path, answers come from exactly that block; without it, from the block that has the
  * number at the time of the request. `/standby/<id>` stands for a block that is decided later. Forks of the pool use
  * `/standby` and `/fork`, where single parts of an account are answered with a small delay (see `partsLateMs`).
  */
@@ -8,17 +8,21 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '../../domain/primitives.js'
+import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { JsonRpcError } from '../node/json-rpc.js'
 import type { StandbyBlock } from './archive-messages.js'
 import { answerCall, toJsonRpcError } from './archive-methods.js'
 import type { ChainSource } from './chain-source.js'
+import { type ChangedValues, changedSource, changedValues } from './changed-state.js'
 
 export interface ArchiveServer {
   readonly port: number
   readonly counters: { readonly served: number }
   /** Decides the block of `/standby/<id>`; requests there wait until then. Null: the address is given up. */
   standby(id: string, block: StandbyBlock | null): void
+  /** Has addresses that end with the id answer from the changed state; null: the id is given up. */
+  change(id: string, accounts: ChangedAccounts | null): void
   close(): Promise<void>
 }
 
@@ -29,6 +33,8 @@ const maxBodyBytes = 4 * 1024 * 1024
  */
 const partsLateMs = 2
 const accountParts = new Set<unknown>(['eth_getBalance', 'eth_getTransactionCount', 'eth_getCode'])
+/** Chain, block number, hash, `/fork`, changed state. */
+const pathForm = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64})(\/fork)?(?:\/([0-9a-f]{32}))?)?$/
 /** Longer than a fork stays idle between requests, so that no connection is closed just as a fork uses it. */
 const keepAliveTimeoutMs = 120_000
 
@@ -46,9 +52,7 @@ export async function startArchiveServer(
   const standbys = createStandbys(sources)
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = /^\/(\d{1,16})\/(\d{1,16})(?:\/(0x[0-9a-f]{64})(\/fork)?)?$/.exec(
-      request.url ?? '',
-    )
+    const path = pathForm.exec(request.url ?? '')
     const [, standbyId] = /^\/standby\/([0-9a-f]{32})$/.exec(request.url ?? '') ?? []
     // A web page in a browser must not spend the operator's node requests. Browsers send an origin, forks do not.
     if (!(path || standbyId) || request.method !== 'POST' || request.headers.origin !== undefined) {
@@ -73,8 +77,8 @@ export async function startArchiveServer(
       send(response, failure(null, invalid()))
       return
     }
-    const block = await pinnedBlock(place).catch(toJsonRpcError)
-    const ask = (call: Call | null) => answer(place, block, call)
+    const found = await pinnedBlock(place, sourceOf).catch(toJsonRpcError)
+    const ask = (call: Call | null) => answer(place, found, call)
     if (Array.isArray(calls)) send(response, await Promise.all(calls.map(ask)))
     else {
       const call = calls as Call | null
@@ -83,10 +87,21 @@ export async function startArchiveServer(
     }
   }
 
-  function placeOf([, chainId = '', number = '', hash, fork]: RegExpExecArray): Place {
+  const changed = new Map<string, ChangedValues>()
+
+  function placeOf([, chainId = '', number = '', hash, fork, stateId]: RegExpExecArray): Place {
     const source = sources.get(Number(chainId))
     const isForks = fork !== undefined
-    return { source, number: BigInt(number), hash: hash as Hex | undefined, isForks }
+    return { source, number: BigInt(number), hash: hash as Hex | undefined, isForks, stateId }
+  }
+
+  /** @throws JsonRpcError where the place is none, in place of answers from another state. */
+  function sourceOf({ source, stateId }: Place): ChainSource {
+    if (!source) throw new JsonRpcError(-32602, 'the chain is not configured here')
+    if (!stateId) return source
+    const values = changed.get(stateId)
+    if (values) return changedSource(source, values)
+    throw new JsonRpcError(-32002, 'upstream unavailable: the changed state is not known here')
   }
 
   const server = createServer((request, response) => {
@@ -102,6 +117,10 @@ export async function startArchiveServer(
     port: (server.address() as AddressInfo).port,
     counters,
     standby: standbys.decide,
+    change(id, accounts) {
+      if (accounts) changed.set(id, changedValues(accounts))
+      else changed.delete(id)
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -115,6 +134,7 @@ interface Place {
   readonly number: bigint
   readonly hash: Hex | undefined
   readonly isForks: boolean
+  readonly stateId: string | null | undefined
 }
 
 /** Blocks of standby addresses by id, once decided. A restarted thread receives them from the main thread. */
@@ -128,7 +148,12 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
       return new Promise((resolve) => waiting.set(id, [...(waiting.get(id) ?? []), resolve]))
     },
     decide(id: string, block: StandbyBlock | null): void {
-      const place = block && { source: sources.get(block.chainId), ...block, isForks: true }
+      const place = block && {
+        source: sources.get(block.chainId),
+        ...{ number: block.number, hash: block.hash },
+        isForks: true,
+        stateId: block.changes?.stateId,
+      }
       if (place) decided.set(id, place)
       else decided.delete(id)
       for (const resolve of waiting.get(id) ?? []) resolve(place)
@@ -139,11 +164,11 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
 
 /**
  * Answers from memory without a promise, because forks read thousands of words at every block.
- * @param block - the block of the address, or why there is none.
+ * @param found - what the address stands for, or why it stands for nothing.
  */
 function answer(
-  place: Place,
-  block: VerifiedBlock | JsonRpcError,
+  { isForks }: Place,
+  found: FoundPlace | JsonRpcError,
   call: Call | null,
 ): unknown | Promise<unknown> {
   const id = call?.id ?? null
@@ -151,31 +176,34 @@ function answer(
   const succeed = (result: unknown) => ({ jsonrpc: '2.0', id, result })
   try {
     if (typeof call?.method !== 'string') throw invalid()
-    if (block instanceof JsonRpcError) throw block
+    if (found instanceof JsonRpcError) throw found
     const params = Array.isArray(call.params) ? call.params : []
-    const { isForks } = place
-    const result = answerCall(sourceOf(place), block, { method: call.method, params, isForks })
+    const result = answerCall(found.source, found.block, { method: call.method, params, isForks })
     return result instanceof Promise ? result.then(succeed, fail) : succeed(result)
   } catch (error) {
     return fail(error)
   }
 }
 
-function sourceOf({ source }: Place): ChainSource {
-  if (source) return source
-  throw new JsonRpcError(-32602, 'the chain is not configured here')
+interface FoundPlace {
+  readonly source: ChainSource
+  readonly block: VerifiedBlock
 }
 
-async function pinnedBlock(place: Place): Promise<VerifiedBlock> {
+async function pinnedBlock(
+  place: Place,
+  sourceOf: (place: Place) => ChainSource,
+): Promise<FoundPlace> {
   const { number, hash } = place
-  const block = await sourceOf(place).block(hash ?? number)
+  const source = sourceOf(place)
+  const block = await source.block(hash ?? number)
   if (!block.ok) {
     throw new JsonRpcError(-32001, `state unreadable: block ${number}: ${block.message}`)
   }
   if (block.value.pin.number !== number) {
     throw new JsonRpcError(-32602, `block ${hash} does not have the number ${number}`)
   }
-  return block.value
+  return { source, block: block.value }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -151,6 +151,7 @@ export async function startArchiveThread(
       if (request.kind === 'record') return recorder?.request(request.entry)
       if (request.kind === 'stats') return stats()
       if (request.kind === 'standby') return server.standby(request.id, request.block)
+      if (request.kind === 'change') return server.change(request.id, request.accounts)
       const firsts = [...sources.values()].map((source) => source.firstAnswers)
       await within(request.waitMs, Promise.all(firsts))
       postAll()

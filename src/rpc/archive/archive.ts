@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
@@ -28,6 +29,14 @@ export interface ArchiveOptions {
   readonly logger?: ArchiveLogger
 }
 
+/** State that one request changed. */
+export interface ChangedState {
+  /** For `PinChanges.stateId`. */
+  readonly id: string
+  /** Gives it up; nobody may read it any more. */
+  release(): void
+}
+
 /** An address whose block is decided later. */
 export interface Standby {
   readonly url: string
@@ -40,10 +49,13 @@ export interface Archive {
   /**
    * For `anvil --fork-url`: always the state of exactly this block. Without a hash, the block that has the number at
    * the time of each request, which a reorg may change; callers with a pin must pass its hash.
+   * @param stateId - of `change`: the state as one request changed it.
    */
-  url(chainId: number, blockNumber: bigint, blockHash?: Hex): string
+  url(chainId: number, blockNumber: bigint, blockHash?: Hex, stateId?: string | null): string
   /** The same for a fork of the pool, which is made to read each account in one request instead of three. */
   forkUrl(pin: BlockPin): string
+  /** Has these accounts read as changed, at any block, by whoever names the id. */
+  change(accounts: ChangedAccounts): Promise<ChangedState>
   /** For an `anvil --fork-url` whose block is decided later: requests wait until then. */
   standby(): Standby
   /** @throws ForkrouteError UNKNOWN_CHAIN, UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
@@ -114,10 +126,14 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
   function placeStandby(id: string, block: BlockPin | null): void {
     link.ask({ kind: 'standby', id, block }).catch(() => undefined)
   }
-  const notifyStandbys = (): void => {
+  const changed = new Map<string, ChangedAccounts>()
+  const tellAgain = (): void => {
+    for (const [id, accounts] of changed) {
+      link.ask({ kind: 'change', id, accounts }).catch(() => undefined)
+    }
     for (const [id, pin] of standbys) placeStandby(id, pin)
   }
-  const link = await startArchiveLink(data, logger, notifyStandbys, (threadEvent) => {
+  const link = await startArchiveLink(data, logger, tellAgain, (threadEvent) => {
     if (threadEvent.kind === 'status') {
       statuses.set(threadEvent.chainId, threadEvent.status)
       return
@@ -134,13 +150,28 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
   await link.ask<void>({ kind: 'firstAnswers', waitMs: startWaitMs })
 
   return {
-    url(chainId, blockNumber, blockHash) {
+    url(chainId, blockNumber, blockHash, stateId) {
       const hash = blockHash ?? hashes.get(`${chainId}/${blockNumber}`)
-      const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}`
+      const path = `${chainId}/${blockNumber}${hash ? `/${hash}` : ''}${stateId ? `/${stateId}` : ''}`
       return `http://127.0.0.1:${link.port}/${path}`
     },
-    forkUrl: ({ chainId, number, hash }) =>
-      `http://127.0.0.1:${link.port}/${chainId}/${number}/${hash}/fork`,
+    forkUrl({ chainId, number, hash, changes }) {
+      const path = `${chainId}/${number}/${hash}/fork${changes?.stateId ? `/${changes.stateId}` : ''}`
+      return `http://127.0.0.1:${link.port}/${path}`
+    },
+    async change(accounts) {
+      const id = randomBytes(16).toString('hex')
+      changed.set(id, accounts)
+      const release = () => {
+        changed.delete(id)
+        link.ask({ kind: 'change', id, accounts: null }).catch(() => undefined)
+      }
+      await link.ask({ kind: 'change', id, accounts }).catch((error: unknown) => {
+        release()
+        throw error
+      })
+      return { id, release }
+    },
     standby() {
       const id = randomBytes(16).toString('hex')
       return {

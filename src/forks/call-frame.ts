@@ -7,6 +7,7 @@ import {
   toAddress,
   zeroAddress,
 } from '../domain/primitives.js'
+import type { Movement } from '../domain/trace.js'
 
 export interface CallFrame {
   readonly type: string
@@ -27,14 +28,6 @@ export interface CallFrame {
 
 /** How a node is asked for it. */
 export const callTracer = { tracer: 'callTracer', tracerConfig: { withLog: true } } as const
-
-/** Raw units of a token that went from one account to another; native by its constant. */
-export interface Movement {
-  readonly token: Address
-  readonly from: Address
-  readonly to: Address
-  readonly amount: bigint
-}
 
 const transferTopic = toEventSelector('event Transfer(address,address,uint256)')
 
