@@ -6,8 +6,10 @@
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
+import type { Explanation } from './explanation.js'
 import type { ActionRecord, Listing, ProtocolRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
+import type { PoolChoice } from './pool-choice.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
@@ -49,6 +51,9 @@ export interface RouteRequest {
   readonly deadline?: Deadline
   /** Replaces the service's own settings. */
   readonly router?: RouterSettings
+  readonly poolChoice?: PoolChoice
+  /** Adds the record of the search to the answer; `timed`: with what each stage took. */
+  readonly explain?: 'plain' | 'timed'
 }
 
 /** How a route is searched for; an absent setting is as the service is configured. */
@@ -154,6 +159,7 @@ export interface RouteAnswer {
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
   readonly gasCost?: GasCost
+  readonly explanation?: Explanation
   readonly warnings: readonly string[]
 }
 
@@ -170,6 +176,7 @@ export interface NontokenizedRequest
     | 'refundReceiver'
     | 'ignoreAggregators'
     | 'ignoreStandards'
+    | 'poolChoice'
     | 'referralCode'
     | 'blockNumber'
     | 'deadlineMs'

@@ -3,15 +3,10 @@
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
-import { Address, ChainId } from './record-parts.js'
+import { explanation, onlyExplained } from './explanation.js'
+import { Address, ChainId, Wei, WeiOrList } from './record-parts.js'
 
-const Wei = z
-  .string()
-  .regex(/^\d+$/)
-  .meta({ id: 'Wei', description: 'Unsigned integer in the smallest unit, decimal string.' })
 const BlockNumber = z.int().min(0)
-/** One value for one tokenOut, a list in the order of tokenOut for several. */
-const WeiOrList = z.union([Wei, z.array(Wei)])
 
 export const Network = z
   .object({
@@ -47,6 +42,18 @@ export const Price = z
   })
   .meta({ id: 'Price' })
 
+const RouteSegment = z
+  .object({
+    action: z.string(),
+    protocol: z.string(),
+    primary: Address.optional(),
+    tokenIn: z.array(Address),
+    tokenOut: z.array(Address),
+    positionInId: z.array(z.string()),
+    positionOutId: z.array(z.string()),
+  })
+  .meta({ id: 'RouteSegment', description: 'One pool of a route step.' })
+
 const RouteStep = z
   .object({
     action: z.string(),
@@ -63,11 +70,35 @@ const RouteStep = z
           tokenIn: Address,
           tokenOut: Address,
           protocol: z.string(),
-          pool: z.string(),
+          pool: z
+            .string()
+            .meta({ description: 'Its address, or its 32-byte id where it has one.' }),
           share: z.number().meta({ description: "Part of the step's input, basis points." }),
+          primary: Address.meta({ description: 'Contract that is called.' }),
         }),
       )
-      .optional(),
+      .optional()
+      .meta({ description: 'The pools that one step swaps in.' }),
+    internalRouteSegments: z
+      .array(z.array(RouteSegment))
+      .optional()
+      .meta({
+        description:
+          'The same pools as ways beside each other, each a list of segments one after the other, as clients of this ' +
+          'family of APIs have typed internalRoutes.',
+      }),
+    amountIn: z
+      .array(Wei)
+      .optional()
+      .meta({
+        description:
+          'What the step took in the simulation of the transaction, in the order of tokenIn; absent where the simulation ' +
+          'does not tell.',
+      }),
+    amountOut: z
+      .array(Wei)
+      .optional()
+      .meta({ description: 'What it gave, in the order of tokenOut; likewise.' }),
     args: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'RouteStep' })
@@ -126,6 +157,7 @@ export const RouteTransaction = z
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
     warnings: Warnings,
+    ...explanation,
   })
   .meta({ id: 'RouteTransaction' })
 
@@ -138,6 +170,7 @@ export const Quote = z
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
     warnings: Warnings,
+    ...explanation,
   })
   .meta({ id: 'Quote' })
 
@@ -156,16 +189,18 @@ const UnprotectedList = z
   .optional()
   .meta({ description: 'Outputs that the transaction does not enforce; absent: all are.' })
 
-export const NontokenizedTransaction = RouteTransaction.extend({
-  amountDeposited: WeiOrList.meta({
-    description: 'What enters the position; a list where it is made of several tokens.',
-  }),
-  positionOut: z.string(),
-  prerequisites: z
-    .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
-    .optional()
-    .meta({ description: 'Transactions that the account must have sent before.' }),
-}).meta({ id: 'NontokenizedTransaction' })
+export const NontokenizedTransaction = RouteTransaction.omit(onlyExplained)
+  .extend({
+    amountDeposited: WeiOrList.meta({
+      description: 'What enters the position; a list where it is made of several tokens.',
+    }),
+    positionOut: z.string(),
+    prerequisites: z
+      .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
+      .optional()
+      .meta({ description: 'Transactions that the account must have sent before.' }),
+  })
+  .meta({ id: 'NontokenizedTransaction' })
 
 const ActionItem = z
   .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
@@ -197,6 +232,7 @@ export const Bundle = z
       .meta({ description: 'Transactions that the account must have sent before.' }),
     unprotected: UnprotectedList,
     warnings: Warnings,
+    ...explanation,
   })
   .meta({ id: 'Bundle' })
 

@@ -18,8 +18,9 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { names } from './shortcut-inputs.js'
-import { calculationErrors, defined, lowerCased, toSteps } from './shortcuts.js'
+import { Explain, explanationFields, toExplain } from './explanation.js'
+import { names, poolChoiceInputs } from './shortcut-inputs.js'
+import { calculationErrors, defined, lowerCased, toPoolChoice, toSteps } from './shortcuts.js'
 
 const word = z
   .string('must be a text')
@@ -85,11 +86,13 @@ function postBundle(serviceName: string) {
       spender: described(Address.optional(), 'Must equal fromAddress.'),
       ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
       ignoreStandards: names('Protocols to leave out, by slug.'),
+      ...poolChoiceInputs,
       referralCode: ReferralCode.optional(),
       skipQuote: described(
         withDefault(Flag, false, false),
         'Neither gas nor amounts; only the minimums of swaps are enforced.',
       ),
+      explain: Explain,
       blockNumber: BlockNumber.optional(),
       deadlineMs: DeadlineMs.optional(),
       deadline: TransactionDeadline.optional(),
@@ -149,6 +152,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
       unprotected: answer.unprotected.map((one) => ({ ...one })),
     }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
+    ...explanationFields(answer.explanation),
   }
 }
 
@@ -170,6 +174,8 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
             receiver: input.receiver,
             refundReceiver: input.refundReceiver,
             referralCode: input.referralCode,
+            poolChoice: toPoolChoice(input),
+            explain: toExplain(input.explain),
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
             deadline: input.deadline,

@@ -5,14 +5,15 @@ import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { NontokenizedTransaction } from '../records/records.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
+import { oneOrList } from './explanation.js'
 import { routeRules, shortcutInputs } from './shortcut-inputs.js'
 import {
   calculationErrors,
   defined,
   hasFee,
   lowerCased,
-  oneOrList,
   toInputs,
+  toPoolChoice,
   toSteps,
 } from './shortcuts.js'
 
@@ -28,6 +29,7 @@ function getNontokenized(serviceName: string) {
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     crosschainRouteMode: _crosschainRouteMode,
+    explain: _explain,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)
@@ -125,6 +127,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
             refundReceiver: input.refundReceiver,
             feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
             referralCode: input.referralCode,
+            poolChoice: toPoolChoice(input),
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
             deadline: input.deadline,

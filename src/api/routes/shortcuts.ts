@@ -10,10 +10,14 @@ import type {
 } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
+import type { PoolChoice } from '../../domain/pool-choice.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
+import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
+import { explanationFields, oneOrList, toExplain } from './explanation.js'
 import {
+  type PoolChoiceInput,
   type QuoteInput,
   quoteRules,
   type RouteInput,
@@ -46,7 +50,13 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 
 function toRouteRequest(input: RouteInput): RouteRequest {
   const { fromAddress, deadline } = input
-  return { ...toPlanRequest(input), fromAddress, ...(deadline && { deadline }) }
+  const explain = toExplain(input.explain)
+  return {
+    ...toPlanRequest(input),
+    fromAddress,
+    ...(deadline && { deadline }),
+    ...(explain && { explain }),
+  }
 }
 
 /** @param fees - basis points, one per amountIn; only zeros: no fee. */
@@ -61,6 +71,15 @@ export function toInputs(
 
 export function hasFee(inputs: readonly RequestInput[]): boolean {
   return inputs.some(({ feeBps }) => feeBps !== undefined)
+}
+
+/** Undefined where nothing is restricted. */
+export function toPoolChoice(input: PoolChoiceInput): PoolChoice | undefined {
+  const { excludePools, onlyPools, excludeTokens } = input
+  const lists = [excludePools, onlyPools, excludeTokens]
+  return lists.some(({ length }) => length > 0)
+    ? { excludePools, onlyPools, excludeTokens }
+    : undefined
 }
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
@@ -91,6 +110,7 @@ export function toPlanRequest(
       refundReceiver: input.refundReceiver,
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       referralCode: input.referralCode,
+      poolChoice: toPoolChoice(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -119,6 +139,7 @@ export function toQuoteRequest(
     ...defined({
       fromAddress: input.fromAddress,
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
+      poolChoice: toPoolChoice(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -127,12 +148,6 @@ export function toQuoteRequest(
 
 export function lowerCased(names: readonly string[]): string[] {
   return names.map((name) => name.toLowerCase())
-}
-
-/** One value for one tokenOut, a list for several. */
-export function oneOrList(amounts: readonly bigint[]): string | string[] {
-  const all = amounts.map(String)
-  return all.length === 1 ? all.join() : all
 }
 
 /** Plain copies with the fields in their documented order; optional fields only where they apply. */
@@ -146,9 +161,27 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
     positionOutId: [...step.positionOutId],
     chainId: step.chainId,
     ...(step.primary && { primary: step.primary }),
-    ...(step.internalRoutes && { internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })) }),
+    ...(step.internalRoutes && {
+      internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })),
+      internalRouteSegments: step.internalRoutes.map((leg) => [toSegment(step, leg)]),
+    }),
+    ...(step.amountIn && { amountIn: step.amountIn.map(String) }),
+    ...(step.amountOut && { amountOut: step.amountOut.map(String) }),
     ...(step.args && { args: { ...step.args } }),
   }))
+}
+
+/** A pool of a step, in the terms of the step. */
+function toSegment(step: RouteStepRecord, leg: RouteLeg) {
+  return {
+    action: step.action,
+    protocol: leg.protocol,
+    primary: leg.primary,
+    tokenIn: [leg.tokenIn],
+    tokenOut: [leg.tokenOut],
+    positionInId: [...step.positionInId],
+    positionOutId: [...step.positionOutId],
+  }
 }
 
 function extras(answer: RouteAnswer) {
@@ -185,6 +218,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
     },
     ...(gasCost && { gasCost: toGasCost(gasCost) }),
     ...extras(answer),
+    ...explanationFields(answer.explanation),
   }
 }
 
@@ -196,6 +230,7 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),
     ...extras(answer),
     blockNumber: Number(answer.block.number),
+    ...explanationFields(answer.explanation),
   }
 }
 
@@ -251,8 +286,10 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
         toRouteTransaction(await engine.route(toRouteRequest(input), context)),
       ),
     ),
-    endpoint(getQuote, async ({ engine, input, context }) =>
-      toQuote(await engine.quote(toQuoteRequest(input), context), input.priceImpact),
-    ),
+    endpoint(getQuote, async ({ engine, input, context }) => {
+      const explain = toExplain(input.explain)
+      const request = { ...toQuoteRequest(input), ...(explain && { explain }) }
+      return toQuote(await engine.quote(request, context), input.priceImpact)
+    }),
   ]
 }

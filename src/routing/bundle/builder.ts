@@ -5,6 +5,7 @@
 
 import type { TypedAction } from '../../domain/bundle.js'
 import { latestDeadline } from '../../domain/deadline.js'
+import type { Explanation } from '../../domain/explanation.js'
 import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
@@ -36,6 +37,8 @@ export class BundleBuilder implements BundleContext {
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved = new Map<string, bigint>()
+  /** Of the actions' searches, in their order; empty unless the request asks for it. */
+  readonly explanations: Explanation[] = []
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
   readonly #noted = new Map<string, bigint>()
@@ -65,6 +68,16 @@ export class BundleBuilder implements BundleContext {
       this.run.signal.throwIfAborted()
       await performAction(this, action)
     }
+  }
+
+  explain(action: number, found: Explanation): void {
+    const { outer } = this
+    if (outer) {
+      outer.builder.explain(outer.action, found)
+      return
+    }
+    const candidates = found.candidates.map((one) => ({ action, ...one }))
+    this.explanations.push({ ...found, candidates })
   }
 
   /** Whether an action refers to the output. */

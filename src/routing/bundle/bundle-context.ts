@@ -1,5 +1,6 @@
 /** The view of a bundle that planning and simulation share; implemented by `BundleBuilder`. */
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
+import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
@@ -36,6 +37,8 @@ export interface BundleContext {
   readonly permitted: TokenAmount[]
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved: Map<string, bigint>
+  /** Keeps what the search for an action looked at. */
+  explain(action: number, found: Explanation): void
   build(): Promise<void>
   /** Whether an action refers to the output. */
   isReferenced(action: number, index: number): boolean

@@ -9,6 +9,7 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { mergeExplanations, withTimes } from '../proof/explain.js'
 import { gasWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
@@ -48,6 +49,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
     return {
       ...common,
+      ...explanationOf(builder),
       gas: null,
       outputs: null,
       tx,
@@ -70,6 +72,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
   const found = withAmounts(order, outputs, result.returnData)
   return {
     ...common,
+    ...explanationOf(builder),
     warnings: [...gasWarnings(run), ...common.warnings],
     gas: result.gasUsed,
     outputs: found
@@ -80,6 +83,18 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     reported,
     deposited,
   }
+}
+
+/** Present where the request asks for it. */
+function explanationOf({
+  run,
+  args,
+  explanations,
+}: BundleBuilder): Pick<BundleResult, 'explanation'> {
+  const { explain } = args.request
+  if (!explain) return {}
+  const all = mergeExplanations(explanations)
+  return { explanation: explain === 'timed' ? withTimes(all, run) : all }
 }
 
 /** A flash loan yields what its actions do. */

@@ -67,6 +67,8 @@ export async function planRouteAction(
       ignoreStandards: request.ignoreStandards,
       includeTransactionCost: false,
       includePriceImpact: false,
+      ...(request.poolChoice && { poolChoice: request.poolChoice }),
+      ...(request.explain && { explain: 'plain' as const }),
       ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
     },
   }).catch((error: unknown) => {
@@ -74,6 +76,7 @@ export async function planRouteAction(
     const details = { action, ...error.details }
     throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
   })
+  if (found.explanation) builder.explain(action, found.explanation)
   const flow = found.answer.candidate
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)
