@@ -146,7 +146,9 @@ export const unreadableReason = 'state that the node does not give'
 
 export function describe(candidate: Flow, reason: string) {
   const path = candidate.edges.map(({ hop }) =>
-    hop.kind === 'swap' ? `${hop.market.adapter.slug}:${poolName(hop.market.loaded.pool)}` : hop.kind,
+    hop.kind === 'swap'
+      ? `${hop.market.adapter.slug}:${poolName(hop.market.loaded.pool)}`
+      : hop.kind,
   )
   return { path, reason }
 }
