@@ -48,13 +48,16 @@ export async function usablePools(
   const isNamed = (pool: NamedPool) => isBlacklisted(pool) || isExcluded(pool) || !isChosen(pool)
 
   const refused: RefusedPool[] = []
-  const keep = (pools: readonly MarketPool[], rule: Rule) =>
-    pools.filter((one) => {
+  /** The list itself where nothing is refused, since searches know the market by it. */
+  const keep = (pools: readonly MarketPool[], rule: Rule) => {
+    const left = pools.filter((one) => {
       const reason = rule(one)
       const { pool } = one.loaded
       if (reason !== null) refused.push({ pool: poolName(pool), protocol: pool.protocol, reason })
       return reason === null
     })
+    return left.length === pools.length ? pools : left
+  }
   const kept = keep(market.pools, ({ adapter, loaded: { pool } }) => {
     if (isIgnored(adapter.slug)) return 'the request ignores its protocol'
     if (isExcluded(pool) || isBlacklisted(pool)) return 'the request excludes it'
