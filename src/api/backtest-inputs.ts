@@ -11,20 +11,13 @@ import {
   Flag,
   integer,
   listOf,
+  PoolId,
   Slippage,
   withDefault,
 } from './schemas.js'
 
 const nameMessage = 'must be 1 to 64 printable characters'
 const PlanName = z.string(nameMessage).regex(/^[^\p{C}]{1,64}$/u, nameMessage)
-
-const PoolId = z
-  .string('must be a pool')
-  .transform((text) => text.toLowerCase())
-  .refine(
-    (id) => /^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(id),
-    'must be an address (20 bytes) or an id (32 bytes) of a pool',
-  )
 
 /** Fields as on the wire; they are parsed into a `PlanRequest`. */
 export function planInputs(serviceName: string) {
@@ -37,9 +30,15 @@ export function planInputs(serviceName: string) {
     deadlineMs: _haste,
     deadline: _deadline,
     permit: _permit,
+    explain: _explain,
     ...routeShape
   } = shortcuts.route.shape
-  const { blockNumber: _number, deadlineMs: _late, ...quoteShape } = shortcuts.quote.shape
+  const {
+    blockNumber: _number,
+    deadlineMs: _late,
+    explain: _explained,
+    ...quoteShape
+  } = shortcuts.quote.shape
   const chainId = described(ChainId.optional(), 'As that of the plan, where it is given.')
   const fromAddress = described(Address.optional(), 'Sender; its funds do not matter.')
   const route = z.object({ ...routeShape, ...named, chainId, fromAddress })

@@ -153,6 +153,13 @@ export const ReferralCode = z
 
 export const Name = z.string('must be a text').max(256, 'must be at most 256 characters')
 
+const poolMessage = 'must be an address (20 bytes) or an id (32 bytes) of a pool'
+/** Lower-case. */
+export const PoolId = z
+  .string('must be a pool')
+  .transform((text) => text.toLowerCase())
+  .refine((id) => /^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(id), poolMessage)
+
 export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
   return z.enum(values, `must be one of ${values.join(', ')}`)
 }

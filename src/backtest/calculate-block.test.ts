@@ -39,7 +39,14 @@ const plan: BacktestPlan = {
 }
 
 function answerTo({ router, tokensOut: [token = odd] }: QuoteRequest): RouteAnswer {
-  const leg = { tokenIn: weth, tokenOut: usdc, protocol: 'uniswap-v2', pool: '0xp', share: 10_000 }
+  const leg = {
+    tokenIn: weth,
+    tokenOut: usdc,
+    protocol: 'uniswap-v2',
+    pool: '0xp',
+    share: 10_000,
+    primary: odd,
+  }
   const step = {
     tokenIn: [weth],
     tokenOut: [usdc],

@@ -1,7 +1,9 @@
 /** A list of actions as one transaction: request and result. Values as in `engine.ts`. */
 
 import type { Deadline } from './deadline.js'
+import type { Explanation } from './explanation.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
+import type { PoolChoice } from './pool-choice.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { TransactionTrace } from './trace.js'
@@ -44,6 +46,10 @@ interface BundleTerms {
   readonly refundReceiver?: Address
   readonly ignoreAggregators: readonly string[]
   readonly ignoreStandards: readonly string[]
+  /** Of the routes inside. */
+  readonly poolChoice?: PoolChoice
+  /** Adds the record of the searches inside; `timed`: with what each stage took. */
+  readonly explain?: 'plain' | 'timed'
   readonly referralCode?: string
   /** True: neither gas nor amounts are simulated; only the minimums of swaps are enforced, within what they quote. */
   readonly skipQuote: boolean
@@ -121,6 +127,8 @@ export interface BundleResult {
   readonly unprotected: readonly Unprotected[]
   /** What has been charged, in the order of the actions. */
   readonly fees: readonly TokenAmount[]
+  /** Of all routes inside. */
+  readonly explanation?: Explanation
   /** Of the routes inside; no sentence twice. */
   readonly warnings: readonly string[]
   /** Only where it was asked for; null where the transaction cannot be traced. */

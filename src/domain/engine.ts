@@ -6,9 +6,11 @@
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
+import type { Explanation } from './explanation.js'
 import type { Listing, ProtocolRecord, ServiceActionRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { RoutePermit } from './permit.js'
+import type { PoolChoice } from './pool-choice.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { TransactionTrace } from './trace.js'
@@ -57,6 +59,9 @@ export interface RouteRequest {
   readonly permit?: boolean
   /** Replaces the service's own settings. */
   readonly router?: RouterSettings
+  readonly poolChoice?: PoolChoice
+  /** Adds the record of the search to the answer; `timed`: with what each stage took. */
+  readonly explain?: 'plain' | 'timed'
 }
 
 /** How a route is searched for; an absent setting is as the service is configured. */
@@ -171,6 +176,7 @@ export interface RouteAnswer {
   readonly permit?: RoutePermit
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
+  readonly explanation?: Explanation
   readonly warnings: readonly string[]
 }
 
@@ -188,6 +194,7 @@ export interface NontokenizedRequest
     | 'spender'
     | 'ignoreAggregators'
     | 'ignoreStandards'
+    | 'poolChoice'
     | 'referralCode'
     | 'blockNumber'
     | 'deadlineMs'

@@ -7,7 +7,7 @@ import type { QuoteRequest } from './engine.js'
 import { at, tokenAmounts } from './lists.js'
 import type { Address } from './primitives.js'
 
-export interface QuoteRecord extends Omit<QuoteRequest, 'inputs' | 'limit'> {
+export interface QuoteRecord extends Omit<QuoteRequest, 'inputs' | 'limit' | 'explain'> {
   readonly tokensIn: readonly Address[]
   readonly amountsIn: readonly bigint[]
   readonly limit:
@@ -54,6 +54,8 @@ function toQuoteRecord(request: QuoteRequest): QuoteRecord {
     toEoa,
     spender,
     refundReceiver,
+    // Rows of a plan have no place for it.
+    explain: _,
     ...others
   } = request
   const feesBps = inputs.flatMap(({ feeBps }) => feeBps ?? [])

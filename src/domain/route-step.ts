@@ -5,7 +5,10 @@ export interface RouteLeg {
   readonly tokenIn: Address
   readonly tokenOut: Address
   readonly protocol: string
+  /** Address, or 32-byte id where it has one. */
   readonly pool: string
+  /** Contract that is called. */
+  readonly primary: Address
   /** Part of the step's input, basis points. */
   readonly share: number
 }
@@ -20,5 +23,8 @@ export interface RouteStepRecord {
   readonly chainId: number
   readonly primary?: Address
   readonly internalRoutes?: readonly RouteLeg[]
+  /** Raw units in the simulation of the transaction, in the order of the tokens; absent where it does not tell them. */
+  readonly amountIn?: readonly bigint[]
+  readonly amountOut?: readonly bigint[]
   readonly args?: Readonly<Record<string, unknown>>
 }

@@ -84,6 +84,8 @@ export interface SimulationRequest {
   /** Run first, in this order, without counting in gas, logs or deltas; one that fails makes the result `reverted`. */
   readonly before?: readonly PrecedingCall[]
   readonly overrides: StateOverrides
+  /** True: payments of native are among the logs, as transfers of the native token's constant. */
+  readonly logsNative?: boolean
   /** Balances to measure before and after the transaction; native through the native-token constant, gas added back. */
   readonly measure?: readonly MeasuredBalance[]
 }

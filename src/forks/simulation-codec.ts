@@ -128,6 +128,7 @@ export function encodeSimulation(
     ],
     // Without it Anvil ignores baseFeePerGas.
     validation: true,
+    ...(request.logsNative && { traceTransfers: true }),
   }
   return {
     ok: true,

@@ -38,6 +38,16 @@ export function sharedWithLiquidity({ id, parameters }: Pool): string {
   return typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
 }
 
+/**
+ * What a pool is called outside: its address, or its 32-byte id where it has one. Trading its shares goes by the name
+ * of the pool.
+ */
+export function poolName({ id, address, parameters }: Pool): string {
+  const own = typeof parameters.liquidityOf === 'string' ? parameters.liquidityOf : id
+  // The shares of a pair have an id of their own, which begins with the address of the pair.
+  return own.startsWith(address) ? address : own
+}
+
 /** Identity of a pool within its chain. */
 export function poolKey(pool: Pick<Pool, 'protocol' | 'id'>): string {
   return `${pool.protocol}:${pool.id}`

@@ -5,7 +5,7 @@
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
-import type { StateReader } from '../domain/state.js'
+import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 import type { PositionAdapter } from './positions.js'
 
@@ -165,6 +165,12 @@ export interface ProtocolAdapter<State = unknown> {
 
   /** The swap as a hop of `Router.swap()`, which needs no Executor; null where steps are needed. Absent: always. */
   swapHop?(pool: Pool, tokenIn: Address): SwapHop | null
+
+  /**
+   * Raw units of tokenOut that the pool paid, by the logs of a transaction with one swap in it. For contracts that hold
+   * many pools: what goes on to the next of them is not transferred. Absent: the transfers tell it.
+   */
+  paidInLogs?(pool: Pool, tokenOut: Address, logs: readonly SimulationLog[]): bigint | null
 
   /** Steps that swap inside the Executor. */
   encodeSwap(args: EncodeSwapArgs<State>): ExecutorStep[]

@@ -139,13 +139,21 @@ function common(
     readonly priceImpact?: number | null | undefined
   },
 ) {
-  const route = answer.route as RouteStepRecord[]
+  const route = answer.route.map(toStep)
   return {
     path: toPath(route),
     priceImpact: answer.priceImpact ?? null,
     blockNumber: BigInt(answer.blockNumber),
     route,
     warnings: answer.warnings ?? [],
+  }
+}
+
+function toStep({ amountIn, amountOut, ...step }: WireRoute['route'][number]): RouteStepRecord {
+  return {
+    ...(step as RouteStepRecord),
+    ...(amountIn && { amountIn: amountIn.map(BigInt) }),
+    ...(amountOut && { amountOut: amountOut.map(BigInt) }),
   }
 }
 

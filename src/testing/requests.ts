@@ -26,6 +26,12 @@ interface RoutingRequest extends AnyRequest {
   readonly ignoreAggregators?: readonly string[]
   /** Protocols to leave out, by slug. */
   readonly ignoreStandards?: readonly string[]
+  /** Pools that no route uses, by address or id. */
+  readonly excludePools?: readonly string[]
+  /** Pools beside which no other is used. */
+  readonly onlyPools?: readonly string[]
+  /** Tokens at which no route stops on its way. */
+  readonly excludeTokens?: readonly Address[]
 }
 
 interface PairRequest extends RoutingRequest {

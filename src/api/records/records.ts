@@ -4,16 +4,11 @@
  */
 import { z } from 'zod'
 import { type ErrorCode, errorCodes } from '../../domain/errors.js'
-import { Address, ChainId } from './record-parts.js'
+import { explanation, onlyExplained } from './explanation.js'
+import { Address, ChainId, Wei, WeiOrList } from './record-parts.js'
 import { Trace } from './trace-records.js'
 
-const Wei = z
-  .string()
-  .regex(/^\d+$/)
-  .meta({ id: 'Wei', description: 'Unsigned integer in the smallest unit, decimal string.' })
 const BlockNumber = z.int().min(0)
-/** One value for one tokenOut, a list in the order of tokenOut for several. */
-const WeiOrList = z.union([Wei, z.array(Wei)])
 
 export const Network = z
   .object({
@@ -49,6 +44,18 @@ export const Price = z
   })
   .meta({ id: 'Price' })
 
+const RouteSegment = z
+  .object({
+    action: z.string(),
+    protocol: z.string(),
+    primary: Address.optional(),
+    tokenIn: z.array(Address),
+    tokenOut: z.array(Address),
+    positionInId: z.array(z.string()),
+    positionOutId: z.array(z.string()),
+  })
+  .meta({ id: 'RouteSegment', description: 'One pool of a route step.' })
+
 const RouteStep = z
   .object({
     action: z.string(),
@@ -65,11 +72,35 @@ const RouteStep = z
           tokenIn: Address,
           tokenOut: Address,
           protocol: z.string(),
-          pool: z.string(),
+          pool: z
+            .string()
+            .meta({ description: 'Its address, or its 32-byte id where it has one.' }),
           share: z.number().meta({ description: "Part of the step's input, basis points." }),
+          primary: Address.meta({ description: 'Contract that is called.' }),
         }),
       )
-      .optional(),
+      .optional()
+      .meta({ description: 'The pools that one step swaps in.' }),
+    internalRouteSegments: z
+      .array(z.array(RouteSegment))
+      .optional()
+      .meta({
+        description:
+          'The same pools as ways beside each other, each a list of segments one after the other, as clients of this ' +
+          'family of APIs have typed internalRoutes.',
+      }),
+    amountIn: z
+      .array(Wei)
+      .optional()
+      .meta({
+        description:
+          'What the step took in the simulation of the transaction, in the order of tokenIn; absent where the simulation ' +
+          'does not tell.',
+      }),
+    amountOut: z
+      .array(Wei)
+      .optional()
+      .meta({ description: 'What it gave, in the order of tokenOut; likewise.' }),
     args: z.record(z.string(), z.unknown()).optional(),
   })
   .meta({ id: 'RouteStep' })
@@ -179,6 +210,7 @@ export const RouteTransaction = z
     trace: Trace.nullable().optional(),
     overrides: Overrides.optional(),
     warnings: Warnings,
+    ...explanation,
   })
   .meta({ id: 'RouteTransaction' })
 
@@ -202,6 +234,7 @@ export const Quote = z
     blockNumber: BlockNumber,
     overrides: Overrides.optional(),
     warnings: Warnings,
+    ...explanation,
   })
   .meta({ id: 'Quote' })
 
@@ -233,7 +266,7 @@ const Approvals = z
   .optional()
   .meta({ description: 'The prerequisites again, each as a transaction with its description.' })
 
-export const NontokenizedTransaction = RouteTransaction.extend({
+export const NontokenizedTransaction = RouteTransaction.omit(onlyExplained).extend({
   priceImpact: PriceImpact,
   amountOut: Wei.meta({ description: 'Same as amountDeposited.' }),
   amountOutList: listOf('tokens of the position'),
@@ -307,6 +340,7 @@ export const Bundle = z
     trace: Trace.nullable().optional(),
     overrides: Overrides.optional(),
     warnings: Warnings,
+    ...explanation,
   })
   .meta({ id: 'Bundle' })
 

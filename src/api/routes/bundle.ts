@@ -19,8 +19,16 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { names, spenderRules, Trace } from './shortcut-inputs.js'
-import { calculationErrors, defined, lowerCased, toPrerequisites, toSteps } from './shortcuts.js'
+import { Explain, explanationFields, toExplain } from './explanation.js'
+import { names, poolChoiceInputs, spenderRules, Trace } from './shortcut-inputs.js'
+import {
+  calculationErrors,
+  defined,
+  lowerCased,
+  toPoolChoice,
+  toPrerequisites,
+  toSteps,
+} from './shortcuts.js'
 import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
 
 const word = z
@@ -86,11 +94,13 @@ function queryOf(serviceName: string) {
     ),
     ignoreAggregators: names('Swap protocols to leave out; values of /api/v1/aggregators.'),
     ignoreStandards: names('Protocols to leave out, by slug.'),
+    ...poolChoiceInputs,
     referralCode: ReferralCode.optional(),
     skipQuote: described(
       withDefault(Flag, false, false),
       'Neither gas nor amounts; only the minimums of swaps are enforced.',
     ),
+    explain: Explain,
     trace: Trace,
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
@@ -173,6 +183,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     }),
     ...traceOf(answer),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
+    ...explanationFields(answer.explanation),
   }
 }
 
@@ -197,6 +208,8 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
             spender: input.spender,
             refundReceiver: input.refundReceiver,
             referralCode: input.referralCode,
+            poolChoice: toPoolChoice(input),
+            explain: toExplain(input.explain),
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
             deadline: input.deadline,

@@ -12,6 +12,7 @@ import {
   hasFee,
   lowerCased,
   toInputs,
+  toPoolChoice,
   toPrerequisites,
   toSteps,
   withList,
@@ -32,6 +33,7 @@ function getNontokenized(serviceName: string) {
     priceImpact: _priceImpact,
     permit: _permit,
     trace: _trace,
+    explain: _explain,
     ...common
   } = route.shape
   const wallet = strategyToWire('wallet-v2', serviceName)
@@ -133,6 +135,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
             refundReceiver: input.refundReceiver,
             feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
             referralCode: input.referralCode,
+            poolChoice: toPoolChoice(input),
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
             deadline: input.deadline,

@@ -16,12 +16,14 @@ import {
   listOf,
   Name,
   oneOf,
+  PoolId,
   ReferralCode,
   routingStrategy,
   Slippage,
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
+import { Explain } from './explanation.js'
 
 /** Tokens on one side of a route; each further one multiplies the search. */
 const maxTokens = 16
@@ -167,6 +169,7 @@ export function shortcutInputs(serviceName: string) {
       withDefault(Flag, true, true),
       'Whether to calculate priceImpact; with false it is absent.',
     ),
+    ...poolChoiceInputs,
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
   }
@@ -220,6 +223,7 @@ export function shortcutInputs(serviceName: string) {
         'place for the signature.',
     ),
     trace: Trace,
+    explain: Explain,
     destinationChainId: described(
       ChainId.optional(),
       'Must equal chainId: cross-chain routes are not available.',
@@ -233,9 +237,10 @@ export function shortcutInputs(serviceName: string) {
       'Basis points, 0 to 100: one for all amounts, or one per amountIn.',
     ),
     feeReceiver: described(Address.optional(), 'Gets the fee.'),
+    explain: Explain,
   })
   /** One of several quotes, or a ladder. */
-  const quoteOrLadder = quote.extend({
+  const quoteOrLadder = quote.omit({ explain: true }).extend({
     amountIn: described(
       listOf(Amount, 1, maxQuotes),
       'One amount per tokenIn, in its smallest unit, fee included; several for one tokenIn and one tokenOut are a ladder.',
@@ -256,6 +261,24 @@ const crossChainOnly = 'Accepted, without effect: cross-chain routes are not ava
 export function names(description: string) {
   return described(listOf(Name, 0, maxIgnored).default([]), description)
 }
+
+/** Which pools and tokens the routes of one request may lead through. */
+export const poolChoiceInputs = {
+  excludePools: described(
+    listOf(PoolId, 0, maxIgnored).default([]),
+    'Pools that no route uses: addresses, or 32-byte ids. The address of a contract with many pools stands for all of them.',
+  ),
+  onlyPools: described(
+    listOf(PoolId, 0, maxIgnored).default([]),
+    'Pools beside which no other is used; excludePools wins over it. Empty: all.',
+  ),
+  excludeTokens: described(
+    listOf(Address, 0, maxIgnored).default([]),
+    'Tokens at which no route stops on its way; native and its wrapped token count as one. tokenIn and tokenOut are never excluded.',
+  ),
+}
+
+export type PoolChoiceInput = z.output<z.ZodObject<typeof poolChoiceInputs>>
 
 export type RouteInput = z.output<ReturnType<typeof shortcutInputs>['route']>
 export type QuoteInput = z.output<ReturnType<typeof shortcutInputs>['quote']>

@@ -12,11 +12,15 @@ import type {
 import type { ErrorCode } from '../../domain/errors.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
 import type { RoutePermit } from '../../domain/permit.js'
+import type { PoolChoice } from '../../domain/pool-choice.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
+import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
 import { traceOf } from '../records/trace-records.js'
+import { explanationFields, oneOrList, toExplain } from './explanation.js'
 import {
+  type PoolChoiceInput,
   type QuoteInput,
   quoteRules,
   type RouteInput,
@@ -51,12 +55,14 @@ export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T
 
 function toRouteRequest(input: RouteInput): RouteRequest {
   const { fromAddress, deadline, permit, trace } = input
+  const explain = toExplain(input.explain)
   return {
     ...toPlanRequest(input),
     fromAddress,
     ...(deadline && { deadline }),
     ...(permit && { permit }),
     ...(trace && { includeTrace: true }),
+    ...(explain && { explain }),
   }
 }
 
@@ -70,8 +76,22 @@ export function toInputs(
   return zip(inputs, fees).map(([input, feeBps]) => ({ ...input, feeBps }))
 }
 
+function toExplainedQuote(input: QuoteInput): QuoteRequest {
+  const explain = toExplain(input.explain)
+  return { ...toQuoteRequest(input), ...(explain && { explain }) }
+}
+
 export function hasFee(inputs: readonly RequestInput[]): boolean {
   return inputs.some(({ feeBps }) => feeBps !== undefined)
+}
+
+/** Undefined where nothing is restricted. */
+export function toPoolChoice(input: PoolChoiceInput): PoolChoice | undefined {
+  const { excludePools, onlyPools, excludeTokens } = input
+  const lists = [excludePools, onlyPools, excludeTokens]
+  return lists.some(({ length }) => length > 0)
+    ? { excludePools, onlyPools, excludeTokens }
+    : undefined
 }
 
 /** A route of a plan: its sender need not have the funds, so there may be none. */
@@ -105,6 +125,7 @@ export function toPlanRequest(
       refundReceiver: input.refundReceiver,
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       referralCode: input.referralCode,
+      poolChoice: toPoolChoice(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -133,6 +154,7 @@ export function toQuoteRequest(
     ...defined({
       fromAddress: input.fromAddress,
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
+      poolChoice: toPoolChoice(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -141,12 +163,6 @@ export function toQuoteRequest(
 
 export function lowerCased(names: readonly string[]): string[] {
   return names.map((name) => name.toLowerCase())
-}
-
-/** One value for one tokenOut, a list for several. */
-export function oneOrList(amounts: readonly bigint[]): string | string[] {
-  const all = amounts.map(String)
-  return all.length === 1 ? all.join() : all
 }
 
 /** The first amount as a string, and beside it the list of all where there are several. */
@@ -169,7 +185,12 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
     positionOutId: [...step.positionOutId],
     chainId: step.chainId,
     ...(step.primary && { primary: step.primary }),
-    ...(step.internalRoutes && { internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })) }),
+    ...(step.internalRoutes && {
+      internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })),
+      internalRouteSegments: step.internalRoutes.map((leg) => [toSegment(step, leg)]),
+    }),
+    ...(step.amountIn && { amountIn: step.amountIn.map(String) }),
+    ...(step.amountOut && { amountOut: step.amountOut.map(String) }),
     ...(step.args && { args: { ...step.args } }),
   }))
 }
@@ -182,6 +203,19 @@ export function toPrerequisites(list: readonly PrerequisiteRecord[]) {
     approvals: list.map(({ from, to, data, purpose }) => ({
       ...{ from, to, data, value: '0', description: purpose },
     })),
+  }
+}
+
+/** A pool of a step, in the terms of the step. */
+function toSegment(step: RouteStepRecord, leg: RouteLeg) {
+  return {
+    action: step.action,
+    protocol: leg.protocol,
+    primary: leg.primary,
+    tokenIn: [leg.tokenIn],
+    tokenOut: [leg.tokenOut],
+    positionInId: [...step.positionInId],
+    positionOutId: [...step.positionOutId],
   }
 }
 
@@ -240,6 +274,7 @@ function toRouteTransaction(
     ...(permit && { permit: toPermit(permit) }),
     ...traceOf(answer),
     ...extras(answer),
+    ...explanationFields(answer.explanation),
   }
 }
 
@@ -254,6 +289,7 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),
     ...extras(answer),
     blockNumber: Number(answer.block.number),
+    ...explanationFields(answer.explanation),
   }
 }
 
@@ -325,11 +361,11 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
       return { ...toRouteTransaction(answer, input.priceImpact), ...overridesOf(changes) }
     }),
     endpoint(getQuote, async ({ engine, input, context }) =>
-      toQuote(await engine.quote(toQuoteRequest(input), context), input.priceImpact),
+      toQuote(await engine.quote(toExplainedQuote(input), context), input.priceImpact),
     ),
     endpoint(postQuote, async ({ engine, input, context }) => {
       const changes = toWhatIf(input)
-      const answer = await engine.quote(toQuoteRequest(input), { ...context, ...changes })
+      const answer = await engine.quote(toExplainedQuote(input), { ...context, ...changes })
       return { ...toQuote(answer, input.priceImpact), ...overridesOf(changes) }
     }),
   ]

@@ -13,6 +13,7 @@ import type { RouterSettings } from '../../domain/engine.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
 import { routingStrategies } from '../../domain/order.js'
 import { fromPlanRecord, type PlanRecord, type QuoteRecord } from '../../domain/plan-record.js'
+import type { PoolChoice } from '../../domain/pool-choice.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { fromJson, planToJson, toJson } from '../plan-json.js'
 
@@ -67,6 +68,13 @@ const fields = z.strictObject({
   blockNumber: uint.exactOptional(),
   deadlineMs: z.number().exactOptional(),
   router: router.exactOptional(),
+  poolChoice: z
+    .strictObject({
+      excludePools: names,
+      onlyPools: names,
+      excludeTokens: z.array(address),
+    } satisfies Shape<PoolChoice>)
+    .exactOptional(),
 } satisfies Shape<QuoteRecord>)
 
 const request = fields.refine(

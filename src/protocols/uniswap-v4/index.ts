@@ -4,7 +4,7 @@
  * Venue parameters: `poolManager`, `hooksAllowlist` (from the configuration), `routers` that a swap may name.
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
-import { parseAbiItem } from 'viem'
+import { parseAbiItem, toEventSelector } from 'viem'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
@@ -50,6 +50,11 @@ function swapSlots(base: bigint, { ticks, tick }: ConcentratedState): Hex[] {
 }
 
 const helperName = 'UniswapV4Swapper'
+
+/** @see Uniswap/v4-core, IPoolManager.Swap: the amounts are the swapper's, negative where it pays. */
+const swapTopic = toEventSelector(
+  'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)',
+)
 
 const swapAbi = parseAbiItem(
   'function swap(address manager, (address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks) key, bool zeroForOne, address recipient, bytes hookData) payable returns (uint256 amountOut)',
@@ -102,6 +107,16 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     if (!key || key.hooks !== zeroAddress) return null
     const { fee, tickSpacing } = key
     return { family: 'v4', manager: pool.address, fee, tickSpacing }
+  },
+  paidInLogs(pool, tokenOut, logs) {
+    const swap = logs.find(
+      ({ address, topics }) =>
+        address === pool.address && topics[0] === swapTopic && topics[1] === pool.id,
+    )
+    if (!swap) return null
+    const word = tokenOut === pool.tokens[0] ? 0 : 1
+    const amount = BigInt.asIntN(256, BigInt(`0x${swap.data.slice(2 + 64 * word, 66 + 64 * word)}`))
+    return amount > 0n ? amount : null
   },
   encodeSwap({ pool, tokenIn, amountIn, helpers, recipient }): ExecutorStep[] {
     const target = helperAddress(helpers, helperName)

@@ -5,6 +5,7 @@
 
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import { latestDeadline } from '../../domain/deadline.js'
+import type { Explanation } from '../../domain/explanation.js'
 import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import {
   type Address,
@@ -42,6 +43,8 @@ export class BundleBuilder implements BundleContext {
   readonly permitted: TokenAmount[] = []
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved = new Map<string, bigint>()
+  /** Of the actions' searches, in their order; empty unless the request asks for it. */
+  readonly explanations: Explanation[] = []
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
   readonly #spent: ReadonlySet<string>
@@ -79,6 +82,16 @@ export class BundleBuilder implements BundleContext {
   #named(): Address | null {
     const named = this.#actions.flatMap(({ values }) => values.refundReceiver ?? [])
     return typeof named[0] === 'string' ? toAddress(named[0]) : null
+  }
+
+  explain(action: number, found: Explanation): void {
+    const { outer } = this
+    if (outer) {
+      outer.builder.explain(outer.action, found)
+      return
+    }
+    const candidates = found.candidates.map((one) => ({ action, ...one }))
+    this.explanations.push({ ...found, candidates })
   }
 
   /** Whether an action refers to the output. */

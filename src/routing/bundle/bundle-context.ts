@@ -1,5 +1,6 @@
 /** The view of a bundle that planning and simulation share; implemented by `BundleBuilder`. */
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
+import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
@@ -40,6 +41,8 @@ export interface BundleContext {
   readonly approved: Map<string, bigint>
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
   assume(held: TokenAmount): void
+  /** Keeps what the search for an action looked at. */
+  explain(action: number, found: Explanation): void
   build(): Promise<void>
   /** Whether an action refers to the output. */
   isReferenced(action: number, index: number): boolean

@@ -9,6 +9,7 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
+import { mergeExplanations, withTimes } from '../proof/explain.js'
 import { traceTransaction } from '../proof/trace.js'
 import { gasWarnings, impactWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
@@ -51,6 +52,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
     return {
       ...common,
+      ...explanationOf(builder),
       gas: null,
       outputs: null,
       payments: [],
@@ -80,6 +82,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
   ])
   return {
     ...common,
+    ...explanationOf(builder),
     warnings: [...gasWarnings(run), ...impactWarnings(priceImpact), ...common.warnings],
     gas: result.gasUsed,
     outputs: found
@@ -96,6 +99,18 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     reported,
     deposited,
   }
+}
+
+/** Present where the request asks for it. */
+function explanationOf({
+  run,
+  args,
+  explanations,
+}: BundleBuilder): Pick<BundleResult, 'explanation'> {
+  const { explain } = args.request
+  if (!explain) return {}
+  const all = mergeExplanations(explanations)
+  return { explanation: explain === 'timed' ? withTimes(all, run) : all }
 }
 
 /** A flash loan yields what its actions do. */

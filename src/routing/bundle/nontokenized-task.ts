@@ -48,6 +48,7 @@ export async function runNontokenized(
     ignoreAggregators: request.ignoreAggregators,
     ignoreStandards: request.ignoreStandards,
     skipQuote: false,
+    ...(request.poolChoice && { poolChoice: request.poolChoice }),
     ...(request.refundReceiver && { refundReceiver: request.refundReceiver }),
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
     ...(request.deadline && { deadline: request.deadline }),

@@ -75,6 +75,8 @@ export async function planRouteAction(
       ignoreStandards: [...request.ignoreStandards, ...(args.ignored?.standards ?? [])],
       includeTransactionCost: false,
       includePriceImpact: false,
+      ...(request.poolChoice && { poolChoice: request.poolChoice }),
+      ...(request.explain && { explain: 'plain' as const }),
       ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
     },
   }).catch((error: unknown) => {
@@ -82,6 +84,7 @@ export async function planRouteAction(
     const details = { action, ...error.details }
     throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
   })
+  if (found.explanation) builder.explain(action, found.explanation)
   const flow = found.answer.candidate
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)

@@ -16,6 +16,7 @@ import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
 import { permitStep, type SignedPermit } from '../../executor/permit.js'
 import { isDelegate } from '../../executor/strategies.js'
+import { poolName } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import { isVerified } from '../market/verified.js'
 import { type Flow, swapsOf } from '../search/flow.js'
@@ -180,7 +181,9 @@ export const unreadableReason = 'state that the node does not give'
 
 export function describe(candidate: Flow, reason: string) {
   const path = candidate.edges.map(({ hop }) =>
-    hop.kind === 'swap' ? `${hop.market.adapter.slug}:${hop.market.loaded.pool.id}` : hop.kind,
+    hop.kind === 'swap'
+      ? `${hop.market.adapter.slug}:${poolName(hop.market.loaded.pool)}`
+      : hop.kind,
   )
   return { path, reason }
 }

@@ -11,11 +11,12 @@ import {
   lessSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
-import type { SimulationResult } from '../../domain/state.js'
+import type { SimulationLog, SimulationResult } from '../../domain/state.js'
 import { decodeAmountsOut } from '../../executor/compile.js'
 import { walletGas } from '../../forks/block-environment.js'
 import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
+import type { Flow } from '../search/flow.js'
 import {
   type Built,
   describe,
@@ -46,6 +47,8 @@ const trustBps = 5n
 export interface Answer extends Built {
   readonly outputs: readonly TransactionOutput[]
   readonly gasUsed: bigint
+  /** Of its transaction, payments of native among them. */
+  readonly logs: readonly SimulationLog[]
 }
 
 /**
@@ -102,7 +105,11 @@ function enoughForTrust(honest: readonly bigint[]): bigint | null {
 
 export async function finalise(
   run: TaskRun,
-  args: { request: RouteRequest },
+  args: {
+    request: RouteRequest
+    /** Told of each candidate that works and fails as the final transaction. */
+    onFailed?: (candidate: Flow, reason: string) => void
+  },
   proven: readonly Proven[],
 ): Promise<Answer> {
   const { request } = args
@@ -121,7 +128,7 @@ export async function finalise(
       ways.map((one) => {
         const more = one.entryPoint === best.entryPoint ? 0n : otherWayGas
         const gasLimit = walletGas(run.pin, best.gasUsed + more)
-        return { ...toSimulation(one, request), measure, gasLimit }
+        return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
       }),
     )
     const done = ways.flatMap((built, index) => {
@@ -136,10 +143,12 @@ export async function finalise(
         amountOut: amount,
         minAmountOut: minimum.amount,
       }))
-      return { ...best, ...built, outputs, gasUsed: result.gasUsed }
+      const { gasUsed, logs } = result
+      return { ...best, ...built, outputs, gasUsed, logs }
     }
     const [result] = results
     const reason = result?.status === 'reverted' ? result.reason : unreadableReason
+    args.onFailed?.(best.candidate, reason)
     failed.push(describe(best.candidate, reason))
   }
   throw new ForkrouteError(

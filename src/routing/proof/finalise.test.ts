@@ -76,7 +76,7 @@ describe('finalise', () => {
     const outputs = [{ token: out, amountOut: 1_998n, minAmountOut: 1_989n }]
     const order = { ...one.order, outputs: [{ token: out, minAmountOut: 1_989n }] }
     const tx = buildTransaction({ strategy: 'router', from: sender, order })
-    expect(answer).toEqual({ ...one, order, tx, outputs, gasUsed: 77n })
+    expect(answer).toEqual({ ...one, order, tx, outputs, gasUsed: 77n, logs: [] })
     expect(asked).toEqual([
       [
         {
@@ -89,6 +89,7 @@ describe('finalise', () => {
           measure: [{ token: out, owner: receiver }],
           // As a wallet would set it for gas of one.
           gasLimit: 1n,
+          logsNative: true,
         },
       ],
     ])

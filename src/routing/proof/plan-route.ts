@@ -6,7 +6,8 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, bpsDenominator, isNative } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
-import type { FlowEdge } from '../search/flow.js'
+import { poolName } from '../../protocols/pool.js'
+import { type FlowEdge, toShares } from '../search/flow.js'
 import type { Hop } from '../search/hop.js'
 
 const whole = Number(bpsDenominator)
@@ -171,8 +172,8 @@ function paysDirectly(hop: Hop): boolean {
   return hop.kind === 'swap' && hop.market.adapter.paysRecipient && !isNative(hop.tokenOut)
 }
 
-/** Adjacent edges between the same two tokens become one step with several pools. */
-function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
+/** The edges of each step of the answer: adjacent ones between the same two tokens are one step with several pools. */
+export function stepsOf(edges: readonly FlowEdge[]): FlowEdge[][] {
   const groups: FlowEdge[][] = []
   for (const edge of edges) {
     const last = groups.at(-1)
@@ -180,8 +181,12 @@ function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
       last.push(edge)
     else groups.push([edge])
   }
+  return groups
+}
+
+function toRecords({ chain, edges, inputs }: PlanArgs): RouteStepRecord[] {
   const held = new Map<Address, bigint | null>(inputs)
-  return groups.map((group) => toRecord(chain, group, held))
+  return stepsOf(edges).map((group) => toRecord(chain, group, held))
 }
 
 function isSameStep(a: Hop, b: Hop): boolean {
@@ -234,7 +239,7 @@ function toRecord(
             tokenIn: hop.tokenIn,
             tokenOut: hop.tokenOut,
             protocol: each.market.adapter.slug,
-            pool: each.market.loaded.pool.id,
+            pool: poolName(each.market.loaded.pool),
             share: shares[index] ?? 0,
             primary: each.market.loaded.pool.address,
           },
@@ -247,7 +252,7 @@ function toRecord(
     protocol: main.protocol,
     ...common,
     primary: main.primary,
-    internalRoutes: legs.map(({ primary: _, ...leg }) => leg),
+    internalRoutes: legs,
   }
 }
 
@@ -263,15 +268,4 @@ function positionOf(
 ): string[] {
   if (hop.kind !== 'swap' || !actions.has(actionOf(hop))) return []
   return [`${chain.id}:${hop.market.loaded.pool.address}:${token}`]
-}
-
-/** Whole basis points that add up to 10,000; the last absorbs the rounding. */
-function toShares(parts: readonly number[]): number[] {
-  const total = parts.reduce((sum, part) => sum + part, 0)
-  let left = whole
-  return parts.map((part, index) => {
-    const share = index === parts.length - 1 ? left : Math.round((part / total) * whole)
-    left -= share
-    return share
-  })
 }

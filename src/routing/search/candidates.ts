@@ -30,6 +30,10 @@ export interface CandidateArgs {
   gasCost(token: Address): bigint | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** Tokens at which no path stops; absent: none. */
+  readonly avoid?: ReadonlySet<Address> | undefined
+  /** Told of what was found and is not among the candidates, the best first. */
+  readonly onLeftOut?: ((flow: Flow) => void) | undefined
   /** True from the moment at which the search must end with what it has. */
   readonly shouldStop?: (() => boolean) | undefined
 }
@@ -85,6 +89,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       gasCostOut: args.gasCost(tokenOut),
       ...options,
       isAllowed: args.isAllowed,
+      avoid: args.avoid,
       shouldStop,
     })
   const legs: Leg[] = []
@@ -119,8 +124,14 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
         })
   const best = splits.slice(0, Math.min(maxSplits, args.count - 1))
   const left = args.count - best.length
-  const flows = legs.length === 1 ? singles(legs, left) : combined(legs, args).slice(0, left)
+  const together = legs.length === 1 ? [] : combined(legs, args)
+  const flows = legs.length === 1 ? singles(legs, left) : together.slice(0, left)
   const candidates = [...best, ...flows]
+  if (args.onLeftOut) {
+    const taken = new Set(candidates.map(({ key }) => key))
+    const paths = legs.length === 1 ? (legs[0]?.paths ?? []).map(flowOfPath) : together
+    for (const flow of [...splits, ...paths]) if (!taken.has(flow.key)) args.onLeftOut(flow)
+  }
   return { candidates, missing: null, wasCut }
 }
 

@@ -44,6 +44,37 @@ export function flowOfPath({ hops, amountOut, exact, gas, key }: Path): Flow {
   }
 }
 
+/** Whole basis points that add up to 10,000; the last absorbs the rounding. */
+export function toShares(parts: readonly number[]): number[] {
+  const total = parts.reduce((sum, part) => sum + part, 0)
+  let left = whole
+  return parts.map((part, index) => {
+    const share = index === parts.length - 1 ? left : Math.round((part / total) * whole)
+    left -= share
+    return share
+  })
+}
+
+/**
+ * The part that each edge takes of all that there is of its token, basis points; 10,000 where it takes what the edge
+ * before it yielded. Those that divide a token add up to 10,000.
+ */
+export function sharesOf(edges: readonly FlowEdge[]): number[] {
+  const shares = edges.map(() => whole)
+  for (const token of new Set(edges.map(({ hop }) => hop.tokenIn))) {
+    let left = 1
+    const own = [...edges.entries()].flatMap(([index, { hop, spends }]) => {
+      if (hop.tokenIn !== token || spends === 'previous') return []
+      const part = (left * spends) / whole
+      left -= part
+      return [{ index, part }]
+    })
+    const parts = toShares(own.map(({ part }) => part))
+    for (const [place, { index }] of own.entries()) shares[index] = parts[place] ?? 0
+  }
+  return shares
+}
+
 /** The pools that the edges swap in, in order. */
 export function swapsOf({ edges }: Pick<Flow, 'edges'>): MarketPool[] {
   return edges.flatMap(({ hop }) => (hop.kind === 'swap' ? [hop.market] : []))

@@ -66,6 +66,24 @@ describe('findPaths', () => {
   const first = pool('first', { [a]: 1_000_000n, [c]: 1_000_000n })
   const second = pool('second', { [c]: 1_000_000n, [b]: 1_000_000n })
 
+  test('stops at no token that is to be avoided, though a pool of it still swaps its others', () => {
+    const three = pool('abc', { [a]: 500n, [b]: 500n, [c]: 500n })
+    const pools = [
+      pool('ac', { [a]: 1_000n, [c]: 1_000n }),
+      pool('cb', { [c]: 9_000n, [b]: 9_000n }),
+      three,
+    ]
+    const find = (avoid: ReadonlySet<Address>) =>
+      findPaths({
+        ...{ graph: graphOf(pools), tokenIn: a, tokenOut: b, amountIn: 100n, maxHops: 3 },
+        ...{ wrappedNative: weth, avoid },
+      })
+    expect(keys(find(new Set()))).toContain('ac/cb')
+    expect(keys(find(new Set([c])))).toEqual(['abc'])
+    // The target is no stop.
+    expect(keys(find(new Set([b])))).toContain('ac/cb')
+  })
+
   test('two deep hops beat a shallow direct pool for a large amount', () => {
     expect(keys(search([direct, first, second], 10_000n, 3))).toEqual(['first/second', 'direct'])
   })

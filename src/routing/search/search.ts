@@ -93,6 +93,8 @@ export interface SearchArgs {
   readonly states?: ReadonlyMap<MarketPool, unknown> | undefined
   /** Pools that the request may use; absent: all. */
   readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  /** Tokens at which no path stops; absent: none. */
+  readonly avoid?: ReadonlySet<Address> | undefined
   /** Only paths that native math knows to the wei, even if estimates promise more. */
   readonly exactOnly?: boolean | undefined
   /** Polled now and then: true ends the search with its finds so far, but not before the first path. */
@@ -194,7 +196,7 @@ class Search {
     const pairs = onward.reduce((sum, { edges }) => sum + edges.length, 0)
     for (const [index, { trails, edges }] of onward.entries()) {
       for (const edge of edges.slice(0, this.#share(pairs, index))) {
-        if (edge.tokenOut === this.#args.tokenOut) continue
+        if (edge.tokenOut === this.#args.tokenOut || this.#args.avoid?.has(edge.tokenOut)) continue
         for (const trail of trails) {
           if (this.#stopped) return next
           if (visits(trail, edge.tokenOut)) continue

@@ -9,6 +9,8 @@ import type {
   RouteRequest,
   RouterSettings,
 } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { Explanation, RefusedPool } from '../../domain/explanation.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
@@ -22,15 +24,15 @@ import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
 import { permitTypedData, placeOfSignature, type SignedPermit } from '../../executor/permit.js'
 import { permit2Address } from '../../executor/permit2.js'
-import type { Pool } from '../../protocols/pool.js'
-import { protocolBySlug } from '../../protocols/registry.js'
+import { poolName, type Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { MarketPool, MarketView } from '../market/market.js'
+import type { MarketPool } from '../market/market.js'
 import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
+import { RouteLog, withTimes } from '../proof/explain.js'
 import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
@@ -39,6 +41,7 @@ import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
 import { traceTransaction } from '../proof/trace.js'
+import { withAmounts } from '../proof/step-amounts.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import {
   deadlineWarning,
@@ -52,6 +55,7 @@ import {
 import { whyNoRoute } from '../proof/why-no-route.js'
 import { findCandidates } from '../search/candidates.js'
 import type { Flow } from '../search/flow.js'
+import { usablePools } from './usable-pools.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
@@ -71,14 +75,22 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, fees, priced, permit, warnings } = await findRoute(run, args)
+  const { answer, inputs, fees, priced, permit, explanation, warnings } = await findRoute(run, args)
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   const priceImpact = request.includePriceImpact
     ? priceImpactBps(request.inputs, gained, priced)
     : null
   return {
     chainId: run.block.chain.id,
-    route: answer.plan.records,
+    route: withAmounts(answer.plan.records, {
+      edges: answer.candidate.edges,
+      inputs: inputs.map(withoutFee),
+      runner: runnerAddress(request.strategy, request.fromAddress),
+      sender: request.fromAddress,
+      receiver: answer.order.receiver,
+      wrappedNative: run.block.chain.wrappedNative,
+      logs: answer.logs,
+    }),
     gas: answer.gasUsed,
     outputs: answer.outputs,
     priceImpact,
@@ -94,6 +106,9 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     }),
     ...(request.includeTrace && { trace: await traceRoute(run, request, answer) }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
+    ...(explanation && {
+      explanation: request.explain === 'timed' ? withTimes(explanation, run) : explanation,
+    }),
     warnings: [
       ...gasWarnings(run),
       ...priceWarnings(run),
@@ -118,11 +133,15 @@ function traceRoute(run: TaskRun, request: RouteRequest, answer: Answer) {
 
 export interface FoundRoute {
   readonly answer: Answer
+  /** Those of the request, with their fees in raw units. */
+  readonly inputs: readonly OrderInput[]
   /** In the order of the inputs; empty without a fee. */
   readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
   /** What the sender has to sign; undefined: nothing. */
   readonly permit: SignedPermit | undefined
+  /** Where the request asks for it. */
+  readonly explanation?: Explanation
   readonly warnings: readonly string[]
 }
 
@@ -150,13 +169,19 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   )
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
-  const view = withoutBlacklisted(withoutIgnored(all, request), router.poolBlacklist)
-  const isAllowed = args.within?.isAllowed
-  const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
-  const pools = await run.stage('state', () => deepPools(run, open))
-  const candidatesOf = (given: readonly OrderInput[], usable: readonly MarketPool[]) => ({
-    pools: all.pools,
-    ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
+  const { poolBlacklist } = router
+  const limits = { poolBlacklist, isAllowed: args.within?.isAllowed }
+  const usable = await run.stage('state', () => usablePools(run, all, request, limits))
+  const { view, pools } = usable
+  const log = request.explain && new RouteLog()
+  log?.considered(pools)
+  log?.refused([...usable.refused, ...view.unreadable.map(unreadPool)])
+  // Large markets are searched by their deepest pools first, which a request may have excluded.
+  const searched = request.poolChoice ? pools : all.pools
+  const candidatesOf = (given: readonly OrderInput[], wanted: readonly MarketPool[]) => ({
+    pools: searched,
+    ...(wanted !== searched && { isAllowed: isOneOf(wanted) }),
+    avoid: usable.avoid,
     shouldStop: run.searchLimit(),
     wrappedNative: chain.wrappedNative,
     inputs: given.map(withoutFee),
@@ -167,8 +192,13 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     gasCost: (token: Address) =>
       gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
   })
-  const search = (usable: readonly MarketPool[]) =>
-    run.stage('search', async () => findCandidates(candidatesOf(inputs, usable)))
+  const search = (wanted: readonly MarketPool[]) =>
+    run.stage('search', async () =>
+      findCandidates({
+        ...candidatesOf(inputs, wanted),
+        ...(log && { onLeftOut: (flow: Flow) => log.leftOut(flow, 'search', rankedBelow) }),
+      }),
+    )
   const { isPossible = () => true } = args.within ?? {}
   const { candidates: found, missing, wasCut } = await search(pools)
   const named = new Set([...tokensIn, ...request.tokensOut])
@@ -177,7 +207,12 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const verified = isDoubtful
     ? (await search(pools.filter((pool) => isVerified(pool, named)))).candidates
     : []
-  const candidates = [...found, ...newSplits(verified, found)].filter(isPossible)
+  const possible = (flow: Flow) => {
+    if (isPossible(flow)) return true
+    log?.leftOut(flow, 'search', 'the bundle cannot carry it out among its other actions')
+    return false
+  }
+  const candidates = [...found, ...newSplits(verified, found)].filter(possible)
   if (missing && wasCut) throw nothingInTime(request)
   if (missing) {
     const isFound = (amount: bigint) => {
@@ -186,21 +221,29 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
       return findCandidates(few).missing === null
     }
     const { maxHops } = router
-    throw await whyNoRoute(run, { request, missing, view, all, maxHops, isFound })
+    const why = await whyNoRoute(run, { request, missing, view, all, maxHops, isFound })
+    throw withHints(why, usable.warnings)
   }
 
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const proof = { ...args, inputs, receiverHasCode, deadline, permit, funds, overrides, allPools }
-  const attempts = await prove(run, proof, candidates)
+  const tried = async (flows: readonly Flow[]) => {
+    const proven = await prove(run, proof, flows)
+    const kept = new Set(proven.map(({ built }) => built.candidate))
+    for (const flow of flows) if (!kept.has(flow)) log?.leftOut(flow, 'plan', notLent)
+    return proven
+  }
+  const attempts = await tried(candidates)
   if (!attempts.length) throw notFundable(funds, all.unreadable)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
     const doubtful = suspectPools(attempts)
     if (!doubtful.size) break
+    log?.refused([...doubtful].map(suspectPool))
     const again = await search(pools.filter((pool) => !doubtful.has(pool)))
-    const tried = attempts.map(({ built }) => built.candidate)
-    const splits = newSplits(again.candidates.filter(isPossible), tried)
+    const known = attempts.map(({ built }) => built.candidate)
+    const splits = newSplits(again.candidates.filter(possible), known)
     if (!splits.length) break
-    attempts.push(...(await prove(run, proof, splits)))
+    attempts.push(...(await tried(splits)))
   }
   const proven = rank(run, attempts, priced)
   if (!proven.length) {
@@ -213,14 +256,42 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     throw nothingProven(attempts, request)
   }
 
-  const answer = await run.stage('finalise', () => finalise(run, args, proven))
+  const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
+  const answer = await run.stage('finalise', () => finalise(run, { request, onFailed }, proven))
   const warnings = [
+    ...usable.warnings,
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
   const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
-  return { answer, fees, priced, permit, warnings }
+  const explanation = log?.explain(run, { attempts, proven, answer, priced })
+  return { answer, inputs, fees, priced, permit, ...(explanation && { explanation }), warnings }
+}
+
+const rankedBelow = 'it ranks below the candidates that are simulated'
+const notLent = 'the balance of an input cannot be overridden, and no pool off the path can lend it'
+
+function unreadPool({ protocol, subject }: Unreadable): RefusedPool {
+  return {
+    pool: subject.replace(/-lp$/, ''),
+    protocol,
+    reason: 'it could not be read at this block',
+  }
+}
+
+function suspectPool({ adapter, loaded }: MarketPool): RefusedPool {
+  const reason =
+    'a candidate through it paid less than it promised, so further splits do without it'
+  return { pool: poolName(loaded.pool), protocol: adapter.slug, reason }
+}
+
+/** The error with what may explain it. */
+function withHints(error: ForkrouteError, warnings: readonly string[]): ForkrouteError {
+  if (!warnings.length) return error
+  const { warnings: own = [], ...details } = error.details ?? {}
+  const all = [...(Array.isArray(own) ? own : []), ...warnings]
+  return new ForkrouteError(error.code, error.message, { ...details, warnings: all })
 }
 
 /** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */
@@ -240,18 +311,6 @@ function withFee({ token, amount, feeBps }: RequestInput): OrderInput {
   }
 }
 
-/** What the caller excludes is neither used nor reported as unreadable. */
-function withoutIgnored(view: MarketView, request: RouteRequest): MarketView {
-  const ignored = new Set([...request.ignoreAggregators, ...request.ignoreStandards])
-  if (!ignored.size) return view
-  const isWanted = (slug: string) =>
-    !ignored.has(slug) && !ignored.has(protocolBySlug(slug)?.project ?? slug)
-  return {
-    pools: view.pools.filter(({ adapter }) => isWanted(adapter.slug)),
-    unreadable: view.unreadable.filter(({ protocol }) => isWanted(protocol)),
-  }
-}
-
 /** How the route is searched for: settings of the request override those of the service. */
 export function routerFor(
   { maxHops, candidates }: Pick<WorkerSettings, 'maxHops' | 'candidates'>,
@@ -261,33 +320,9 @@ export function routerFor(
   return { maxHops, candidates, splits: true, poolBlacklist: [], ...router }
 }
 
-/** The same for pools by id or address; trading a pool's shares is excluded with it. */
-function withoutBlacklisted(view: MarketView, poolBlacklist: readonly string[]): MarketView {
-  if (!poolBlacklist.length) return view
-  const listed = new Set(poolBlacklist)
-  const isWanted = ({ id, address, parameters }: Pool) =>
-    ![id, address, String(parameters.liquidityOf)].some((name) => listed.has(name))
-  return {
-    pools: view.pools.filter(({ loaded }) => isWanted(loaded.pool)),
-    unreadable: view.unreadable.filter(({ subject }) => !listed.has(subject)),
-  }
-}
-
 function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
   const set = new Set(pools)
   return (market) => set.has(market)
-}
-
-async function deepPools(
-  run: TaskRun,
-  pools: readonly MarketPool[],
-): Promise<readonly MarketPool[]> {
-  const floor = run.settings.liquidityFloorUsd
-  if (floor === 0) return pools
-  const deep = await Promise.all(
-    pools.map((market) => run.block.isDeepEnough(run.reader, market, floor)),
-  )
-  return pools.filter((_market, index) => deep[index])
 }
 
 function droppedWarnings(attempts: readonly Attempt[]): string[] {

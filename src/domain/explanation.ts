@@ -1,0 +1,64 @@
+/** What a search for a route looked at, and what became of it: the record that `explain` adds to an answer. */
+import type { Address } from './primitives.js'
+
+/** One swap or wrap of a candidate. */
+export interface CandidateHop {
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Slug of the protocol; `wrapped-native` for wrapping and unwrapping. */
+  readonly protocol: string
+  /** Address or 32-byte id; absent for wrapping and unwrapping. */
+  readonly pool?: string
+  /** Part of tokenIn that it takes, basis points. */
+  readonly share: number
+}
+
+/**
+ * `chosen`: the answer. `measured`: it works and is worth less. `reverted`, `unreadable`: its simulation failed, or met
+ * state that the node does not give. `skipped`: it was found and not simulated.
+ */
+export type CandidateStatus = 'chosen' | 'measured' | 'reverted' | 'unreadable' | 'skipped'
+
+export interface CandidateRecord {
+  /** Index of the action of a bundle that it was found for. */
+  readonly action?: number
+  readonly path: readonly CandidateHop[]
+  /** Raw units of the first tokenOut, by the math of the pools. */
+  readonly estimatedAmountOut: bigint
+  /** Raw units of each tokenOut that the simulation paid; null where none succeeded. */
+  readonly amountsOut: readonly bigint[] | null
+  /** Of the simulation; null where none ran. */
+  readonly gas: bigint | null
+  /** Raw units of tokenOut less what the gas costs, may be negative; null without prices, and with several tokenOut. */
+  readonly valueAfterGas: bigint | null
+  readonly status: CandidateStatus
+  /** Where the candidate was left out; of skipped ones only. */
+  readonly step?: 'search' | 'plan' | 'simulate'
+  readonly reason?: string
+}
+
+export interface RefusedPool {
+  /** Address or 32-byte id; of a look-up that failed, what was looked up. */
+  readonly pool: string
+  readonly protocol: string
+  readonly reason: string
+}
+
+export interface Explanation {
+  /** The chosen one first, then by value; at most `mostCandidates`. */
+  readonly candidates: readonly CandidateRecord[]
+  /** Candidates beyond them. */
+  readonly omittedCandidates: number
+  readonly pools: {
+    /** Pools that the search could use, each once. */
+    readonly considered: readonly string[]
+    /** At most `mostRefused`. */
+    readonly refused: readonly RefusedPool[]
+    readonly omitted: number
+  }
+  /** Milliseconds by stage; only on request, since they differ each time. */
+  readonly times?: Readonly<Record<string, number>>
+}
+
+export const mostCandidates = 100
+export const mostRefused = 200
