@@ -11,7 +11,7 @@ import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 
-/** The amount that the sender gives of one token: raw units, > 0, fee included. */
+/** The amount that the sender gives of one token: raw units, > 0, fee included; 0 where `amountOut` decides. */
 export interface RequestInput extends TokenAmount {
   /** Basis points of the amount; set for all inputs or for none. */
   readonly feeBps?: bigint
@@ -26,6 +26,8 @@ export interface RouteRequest {
   /** Tokens are distinct, lower-case, native as its constant. */
   readonly inputs: readonly RequestInput[]
   readonly tokensOut: readonly Address[]
+  /** Raw units of the only tokenOut, > 0: the least amount of the only input that gives so much is found. */
+  readonly amountOut?: bigint
   /** Default: fromAddress. */
   readonly receiver?: Address
   readonly toEoa?: boolean
@@ -151,6 +153,8 @@ export interface RouteAnswer {
   readonly priceImpact: number | null
   readonly block: BlockPin
   readonly tx: UnsignedTransaction
+  /** Of a request with `amountOut`, raw units: what the transaction spends, and the same with slippage on top. */
+  readonly input?: { readonly amountIn: bigint; readonly maxAmountIn: bigint }
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
   readonly gasCost?: GasCost

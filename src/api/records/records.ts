@@ -82,6 +82,18 @@ const Transaction = z
   })
   .meta({ id: 'Transaction', description: 'Valid and unsigned.' })
 
+/** Of a request with amountOut. */
+const exactInput = {
+  amountIn: Wei.optional().meta({
+    description:
+      'With amountOut in the request: the least amount of tokenIn that gives it, fee included; what the transaction ' +
+      'spends, and what has to be allowed.',
+  }),
+  maxAmountIn: Wei.optional().meta({
+    description: 'With amountOut in the request: amountIn with the slippage on top, rounded up.',
+  }),
+}
+
 const PriceImpact = z
   .number()
   .nullable()
@@ -119,6 +131,7 @@ export const RouteTransaction = z
     gas: Gas,
     amountOut: WeiOrList,
     minAmountOut: WeiOrList.meta({ description: 'What the transaction enforces.' }),
+    ...exactInput,
     priceImpact: PriceImpact,
     createdAt: BlockNumber.meta({ description: 'Block at whose end all state was read.' }),
     blockNumber: BlockNumber.meta({ description: 'Same as createdAt.' }),
@@ -132,6 +145,7 @@ export const RouteTransaction = z
 export const Quote = z
   .object({
     amountOut: WeiOrList,
+    ...exactInput,
     route: z.array(RouteStep),
     gas: Gas,
     priceImpact: PriceImpact.optional(),
@@ -156,16 +170,21 @@ const UnprotectedList = z
   .optional()
   .meta({ description: 'Outputs that the transaction does not enforce; absent: all are.' })
 
-export const NontokenizedTransaction = RouteTransaction.extend({
-  amountDeposited: WeiOrList.meta({
-    description: 'What enters the position; a list where it is made of several tokens.',
-  }),
-  positionOut: z.string(),
-  prerequisites: z
-    .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
-    .optional()
-    .meta({ description: 'Transactions that the account must have sent before.' }),
-}).meta({ id: 'NontokenizedTransaction' })
+export const NontokenizedTransaction = RouteTransaction.omit({
+  amountIn: true,
+  maxAmountIn: true,
+})
+  .extend({
+    amountDeposited: WeiOrList.meta({
+      description: 'What enters the position; a list where it is made of several tokens.',
+    }),
+    positionOut: z.string(),
+    prerequisites: z
+      .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
+      .optional()
+      .meta({ description: 'Transactions that the account must have sent before.' }),
+  })
+  .meta({ id: 'NontokenizedTransaction' })
 
 const ActionItem = z
   .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
@@ -218,7 +237,7 @@ export const BatchItem = z.union([
       ladder: z
         .array(
           z.union([
-            Quote.omit({ blockNumber: true }).extend({ amountIn: Wei }),
+            Quote.omit({ blockNumber: true, maxAmountIn: true }).extend({ amountIn: Wei }),
             Failed.extend({ amountIn: Wei }),
           ]),
         )

@@ -120,7 +120,12 @@ function requestsOf(item: Parsed): QuoteRequest[] {
   if (!item.ok) return []
   const { input } = item
   if (!item.isLadder) return [toQuoteRequest(input)]
-  return input.amountIn.map((amount) => toQuoteRequest({ ...input, amountIn: [amount] }))
+  return rungsOf(input).map((amount) => toQuoteRequest({ ...input, amountIn: [amount] }))
+}
+
+/** The amounts of a ladder. */
+function rungsOf({ amountIn = [] }: QuoteInput): readonly bigint[] {
+  return amountIn
 }
 
 /** @returns the answer in the order of the items, whatever was found for each. */
@@ -129,11 +134,11 @@ function toBatch(chainId: number, items: readonly Parsed[], answer: BatchAnswer)
   let next = 0
   const quotes = items.map((item): Item => {
     if (!item.ok) return { error: errorFacts(toWireError(item.error)) }
-    const count = item.isLadder ? item.input.amountIn.length : 1
+    const count = item.isLadder ? rungsOf(item.input).length : 1
     const outcomes = answer.quotes.slice(next, next + count)
     next += count
     if (item.isLadder) {
-      const ladder = item.input.amountIn.map((amount, index) => ({
+      const ladder = rungsOf(item.input).map((amount, index) => ({
         amountIn: amount.toString(),
         ...toRung(outcomes[index], item.input.priceImpact),
       }))
@@ -147,7 +152,12 @@ function toBatch(chainId: number, items: readonly Parsed[], answer: BatchAnswer)
 
 function toRung(outcome: Wire<RouteAnswer> | undefined, withPriceImpact: boolean) {
   if (!outcome?.ok) return toError(outcome)
-  const { blockNumber: _, ...rung } = toQuote(outcome.value, withPriceImpact)
+  const {
+    blockNumber: _,
+    amountIn: _own,
+    maxAmountIn: _most,
+    ...rung
+  } = toQuote(outcome.value, withPriceImpact)
   return rung
 }
 
@@ -241,7 +251,7 @@ export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
     }),
     response: QuoteBatch,
     rules: (given) => [...quoteOrLadderRules(given), ...noBlockRules(given)],
-    cost: ({ tokenIn, amountIn }) => (tokenIn.length === 1 ? amountIn.length : 1),
+    cost: ({ tokenIn, amountIn = [] }) => (tokenIn.length === 1 && amountIn.length) || 1,
     errors: streamErrors,
   })
   const postStream = defineRoute({
@@ -272,7 +282,7 @@ export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
     }),
     streamEndpoint(getStream, (args) => {
       const { input } = args
-      const ladder = input.tokenIn.length === 1 && input.amountIn.length > 1
+      const ladder = input.tokenIn.length === 1 && rungsOf(input).length > 1
       return atEveryHead(args, input.chainId, [{ ok: true, input, isLadder: ladder }])
     }),
     streamEndpoint(postStream, (args) =>

@@ -14,10 +14,10 @@ import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Quote, RouteTransaction } from '../records/records.js'
 import {
+  exactQuoteRules,
+  exactRouteRules,
   type QuoteInput,
-  quoteRules,
   type RouteInput,
-  routeRules,
   shortcutInputs,
 } from './shortcut-inputs.js'
 
@@ -51,12 +51,16 @@ function toRouteRequest(input: RouteInput): RouteRequest {
 
 /** @param fees - basis points, one per amountIn; only zeros: no fee. */
 export function toInputs(
-  { tokenIn, amountIn }: Pick<QuoteInput, 'tokenIn' | 'amountIn'>,
+  { tokenIn, amountIn = [0n] }: Pick<QuoteInput, 'tokenIn' | 'amountIn'>,
   fees: readonly bigint[] = [],
 ): RequestInput[] {
   const inputs = tokenAmounts(tokenIn, amountIn)
   if (!fees.some((bps) => bps > 0n)) return inputs
   return zip(inputs, fees).map(([input, feeBps]) => ({ ...input, feeBps }))
+}
+
+function exactOutput({ amountOut: [amountOut] = [] }: Pick<QuoteInput, 'amountOut'>) {
+  return amountOut === undefined ? {} : { amountOut }
 }
 
 export function hasFee(inputs: readonly RequestInput[]): boolean {
@@ -76,6 +80,7 @@ export function toPlanRequest(
     executionMode: input.executionMode,
     inputs,
     tokensOut: input.tokenOut,
+    ...exactOutput(input),
     limit: input.minAmountOut
       ? { kind: 'minimum', minimums: tokenAmounts(input.tokenOut, input.minAmountOut) }
       : { kind: 'slippage', centiBps: input.slippage ?? defaultCentiBps },
@@ -104,13 +109,14 @@ export function toQuoteRequest(
 ): QuoteRequest {
   const [fee, ...others] = input.fee ?? []
   const isOneForAll = fee !== undefined && others.length === 0
-  const inputs = toInputs(input, isOneForAll ? input.amountIn.map(() => fee) : input.fee)
+  const inputs = toInputs(input, isOneForAll ? input.tokenIn.map(() => fee) : input.fee)
   return {
     chainId: input.chainId,
     strategy: input.routingStrategy,
     executionMode: 'backend',
     inputs,
     tokensOut: input.tokenOut,
+    ...exactOutput(input),
     limit: { kind: 'slippage', centiBps: defaultCentiBps },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
@@ -151,6 +157,10 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
   }))
 }
 
+function exactInput({ input }: RouteAnswer) {
+  return input && { amountIn: input.amountIn.toString(), maxAmountIn: input.maxAmountIn.toString() }
+}
+
 function extras(answer: RouteAnswer) {
   return {
     ...(answer.fees && { feeAmount: answer.fees.map(({ amount }) => amount.toString()) }),
@@ -173,6 +183,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
     gas: answer.gas.toString(),
     amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
     minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
+    ...exactInput(answer),
     priceImpact: answer.priceImpact,
     createdAt: Number(answer.block.number),
     blockNumber: Number(answer.block.number),
@@ -191,6 +202,7 @@ function toRouteTransaction(answer: RouteAnswer): z.output<typeof RouteTransacti
 export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output<typeof Quote> {
   return {
     amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
+    ...exactInput(answer),
     route: toSteps(answer),
     gas: answer.gas.toString(),
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),
@@ -200,13 +212,13 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
 }
 
 export function shortcutEndpoints(serviceName: string): Endpoint[] {
-  const { route, quote } = shortcutInputs(serviceName)
+  const { exactRoute, exactQuote } = shortcutInputs(serviceName)
   const routeContract = {
     path: '/api/v1/shortcuts/route',
     tag: 'Shortcuts',
-    input: route,
+    input: exactRoute,
     response: RouteTransaction,
-    rules: routeRules,
+    rules: exactRouteRules,
     isCalculation: true,
     errors: [
       ...calculationErrors,
@@ -239,9 +251,9 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
     summary: 'Estimates the output of a route; needs no funds and no allowance.',
     description:
       'As route, with the funds of the sender overridden in the simulation. Without fromAddress, for a sender that is nobody.',
-    input: quote,
+    input: exactQuote,
     response: Quote,
-    rules: quoteRules,
+    rules: exactQuoteRules,
     isCalculation: true,
     errors: calculationErrors,
   })

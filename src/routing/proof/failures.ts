@@ -4,7 +4,7 @@
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { MarketView } from '../market/market.js'
 import { describe, unreadableReason } from './built.js'
 import type { Funds } from './funds.js'
@@ -35,6 +35,19 @@ export function noRoute(
     'NO_ROUTE',
     `No route from ${missing.tokenIn} to ${missing.tokenOut} within ${maxHops} hops takes the whole amount.`,
     { ...missing, maxHops, ...(warnings.length && { warnings }) },
+  )
+}
+
+/** @param most - raw units of the same token that would be found. */
+export function outputTooLarge(
+  tokenIn: Address,
+  { token: tokenOut, amount }: TokenAmount,
+  most: bigint,
+): ForkrouteError {
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. ${most} can be had.`,
+    { tokenIn, tokenOut, amountOut: amount.toString(), largestAmountOut: most.toString() },
   )
 }
 

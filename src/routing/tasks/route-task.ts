@@ -9,12 +9,14 @@ import type {
   RouteRequest,
   RouterSettings,
 } from '../../domain/engine.js'
+import { at } from '../../domain/lists.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
   bpsDenominator,
   type Hex,
   nativeToken,
+  plusSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { mergeOverrides } from '../../domain/state.js'
@@ -29,7 +31,14 @@ import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
-import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
+import {
+  noRoute,
+  notFundable,
+  nothingInTime,
+  nothingProven,
+  outputTooLarge,
+} from '../proof/failures.js'
+import { answerExactly, grossInput } from '../proof/exact-output.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
 import { type Attempt, prove } from '../proof/prove.js'
@@ -43,7 +52,8 @@ import {
   priceWarnings,
   unreadableWarnings,
 } from '../proof/warnings.js'
-import { findCandidates } from '../search/candidates.js'
+import { type CandidateArgs, findCandidates } from '../search/candidates.js'
+import { findInput } from '../search/exact-output.js'
 import type { Flow } from '../search/flow.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
@@ -71,9 +81,12 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     route: answer.plan.records,
     gas: answer.gasUsed,
     outputs: answer.outputs,
-    priceImpact: request.includePriceImpact ? priceImpactBps(request.inputs, gained, priced) : null,
+    priceImpact: request.includePriceImpact
+      ? priceImpactBps(answer.order.inputs, gained, priced)
+      : null,
     block: run.pin,
     tx: answer.tx,
+    ...(request.amountOut !== undefined && { input: inputOf(request, answer) }),
     ...(fees.length > 0 && { fees }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     warnings: [...gasWarnings(run), ...priceWarnings(run), ...warnings],
@@ -94,43 +107,46 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const { chain } = run.block
   const router = routerFor(run.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
-  const inputs = request.inputs.map(withFee)
   const deadline = deadlineOf(run, request)
   const checked = args.mode === 'route' && request.executionMode === 'user'
 
   learnTokens(run, request)
-  const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
+  const isExact = request.amountOut !== undefined
+  const [all, given, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
-      checked ? checkFunds(run, request) : overrideFunds(run, request),
+      isExact ? null : checked ? checkFunds(run, request) : overrideFunds(run, request),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
       isReceiverContract(run, request),
     ]),
   )
-  const code = run.codeOverrides(request.strategy, request.fromAddress)
-  const overrides = mergeOverrides(code, funds.overrides)
   const view = withoutBlacklisted(withoutIgnored(all, request), router.poolBlacklist)
   const isAllowed = args.within?.isAllowed
   const open = isAllowed ? view.pools.filter(isAllowed) : view.pools
   const pools = await run.stage('state', () => deepPools(run, open))
+  const gasCost = (token: Address) =>
+    gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined
+  const searchArgs = (usable: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'> => ({
+    pools: all.pools,
+    ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
+    shouldStop: run.searchLimit(),
+    wrappedNative: chain.wrappedNative,
+    tokensOut: request.tokensOut,
+    maxHops: router.maxHops,
+    count: router.candidates,
+    mayBeSplit: router.splits,
+    gasCost,
+  })
+  const exact = isExact
+    ? await run.stage('search', async () => searchForOutput(request, searchArgs(pools)))
+    : null
+  const inputs = exact ? [exact.input] : request.inputs.map(withFee)
   const search = (usable: readonly MarketPool[]) =>
     run.stage('search', async () =>
-      findCandidates({
-        pools: all.pools,
-        ...(usable !== all.pools && { isAllowed: isOneOf(usable) }),
-        shouldStop: run.searchLimit(),
-        wrappedNative: chain.wrappedNative,
-        inputs: inputs.map(withoutFee),
-        tokensOut: request.tokensOut,
-        maxHops: router.maxHops,
-        count: router.candidates,
-        mayBeSplit: router.splits,
-        gasCost: (token) =>
-          gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
-      }),
+      findCandidates({ ...searchArgs(usable), inputs: inputs.map(withoutFee) }),
     )
   const { isPossible = () => true } = args.within ?? {}
-  const { candidates: found, missing, wasCut } = await search(pools)
+  const { candidates: found, missing, wasCut } = exact?.found ?? (await search(pools))
   const named = new Set([...tokensIn, ...request.tokensOut])
   // Verified pools rank first within some basis points, so they are split among themselves as well.
   const isDoubtful = found.some((flow) => flow.isSplit && !needsNoTrust(flow, named))
@@ -141,6 +157,9 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing && wasCut) throw nothingInTime(request)
   if (missing) throw noRoute(view, missing, chain, router.maxHops)
 
+  const funds = given ?? (await overrideFunds(run, { ...request, inputs }))
+  const code = run.codeOverrides(request.strategy, request.fromAddress)
+  const overrides = mergeOverrides(code, funds.overrides)
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const proof = { ...args, inputs, receiverHasCode, deadline, funds, overrides, allPools }
   const attempts = await prove(run, proof, candidates)
@@ -165,14 +184,53 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     throw nothingProven(attempts, request)
   }
 
-  const answer = await run.stage('finalise', () => finalise(run, args, proven))
+  const answer = await run.stage('finalise', () =>
+    exact
+      ? answerExactly(run, proof, { ...exact, isChecked: checked }, proven, priced)
+      : finalise(run, args, proven),
+  )
   const warnings = [
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
-  const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
+  const fees = answer.order.inputs.flatMap(({ token, fee }) =>
+    fee === undefined ? [] : { token, amount: fee },
+  )
   return { answer, fees, priced, warnings }
+}
+
+/** Candidates for the stated output, and the input that they were searched with. @throws ForkrouteError NO_ROUTE. */
+function searchForOutput(
+  { inputs, tokensOut, amountOut = 0n }: RouteRequest,
+  search: Omit<CandidateArgs, 'inputs'>,
+) {
+  const { token: tokenIn, feeBps } = at(inputs, 0)
+  const output = { token: at(tokensOut, 0), amount: amountOut }
+  const found = findInput({
+    tokenIn,
+    output,
+    search: (amount) => findCandidates({ ...search, inputs: [{ token: tokenIn, amount }] }),
+    searchBack: (amount) =>
+      findCandidates({
+        ...search,
+        inputs: [{ token: output.token, amount }],
+        tokensOut: [tokenIn],
+        count: 1,
+        mayBeSplit: false,
+      }),
+    gasCostOut: search.gasCost(output.token),
+  })
+  if ('most' in found) throw outputTooLarge(tokenIn, output, found.most)
+  const input = grossInput(tokenIn, found.amountIn, feeBps)
+  return { output, input, provenWith: withoutFee(input).amount, found: found.found }
+}
+
+/** What the answer to a stated output costs. */
+function inputOf({ limit }: RouteRequest, { order }: Answer): NonNullable<RouteAnswer['input']> {
+  const { amount } = at(order.inputs, 0)
+  const centiBps = limit.kind === 'slippage' ? limit.centiBps : 0n
+  return { amountIn: amount, maxAmountIn: plusSlippage(amount, centiBps) }
 }
 
 /** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */

@@ -1,0 +1,164 @@
+/**
+ * The least input for a stated output, by native math: of one flow, and of the flows that a search finds. The amount
+ * to search with is not known before the search, so both approach each other. Pure; the fork decides.
+ */
+import type { Address, TokenAmount } from '../../domain/primitives.js'
+import type { CandidateSet } from './candidates.js'
+import { type Flow, runFlow } from './flow.js'
+
+/** A least input is known once it is between two amounts that differ by less than this part of it. */
+const precision = 1_000_000_000n
+/** Steps that grow until the output is reached, and steps that narrow the amount down. */
+const growthSteps = 48
+const narrowingSteps = 96
+/** Searches at most, and those for an output that a flow can give: the others are for amounts near what pools hold. */
+const maxSearches = 14
+const usualSearches = 4
+/** A search is repeated while its amount is off by more than one part in so many. */
+const closeEnough = 200n
+/** Growth and fall of an amount that is not enough, or too much for every path. */
+const growth = 4n
+const fall = 16n
+/** Four times the input that gives less than one part in so many more: the pools are as good as empty. */
+const leastGain = 10_000n
+/** Of the most that was found, what can be asked for with certainty: the amounts that are tried depend on the output. */
+const certainPart = { of: 99n, whole: 100n } as const
+
+/**
+ * The least amount whose output is at least `target`, to within a billionth of it (to the unit below 10^9).
+ *
+ * @param outputOf - raw units; does not fall while the amount grows, but is 0n beyond what a pool can take.
+ * @param start - raw units, > 0, near the expected result.
+ * @returns null where no amount was found that gives so much.
+ */
+export function leastInput(
+  outputOf: (amountIn: bigint) => bigint,
+  target: bigint,
+  start: bigint,
+): bigint | null {
+  let low = { amount: 0n, output: 0n }
+  let high = { amount: start, output: outputOf(start) }
+  let tooMuch: bigint | null = null
+  for (let step = 0; high.output < target; step++) {
+    if (step === growthSteps) return null
+    if (high.output === 0n && low.output > 0n) tooMuch = high.amount
+    else low = high
+    const amount = tooMuch === null ? grown(low, target, step) : (low.amount + tooMuch) / 2n
+    if (tooMuch !== null && (amount - low.amount) * precision <= amount) return null
+    high = { amount, output: outputOf(amount) }
+  }
+  // Regula falsi after Illinois, for the middle of the step up to the target: outputs are whole numbers.
+  const missing = (output: bigint) => 2n * (output - target) + 1n
+  let [under, over] = [missing(low.output), missing(high.output)]
+  let last: 'low' | 'high' | null = null
+  for (let step = 0; step < narrowingSteps; step++) {
+    const width = high.amount - low.amount
+    if (width <= 1n || width * precision < high.amount) break
+    const cut = step % 8 === 7 ? width / 2n : (width * over) / (over - under)
+    const amount = high.amount - (cut < 1n ? 1n : cut < width ? cut : width - 1n)
+    const output = outputOf(amount)
+    const side = output >= target ? 'high' : 'low'
+    if (side === 'high') {
+      high = { amount, output }
+      over = missing(output)
+      if (last === side) under /= 2n
+    } else {
+      low = { amount, output }
+      under = missing(output)
+      if (last === side) over = (over + 1n) / 2n
+    }
+    last = side
+  }
+  return high.amount
+}
+
+/** Along the line through zero, and further with every step that was not enough. */
+function grown(low: { amount: bigint; output: bigint }, target: bigint, step: number): bigint {
+  if (low.output === 0n) return low.amount * growth
+  const wanted = (low.amount * target) / low.output + 1n
+  return low.amount + ((wanted - low.amount) << BigInt(step))
+}
+
+/** Raw units that a flow yields for an amount of its one input. */
+export function outputOf(
+  { edges }: Pick<Flow, 'edges'>,
+  tokenIn: Address,
+  tokenOut: Address,
+): (amountIn: bigint) => bigint {
+  return (amountIn) => runFlow(edges, [{ token: tokenIn, amountIn }], tokenOut).amountOut
+}
+
+export interface ExactOutputArgs {
+  readonly tokenIn: Address
+  /** What is to be reached. */
+  readonly output: TokenAmount
+  /** Candidates for an amount of tokenIn, fee already taken. */
+  search(amountIn: bigint): CandidateSet
+  /** The same from tokenOut to tokenIn, without splits: a first guess. */
+  searchBack(amountOut: bigint): CandidateSet
+  /** Raw units of tokenOut that a million gas costs; undefined where no price is known. */
+  readonly gasCostOut: bigint | undefined
+}
+
+/** Candidates, and the amount of tokenIn that they were searched with: about what the output takes. */
+export interface FoundInput {
+  readonly amountIn: bigint
+  readonly found: CandidateSet
+}
+
+/** No amount gives the output; `most` raw units of it are certain to be found. */
+export interface OutputTooLarge {
+  readonly most: bigint
+}
+
+/**
+ * Searches with amounts that approach the least one, each taken from the best flow of the search before. Where that flow
+ * cannot give the output, however much it gets, larger amounts show flows through more pools.
+ *
+ * @returns a set without candidates where there is no path for any amount.
+ */
+export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
+  const { tokenIn, output } = args
+  let amountIn = args.searchBack(output.amount).candidates[0]?.amountOut ?? output.amount
+  let reaching: FoundInput | null = null
+  let short = { amountIn: 0n, most: 0n }
+  let tooMuch: bigint | null = null
+  let found: CandidateSet | null = null
+  for (let round = 0; round < maxSearches && amountIn > 0n; round++) {
+    found = args.search(amountIn)
+    const best = bestOf(found, args.gasCostOut)
+    if (!best) {
+      tooMuch = amountIn
+    } else {
+      const least = leastInput(outputOf(best, tokenIn, output.token), output.amount, amountIn)
+      if (least !== null) {
+        reaching = { amountIn, found }
+        const difference = least > amountIn ? least - amountIn : amountIn - least
+        if (found.wasCut || difference * closeEnough <= least || round >= usualSearches) break
+        amountIn = least
+        continue
+      }
+      const isEmpty = best.amountOut - short.most < best.amountOut / leastGain
+      if (best.amountOut > short.most) short = { amountIn, most: best.amountOut }
+      else short = { ...short, amountIn }
+      if (isEmpty && tooMuch === null) break
+    }
+    if (reaching || found.wasCut) break
+    if (tooMuch === null) amountIn *= growth
+    else amountIn = short.amountIn ? (short.amountIn + tooMuch) / 2n : tooMuch / fall
+  }
+  if (reaching) return reaching
+  if (short.most > 0n && !found?.wasCut) {
+    return { most: (short.most * certainPart.of) / certainPart.whole }
+  }
+  return { amountIn, found: found ?? args.search(1n) }
+}
+
+/** The flow worth most after gas at the amount of the search. */
+function bestOf({ candidates }: CandidateSet, gasCostOut = 0n): Flow | undefined {
+  const net = ({ amountOut, gas }: Flow) => amountOut - (gas * gasCostOut) / 1_000_000n
+  return candidates.reduce<Flow | undefined>(
+    (best, flow) => (best && net(best) >= net(flow) ? best : flow),
+    undefined,
+  )
+}
