@@ -14,11 +14,19 @@ const narrowingSteps = 96
 /** Searches at most, and those for an output that a flow can give: the others are for amounts near what pools hold. */
 const maxSearches = 14
 const usualSearches = 4
-/** A search is repeated while its amount is off by more than one part in so many. */
-const closeEnough = 200n
-/** Growth and fall of an amount that is not enough, or too much for every path. */
+/** After so many steps an interval whose ends are this many times apart is halved by orders of magnitude. */
+const farAfter = 4
+const far = 8n
+/**
+ * What a search with another amount may lose, as a part of the input: a fifth of a basis point. Where the output grows
+ * by r times the part d by which an amount grows, shares that are right for another amount lose at most
+ * d * d * (1 - r) / 2 of the output.
+ */
+const mayLose = 2e-5
+/** The most by which the amount of the search may differ, as a part of it. */
+const mayDiffer = 0.05
+/** Growth of an amount that is not enough. */
 const growth = 4n
-const fall = 16n
 /** Four times the input that gives less than one part in so many more: the pools are as good as empty. */
 const leastGain = 10_000n
 /** Of the most that was found, what can be asked for with certainty: the amounts that are tried depend on the output. */
@@ -54,8 +62,12 @@ export function leastInput(
   for (let step = 0; step < narrowingSteps; step++) {
     const width = high.amount - low.amount
     if (width <= 1n || width * precision < high.amount) break
-    const cut = step % 8 === 7 ? width / 2n : (width * over) / (over - under)
-    const amount = high.amount - (cut < 1n ? 1n : cut < width ? cut : width - 1n)
+    const cut = (width * over) / (over - under)
+    // Far beyond what pools hold, outputs say nothing about the way back.
+    const isFar = step >= farAfter && low.amount * far < high.amount
+    const amount = isFar
+      ? between(low.amount, high.amount)
+      : high.amount - (cut < 1n ? 1n : cut < width ? cut : width - 1n)
     const output = outputOf(amount)
     const side = output >= target ? 'high' : 'low'
     if (side === 'high') {
@@ -72,11 +84,24 @@ export function leastInput(
   return high.amount
 }
 
+/** By what part `amount` differs from `from`. */
+function relative(amount: bigint, from: bigint): number {
+  return Number(amount - from) / Number(from)
+}
+
 /** Along the line through zero, and further with every step that was not enough. */
 function grown(low: { amount: bigint; output: bigint }, target: bigint, step: number): bigint {
-  if (low.output === 0n) return low.amount * growth
+  if (low.output === 0n) return low.amount << BigInt(step + 1)
   const wanted = (low.amount * target) / low.output + 1n
   return low.amount + ((wanted - low.amount) << BigInt(step))
+}
+
+/** The middle of two amounts, or of their orders of magnitude where they are far apart. */
+function between(low: bigint, high: bigint): bigint {
+  if (low * far >= high) return (low + high) / 2n
+  const bits = (amount: bigint) => BigInt(amount.toString(2).length)
+  const middle = 1n << ((bits(low) + bits(high)) / 2n)
+  return middle > low && middle < high ? middle : (low + high) / 2n
 }
 
 /** Raw units that a flow yields for an amount of its one input. */
@@ -133,8 +158,11 @@ export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
       const least = leastInput(outputOf(best, tokenIn, output.token), output.amount, amountIn)
       if (least !== null) {
         reaching = { amountIn, found }
-        const difference = least > amountIn ? least - amountIn : amountIn - least
-        if (found.wasCut || difference * closeEnough <= least || round >= usualSearches) break
+        const difference = relative(least, amountIn)
+        const rate = relative(output.amount, best.amountOut) / (difference || 1)
+        const loss = (difference * difference * (1 - rate)) / (2 * Math.abs(rate))
+        const isClose = Math.abs(difference) <= mayDiffer && loss <= mayLose
+        if (difference === 0 || isClose || found.wasCut || round >= usualSearches) break
         amountIn = least
         continue
       }
@@ -145,7 +173,7 @@ export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
     }
     if (reaching || found.wasCut) break
     if (tooMuch === null) amountIn *= growth
-    else amountIn = short.amountIn ? (short.amountIn + tooMuch) / 2n : tooMuch / fall
+    else amountIn = between(short.amountIn, tooMuch)
   }
   if (reaching) return reaching
   if (short.most > 0n && !found?.wasCut) {
