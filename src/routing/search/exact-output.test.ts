@@ -96,20 +96,19 @@ function searchesOf(seed: number) {
     const gasCostOut = market.gasCost(tokenOut)
     const search = (amount: bigint) =>
       findCandidates({ ...args, inputs: [{ token: tokenIn, amount }] })
-    const searchBack = (amount: bigint) =>
+    const bestPath = (from: Address, to: Address, amount: bigint) =>
       findCandidates({
         ...args,
-        inputs: [{ token: tokenOut, amount }],
-        tokensOut: [tokenIn],
-        mayBeSplit: false,
-      })
+        ...{ inputs: [{ token: from, amount }], tokensOut: [to] },
+        ...{ count: 1, mayBeSplit: false },
+      }).candidates[0]
     const outputFor = (amount: bigint) => {
       const net = (flow: { amountOut: bigint; gas: bigint }) =>
         flow.amountOut - (flow.gas * (gasCostOut ?? 0n)) / 1_000_000n
       const best = search(amount).candidates.toSorted((a, b) => (net(a) > net(b) ? -1 : 1))[0]
       return best?.amountOut ?? 0n
     }
-    return { tokenIn, tokenOut, amountIn, gasCostOut, search, searchBack, outputFor }
+    return { tokenIn, tokenOut, amountIn, gasCostOut, search, bestPath, outputFor }
   })
 }
 
@@ -161,7 +160,7 @@ describe('findInput', () => {
       ...one,
       output: { token, amount: 5n },
       search: () => none,
-      searchBack: () => none,
+      bestPath: () => undefined,
     })
     expect(found).toMatchObject({ found: none })
   })

@@ -14,15 +14,18 @@ const narrowingSteps = 96
 /** Searches at most, and those for an output that a flow can give: the others are for amounts near what pools hold. */
 const maxSearches = 14
 const usualSearches = 4
+/** Searches for the best path alone, and by what part its input may differ from that of the search. */
+const pathLooks = 2
+const pathDiffers = 0.2
 /** After so many steps an interval whose ends are this many times apart is halved by orders of magnitude. */
 const farAfter = 4
 const far = 8n
 /**
- * What a search with another amount may lose, as a part of the input: a fifth of a basis point. Where the output grows
+ * What a search with another amount may lose, as a part of the input: 0.3 basis points. Where the output grows
  * by r times the part d by which an amount grows, shares that are right for another amount lose at most
  * d * d * (1 - r) / 2 of the output.
  */
-const mayLose = 2e-5
+const mayLose = 3e-5
 /** The most by which the amount of the search may differ, as a part of it. */
 const mayDiffer = 0.05
 /** Growth of an amount that is not enough. */
@@ -84,6 +87,13 @@ export function leastInput(
   return high.amount
 }
 
+/** Whether flows of a search may be used for an amount that differs by such a part, and so does its output. */
+function isClose(input: number, output: number): boolean {
+  if (Math.abs(input) <= mayLose) return true
+  const rate = Math.abs(output / input)
+  return Math.abs(input) <= mayDiffer && input * input * (1 - rate) <= 2 * rate * mayLose
+}
+
 /** By what part `amount` differs from `from`. */
 function relative(amount: bigint, from: bigint): number {
   return Number(amount - from) / Number(from)
@@ -119,8 +129,8 @@ export interface ExactOutputArgs {
   readonly output: TokenAmount
   /** Candidates for an amount of tokenIn, fee already taken. */
   search(amountIn: bigint): CandidateSet
-  /** The same from tokenOut to tokenIn, without splits: a first guess. */
-  searchBack(amountOut: bigint): CandidateSet
+  /** The best path alone, which takes a tenth of the time. */
+  bestPath(tokenIn: Address, tokenOut: Address, amountIn: bigint): Flow | undefined
   /** Raw units of tokenOut that a million gas costs; undefined where no price is known. */
   readonly gasCostOut: bigint | undefined
 }
@@ -144,7 +154,7 @@ export interface OutputTooLarge {
  */
 export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
   const { tokenIn, output } = args
-  let amountIn = args.searchBack(output.amount).candidates[0]?.amountOut ?? output.amount
+  let amountIn = firstGuess(args)
   let reaching: FoundInput | null = null
   let short = { amountIn: 0n, most: 0n }
   let tooMuch: bigint | null = null
@@ -158,11 +168,8 @@ export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
       const least = leastInput(outputOf(best, tokenIn, output.token), output.amount, amountIn)
       if (least !== null) {
         reaching = { amountIn, found }
-        const difference = relative(least, amountIn)
-        const rate = relative(output.amount, best.amountOut) / (difference || 1)
-        const loss = (difference * difference * (1 - rate)) / (2 * Math.abs(rate))
-        const isClose = Math.abs(difference) <= mayDiffer && loss <= mayLose
-        if (difference === 0 || isClose || found.wasCut || round >= usualSearches) break
+        const enough = isClose(relative(least, amountIn), relative(output.amount, best.amountOut))
+        if (enough || found.wasCut || round >= usualSearches) break
         amountIn = least
         continue
       }
@@ -180,6 +187,20 @@ export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
     return { most: (short.most * certainPart.of) / certainPart.whole }
   }
   return { amountIn, found: found ?? args.search(1n) }
+}
+
+/** What the best path takes; the other way round it is known at once, but too little by twice the fees and the impact. */
+function firstGuess({ tokenIn, output, bestPath }: ExactOutputArgs): bigint {
+  let amountIn = bestPath(output.token, tokenIn, output.amount)?.amountOut ?? output.amount
+  for (let look = 0; look < pathLooks; look++) {
+    const path = bestPath(tokenIn, output.token, amountIn)
+    const least = path && leastInput(outputOf(path, tokenIn, output.token), output.amount, amountIn)
+    if (!least) break
+    const isNear = Math.abs(relative(least, amountIn)) < pathDiffers
+    amountIn = least
+    if (isNear) break
+  }
+  return amountIn
 }
 
 /** The flow worth most after gas at the amount of the search. */

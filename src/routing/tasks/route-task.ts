@@ -211,14 +211,14 @@ function searchForOutput(
     tokenIn,
     output,
     search: (amount) => findCandidates({ ...search, inputs: [{ token: tokenIn, amount }] }),
-    searchBack: (amount) =>
+    bestPath: (from, to, amount) =>
       findCandidates({
         ...search,
-        inputs: [{ token: output.token, amount }],
-        tokensOut: [tokenIn],
+        inputs: [{ token: from, amount }],
+        tokensOut: [to],
         count: 1,
         mayBeSplit: false,
-      }),
+      }).candidates[0],
     gasCostOut: search.gasCost(output.token),
   })
   if ('most' in found) throw outputTooLarge(tokenIn, output, found.most)
