@@ -45,6 +45,9 @@ export interface Delivery {
 
 export interface QuoteResult extends Delivery {
   readonly gas: bigint
+  /** Of a request with amountOut, raw units: what the transaction spends, and the same with slippage on top. */
+  readonly amountIn?: bigint
+  readonly maxAmountIn?: bigint
   /** Present only with a fee, in the order of amountIn. */
   readonly feeAmounts?: readonly bigint[]
 }
@@ -91,6 +94,8 @@ export function toQuoteResult(
     amountOut: at(outputs, 0).amount,
     amountsOut: byToken(outputs),
     gas: BigInt(answer.gas),
+    ...(answer.amountIn !== undefined && { amountIn: BigInt(answer.amountIn) }),
+    ...(answer.maxAmountIn !== undefined && { maxAmountIn: BigInt(answer.maxAmountIn) }),
     ...(answer.feeAmount && { feeAmounts: answer.feeAmount.map(BigInt) }),
     ...common(answer),
   }

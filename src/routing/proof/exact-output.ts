@@ -27,6 +27,9 @@ import type { ProofArgs } from './prove.js'
 
 /** Simulations of one candidate, each with an input corrected by what the one before gave. */
 const maxCorrections = 5
+/** Candidates that may be worth most, or give most before gas, with an input that differs by some percent. */
+const bestKept = 6
+const largestKept = 3
 /** An output this close above the stated one, as a part of it, needs no smaller input: a tenth of a basis point. */
 const closeEnough = 100_000n
 
@@ -67,7 +70,7 @@ interface LeastInput {
  * The route that the search prefers at the least input with which the one that it prefers gives the output: as if
  * amounts were tried until a quote gives enough.
  *
- * @param proven - all candidates that worked, in any order.
+ * @param proven - all candidates that worked, best first.
  * @throws ForkrouteError SIMULATION_REVERTED, INSUFFICIENT_BALANCE, INSUFFICIENT_ALLOWANCE.
  */
 export async function answerExactly(
@@ -104,13 +107,16 @@ function chosen(
   proven: readonly Proven[],
   priced: ReadonlyMap<Address, PricedToken>,
 ): LeastInput[] {
-  const curves = proven.map(toCurve)
-  const inputs = curves
-    .flatMap((curve): LeastInput[] => {
+  const gives = (one: Proven) => at(one.outputs, 0).amount
+  const byOutput = proven.toSorted((a, b) => compare(gives(b), gives(a)))
+  const largest = byOutput.slice(0, largestKept)
+  const inputs = [...new Set([...proven.slice(0, bestKept), ...largest])]
+    .flatMap((one): LeastInput[] => {
+      const curve = toCurve(one)
       const amountIn = leastOf(curve, output.amount, provenWith)
       return amountIn === null ? [] : [{ curve, amountIn }]
     })
-    .sort((a, b) => (a.amountIn < b.amountIn ? -1 : a.amountIn > b.amountIn ? 1 : 0))
+    .sort((a, b) => compare(a.amountIn, b.amountIn))
   for (const { amountIn } of inputs) {
     const byKey = new Map(inputs.map((each) => [each.curve.one.candidate.key, each]))
     const there = inputs.flatMap(({ curve }) => {
@@ -122,6 +128,10 @@ function chosen(
     return ranked.flatMap(({ candidate }) => byKey.get(candidate.key) ?? [])
   }
   return inputs
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function toCurve(one: Proven): Curve {
@@ -151,29 +161,32 @@ async function approach(
   first: Curve,
   start: bigint,
 ): Promise<Answer | Failure> {
+  const simulated = (amountIn: bigint, amount: bigint) =>
+    withInput(run, args, first.one, { ...output, amount }, amountIn)
   let curve = first
   let amountIn = start
-  let best: Answer | null = null
+  let best: { readonly answer: Answer; readonly amountIn: bigint; isExpected: boolean } | null =
+    null
   const tried = new Set<bigint>()
   while (tried.size < maxCorrections && !tried.has(amountIn) && !(best && run.isLate())) {
     tried.add(amountIn)
     const expected = promised(curve, amountIn)
-    const done = await withInput(run, args, curve.one, { ...output, amount: expected }, amountIn)
-    if (!('outputs' in done)) return best ?? done
-    const got = at(done.outputs, 0).amountOut
+    const answer = await simulated(amountIn, expected)
+    if (!('outputs' in answer)) return best?.answer ?? answer
+    const got = at(answer.outputs, 0).amountOut
     const isEnough = got >= output.amount
-    if (isEnough && (!best || amountOf(done) < amountOf(best))) best = done
-    if (isEnough && (got === expected || (got - output.amount) * closeEnough <= got)) break
+    const isExpected = got === expected
+    if (isEnough && (!best || amountIn < best.amountIn)) best = { answer, amountIn, isExpected }
+    if (isEnough && (isExpected || (got - output.amount) * closeEnough <= got)) break
     curve = { ...curve, ratio: { measured: got, native: curve.native(amountIn) } }
     const next: bigint | null = got > 0n ? leastOf(curve, output.amount, amountIn) : null
     if (next === null) break
     amountIn = next
   }
-  return best ?? describe(first.one.candidate, tooLittle)
-}
-
-function amountOf({ order }: Answer): bigint {
-  return at(order.inputs, 0).amount
+  if (!best) return describe(first.one.candidate, tooLittle)
+  if (best.isExpected) return best.answer
+  // The minimum is that of what the transaction gives, not of what was expected of it.
+  return simulated(best.amountIn, at(best.answer.outputs, 0).amountOut)
 }
 
 /** The same candidate as the final transaction with another input, whose minimum is that of the expected output. */

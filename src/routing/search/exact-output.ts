@@ -13,7 +13,9 @@ const growthSteps = 48
 const narrowingSteps = 96
 /** Searches at most, and those for an output that a flow can give: the others are for amounts near what pools hold. */
 const maxSearches = 14
-const usualSearches = 4
+const usualSearches = 3
+/** Where the first amount gives nothing, larger ones are looked at so often before smaller ones. */
+const upLooks = 2
 /** Searches for the best path alone, and by what part its input may differ from that of the search. */
 const pathLooks = 2
 const pathDiffers = 0.2
@@ -163,13 +165,18 @@ export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
     found = args.search(amountIn)
     const best = bestOf(found, args.gasCostOut)
     if (!best) {
+      // Too much for every path, or too little to give a unit.
+      if (!short.amountIn && tooMuch === null && round < upLooks) {
+        amountIn *= growth
+        continue
+      }
       tooMuch = amountIn
     } else {
       const least = leastInput(outputOf(best, tokenIn, output.token), output.amount, amountIn)
       if (least !== null) {
         reaching = { amountIn, found }
         const enough = isClose(relative(least, amountIn), relative(output.amount, best.amountOut))
-        if (enough || found.wasCut || round >= usualSearches) break
+        if (enough || found.wasCut || round + 1 >= usualSearches) break
         amountIn = least
         continue
       }

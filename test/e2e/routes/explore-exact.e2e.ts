@@ -39,7 +39,7 @@ test('explore', async () => {
   }
   const priced = tokens.filter((t) => prices.has(t.address))
   const sums = { quote: 0, exact: 0 }
-  for (let i = 0; i < Number(process.env.N ?? 30); i++) {
+  for (let i = 0; i < Number(process.env.N ?? 45); i++) {
     const a = priced[Math.floor(random() * priced.length)]!
     let b = priced[Math.floor(random() * priced.length)]!
     if (a === b) continue
