@@ -13,11 +13,11 @@ const growthSteps = 48
 const narrowingSteps = 96
 /** Searches at most, and those for an output that a flow can give: the others are for amounts near what pools hold. */
 const maxSearches = 14
-const usualSearches = 3
+const usualSearches = 6
 /** Where the first amount gives nothing, larger ones are looked at so often before smaller ones. */
 const upLooks = 2
 /** Searches for the best path alone, and by what part its input may differ from that of the search. */
-const pathLooks = 2
+const pathLooks = 4
 const pathDiffers = 0.2
 /** After so many steps an interval whose ends are this many times apart is halved by orders of magnitude. */
 const farAfter = 4
@@ -29,7 +29,9 @@ const far = 8n
  */
 const mayLose = 3e-5
 /** The most by which the amount of the search may differ, as a part of it. */
-const mayDiffer = 0.05
+const mayDiffer = 0.005
+/** Splits of an amount that differs by no more than this part are adapted, not searched for anew. */
+const isNear = 0.1
 /** Growth of an amount that is not enough. */
 const growth = 4n
 /** Four times the input that gives less than one part in so many more: the pools are as good as empty. */
@@ -89,6 +91,15 @@ export function leastInput(
   return high.amount
 }
 
+/** The amount in between whose output is the target, where outputs grow by a power of the amount. */
+function interpolated(low: Searched, high: Searched, target: bigint): bigint | null {
+  const log = (amount: bigint, from: bigint) => Math.log(Number(amount) / Number(from))
+  const part = log(target, low.output) / log(high.output, low.output)
+  const factor = Math.exp(part * log(high.amountIn, low.amountIn))
+  if (!Number.isFinite(factor)) return null
+  return (low.amountIn * BigInt(Math.round(factor * Number(precision)))) / precision
+}
+
 /** Whether flows of a search may be used for an amount that differs by such a part, and so does its output. */
 function isClose(input: number, output: number): boolean {
   if (Math.abs(input) <= mayLose) return true
@@ -129,8 +140,11 @@ export interface ExactOutputArgs {
   readonly tokenIn: Address
   /** What is to be reached. */
   readonly output: TokenAmount
-  /** Candidates for an amount of tokenIn, fee already taken. */
-  search(amountIn: bigint): CandidateSet
+  /**
+   * Candidates for an amount of tokenIn, fee already taken.
+   * @param knownSplits - of nearly the same amount, in place of a search for splits.
+   */
+  search(amountIn: bigint, knownSplits?: readonly Flow[]): CandidateSet
   /** The best path alone, which takes a tenth of the time. */
   bestPath(tokenIn: Address, tokenOut: Address, amountIn: bigint): Flow | undefined
   /** Raw units of tokenOut that a million gas costs; undefined where no price is known. */
@@ -141,6 +155,11 @@ export interface ExactOutputArgs {
 export interface FoundInput {
   readonly amountIn: bigint
   readonly found: CandidateSet
+}
+
+/** A search, and what its best flow gives. */
+interface Searched extends FoundInput {
+  readonly output: bigint
 }
 
 /** No amount gives the output; `most` raw units of it are certain to be found. */
@@ -157,55 +176,78 @@ export interface OutputTooLarge {
 export function findInput(args: ExactOutputArgs): FoundInput | OutputTooLarge {
   const { tokenIn, output } = args
   let amountIn = firstGuess(args)
-  let reaching: FoundInput | null = null
-  let short = { amountIn: 0n, most: 0n }
+  /** The most that gives too little, the least that gives enough, and the least that no path takes. */
+  let low: Searched | null = null
+  let high: Searched | null = null
   let tooMuch: bigint | null = null
-  let found: CandidateSet | null = null
+  let reaching: Searched | null = null
+  let known: readonly Flow[] | undefined
   for (let round = 0; round < maxSearches && amountIn > 0n; round++) {
-    found = args.search(amountIn)
+    const found = args.search(amountIn, known)
     const best = bestOf(found, args.gasCostOut)
+    if (found.wasCut) return reaching ?? { amountIn, found }
     if (!best) {
       // Too much for every path, or too little to give a unit.
-      if (!short.amountIn && tooMuch === null && round < upLooks) {
+      if (!low && tooMuch === null && round < upLooks) {
         amountIn *= growth
         continue
       }
+      if (reaching) break
       tooMuch = amountIn
-    } else {
-      const least = leastInput(outputOf(best, tokenIn, output.token), output.amount, amountIn)
-      if (least !== null) {
-        reaching = { amountIn, found }
-        const enough = isClose(relative(least, amountIn), relative(output.amount, best.amountOut))
-        if (enough || found.wasCut || round + 1 >= usualSearches) break
-        amountIn = least
-        continue
-      }
-      const isEmpty = best.amountOut - short.most < best.amountOut / leastGain
-      if (best.amountOut > short.most) short = { amountIn, most: best.amountOut }
-      else short = { ...short, amountIn }
-      if (isEmpty && tooMuch === null) break
+      amountIn = between(low?.amountIn ?? 0n, tooMuch)
+      continue
     }
-    if (reaching || found.wasCut) break
-    if (tooMuch === null) amountIn *= growth
-    else amountIn = between(short.amountIn, tooMuch)
+    const here: Searched = { amountIn, found, output: best.amountOut }
+    const least = leastInput(outputOf(best, tokenIn, output.token), output.amount, amountIn)
+    if (least !== null) {
+      reaching = here
+      const difference = relative(least, amountIn)
+      if (isClose(difference, relative(output.amount, best.amountOut)) || round >= usualSearches)
+        break
+    }
+    if (best.amountOut >= output.amount) high = here
+    else {
+      const isEmpty = low !== null && best.amountOut - low.output < best.amountOut / leastGain
+      if (!low || amountIn > low.amountIn) low = here
+      if (isEmpty && least === null && tooMuch === null) break
+    }
+    const guess = low && high ? interpolated(low, high, output.amount) : null
+    const next: bigint | null = least === null || (guess && guess < least) ? guess : least
+    known = undefined
+    if (next !== null) {
+      if (Math.abs(relative(next, amountIn)) <= isNear) known = found.candidates.filter(isSplit)
+      amountIn = next
+    } else amountIn = tooMuch === null ? amountIn * growth : between(low?.amountIn ?? 0n, tooMuch)
   }
   if (reaching) return reaching
-  if (short.most > 0n && !found?.wasCut) {
-    return { most: (short.most * certainPart.of) / certainPart.whole }
-  }
-  return { amountIn, found: found ?? args.search(1n) }
+  if (low) return { most: (low.output * certainPart.of) / certainPart.whole }
+  return { amountIn, found: args.search(amountIn > 0n ? amountIn : 1n) }
 }
 
-/** What the best path takes; the other way round it is known at once, but too little by twice the fees and the impact. */
+function isSplit(flow: Flow): boolean {
+  return flow.isSplit
+}
+
+/**
+ * What the best path takes, or several such where one cannot give the output. The other way round it is known at once,
+ * but too little by twice the fees and the impact.
+ */
 function firstGuess({ tokenIn, output, bestPath }: ExactOutputArgs): bigint {
   let amountIn = bestPath(output.token, tokenIn, output.amount)?.amountOut ?? output.amount
+  let parts = 1n
   for (let look = 0; look < pathLooks; look++) {
-    const path = bestPath(tokenIn, output.token, amountIn)
-    const least = path && leastInput(outputOf(path, tokenIn, output.token), output.amount, amountIn)
-    if (!least) break
-    const isNear = Math.abs(relative(least, amountIn)) < pathDiffers
-    amountIn = least
-    if (isNear) break
+    const part = amountIn / parts
+    const path = part > 0n ? bestPath(tokenIn, output.token, part) : undefined
+    if (!path) break
+    const target = (output.amount + parts - 1n) / parts
+    const least = leastInput(outputOf(path, tokenIn, output.token), target, part)
+    if (least === null) {
+      parts *= 2n
+      continue
+    }
+    const isEnough = Math.abs(relative(least, part)) < pathDiffers
+    amountIn = least * parts
+    if (isEnough) break
   }
   return amountIn
 }

@@ -210,7 +210,8 @@ function searchForOutput(
   const found = findInput({
     tokenIn,
     output,
-    search: (amount) => findCandidates({ ...search, inputs: [{ token: tokenIn, amount }] }),
+    search: (amount, knownSplits) =>
+      findCandidates({ ...search, inputs: [{ token: tokenIn, amount }], knownSplits }),
     bestPath: (from, to, amount) =>
       findCandidates({
         ...search,
