@@ -4,8 +4,8 @@ import { tokenIn } from '../../../test/support/routing/candidates.js'
 import { grossInput } from './exact-output.js'
 
 describe('grossInput', () => {
-  test('known vector: 9970 after 30 bps is 10000 with a fee of 30', () => {
-    expect(grossInput(tokenIn, 9_970n, 30n)).toEqual({ token: tokenIn, amount: 10_000n, fee: 30n })
+  test('known vector: 9999 with a fee of 29 (30 bps, rounded down) leaves 9970', () => {
+    expect(grossInput(tokenIn, 9_970n, 30n)).toEqual({ token: tokenIn, amount: 9_999n, fee: 29n })
   })
 
   test('without a fee it is the amount itself', () => {

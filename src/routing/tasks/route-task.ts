@@ -31,6 +31,7 @@ import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
+import { answerExactly, grossInput } from '../proof/exact-output.js'
 import {
   noRoute,
   notFundable,
@@ -38,7 +39,6 @@ import {
   nothingProven,
   outputTooLarge,
 } from '../proof/failures.js'
-import { answerExactly, grossInput } from '../proof/exact-output.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
 import { type Attempt, prove } from '../proof/prove.js'
