@@ -113,14 +113,15 @@ function named(id: string, schema: z.ZodObject): z.ZodType {
   return own
 }
 
-/** The required fields with their examples. */
+/** The fields that have to be given, and those with an example that have no default. */
 function exampleOf(input: z.ZodObject): Record<string, unknown> {
-  const required = Object.entries(input.shape).filter(
-    ([, field]) => !field.safeParse(undefined).success,
-  )
-  return Object.fromEntries(
-    required.map(([name, field]) => [name, (field as z.ZodType).meta()?.example]),
-  )
+  const fields = Object.entries(input.shape).map(([name, field]) => {
+    const { success, data } = field.safeParse(undefined)
+    const example = (field as z.ZodType).meta()?.example
+    return { name, example, isGiven: !success || (data === undefined && example !== undefined) }
+  })
+  const given = fields.filter(({ isGiven }) => isGiven)
+  return Object.fromEntries(given.map(({ name, example }) => [name, example]))
 }
 
 /** The list by itself, or as `actions` of an object. */

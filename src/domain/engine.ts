@@ -7,7 +7,7 @@ import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } fro
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { Explanation } from './explanation.js'
-import type { Listing, ProtocolRecord, ServiceActionRecord } from './metadata.js'
+import type { Listing, NetworkRecord, ProtocolRecord, ServiceActionRecord } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { RoutePermit } from './permit.js'
 import type { PoolChoice } from './pool-choice.js'
@@ -16,7 +16,7 @@ import type { RouteStepRecord } from './route-step.js'
 import type { TransactionTrace } from './trace.js'
 import type { WhatIf } from './what-if.js'
 
-/** The amount that the sender gives of one token: raw units, > 0, fee included. */
+/** The amount that the sender gives of one token: raw units, > 0, fee included; 0 where `amountOut` decides. */
 export interface RequestInput extends TokenAmount {
   /** Basis points of the amount; set for all inputs or for none. */
   readonly feeBps?: bigint
@@ -31,6 +31,8 @@ export interface RouteRequest {
   /** Tokens are distinct, lower-case, native as its constant. */
   readonly inputs: readonly RequestInput[]
   readonly tokensOut: readonly Address[]
+  /** Raw units of the only tokenOut, > 0: the least amount of the only input that gives so much is found. */
+  readonly amountOut?: bigint
   /** Default: fromAddress. */
   readonly receiver?: Address
   readonly toEoa?: boolean
@@ -169,6 +171,8 @@ export interface RouteAnswer {
   readonly priceImpact: number | null
   readonly block: BlockPin
   readonly tx: UnsignedTransaction
+  /** Of a request with `amountOut`, raw units: what the transaction spends, and the same with slippage on top. */
+  readonly input?: { readonly amountIn: bigint; readonly maxAmountIn: bigint }
   /** In the order of the inputs; present only with a fee. */
   readonly fees?: readonly TokenAmount[]
   readonly gasCost?: GasCost
@@ -229,14 +233,6 @@ export interface PriceRecord {
   readonly confidence: number
   readonly blockNumber: number
   readonly source: string
-}
-
-export interface NetworkRecord {
-  readonly id: number
-  readonly name: string
-  readonly isConnected: boolean
-  readonly nativeToken: Address
-  readonly blockNumber: number | null
 }
 
 export interface WalletBalance {

@@ -106,3 +106,11 @@ export interface ProtocolRecord {
   readonly chains: readonly { readonly id: number; readonly name: string }[]
   readonly actions: readonly ActionRecord[]
 }
+
+export interface NetworkRecord {
+  readonly id: number
+  readonly name: string
+  readonly isConnected: boolean
+  readonly nativeToken: Address
+  readonly blockNumber: number | null
+}

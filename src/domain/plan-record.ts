@@ -7,7 +7,8 @@ import type { QuoteRequest } from './engine.js'
 import { at, tokenAmounts } from './lists.js'
 import type { Address } from './primitives.js'
 
-export interface QuoteRecord extends Omit<QuoteRequest, 'inputs' | 'limit' | 'explain'> {
+export interface QuoteRecord
+  extends Omit<QuoteRequest, 'inputs' | 'amountOut' | 'limit' | 'explain'> {
   readonly tokensIn: readonly Address[]
   readonly amountsIn: readonly bigint[]
   readonly limit:

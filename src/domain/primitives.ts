@@ -98,6 +98,12 @@ export function lessSlippage(amount: bigint, centiBps: bigint): bigint {
   return (amount * (centiBpsDenominator - centiBps)) / centiBpsDenominator
 }
 
+/** @returns ceil(amount * (1 + centiBps / 1_000_000)). */
+export function plusSlippage(amount: bigint, centiBps: bigint): bigint {
+  const whole = centiBpsDenominator
+  return (amount * (whole + centiBps) + whole - 1n) / whole
+}
+
 /** Hundredths of a basis point in basis points, with at most two decimals. */
 export function toBps(centiBps: bigint): string {
   const fraction = String(centiBps % 100n)

@@ -1,6 +1,7 @@
 /** Answers as tests receive them: amounts as bigint and by token, and the pools on the path as a list. */
 import type { z } from 'zod'
-import type { Bundle, Price, Quote, RouteTransaction } from '../api/records/records.js'
+import type { Price } from '../api/records/records.js'
+import type { Bundle, Quote, RouteTransaction } from '../api/records/transactions.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
 import { at, tokenAmounts } from '../domain/lists.js'
@@ -45,6 +46,9 @@ export interface Delivery {
 
 export interface QuoteResult extends Delivery {
   readonly gas: bigint
+  /** Of a request with amountOut, raw units: what the transaction spends, and the same with slippage on top. */
+  readonly amountIn?: bigint
+  readonly maxAmountIn?: bigint
   /** Present only with a fee, in the order of amountIn. */
   readonly feeAmounts?: readonly bigint[]
 }
@@ -93,6 +97,8 @@ export function toQuoteResult(
     amountOut: at(outputs, 0).amount,
     amountsOut: byToken(outputs),
     gas: BigInt(answer.gas),
+    ...(answer.amountIn !== undefined && { amountIn: BigInt(answer.amountIn) }),
+    ...(answer.maxAmountIn !== undefined && { maxAmountIn: BigInt(answer.maxAmountIn) }),
     ...(answer.feeAmount && { feeAmounts: answer.feeAmount.map(BigInt) }),
     ...common(answer),
   }

@@ -37,8 +37,10 @@ interface RoutingRequest extends AnyRequest {
 interface PairRequest extends RoutingRequest {
   /** The native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee. */
   readonly tokenIn: Some<Address>
-  /** One per tokenIn, fee included. */
-  readonly amountIn: Some<AmountInput>
+  /** One per tokenIn, fee included; this or amountOut. */
+  readonly amountIn?: Some<AmountInput>
+  /** For one tokenIn and one tokenOut: the least amountIn that gives so much is found. */
+  readonly amountOut?: AmountInput
   readonly tokenOut: Some<Address>
   /** Basis points: one per amountIn. */
   readonly fee?: Some<AmountInput>

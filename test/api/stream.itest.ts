@@ -143,8 +143,8 @@ describe('requests', () => {
       'tokenIn=x',
       [
         'tokenIn[0] must be an address: 0x and 40 hexadecimal digits',
-        'amountIn is required',
         'tokenOut is required',
+        'amountIn is required',
       ],
     ],
   ])('GET %s is a 400', async (search, message) => {

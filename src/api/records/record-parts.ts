@@ -12,3 +12,5 @@ export const Wei = z
   .meta({ id: 'Wei', description: 'Unsigned integer in the smallest unit, decimal string.' })
 /** One value for one tokenOut, a list in the order of tokenOut for several. */
 export const WeiOrList = z.union([Wei, z.array(Wei)])
+
+export const BlockNumber = z.int().min(0)

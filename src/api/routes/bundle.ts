@@ -3,8 +3,8 @@ import { z } from 'zod'
 import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
 import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Bundle } from '../records/records.js'
 import { traceOf } from '../records/trace-records.js'
+import { Bundle } from '../records/transactions.js'
 import {
   Address,
   BlockNumber,

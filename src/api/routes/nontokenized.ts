@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { NontokenizedTransaction } from '../records/records.js'
+import { NontokenizedTransaction } from '../records/transactions.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
 import { routeRules, shortcutInputs } from './shortcut-inputs.js'
 import {

@@ -127,7 +127,12 @@ function requestsOf(item: Parsed): QuoteRequest[] {
   if (!item.ok) return []
   const { input } = item
   if (!item.isLadder) return [toQuoteRequest(input)]
-  return input.amountIn.map((amount) => toQuoteRequest({ ...input, amountIn: [amount] }))
+  return rungsOf(input).map((amount) => toQuoteRequest({ ...input, amountIn: [amount] }))
+}
+
+/** The amounts of a ladder. */
+function rungsOf({ amountIn = [] }: QuoteInput): readonly bigint[] {
+  return amountIn
 }
 
 /** @returns the answer in the order of the items, whatever was found for each. */
@@ -136,11 +141,11 @@ function toBatch(chainId: number, items: readonly Parsed[], answer: BatchAnswer)
   let next = 0
   const quotes = items.map((item): Item => {
     if (!item.ok) return { error: errorFacts(toWireError(item.error)) }
-    const count = item.isLadder ? item.input.amountIn.length : 1
+    const count = item.isLadder ? rungsOf(item.input).length : 1
     const outcomes = answer.quotes.slice(next, next + count)
     next += count
     if (item.isLadder) {
-      const ladder = item.input.amountIn.map((amount, index) => ({
+      const ladder = rungsOf(item.input).map((amount, index) => ({
         amountIn: amount.toString(),
         ...toRung(outcomes[index], item),
       }))
@@ -160,7 +165,12 @@ function toNoticed(answer: RouteAnswer, { input, notices }: Sound) {
 
 function toRung(outcome: Wire<RouteAnswer> | undefined, item: Sound) {
   if (!outcome?.ok) return toError(outcome)
-  const { blockNumber: _, ...rung } = toNoticed(outcome.value, item)
+  const {
+    blockNumber: _,
+    amountIn: _own,
+    maxAmountIn: _most,
+    ...rung
+  } = toNoticed(outcome.value, item)
   return rung
 }
 
@@ -254,7 +264,7 @@ export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
     }),
     response: QuoteBatch,
     rules: (given) => [...quoteOrLadderRules(given), ...noBlockRules(given)],
-    cost: ({ tokenIn, amountIn }) => (tokenIn.length === 1 ? amountIn.length : 1),
+    cost: ({ tokenIn, amountIn = [] }) => (tokenIn.length === 1 && amountIn.length) || 1,
     errors: streamErrors,
   })
   const postStream = defineRoute({
@@ -285,7 +295,7 @@ export function quoteBatchEndpoints(serviceName: string): Endpoint[] {
     }),
     streamEndpoint(getStream, (args) => {
       const { input } = args
-      const ladder = input.tokenIn.length === 1 && input.amountIn.length > 1
+      const ladder = input.tokenIn.length === 1 && rungsOf(input).length > 1
       return atEveryHead(args, input.chainId, [{ ok: true, input, isLadder: ladder, notices: [] }])
     }),
     streamEndpoint(postStream, (args) =>

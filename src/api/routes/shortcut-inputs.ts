@@ -43,6 +43,31 @@ export function isLadder(given: Given): boolean {
   return tokensIn === 1 && tokensOut === 1 && (amounts ?? 0) > 1
 }
 
+/** Rules of an exact output: one token for one other. */
+function exactOutputRules(given: Given): string[] {
+  if (given.amountOut === undefined) {
+    return given.amountIn === undefined ? ['amountIn is required'] : []
+  }
+  const problems: string[] = []
+  if (given.amountIn !== undefined) {
+    problems.push('amountIn must not be given together with amountOut: one follows from the other')
+  }
+  for (const name of ['tokenIn', 'tokenOut'] as const) {
+    const count = texts(given[name]).length
+    if (count > 1) problems.push(`${name} must hold one token with amountOut (not ${count})`)
+  }
+  if (given.minAmountOut !== undefined) {
+    problems.push(
+      'minAmountOut must not be given together with amountOut: slippage says how far below it the transaction may end',
+    )
+  }
+  if (String(given.permit) === 'true') problems.push('permit must not be given with amountOut')
+  if (/^(true|timed)$/.test(String(given.explain))) {
+    problems.push('explain must not be given with amountOut')
+  }
+  return problems
+}
+
 /** Rules between tokens and amounts. */
 function pairRules(given: Given, mayBeLadder = false): string[] {
   const problems: string[] = []
@@ -128,11 +153,22 @@ export function quoteRules(given: Given): string[] {
   return [...pairRules(given), ...quoteFeeRules(given)]
 }
 
+/** Of a route with `amountIn` or `amountOut`. */
+export function exactRouteRules(given: Given): string[] {
+  return [...exactOutputRules(given), ...routeRules(given)]
+}
+
+/** Of a quote with `amountIn` or `amountOut`. */
+export function exactQuoteRules(given: Given): string[] {
+  return [...exactOutputRules(given), ...quoteRules(given)]
+}
+
 /** Rules of a quote that may be a ladder. */
 export function quoteOrLadderRules(given: Given): string[] {
   const isOne = isLadder(given)
   const fees = isOne && texts(given.fee).length > 1 ? ['fee must be one value for a ladder'] : []
-  return [...pairRules(given, true), ...(isOne ? fees : quoteFeeRules(given))]
+  const pair = [...exactOutputRules(given), ...pairRules(given, true)]
+  return [...pair, ...(isOne ? fees : quoteFeeRules(given))]
 }
 
 function quoteFeeRules(given: Given): string[] {
@@ -239,15 +275,28 @@ export function shortcutInputs(serviceName: string) {
     feeReceiver: described(Address.optional(), 'Gets the fee.'),
     explain: Explain,
   })
+  const amountIn = described(
+    common.amountIn.optional(),
+    'One amount per tokenIn, in its smallest unit, fee included; this or amountOut.',
+    [examples.oneEther],
+  )
+  const amountOut = described(
+    listOf(Amount, 1, 1).optional(),
+    'In place of amountIn, for one tokenIn and one tokenOut: the least amountIn that gives so much is found, in the ' +
+      'smallest unit of tokenOut.',
+  )
+  const exactRoute = route.extend({ amountIn, amountOut })
+  const exactQuote = quote.extend({ amountIn, amountOut })
   /** One of several quotes, or a ladder. */
-  const quoteOrLadder = quote.omit({ explain: true }).extend({
+  const quoteOrLadder = exactQuote.omit({ explain: true }).extend({
     amountIn: described(
-      listOf(Amount, 1, maxQuotes),
-      'One amount per tokenIn, in its smallest unit, fee included; several for one tokenIn and one tokenOut are a ladder.',
+      listOf(Amount, 1, maxQuotes).optional(),
+      'One amount per tokenIn, in its smallest unit, fee included; several for one tokenIn and one tokenOut are a ladder. ' +
+        'This or amountOut.',
       [examples.oneEther],
     ),
   })
-  return { route, quote, quoteOrLadder }
+  return { route, quote, exactRoute, exactQuote, quoteOrLadder }
 }
 
 /** Of endpoints that answer with a transaction. */
@@ -280,5 +329,5 @@ export const poolChoiceInputs = {
 
 export type PoolChoiceInput = z.output<z.ZodObject<typeof poolChoiceInputs>>
 
-export type RouteInput = z.output<ReturnType<typeof shortcutInputs>['route']>
-export type QuoteInput = z.output<ReturnType<typeof shortcutInputs>['quote']>
+export type RouteInput = z.output<ReturnType<typeof shortcutInputs>['exactRoute']>
+export type QuoteInput = z.output<ReturnType<typeof shortcutInputs>['exactQuote']>

@@ -16,15 +16,15 @@ import type { PoolChoice } from '../../domain/pool-choice.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import { Quote, RouteTransaction } from '../records/records.js'
 import { traceOf } from '../records/trace-records.js'
+import { Quote, RouteTransaction } from '../records/transactions.js'
 import { explanationFields, oneOrList, toExplain } from './explanation.js'
 import {
+  exactQuoteRules,
+  exactRouteRules,
   type PoolChoiceInput,
   type QuoteInput,
-  quoteRules,
   type RouteInput,
-  routeRules,
   shortcutInputs,
 } from './shortcut-inputs.js'
 import { overridesOf, toWhatIf, whatIfInputs } from './what-if-inputs.js'
@@ -68,7 +68,7 @@ function toRouteRequest(input: RouteInput): RouteRequest {
 
 /** @param fees - basis points, one per amountIn; only zeros: no fee. */
 export function toInputs(
-  { tokenIn, amountIn }: Pick<QuoteInput, 'tokenIn' | 'amountIn'>,
+  { tokenIn, amountIn = [0n] }: Pick<QuoteInput, 'tokenIn' | 'amountIn'>,
   fees: readonly bigint[] = [],
 ): RequestInput[] {
   const inputs = tokenAmounts(tokenIn, amountIn)
@@ -79,6 +79,10 @@ export function toInputs(
 function toExplainedQuote(input: QuoteInput): QuoteRequest {
   const explain = toExplain(input.explain)
   return { ...toQuoteRequest(input), ...(explain && { explain }) }
+}
+
+function exactOutput({ amountOut: [amountOut] = [] }: Pick<QuoteInput, 'amountOut'>) {
+  return amountOut === undefined ? {} : { amountOut }
 }
 
 export function hasFee(inputs: readonly RequestInput[]): boolean {
@@ -110,6 +114,7 @@ export function toPlanRequest(
     executionMode: input.executionMode,
     inputs,
     tokensOut: input.tokenOut,
+    ...exactOutput(input),
     limit: input.minAmountOut
       ? { kind: 'minimum', minimums: tokenAmounts(input.tokenOut, input.minAmountOut) }
       : { kind: 'slippage', centiBps: input.slippage ?? defaultCentiBps },
@@ -139,13 +144,14 @@ export function toQuoteRequest(
 ): QuoteRequest {
   const [fee, ...others] = input.fee ?? []
   const isOneForAll = fee !== undefined && others.length === 0
-  const inputs = toInputs(input, isOneForAll ? input.amountIn.map(() => fee) : input.fee)
+  const inputs = toInputs(input, isOneForAll ? input.tokenIn.map(() => fee) : input.fee)
   return {
     chainId: input.chainId,
     strategy: input.routingStrategy,
     executionMode: 'backend',
     inputs,
     tokensOut: input.tokenOut,
+    ...exactOutput(input),
     limit: { kind: 'slippage', centiBps: defaultCentiBps },
     ignoreAggregators: lowerCased(input.ignoreAggregators),
     ignoreStandards: lowerCased(input.ignoreStandards),
@@ -219,6 +225,10 @@ function toSegment(step: RouteStepRecord, leg: RouteLeg) {
   }
 }
 
+function exactInput({ input }: RouteAnswer) {
+  return input && { amountIn: input.amountIn.toString(), maxAmountIn: input.maxAmountIn.toString() }
+}
+
 function extras(answer: RouteAnswer) {
   return {
     ...(answer.fees && { feeAmount: answer.fees.map(({ amount }) => amount.toString()) }),
@@ -260,6 +270,7 @@ function toRouteTransaction(
     gas: answer.gas.toString(),
     amountOut: oneOrList(answer.outputs.map(({ amountOut }) => amountOut)),
     minAmountOut: oneOrList(answer.outputs.map(({ minAmountOut }) => minAmountOut)),
+    ...exactInput(answer),
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),
     createdAt: Number(answer.block.number),
     blockNumber: Number(answer.block.number),
@@ -284,6 +295,7 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
       'amountOut',
       answer.outputs.map(({ amountOut }) => amountOut),
     ),
+    ...exactInput(answer),
     route: toSteps(answer),
     gas: answer.gas.toString(),
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),
@@ -294,13 +306,13 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
 }
 
 export function shortcutEndpoints(serviceName: string): Endpoint[] {
-  const { route, quote } = shortcutInputs(serviceName)
+  const { exactRoute, exactQuote } = shortcutInputs(serviceName)
   const routeContract = {
     path: '/api/v1/shortcuts/route',
     tag: 'Shortcuts',
-    input: route,
+    input: exactRoute,
     response: RouteTransaction,
-    rules: routeRules,
+    rules: exactRouteRules,
     isCalculation: true,
     errors: [
       ...calculationErrors,
@@ -319,7 +331,7 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
   })
   const postRoute = defineRoute({
     ...routeContract,
-    input: route.extend(whatIfInputs),
+    input: exactRoute.extend(whatIfInputs),
     method: 'post',
     operationId: 'postRoute',
     summary: 'As the GET, with the inputs in a JSON body.',
@@ -329,9 +341,9 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
   const quoteContract = {
     path: '/api/v1/shortcuts/quote',
     tag: 'Shortcuts',
-    input: quote,
+    input: exactQuote,
     response: Quote,
-    rules: quoteRules,
+    rules: exactQuoteRules,
     isCalculation: true,
     errors: calculationErrors,
   }
@@ -345,7 +357,7 @@ export function shortcutEndpoints(serviceName: string): Endpoint[] {
   })
   const postQuote = defineRoute({
     ...quoteContract,
-    input: quote.extend(whatIfInputs),
+    input: exactQuote.extend(whatIfInputs),
     method: 'post',
     operationId: 'postQuote',
     summary: 'As the GET, with the inputs in a JSON body, and with overrides of state and block.',

@@ -32,7 +32,7 @@ import type { Attempt } from './prove.js'
 const otherWayGas = 200_000n
 
 /** How many of the best candidates may fail as the final transaction before the request fails. */
-const finalAttempts = 3
+export const finalAttempts = 3
 
 export interface Proven extends Built {
   /** What the receiver gains of each tokenOut. */
@@ -67,6 +67,15 @@ export function rank(
     if (outputs.some(({ amount }) => amount <= 0n)) continue
     proven.push({ ...built, outputs, gasUsed: result.gasUsed })
   }
+  return rankProven(run, proven, priced)
+}
+
+/** `rank` of what is known already. */
+export function rankProven(
+  run: TaskRun,
+  proven: readonly Proven[],
+  priced: ReadonlyMap<Address, PricedToken>,
+): Proven[] {
   const value = (one: Proven) => {
     const gas = gasInToken(
       run.block.chain,
@@ -84,7 +93,7 @@ export function rank(
   )
   const bar = enoughForTrust([...honest].map((one) => values.get(one) ?? 0n))
   const isLast = (one: Proven) => bar !== null && !honest.has(one) && (values.get(one) ?? 0n) <= bar
-  return proven.sort((a, b) => {
+  return proven.toSorted((a, b) => {
     if (isLast(a) !== isLast(b)) return isLast(a) ? 1 : -1
     const [x = 0n, y = 0n] = [values.get(a), values.get(b)]
     if (x !== y) return x > y ? -1 : 1
@@ -113,45 +122,62 @@ export async function finalise(
   proven: readonly Proven[],
 ): Promise<Answer> {
   const { request } = args
-  const failed: ReturnType<typeof describe>[] = []
+  const failed: Failure[] = []
   for (const best of meetingMinimums(request, proven).slice(0, finalAttempts)) {
-    const minimums = minimumsOf(request, best.outputs)
-    const order = {
-      ...best.order,
-      outputs: minimums.map(({ token, amount }) => ({ token, minAmountOut: amount })),
-    }
-    const measure = order.outputs.map(({ token }) => ({ token, owner: order.receiver }))
-    // Which entry point is cheaper is measured, with the very transactions.
-    const points = new Set<EntryPoint>([best.entryPoint, 'execute'])
-    const ways = [...points].map((point) => through({ ...best, order }, request, point))
-    const results = await run.simulate(
-      ways.map((one) => {
-        const more = one.entryPoint === best.entryPoint ? 0n : otherWayGas
-        const gasLimit = walletGas(run.pin, best.gasUsed + more)
-        return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
-      }),
-    )
-    const done = ways.flatMap((built, index) => {
-      const result = results[index]
-      return result?.status === 'success' ? [{ built, result }] : []
-    })
-    const [chosen] = done.toSorted((a, b) => compare(a.result, b.result))
-    if (chosen) {
-      const { built, result } = chosen
-      const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
-        token,
-        amountOut: amount,
-        minAmountOut: minimum.amount,
-      }))
-      const { gasUsed, logs } = result
-      return { ...best, ...built, outputs, gasUsed, logs }
-    }
-    const [result] = results
-    const reason = result?.status === 'reverted' ? result.reason : unreadableReason
-    args.onFailed?.(best.candidate, reason)
-    failed.push(describe(best.candidate, reason))
+    const done = await asFinal(run, request, best)
+    if ('outputs' in done) return done
+    args.onFailed?.(best.candidate, done.reason)
+    failed.push(done)
   }
-  throw new ForkrouteError(
+  throw failsAsFinal(failed)
+}
+
+export type Failure = ReturnType<typeof describe>
+
+/** The candidate as exactly the transaction that is returned, by its cheapest entry point; or why that fails. */
+export async function asFinal(
+  run: TaskRun,
+  request: RouteRequest,
+  best: Proven,
+): Promise<Answer | Failure> {
+  const minimums = minimumsOf(request, best.outputs)
+  const order = {
+    ...best.order,
+    outputs: minimums.map(({ token, amount }) => ({ token, minAmountOut: amount })),
+  }
+  const measure = order.outputs.map(({ token }) => ({ token, owner: order.receiver }))
+  // Which entry point is cheaper is measured, with the very transactions.
+  const points = new Set<EntryPoint>([best.entryPoint, 'execute'])
+  const ways = [...points].map((point) => through({ ...best, order }, request, point))
+  const results = await run.simulate(
+    ways.map((one) => {
+      const more = one.entryPoint === best.entryPoint ? 0n : otherWayGas
+      const gasLimit = walletGas(run.pin, best.gasUsed + more)
+      return { ...toSimulation(one, request), measure, gasLimit, logsNative: true }
+    }),
+  )
+  const done = ways.flatMap((built, index) => {
+    const result = results[index]
+    return result?.status === 'success' ? [{ built, result }] : []
+  })
+  const [chosen] = done.toSorted((a, b) => compare(a.result, b.result))
+  if (chosen) {
+    const { built, result } = chosen
+    const outputs = zip(result.deltas, minimums).map(([{ token, amount }, minimum]) => ({
+      token,
+      amountOut: amount,
+      minAmountOut: minimum.amount,
+    }))
+    const { gasUsed, logs } = result
+    return { ...best, ...built, outputs, gasUsed, logs }
+  }
+  const [result] = results
+  const reason = result?.status === 'reverted' ? result.reason : unreadableReason
+  return describe(best.candidate, reason)
+}
+
+export function failsAsFinal(failed: readonly Failure[]): ForkrouteError {
+  return new ForkrouteError(
     'SIMULATION_REVERTED',
     `The best route found fails as the final transaction: ${failed[0]?.reason}.`,
     { candidates: failed },

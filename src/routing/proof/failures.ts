@@ -4,7 +4,7 @@
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, TokenAmount } from '../../domain/primitives.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { MarketView } from '../market/market.js'
 import { describe, unreadableReason } from './built.js'
@@ -44,6 +44,19 @@ export function noRoute(
       ...(ignored.length && { ignored }),
       ...(warnings.length && { warnings }),
     },
+  )
+}
+
+/** @param most - raw units of the same token that would be found. */
+export function outputTooLarge(
+  tokenIn: Address,
+  { token: tokenOut, amount }: TokenAmount,
+  most: bigint,
+): ForkrouteError {
+  return new ForkrouteError(
+    'NO_ROUTE',
+    `No input of ${tokenIn} gives ${amount} of ${tokenOut}: the pools hold too little. ${most} can be had.`,
+    { tokenIn, tokenOut, amountOut: amount.toString(), largestAmountOut: most.toString() },
   )
 }
 

@@ -75,7 +75,8 @@ function ignoredVenues({ request, view, all }: MissingPath): string[] {
 /** Raw units of the one input, fee included; null where no larger amount finds a path, or there are several inputs or outputs. */
 function smallestAmount({ request, isFound }: MissingPath): bigint | null {
   const [input, ...others] = request.inputs
-  if (!input || others.length || request.tokensOut.length > 1) return null
+  // A stated output has no input to enlarge.
+  if (!input?.amount || others.length || request.tokensOut.length > 1) return null
   let low = input.amount
   let high = low * step
   while (!isFound(high)) {

@@ -11,7 +11,8 @@ import type { MarketPool } from '../market/market.js'
 import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
 import { findPaths, type Path, selectDiverse } from './search.js'
-import { findSplits } from './split.js'
+import { findSplits, type SplitArgs } from './split.js'
+import { tuneSplits } from './split-tune.js'
 
 /** The most splits among the candidates. */
 const maxSplits = 4
@@ -26,6 +27,8 @@ export interface CandidateArgs {
   readonly count: number
   /** False: the whole amount of each input goes one way; absent: true. */
   readonly mayBeSplit?: boolean
+  /** Splits that were found for nearly the same amounts: they are adapted, and no others are searched for. */
+  readonly knownSplits?: readonly Flow[] | undefined
   /** Raw units of the token that a million gas costs; undefined where no price is known. */
   gasCost(token: Address): bigint | undefined
   /** Pools that the request may use; absent: all. */
@@ -109,10 +112,12 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     }
   }
   const [tokenOut, ...others] = args.tokensOut
+  const findOrTune = (split: SplitArgs) =>
+    args.knownSplits ? tuneSplits(split, args.knownSplits) : findSplits(split)
   const splits =
     tokenOut === undefined || others.length || args.mayBeSplit === false
       ? []
-      : findSplits({
+      : findOrTune({
           sources: legs.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
           tokenOut,
           paths: legs.map(({ paths }) => paths),

@@ -147,7 +147,11 @@ function joinFirst(
   return null
 }
 
-function networkOf(args: SplitArgs, amounts: ArcAmounts, exactOnly: boolean): Network | null {
+export function networkOf(
+  args: SplitArgs,
+  amounts: ArcAmounts,
+  exactOnly: boolean,
+): Network | null {
   const arcs = withAmounts(amounts)
   const at = evaluate(arcs, args.sources, args.tokenOut, exactOnly)
   return at && { arcs, at }
@@ -321,7 +325,7 @@ function compare(a: string, b: string): number {
 }
 
 /** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
-function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
+export function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
   const edges: FlowEdge[] = []
   const held = new Map(args.sources.map(({ token, amountIn }) => [token, amountIn]))
   const states: PoolStates = new Map()

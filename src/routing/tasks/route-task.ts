@@ -11,12 +11,14 @@ import type {
 } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Explanation, RefusedPool } from '../../domain/explanation.js'
+import { at } from '../../domain/lists.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
   type Address,
   bpsDenominator,
   type Hex,
   nativeToken,
+  plusSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { mergeOverrides } from '../../domain/state.js'
@@ -32,16 +34,23 @@ import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
+import { answerExactly, grossInput } from '../proof/exact-output.js'
 import { RouteLog, withTimes } from '../proof/explain.js'
-import { noRoute, notFundable, nothingInTime, nothingProven } from '../proof/failures.js'
+import {
+  noRoute,
+  notFundable,
+  nothingInTime,
+  nothingProven,
+  outputTooLarge,
+} from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
 import { choosePermit } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
-import { traceTransaction } from '../proof/trace.js'
 import { withAmounts } from '../proof/step-amounts.js'
+import { traceTransaction } from '../proof/trace.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import {
   deadlineWarning,
@@ -53,7 +62,8 @@ import {
   unreadableWarnings,
 } from '../proof/warnings.js'
 import { whyNoRoute } from '../proof/why-no-route.js'
-import { findCandidates } from '../search/candidates.js'
+import { type CandidateArgs, findCandidates } from '../search/candidates.js'
+import { findInput } from '../search/exact-output.js'
 import type { Flow } from '../search/flow.js'
 import { usablePools } from './usable-pools.js'
 
@@ -75,16 +85,16 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, inputs, fees, priced, permit, explanation, warnings } = await findRoute(run, args)
+  const { answer, fees, priced, permit, explanation, warnings } = await findRoute(run, args)
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   const priceImpact = request.includePriceImpact
-    ? priceImpactBps(request.inputs, gained, priced)
+    ? priceImpactBps(answer.taken, gained, priced)
     : null
   return {
     chainId: run.block.chain.id,
     route: withAmounts(answer.plan.records, {
       edges: answer.candidate.edges,
-      inputs: inputs.map(withoutFee),
+      inputs: answer.taken.map(withoutFee),
       runner: runnerAddress(request.strategy, request.fromAddress),
       sender: request.fromAddress,
       receiver: answer.order.receiver,
@@ -96,6 +106,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     priceImpact,
     block: run.pin,
     tx: answer.tx,
+    ...(request.amountOut !== undefined && { input: inputOf(request, answer) }),
     ...(fees.length > 0 && { fees }),
     ...(permit && {
       permit: {
@@ -113,7 +124,9 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
       ...gasWarnings(run),
       ...priceWarnings(run),
       ...impactWarnings(priceImpact),
-      ...(checksFunds(args) ? await leftForGasWarnings(run, request, answer.gasUsed) : []),
+      ...(checksFunds(args)
+        ? await leftForGasWarnings(run, { ...request, inputs: answer.taken }, answer.gasUsed)
+        : []),
       ...warnings,
     ],
   }
@@ -133,8 +146,6 @@ function traceRoute(run: TaskRun, request: RouteRequest, answer: Answer) {
 
 export interface FoundRoute {
   readonly answer: Answer
-  /** Those of the request, with their fees in raw units. */
-  readonly inputs: readonly OrderInput[]
   /** In the order of the inputs; empty without a fee. */
   readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
@@ -151,24 +162,22 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const { chain } = run.block
   const router = routerFor(run.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
-  const inputs = request.inputs.map(withFee)
   const deadline = deadlineOf(run, request)
-  const [first] = inputs
+  const first = request.inputs[0] && withFee(request.inputs[0])
   const permit =
     request.permit && first ? await choosePermit(run, request, first, deadline) : undefined
   const spending = { ...request, ...(permit && { puller: permit2Address }) }
 
   learnTokens(run, request)
-  const [all, funds, priced, receiverHasCode] = await run.stage('state', () =>
+  const isExact = request.amountOut !== undefined
+  const [all, given, priced, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
       run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
-      checksFunds(args) ? checkFunds(run, spending) : overrideFunds(run, spending),
+      isExact ? null : checksFunds(args) ? checkFunds(run, spending) : overrideFunds(run, spending),
       run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
       isReceiverContract(run, request),
     ]),
   )
-  const code = run.codeOverrides(request.strategy, request.fromAddress)
-  const overrides = mergeOverrides(code, funds.overrides)
   const { poolBlacklist } = router
   const limits = { poolBlacklist, isAllowed: args.within?.isAllowed }
   const usable = await run.stage('state', () => usablePools(run, all, request, limits))
@@ -178,29 +187,34 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   log?.refused([...usable.refused, ...view.unreadable.map(unreadPool)])
   // Large markets are searched by their deepest pools first, which a request may have excluded.
   const searched = request.poolChoice ? pools : all.pools
-  const candidatesOf = (given: readonly OrderInput[], wanted: readonly MarketPool[]) => ({
+  const gasCost = (token: Address) =>
+    gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined
+  const searchArgs = (wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'> => ({
     pools: searched,
     ...(wanted !== searched && { isAllowed: isOneOf(wanted) }),
     avoid: usable.avoid,
     shouldStop: run.searchLimit(),
     wrappedNative: chain.wrappedNative,
-    inputs: given.map(withoutFee),
     tokensOut: request.tokensOut,
     maxHops: router.maxHops,
     count: router.candidates,
     mayBeSplit: router.splits,
-    gasCost: (token: Address) =>
-      gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined,
+    gasCost,
   })
+  const exact = isExact
+    ? await run.stage('search', async () => searchForOutput(request, searchArgs(pools)))
+    : null
+  const inputs = exact ? [exact.input] : request.inputs.map(withFee)
   const search = (wanted: readonly MarketPool[]) =>
     run.stage('search', async () =>
       findCandidates({
-        ...candidatesOf(inputs, wanted),
+        ...searchArgs(wanted),
+        inputs: inputs.map(withoutFee),
         ...(log && { onLeftOut: (flow: Flow) => log.leftOut(flow, 'search', rankedBelow) }),
       }),
     )
   const { isPossible = () => true } = args.within ?? {}
-  const { candidates: found, missing, wasCut } = await search(pools)
+  const { candidates: found, missing, wasCut } = exact?.found ?? (await search(pools))
   const named = new Set([...tokensIn, ...request.tokensOut])
   // Verified pools rank first within some basis points, so they are split among themselves as well.
   const isDoubtful = found.some((flow) => flow.isSplit && !needsNoTrust(flow, named))
@@ -217,7 +231,12 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing) {
     const isFound = (amount: bigint) => {
       const given = request.inputs.map((input) => withFee({ ...input, amount }))
-      const few = { ...candidatesOf(given, pools), count: 1, mayBeSplit: false }
+      const few = {
+        ...searchArgs(pools),
+        inputs: given.map(withoutFee),
+        count: 1,
+        mayBeSplit: false,
+      }
       return findCandidates(few).missing === null
     }
     const { maxHops } = router
@@ -225,6 +244,9 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     throw withHints(why, usable.warnings)
   }
 
+  const funds = given ?? (await overrideFunds(run, { ...request, inputs }))
+  const code = run.codeOverrides(request.strategy, request.fromAddress)
+  const overrides = mergeOverrides(code, funds.overrides)
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
   const proof = { ...args, inputs, receiverHasCode, deadline, permit, funds, overrides, allPools }
   const tried = async (flows: readonly Flow[]) => {
@@ -257,16 +279,22 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   }
 
   const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
-  const answer = await run.stage('finalise', () => finalise(run, { request, onFailed }, proven))
+  const answer = await run.stage('finalise', () =>
+    exact
+      ? answerExactly(run, proof, { ...exact, isChecked: checksFunds(args) }, proven, priced)
+      : finalise(run, { request, onFailed }, proven),
+  )
   const warnings = [
     ...usable.warnings,
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),
   ]
-  const fees = inputs.flatMap(({ token, fee }) => (fee === undefined ? [] : { token, amount: fee }))
+  const fees = answer.taken.flatMap(({ token, fee }) =>
+    fee === undefined ? [] : { token, amount: fee },
+  )
   const explanation = log?.explain(run, { attempts, proven, answer, priced })
-  return { answer, inputs, fees, priced, permit, ...(explanation && { explanation }), warnings }
+  return { answer, fees, priced, permit, ...(explanation && { explanation }), warnings }
 }
 
 const rankedBelow = 'it ranks below the candidates that are simulated'
@@ -292,6 +320,40 @@ function withHints(error: ForkrouteError, warnings: readonly string[]): Forkrout
   const { warnings: own = [], ...details } = error.details ?? {}
   const all = [...(Array.isArray(own) ? own : []), ...warnings]
   return new ForkrouteError(error.code, error.message, { ...details, warnings: all })
+}
+
+/** Candidates for the stated output, and the input that they were searched with. @throws ForkrouteError NO_ROUTE. */
+function searchForOutput(
+  { inputs, tokensOut, amountOut = 0n }: RouteRequest,
+  search: Omit<CandidateArgs, 'inputs'>,
+) {
+  const { token: tokenIn, feeBps } = at(inputs, 0)
+  const output = { token: at(tokensOut, 0), amount: amountOut }
+  const found = findInput({
+    tokenIn,
+    output,
+    search: (amount, knownSplits) =>
+      findCandidates({ ...search, inputs: [{ token: tokenIn, amount }], knownSplits }),
+    bestPath: (from, to, amount) =>
+      findCandidates({
+        ...search,
+        inputs: [{ token: from, amount }],
+        tokensOut: [to],
+        count: 1,
+        mayBeSplit: false,
+      }).candidates[0],
+    gasCostOut: search.gasCost(output.token),
+  })
+  if ('most' in found) throw outputTooLarge(tokenIn, output, found.most)
+  const input = grossInput(tokenIn, found.amountIn, feeBps)
+  return { output, input, provenWith: withoutFee(input).amount, found: found.found }
+}
+
+/** What the answer to a stated output costs. */
+function inputOf({ limit }: RouteRequest, { taken }: Answer): NonNullable<RouteAnswer['input']> {
+  const { amount } = at(taken, 0)
+  const centiBps = limit.kind === 'slippage' ? limit.centiBps : 0n
+  return { amountIn: amount, maxAmountIn: plusSlippage(amount, centiBps) }
 }
 
 /** Whether the receiver has code; true where that cannot be read. Not read where it makes no difference. */
