@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { Approval, ErrorBody, Network, Opportunities, Price, Wallet, WalletBalance } from '../../src/api/records/records.js'
+import {
+  Approval,
+  ErrorBody,
+  Network,
+  Opportunities,
+  Price,
+  Wallet,
+  WalletBalance,
+} from '../../src/api/records/records.js'
 import { Quote, RouteTransaction } from '../../src/api/records/transactions.js'
 import type { QuoteRequest, RouteAnswer } from '../../src/domain/engine.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
