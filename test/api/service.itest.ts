@@ -46,7 +46,7 @@ describe('errors', () => {
 
   test('another method of a path is a 405 that names the allowed ones', async () => {
     const api = await startTestApi()
-    const reply = await api.post('/shortcuts/quote', {})
+    const reply = await api.post('/networks', {})
     expect(reply.body).toMatchObject({ statusCode: 405, code: 'METHOD_NOT_ALLOWED' })
     expect(reply.headers.get('allow')).toBe('GET, HEAD')
     const put = await read(await fetch(`${api.url}/v1/shortcuts/route`, { method: 'PUT' }))
@@ -100,7 +100,7 @@ describe('errors', () => {
   test.each([
     ['not JSON', '{"a":', 400, 'INVALID_REQUEST', 'The request body is not valid JSON.'],
     ['an array', '[]', 400, 'INVALID_REQUEST', 'The request body must be a JSON object.'],
-    ['a text', '"a"', 400, 'INVALID_REQUEST', 'The request body is not valid JSON.'],
+    ['a text', '"a"', 400, 'INVALID_REQUEST', 'The request body must be a JSON object.'],
     [
       'too large',
       `{"a":"${'a'.repeat(2_000)}"}`,

@@ -266,7 +266,7 @@ describe('base tokens', () => {
       'page must be an integer from 1 to 1000000000',
       'pageSize must be an integer from 1 to 1000',
       'apyFrom must be a number',
-      'chainId 7 is not configured here',
+      expect.stringMatching(/^chainId 7 is not configured here; configured: 1 \(Ethereum\)/),
     ])
   })
 })

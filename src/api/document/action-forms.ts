@@ -29,6 +29,7 @@ const reference: Schema = {
 }
 const address: Schema = { type: 'string', pattern: '^0[xX][0-9a-fA-F]{40}$' }
 const number: Schema = { anyOf: [{ type: 'string', pattern: '^\\d+$' }, { type: 'integer' }] }
+const integer: Schema = { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?\\d+$' }] }
 const amount: Schema = {
   anyOf: [...(number.anyOf as Schema[]), { $ref: schemaOf('OutputReference') }],
 }
@@ -39,10 +40,13 @@ const forms: Readonly<Record<string, Schema>> = {
   addresses: { anyOf: [address, { type: 'array', items: address }] },
   amount,
   amounts: { anyOf: [...(amount.anyOf as Schema[]), { type: 'array', items: amount }] },
-  integer: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?\\d+$' }] },
+  condition: amount,
+  integer,
+  integers: { anyOf: [integer, { type: 'array', items: integer }] },
   bytes: { type: 'string', pattern: '^0x([0-9a-fA-F]{2})*$' },
   slippage: { anyOf: [{ type: 'string' }, { type: 'number', minimum: 0, maximum: 10_000 }] },
   text: { type: 'string' },
+  texts: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
   signature: { type: 'string' },
   values: { type: 'array', items: {} },
   signed: number,

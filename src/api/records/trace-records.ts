@@ -17,10 +17,10 @@ const Call = z
       .nullable()
       .meta({ description: 'Decoded, as text; null where they are not known or very long.' }),
     value: Whole.meta({ description: 'Wei.' }),
-    gasUsed: Whole,
+    gasUsed: Whole.meta({ description: 'Gas of the call, those inside included.' }),
     error: z.string().nullable().meta({ description: 'Why it failed; null: it did not.' }),
     get calls() {
-      return z.array(Call)
+      return z.array(Call).meta({ description: 'Those that it makes itself, in order.' })
     },
   })
   .meta({ id: 'TracedCall' })
@@ -37,7 +37,7 @@ export const Trace = z
         description:
           'Who pays whom: one for each token and pair of accounts, smallest unit, as the tokens say; 500 at most.',
       }),
-    omittedMovements: z.int(),
+    omittedMovements: z.int().meta({ description: 'Movements left out after the first 500.' }),
     names: z
       .record(Address, z.string())
       .meta({ description: 'Symbols of tokens, protocols of pools, the contracts of forkroute.' }),

