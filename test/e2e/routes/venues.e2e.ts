@@ -269,7 +269,10 @@ describe('hooked V4 pools', () => {
     for (const actions of [[route], [route, route], [loan]]) {
       const answer = await askBundle(service, { fromAddress: alice }, actions)
       expect(answer.status, answer.text).toBe(200)
-      expect(answer.body.warnings).toEqual(quote.body.warnings)
+      // Two routes at once move the pools further.
+      const others = answer.body.warnings.filter((one: string) => !/price impact/.test(one))
+      expect(others).toEqual(quote.body.warnings)
+      if (actions.length === 1) expect(answer.body.priceImpact ?? 0).toBeLessThan(1_000)
     }
     const args = { token: token('DAI'), recipient: router, amount: '1' }
     const without = [{ protocol: 'svc', action: 'transfer', args }]
