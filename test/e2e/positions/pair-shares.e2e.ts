@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
+import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { v2PairAddress } from '../../../src/sandbox/addresses.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { executeOnFork } from '../../support/execute.js'
@@ -132,10 +133,24 @@ describe('GET /api/v1/shortcuts/route to and from the shares of a pair', () => {
     expect(steps.at(-1)).toBe('deposit sushiswap-v2')
   })
 
-  test('shares have no price of their own', async () => {
-    const { body } = await service.get('/api/v1/prices/1', { addresses: [shares, usdc] })
-    const prices = body.map((one: { price: number } | null) => one?.price ?? null)
-    expect(prices[0]).toBeNull()
-    expect(prices[1]).toBeGreaterThan(0.98)
+  test('shares are worth what the pair holds for them', async () => {
+    const { body } = await service.get('/api/v1/prices/1', { addresses: [shares, usdc, weth] })
+    const [share, dollar, wethPrice] = body.map(({ price }: { price: number }) => price)
+    const node = createRpcClient(service.nodeUrl)
+    const words = async (data: string) => {
+      const answer = await node.request<string>('eth_call', [{ to: shares, data }, 'latest'])
+      return (
+        answer
+          .slice(2)
+          .match(/.{64}/g)
+          ?.map((word) => Number(BigInt(`0x${word}`))) ?? []
+      )
+    }
+    // getReserves() and totalSupply()
+    const [usdcHeld = 0, wethHeld = 0] = await words('0x0902f1ac')
+    const [supply = 0] = await words('0x18160ddd')
+    await node.close()
+    const worth = ((usdcHeld / 1e6) * dollar + (wethHeld / 1e18) * wethPrice) / (supply / 1e18)
+    expect(share / worth).toBeCloseTo(1, 9)
   })
 })
