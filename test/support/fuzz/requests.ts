@@ -88,8 +88,12 @@ export function createFuzz(args: {
     .filter(({ action }) => action === 'swap' || !others.some((each) => each.action === action))
     .map(({ action, inputs }) => ({ protocol: 'svc', action, inputs }))
 
+  const routes = own.filter(({ action }) => action === 'route')
+
   function bundleAction(_: unknown, at: number) {
-    const { protocol, action, inputs } = dice.one(dice.chance(40) ? own : others)
+    // Routes are what bundles hold most.
+    const from = dice.chance(40) ? routes : dice.chance(40) ? own : others
+    const { protocol, action, inputs } = dice.one(from)
     const positions = args.positions.filter(({ protocolSlug }) => protocolSlug === protocol)
     const position = positions.length ? dice.one(positions) : undefined
     const entries = Object.keys(inputs)
@@ -145,8 +149,9 @@ export function createFuzz(args: {
   function queryOf(parameters: readonly Parameter[]): string {
     const query = new URLSearchParams()
     for (const { name, required, schema, example } of parameters) {
-      if (required ? dice.mess(5) : !dice.chance(8)) continue
-      const isTaken = required && example !== undefined && dice.chance(40)
+      const isWanted = required || example !== undefined
+      if (isWanted ? dice.mess(5) : !dice.chance(8)) continue
+      const isTaken = example !== undefined && dice.chance(40)
       const value = dice.mess(8) ? wild(dice) : isTaken ? example : sensible(dice, name, schema)
       const times = dice.mess(5) ? 2 : 1
       for (let time = 0; time < times; time++) {

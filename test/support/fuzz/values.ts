@@ -145,7 +145,8 @@ export function sensible(dice: Dice, name: string, schema: Schema): unknown {
 export function someOf(dice: Dice, schema: Schema): Record<string, unknown> {
   const given: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const isRequired = schema.required?.includes(name) ?? false
+    // Of two fields that stand for each other the one with an example is given.
+    const isRequired = schema.required?.includes(name) || property.example !== undefined
     if (isRequired ? dice.mess(5) : !dice.chance(12)) continue
     given[name] =
       isRequired && property.example !== undefined && dice.chance(40)
