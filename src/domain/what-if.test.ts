@@ -1,21 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type BlockPin, zeroAddress } from './primitives.js'
+import { storageReader } from '../../test/support/storage-reader.js'
 import { nextBlockTime, stateKey, toPinChanges } from './what-if.js'
 
-const pin: BlockPin = {
-  chainId: 1,
-  number: 1n,
-  hash: `0x${'1'.repeat(64)}`,
-  parentHash: `0x${'0'.repeat(64)}`,
-  timestamp: 100n,
-  baseFeePerGas: 7n,
-  gasUsed: 0n,
-  gasLimit: 30_000_000n,
-  miner: zeroAddress,
-  extraData: '0x',
-  difficulty: 0n,
-  shownHardFork: 'prague',
-}
+const pin = { ...storageReader({}).block, timestamp: 100n }
 const account = '0x00000000000000000000000000000000000000aa'
 
 describe('stateKey', () => {

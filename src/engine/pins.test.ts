@@ -8,6 +8,15 @@ import { createPins } from './pins.js'
 
 const pin = storageReader({}).block
 
+const pinsOf = (archive: Partial<Archive>, forks: Partial<ForkPool>, chainIds: number[]) =>
+  createPins({
+    archive: archive as Archive,
+    forks: forks as ForkPool,
+    chainIds,
+    maxHeadAgeSeconds: null,
+    onProblem: () => undefined,
+  })
+
 describe('createPins', () => {
   test('of heads that come faster than they can be used only the newest is taken, and nothing is lost', async () => {
     const heads = ['0x1', '0x2', '0x3', '0x4'].map((hash) => ({ ...pin, hash: hash as Hex }))
@@ -26,13 +35,7 @@ describe('createPins', () => {
       warm: async ({ hash }) => void warmed.push(hash),
       room: async () => undefined,
     }
-    const pins = createPins({
-      archive: archive as Archive,
-      forks: forks as ForkPool,
-      chainIds: [pin.chainId],
-      maxHeadAgeSeconds: null,
-      onProblem: () => undefined,
-    })
+    const pins = pinsOf(archive, forks, [pin.chainId])
     const { signal } = new AbortController()
     await pins.after(pin.chainId, null, signal)
     for (const next of heads.slice(1)) {
@@ -68,13 +71,7 @@ describe('createPins', () => {
           asked()
         }),
     }
-    const pins = createPins({
-      archive: archive as Archive,
-      forks: forks as ForkPool,
-      chainIds: [pin.chainId],
-      maxHeadAgeSeconds: null,
-      onProblem: () => undefined,
-    })
+    const pins = pinsOf(archive, forks, [pin.chainId])
     const { signal } = new AbortController()
     await askedForRoom
     head = { ...pin, hash: '0x2' }
@@ -99,13 +96,7 @@ describe('createPins', () => {
       },
     }
     const forks: Partial<ForkPool> = { warm: async () => undefined }
-    const pins = createPins({
-      archive: archive as Archive,
-      forks: forks as ForkPool,
-      chainIds: [],
-      maxHeadAgeSeconds: null,
-      onProblem: () => undefined,
-    })
+    const pins = pinsOf(archive, forks, [])
     for (const times of [1, 2, 2]) {
       expect(await pins.at(1, 1n)).toBe(pin)
       expect(asked).toBe(times)

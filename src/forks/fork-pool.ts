@@ -99,8 +99,6 @@ export interface ForkPool {
 }
 
 const missedProbes = 2
-/** A process above this resident size does not serve another block: it grows a little with each, by what its threads keep. */
-const mostReusedBytes = 128 * 2 ** 20
 const released = 'released'
 
 export function createForkPool(options: ForkPoolOptions): ForkPool {
@@ -192,7 +190,6 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       if (groups.size <= maxBlocks && !isOver) continue
       if (group.holders > 0 || heads.has(key)) continue
       end(key, group, (fork) => {
-        if (fork.rssBytes > mostReusedBytes) return false
         const isTaken = starter.takeBack(fork, taken < wanted)
         if (isTaken) taken += 1
         return isTaken

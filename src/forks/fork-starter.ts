@@ -23,6 +23,8 @@ import { createSpares } from './spare.js'
 const pageBytes = 4096
 /** Attempts at a start when the chosen port is taken. */
 const startAttempts = 3
+/** A process above this resident size does not serve another block: it grows a little with each, by what its threads keep. */
+const mostReusedBytes = 128 * 2 ** 20
 
 export interface ForkStarter {
   /**
@@ -213,7 +215,7 @@ export function createForkStarter(options: {
     stop: (fork) => processes.destroy(fork.key),
     takeBack(fork, isWanted) {
       const process = running.get(fork.key)
-      if (process?.fork !== fork) return false
+      if (process?.fork !== fork || fork.rssBytes > mostReusedBytes) return false
       const { chainId } = process
       const isEnough =
         waitingOf(chainId) >= options.forksPerBlock || allOf(chainId) > options.maxForks

@@ -163,7 +163,8 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const router = routerFor(run.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
   const deadline = deadlineOf(run, request)
-  const first = request.inputs[0] && withFee(request.inputs[0])
+  const stated = request.inputs.map(withFee)
+  const [first] = stated
   const permit =
     request.permit && first ? await choosePermit(run, request, first, deadline) : undefined
   const spending = { ...request, ...(permit && { puller: permit2Address }) }
@@ -204,7 +205,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const exact = isExact
     ? await run.stage('search', async () => searchForOutput(request, searchArgs(pools)))
     : null
-  const inputs = exact ? [exact.input] : request.inputs.map(withFee)
+  const inputs = exact ? [exact.input] : stated
   const search = (wanted: readonly MarketPool[]) =>
     run.stage('search', async () =>
       findCandidates({
@@ -231,13 +232,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   if (missing) {
     const isFound = (amount: bigint) => {
       const given = request.inputs.map((input) => withFee({ ...input, amount }))
-      const few = {
-        ...searchArgs(pools),
-        inputs: given.map(withoutFee),
-        count: 1,
-        mayBeSplit: false,
-      }
-      return findCandidates(few).missing === null
+      return bestPath({ ...searchArgs(pools), inputs: given.map(withoutFee) }) !== undefined
     }
     const { maxHops } = router
     const why = await whyNoRoute(run, { request, missing, view, all, maxHops, isFound })
@@ -335,18 +330,17 @@ function searchForOutput(
     search: (amount, knownSplits) =>
       findCandidates({ ...search, inputs: [{ token: tokenIn, amount }], knownSplits }),
     bestPath: (from, to, amount) =>
-      findCandidates({
-        ...search,
-        inputs: [{ token: from, amount }],
-        tokensOut: [to],
-        count: 1,
-        mayBeSplit: false,
-      }).candidates[0],
+      bestPath({ ...search, inputs: [{ token: from, amount }], tokensOut: [to] }),
     gasCostOut: search.gasCost(output.token),
   })
   if ('most' in found) throw outputTooLarge(tokenIn, output, found.most)
   const input = grossInput(tokenIn, found.amountIn, feeBps)
   return { output, input, provenWith: withoutFee(input).amount, found: found.found }
+}
+
+/** Of one path alone, no split. */
+function bestPath(search: CandidateArgs): Flow | undefined {
+  return findCandidates({ ...search, count: 1, mayBeSplit: false }).candidates[0]
 }
 
 /** What the answer to a stated output costs. */

@@ -1,27 +1,23 @@
 /** Requests that would keep forks busy: calls without end, precompiles, memory, absurd amounts. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { askBundle, own } from '../../support/bundle.js'
 import { busiestSince, forkSeconds } from '../../support/fuzz/fork-time.js'
-import { hostileContracts, placeHostileContracts } from '../../support/fuzz/hostile-code.js'
-import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import { hostileContracts } from '../../support/fuzz/hostile-code.js'
+import { withHostileService } from '../../support/fuzz/hostile-service.js'
 
 const from = sandboxAccount('alice').address
 const [weth, usdc] = ['WETH', 'USDC'].map((symbol) => sandboxToken(symbol).address)
-const context = withSandbox()
-let service: TestService
-
-beforeAll(async () => {
-  const { client, sandbox } = context()
-  await placeHostileContracts(client)
-  service = await startService({ RPC_URL_1: sandbox.url, RATE_LIMIT_PER_MINUTE: '1000000' })
-})
-afterAll(() => service?.stop())
+const service = withHostileService()
 
 const quote = (amountIn: string) =>
-  service.get('/api/v1/shortcuts/quote', { chainId: '1', tokenIn: weth, tokenOut: usdc, amountIn })
+  service().get('/api/v1/shortcuts/quote', {
+    chainId: '1',
+    tokenIn: weth,
+    tokenOut: usdc,
+    amountIn,
+  })
 
 describe('a bundle that calls a contract', () => {
   test.each(hostileContracts)(
@@ -38,7 +34,7 @@ describe('a bundle that calls a contract', () => {
       const busy = forkSeconds()
       const query = { fromAddress: from, routingStrategy: 'router' }
       const [answer, beside] = await Promise.all([
-        askBundle(service, query, [call]),
+        askBundle(service(), query, [call]),
         quote(`${10n ** 18n}`),
       ])
       const seconds = ((performance.now() - begun) / 1_000).toFixed(1)
@@ -65,7 +61,7 @@ describe('a bundle that calls a contract', () => {
     )
     const busy = forkSeconds()
     const answer = await askBundle(
-      service,
+      service(),
       { fromAddress: from, routingStrategy: 'router' },
       actions,
     )

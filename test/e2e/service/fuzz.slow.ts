@@ -1,22 +1,12 @@
 /** Requests at random, hostile contracts among what they name: no answer that is not documented, nothing changed. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { placeHostileContracts } from '../../support/fuzz/hostile-code.js'
+import { describe, expect, test } from 'vitest'
+import { withHostileService } from '../../support/fuzz/hostile-service.js'
 import { fuzz } from '../../support/fuzz/run.js'
-import { withSandbox } from '../../support/sandbox.js'
-import { startService, type TestService } from '../../support/service/service.js'
 
-const context = withSandbox()
-let service: TestService
-
-beforeAll(async () => {
-  const { client, sandbox } = context()
-  await placeHostileContracts(client)
-  service = await startService({ RPC_URL_1: sandbox.url, RATE_LIMIT_PER_MINUTE: '1000000' })
-})
-afterAll(() => service?.stop())
+const service = withHostileService()
 
 const quote = () =>
-  service.get('/api/v1/shortcuts/quote', {
+  service().get('/api/v1/shortcuts/quote', {
     tokenIn: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
     tokenOut: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     amountIn: `${10n ** 18n}`,
@@ -26,7 +16,7 @@ describe('requests at random', () => {
   test('each is answered as its endpoint documents, and a quote of before is the same to the byte', async () => {
     const expected = await quote()
     expect(expected.status).toBe(200)
-    const asked = await fuzz(service, { requests: 400, seed: 20_261_122 })
+    const asked = await fuzz(service(), { requests: 400, seed: 20_261_122 })
     expect(asked.filter(({ fault }) => fault)).toEqual([])
     const of = (name: string, first: number) =>
       asked.filter(
