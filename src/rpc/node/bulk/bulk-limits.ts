@@ -13,15 +13,15 @@ export interface NodeBulkLimits {
   refused(number: bigint): void
   /** An answer in bulk was another one than that of a single read. */
   distrust(): void
-  /** A call got no answer, or one got one. */
-  failed(): void
+  /** A call that was sent then (monotonic, milliseconds) got no answer, or one got one. */
+  failed(begun: number): void
   worked(): void
 }
 
 const smallestShare = 1 / 32
 const memoryMs = 600_000
-/** After so many calls without an answer, reads go without bulk for a while. */
-const failuresUntilPause = 5
+/** After so many calls without an answer, one after the other, reads go without bulk for a while. */
+const failuresUntilPause = 3
 const pauseMs = 10_000
 /** The most blocks above a refused one that are read without bulk, too. */
 const maxSkip = 256n
@@ -32,6 +32,7 @@ export function createNodeBulkLimits(): NodeBulkLimits {
   let refusals = 0n
   let forgetAt = 0
   let failures = 0
+  let failedAt = 0
   let pausedUntil = 0
 
   function forgetOld(): void {
@@ -67,7 +68,10 @@ export function createNodeBulkLimits(): NodeBulkLimits {
     distrust() {
       pausedUntil = Date.now() + memoryMs
     },
-    failed() {
+    failed(begun) {
+      // Those that were on their way together were lost by one cause, such as a machine that was busy.
+      if (begun < failedAt) return
+      failedAt = performance.now()
       failures += 1
       if (failures < failuresUntilPause) return
       failures = 0

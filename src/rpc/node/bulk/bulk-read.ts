@@ -142,25 +142,27 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     options: SendOptions,
   ): Promise<Found> {
     const own = limitsFor(node)
-    let refusal: Outcome | undefined
+    /** Of the current pass. */
+    let refusals: Outcome[] = []
     const found: Found = new Map()
     /** Slots of answers that were nothing but zeros. */
     const unproven: ItemKey[] = []
 
     /** @returns keys to ask for again; null: the call was refused. */
     async function ask(call: BulkCall): Promise<readonly ItemKey[] | null> {
+      const begun = performance.now()
       let [outcome] = await node.send([call.request], options)
       // What is odd may pass, and then all of it comes by one call. If it never does, reads go without bulk.
       if (outcome?.kind === 'odd') [outcome] = await node.send([call.request], options)
       const isOdd = outcome?.kind === 'odd' && !isUnknownBlock(outcome)
       if (outcome && (isOdd || outcome.kind === 'failed')) {
         const message = messageOf(outcome)
-        if (!saysNothing.test(message)) own.failed()
+        if (!saysNothing.test(message)) own.failed(begun)
         for (const key of call.keys) found.set(key, { kind: 'failed', message })
         return []
       }
       if (outcome?.kind !== 'value') {
-        refusal = outcome
+        if (outcome) refusals.push(outcome)
         return null
       }
       own.worked()
@@ -176,17 +178,25 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
       return []
     }
 
+    const lastRefusal = () => refusals.at(-1)
+
     /** Whether single reads say, too, that the node does not have the block: then all of them would. */
     async function lacksBlock(some: readonly ItemKey[]): Promise<boolean> {
-      if (!isUnknownBlock(refusal)) return false
+      if (!isUnknownBlock(lastRefusal())) return false
       const single = some.slice(0, trialKeys).map((key) => requests[places.get(key) ?? 0])
       const outcomes = await node.send(single as NodeRequest[], options)
       return outcomes.every(isUnknownBlock)
     }
 
+    /** Leaves what is to do to who asked: the node does not have the block, or answers for another one. */
+    const leave = () => {
+      for (const key of todo) found.set(key, lastRefusal() as Outcome)
+    }
+
     const anchor = anchorAt(node)
     let todo = [...places.keys()]
     for (let pass = 0; pass < maxPasses && todo.length > 0; pass++) {
+      refusals = []
       const share = own.share()
       const calls = way.plan(todo, limitsOf(share))
       const left = await Promise.all(calls.map(ask))
@@ -197,13 +207,20 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
         ...(anchor() === null ? [] : unproven.splice(0)),
       ]
       if (refused.length === 0) continue
-      if (left.every((again) => again === null)) {
+      const isAll = left.every((again) => again === null)
+      // One of the nodes behind the address has not come so far: that says nothing about calls, nor about their size.
+      if (isFresh(number) && refusals.every(isUnknownBlock)) {
+        if (!isAll || !(await lacksBlock(todo))) continue
+        leave()
+        break
+      }
+      if (isAll) {
         const [trial] = way.plan(refused.slice(0, trialKeys), limitsOf(1))
         if (!trial || (await ask(trial)) === null) {
-          if (await lacksBlock(todo)) for (const key of todo) found.set(key, refusal as Outcome)
-          else if (!otherBlock.test(messageOf(refusal))) own.refused(number)
+          if (await lacksBlock(todo)) leave()
+          else if (!otherBlock.test(messageOf(lastRefusal()))) own.refused(number)
           // Single reads would be of the state of that block, too, and could not be told from the right ones.
-          else if (!isFresh(number)) for (const key of todo) found.set(key, refusal as Outcome)
+          else if (!isFresh(number)) leave()
           break
         }
         todo = todo.filter((key) => !found.has(key))
