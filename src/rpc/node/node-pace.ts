@@ -45,12 +45,20 @@ export function createNodePace(most: {
   let stated = most.batch
   /** What it seems to take. */
   let doubted = most.batch
+  /** Calls of a batch that it took, and has not failed at since. */
+  let proven = 0
   let failures = 0
+  let limits = 0
   let answers = 0
 
-  function doubt(calls: number): void {
-    answers = 0
-    if (calls > 1) doubted = Math.max(1, Math.min(doubted, Math.floor(calls / 2)))
+  /** A size that the node took before is not the reason, unless it fails again before the next is taken. */
+  function suspect(calls: number): void {
+    const half = Math.floor(calls / 2)
+    if (calls > 1 && calls > proven) {
+      answers = 0
+      doubted = Math.max(1, Math.min(doubted, half))
+    }
+    proven = Math.min(proven, half)
   }
 
   return {
@@ -64,7 +72,8 @@ export function createNodePace(most: {
     },
     answered(calls) {
       requests = Math.min(most.requests, requests + 1 / 4)
-      if (calls > 1) failures = 0
+      if (calls > 1) failures = limits = 0
+      proven = Math.max(proven, calls)
       answers += 1
       if (answers % answersUntilTrust === 0) doubted = Math.min(most.batch, doubted * 2)
     },
@@ -72,7 +81,9 @@ export function createNodePace(most: {
       if (startedAt < limitedAt) return
       limitedAt = Date.now()
       requests = Math.max(1, Math.min(requests, inFlight) / 2)
-      doubt(calls)
+      limits += 1
+      // Of one that is much smaller than what it takes, the number of requests is the reason.
+      if (2 * calls > proven || limits >= failuresUntilDoubt) suspect(calls)
     },
     refused(calls) {
       stated = Math.max(1, Math.min(stated, Math.floor(calls / 2)))
@@ -82,7 +93,7 @@ export function createNodePace(most: {
       failures += 1
       if (failures < failuresUntilDoubt) return
       failures = 0
-      doubt(calls)
+      suspect(calls)
     },
     knownBatch: () => (stated < most.batch ? stated : null),
     knownRequests: () => (requests < most.requests ? Math.floor(requests) : null),
