@@ -16,8 +16,10 @@ export interface Config {
   /** Absolute path. */
   readonly dataDir: string
   readonly authMode: 'key' | 'open'
-  /** Node URLs by chain id, in order of preference; they may carry secrets. Empty: the sandbox plays chain 1. */
+  /** Node URLs by chain id, in order of preference; they may carry secrets. Empty: the sandbox plays the chains. */
   readonly rpcUrls: Readonly<Record<number, readonly string[]>>
+  /** Chains that the sandbox plays where no node is given; null: as each command needs them. */
+  readonly sandboxChains: readonly number[] | null
   readonly forksPerBlock: number
   /** Worker threads. */
   readonly workers: number
@@ -240,6 +242,14 @@ export const environment = z.object({
     .transform(Number)
     .optional()
     .describe('A chain whose newest block is older is not ready. Default: any age is accepted.'),
+  SANDBOX_CHAINS: list
+    .refine(
+      (ids) => ids.every((id) => chainById(Number(id))),
+      'must be ids of known chains, comma-separated',
+    )
+    .describe(
+      'Chains that the sandbox plays where no node is given. Default: all that it has for a service, and the one that it needs for any other command.',
+    ),
   REDIS_URL: urlOf(
     ['redis:', 'rediss:'],
     'must be a URL such as redis://user:password@host:6379/0, or rediss:// for TLS',
@@ -255,7 +265,7 @@ export const environment = z.object({
 /** Variables that exist once per chain, by their prefix before the chain id. */
 export const chainVariables = {
   RPC_URL_:
-    'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays chain 1.',
+    'Node URLs of a chain, comma-separated, in order of preference. None at all: the sandbox plays the chains.',
   PRIORITY_FEE_WEI_:
     "Wei per gas that a sender adds to the base fee: simulated transactions pay it, and gas is valued with it. Default: the chain's own figure.",
 } as const
@@ -317,6 +327,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: resolve(read.DATA_DIR),
     authMode: read.AUTH_MODE,
     rpcUrls,
+    sandboxChains: read.SANDBOX_CHAINS.length ? read.SANDBOX_CHAINS.map(Number) : null,
     forksPerBlock: read.FORKS_PER_BLOCK,
     workers: read.WORKERS,
     candidates: read.CANDIDATES,

@@ -50,6 +50,7 @@ export async function openLocalService(
   options: {
     readonly logger: Logger
     readonly mode?: ArchiveMode
+    readonly sandboxChains?: readonly number[]
     onProgress?(message: string, fraction: number): void
   },
 ): Promise<LocalService> {

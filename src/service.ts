@@ -22,7 +22,7 @@ import { openPositionStore } from './catalog/position-store.js'
 import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
 import type { ChainDefinition } from './chains/chain.js'
-import { chainById, hardForkAt, chains as supportedChains } from './chains/registry.js'
+import { chainById, hardForkAt } from './chains/registry.js'
 import type { Config } from './config.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
@@ -49,8 +49,8 @@ export interface Service {
   /** Null unless the service records or replays; given to the API server. */
   readonly recordings: Recordings | null
   readonly backtests: Backtests
-  /** URL of the sandbox chain when the service runs on it. */
-  readonly sandboxUrl: string | null
+  /** Node of each chain by its id when the service runs on the sandbox. */
+  readonly sandboxUrls: Readonly<Record<number, string>> | null
   close(): Promise<void>
 }
 
@@ -66,6 +66,8 @@ export async function createService(
     onProgress?(message: string, fraction: number): void
     /** Default live. In a replay no node is asked, and no sandbox is started. */
     readonly mode?: ArchiveMode
+    /** Of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
+    readonly sandboxChains?: readonly number[] | 'all'
     /** Whether backtests that another process left unfinished are continued here. Default true. */
     readonly takesUpBacktests?: boolean
   },
@@ -82,7 +84,7 @@ export async function createService(
     }
   }
   try {
-    const { config, chains, urls, sandboxUrl, tokens, sandboxPools, mode, importedPools } =
+    const { config, chains, urls, sandboxUrls, tokens, sandboxPools, mode, importedPools } =
       await prepare(given, options, closers)
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
@@ -177,7 +179,7 @@ export async function createService(
       logger,
     })
     closers.push(() => backtests.close())
-    return { engine, backtests, config, recordings, sandboxUrl, close }
+    return { engine, backtests, config, recordings, sandboxUrls, close }
   } catch (error) {
     await close()
     throw error
@@ -197,6 +199,7 @@ async function prepare(
   options: {
     readonly logger: Logger
     readonly mode?: ArchiveMode
+    readonly sandboxChains?: readonly number[] | 'all'
     onProgress?(message: string, fraction: number): void
   },
   closers: (() => unknown)[],
@@ -240,7 +243,7 @@ function prepareReplay(
     },
     chains: chainIds.flatMap((id) => chainById(id) ?? []),
     urls: {},
-    sandboxUrl: null,
+    sandboxUrls: null,
     sandboxPools,
     tokens,
     mode: { kind: 'replay', file, heads: recordedHeads(file), later: laterAccounts(file) },
@@ -286,38 +289,43 @@ function recordingsFor(
 interface Chosen {
   readonly chains: readonly ChainDefinition[]
   readonly urls: Readonly<Record<number, readonly string[]>>
-  readonly sandboxUrl: string | null
-  /** Pools of the sandbox that cannot be discovered on the chain. */
+  readonly sandboxUrls: Readonly<Record<number, string>> | null
+  /** Pools of the sandbox's Ethereum that cannot be discovered on the chain. */
   readonly sandboxPools: readonly Pool[]
 }
 
 async function chooseChains(
   config: Config,
-  options: { onProgress?(message: string, fraction: number): void },
+  options: {
+    readonly sandboxChains?: readonly number[] | 'all'
+    onProgress?(message: string, fraction: number): void
+  },
   closers: (() => unknown)[],
 ): Promise<Chosen> {
   const ids = Object.keys(config.rpcUrls).map(Number)
   if (ids.length) {
     const chains = ids.flatMap((id) => chainById(id) ?? [])
-    return { chains, urls: config.rpcUrls, sandboxUrl: null, sandboxPools: [] }
+    return { chains, urls: config.rpcUrls, sandboxUrls: null, sandboxPools: [] }
   }
   // Loaded on demand: a service with nodes configured never runs any of it.
-  const [{ startSandbox }, { sandboxPools }, { sandboxVenuePools }] = await Promise.all([
-    import('./sandbox/sandbox.js'),
-    import('./sandbox/market/catalog.js'),
-    import('./sandbox/venues/registry.js'),
-  ])
-  const sandbox = await startSandbox({
+  const [{ startSandboxes }, { sandboxChainIds }, { sandboxPools }, { sandboxVenuePools }] =
+    await Promise.all([
+      import('./sandbox/sandbox.js'),
+      import('./sandbox/plans/registry.js'),
+      import('./sandbox/market/catalog.js'),
+      import('./sandbox/venues/registry.js'),
+    ])
+  const wanted = config.sandboxChains ?? options.sandboxChains ?? [1]
+  const chainIds = wanted === 'all' ? sandboxChainIds : wanted
+  const sandboxes = await startSandboxes(chainIds, {
     ...(options.onProgress && { onProgress: options.onProgress }),
   })
-  closers.push(() => sandbox.stop())
-  const [chain] = supportedChains
-  if (!chain) throw new Error('no chain is registered')
+  closers.push(() => Promise.all(sandboxes.map((sandbox) => sandbox.stop())))
   return {
-    chains: [chain],
-    urls: { [chain.id]: [sandbox.url] },
-    sandboxUrl: sandbox.url,
-    sandboxPools: [...sandboxPools(), ...sandboxVenuePools()],
+    chains: sandboxes.flatMap(({ chainId }) => chainById(chainId) ?? []),
+    urls: Object.fromEntries(sandboxes.map(({ chainId, url }) => [chainId, [url]])),
+    sandboxUrls: Object.fromEntries(sandboxes.map(({ chainId, url }) => [chainId, url])),
+    sandboxPools: chainIds.includes(1) ? [...sandboxPools(), ...sandboxVenuePools()] : [],
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { sandboxPlans } from '../src/sandbox/plans/registry.js'
 import { ensureSandboxState } from '../src/sandbox/state.js'
 
 /** Each project loads a copy of this module of its own, so what they share hangs on the process. */
@@ -11,7 +12,7 @@ const prepared = Symbol.for('forkroute: prepared for tests')
 const process_ = globalThis as { [prepared]?: Promise<unknown> }
 
 export async function setup(): Promise<void> {
-  process_[prepared] ??= Promise.all([compile(), buildChain()])
+  process_[prepared] ??= Promise.all([compile(), buildChains()])
   await process_[prepared]
 }
 
@@ -20,12 +21,16 @@ async function compile(): Promise<void> {
   console.log(`${stdout}${stderr}`.trim())
 }
 
-async function buildChain(): Promise<void> {
-  let last = ''
-  await ensureSandboxState({
-    onProgress: (message) => {
-      if (message !== last) console.log(`sandbox: ${message}`)
-      last = message
-    },
-  })
+async function buildChains(): Promise<void> {
+  await Promise.all(
+    sandboxPlans.map((plan) => {
+      let last = ''
+      return ensureSandboxState(plan, {
+        onProgress: (message) => {
+          if (message !== last) console.log(`sandbox ${plan.market.chain.id}: ${message}`)
+          last = message
+        },
+      })
+    }),
+  )
 }

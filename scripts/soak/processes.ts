@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { ethereum } from '../../src/chains/ethereum.js'
 import type { Hex } from '../../src/domain/primitives.js'
+import { ethereumPlan } from '../../src/sandbox/plans/ethereum.js'
 import { ensureSandboxState } from '../../src/sandbox/state.js'
 import { startAnvil, type TestAnvil } from '../../test/support/anvil.js'
 import { cliEntry } from '../../test/support/cli.js'
@@ -36,7 +37,7 @@ const keptStates = 64
 
 /** The chain of the sandbox, as an Anvil alone that forgets old states. */
 export async function startChain(): Promise<TestAnvil> {
-  const { statePath } = await ensureSandboxState()
+  const { statePath } = await ensureSandboxState(ethereumPlan)
   const anvil = await startAnvil([
     ...['--load-state', statePath, '--chain-id', String(ethereum.id)],
     ...['--prune-history', String(keptStates)],

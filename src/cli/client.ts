@@ -13,6 +13,8 @@ import { createLogger } from '../log.js'
 import { withProgress } from './output.js'
 
 export interface ConnectionOptions {
+  /** The chain that the command is about. */
+  readonly chain?: string
   readonly url?: string
   readonly key?: string
 }
@@ -202,7 +204,10 @@ export async function withApi(
   // Loaded when needed: a command for a running service starts faster without it.
   const { openLocalService } = await import('../local-service.js')
   const local = await withProgress('Starting the service', (onProgress) =>
-    openLocalService(config, { logger, onProgress }),
+    openLocalService(config, {
+      ...{ logger, onProgress },
+      ...(options.chain && { sandboxChains: [Number(options.chain)] }),
+    }),
   )
   try {
     await work(createClient(local.url, undefined))

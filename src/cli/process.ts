@@ -21,6 +21,18 @@ export function parsePort(text: string): number {
   throw new ConfigError(['--port: must be an integer from 0 to 65535.'], 'command line')
 }
 
+/** @throws ConfigError unless the text is a list of different chain ids. */
+export function parseChainIds(text: string): number[] {
+  const ids = text.split(',').map((part) => part.trim())
+  if (ids.every((id) => /^[1-9]\d{0,14}$/.test(id)) && new Set(ids).size === ids.length) {
+    return ids.map(Number)
+  }
+  throw new ConfigError(
+    ['--chains: must be different chain ids, comma-separated, such as 1,42161.'],
+    'command line',
+  )
+}
+
 /** @returns at least one URL: that of --rpc-url, or those of RPC_URL_<chain>. @throws ConfigError. */
 export function nodeUrls(
   config: Config,

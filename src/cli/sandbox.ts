@@ -1,24 +1,29 @@
-/** `forkroute sandbox`: the sandbox chain alone, as a JSON-RPC node for users' own tests. */
+/** `forkroute sandbox`: chains of the sandbox alone, as JSON-RPC nodes for users' own tests. */
 import type { Command } from 'commander'
 import { type OutputOptions, printJson, withProgress } from './output.js'
-import { nextSignal, parsePort } from './process.js'
+import { nextSignal, parseChainIds, parsePort } from './process.js'
 
 export function addSandbox(program: Command): void {
   program
     .command('sandbox')
-    .description('run the sandbox chain alone, as a JSON-RPC node')
-    .option('--port <number>', 'default 0: any free port', '0')
+    .description('run chains of the sandbox alone, as JSON-RPC nodes')
+    .option('--chains <ids>', 'chain ids, comma-separated', '1')
+    .option('--port <number>', 'of the first chain; default 0: any free port', '0')
     .action(async (_local, command: Command) => {
-      const options = command.optsWithGlobals<OutputOptions & { port: string }>()
+      const options = command.optsWithGlobals<OutputOptions & { chains: string; port: string }>()
       const port = parsePort(options.port)
+      const chainIds = parseChainIds(options.chains)
       // Loaded when needed: the other commands start faster without it.
-      const { startSandbox } = await import('../sandbox/sandbox.js')
-      const sandbox = await withProgress('Starting the sandbox', (onProgress) =>
-        startSandbox({ onProgress, port }),
+      const { startSandboxes } = await import('../sandbox/sandbox.js')
+      const sandboxes = await withProgress('Starting the sandbox', (onProgress) =>
+        startSandboxes(chainIds, { onProgress, port }),
       )
-      if (options.json) printJson({ url: sandbox.url, chainId: 1 })
-      else console.log(`sandbox     ${sandbox.url}  (chain id 1; Ctrl-C stops it)`)
+      const shown = sandboxes.map(({ url, chainId }) => ({ url, chainId }))
+      if (options.json) printJson(shown.length === 1 ? shown[0] : shown)
+      else
+        for (const { url, chainId } of shown)
+          console.log(`sandbox     ${url}  (chain id ${chainId}; Ctrl-C stops it)`)
       await nextSignal()
-      await sandbox.stop()
+      await Promise.all(sandboxes.map((sandbox) => sandbox.stop()))
     })
 }

@@ -25,7 +25,7 @@ function exampleRequest(url: string, service: Service): string {
   const chainId = service.engine.networks()[0]?.id ?? 1
   const stable = chainById(chainId)?.stableAnchors[0]
   const trade = `tokenIn=${nativeToken}&tokenOut=${stable}&amountIn=1000000000000000000`
-  return service.sandboxUrl
+  return service.sandboxUrls
     ? `${url}/api/v1/shortcuts/route?chainId=${chainId}&fromAddress=${sandboxSender}&${trade}`
     : `${url}/api/v1/shortcuts/quote?chainId=${chainId}&${trade}`
 }
@@ -41,7 +41,9 @@ function printStartup(
   const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
   console.log(`forkroute   ${url}/api/v1`)
   console.log(`reference   ${url}/docs`)
-  if (service.sandboxUrl) console.log(`chain       sandbox, JSON-RPC at ${service.sandboxUrl}`)
+  for (const [chainId, node] of Object.entries(service.sandboxUrls ?? {})) {
+    console.log(`${`chain ${chainId}`.padEnd(12)}sandbox, JSON-RPC at ${node}`)
+  }
   if (key) console.log(`API key     ${key}  (shown once; only its hash is stored)`)
   console.log(`\ncurl -s ${header}"${example}"\n`)
 }
@@ -53,7 +55,7 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   const { createApiServer } = await import('../api/server.js')
   const { createService } = await import('../service.js')
   const service = await withProgress('Starting the service', (onProgress) =>
-    createService(config, { logger, mode, onProgress }),
+    createService(config, { logger, mode, onProgress, sandboxChains: 'all' }),
   )
   const api = createApiServer({ ...service, keys, logger })
   const stop = async () => {

@@ -32,7 +32,11 @@ async function work(config: Config, options: Options): Promise<void> {
   // Loaded when needed: the other commands start faster without it.
   const { createService } = await import('../service.js')
   const service = await withProgress('Starting the worker', (onProgress) =>
-    createService(config, { logger, onProgress, takesUpBacktests: false }),
+    createService(config, {
+      ...{ logger, onProgress },
+      sandboxChains: 'all',
+      takesUpBacktests: false,
+    }),
   )
   try {
     const { engine } = service
@@ -48,7 +52,7 @@ async function work(config: Config, options: Options): Promise<void> {
     })
     const chains = engine.networks().map(({ id, name }) => `${name} (${id})`)
     console.log(`forkroute worker ${kind}`)
-    console.log(`chains    ${chains.join(', ')}${service.sandboxUrl ? ', the sandbox' : ''}`)
+    console.log(`chains    ${chains.join(', ')}${service.sandboxUrls ? ', the sandbox' : ''}`)
     console.log(`at once   ${worker.blocksAtOnce} blocks`)
     console.log(`results   ${config.databaseUrl ? 'to Postgres' : 'through Redis to the service'}`)
     const signal = await nextSignal()

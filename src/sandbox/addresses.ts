@@ -48,18 +48,28 @@ export function sortTokens(a: Address, b: Address): readonly [Address, Address] 
  * lie elsewhere than on mainnet. Discovery asks the factory and never computes.
  */
 export function v2PairAddress(protocol: V2PoolSpec['protocol'], a: Address, b: Address): Address {
+  const { v2Factory, sushiFactory } = contractAddresses
+  return pairAddress(protocol === 'uniswap-v2' ? v2Factory : sushiFactory, a, b)
+}
+
+/** Of Uniswap's code on any chain. */
+export function pairAddress(factory: Address, a: Address, b: Address): Address {
   return toAddress(
     getContractAddress({
       opcode: 'CREATE2',
-      from:
-        protocol === 'uniswap-v2' ? contractAddresses.v2Factory : contractAddresses.sushiFactory,
+      from: factory,
       salt: keccak256(encodePacked(['address', 'address'], [...sortTokens(a, b)])),
       bytecodeHash: venueHex('uniswap-v2', 'initCodeHash'),
     }),
   )
 }
 
-export function v3PoolAddress(a: Address, b: Address, fee: number): Address {
+export function v3PoolAddress(
+  a: Address,
+  b: Address,
+  fee: number,
+  factory: Address = contractAddresses.v3Factory,
+): Address {
   const [token0, token1] = sortTokens(a, b)
   const key = encodeAbiParameters(
     [{ type: 'address' }, { type: 'address' }, { type: 'uint24' }],
@@ -68,7 +78,7 @@ export function v3PoolAddress(a: Address, b: Address, fee: number): Address {
   return toAddress(
     getContractAddress({
       opcode: 'CREATE2',
-      from: contractAddresses.v3Factory,
+      from: factory,
       salt: keccak256(key),
       bytecodeHash: venueHex('uniswap-v3', 'initCodeHash'),
     }),

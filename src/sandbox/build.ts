@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { numberToHex } from 'viem'
-import { ethereum } from '../chains/ethereum.js'
 import type { Hex } from '../domain/primitives.js'
 import { createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
@@ -16,11 +15,9 @@ import { deployContracts } from './market/deploy-contracts.js'
 import { deployExecutor } from './market/deploy-executor.js'
 import { openMarket } from './market/open-market.js'
 import { settle, trade } from './market/trading.js'
-import { sandboxVenues } from './venues/registry.js'
+import type { SandboxPlan } from './plans/plan.js'
 import type { VenueTools } from './venues/venue.js'
 
-/** Unix seconds of block 0. */
-const genesisTimestamp = 1_760_000_000
 /** Block gas limit while contracts are deployed; below, the limit afterwards. */
 const openingGasLimit = 2_000_000_000n
 const usualGasLimit = 36_000_000n
@@ -49,42 +46,49 @@ interface Dump {
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when the contracts cannot be downloaded.
  */
 export async function buildSandbox(args: {
+  readonly plan: SandboxPlan
   readonly cacheDir: string
   readonly directory: string
   readonly onProgress: OnProgress
 }): Promise<SandboxSummary> {
-  const { cacheDir, directory, onProgress } = args
+  const { plan, cacheDir, directory, onProgress } = args
+  const { market, venues } = plan
   const artifacts = await loadArtifacts(cacheDir, (message) => onProgress(message, 0))
   onProgress('starting an empty chain', 0.3)
-  const anvil = await startAnvil({ timestamp: genesisTimestamp, noMining: true })
+  const anvil = await startAnvil({
+    chainId: market.chain.id,
+    timestamp: plan.genesisTimestamp,
+    noMining: true,
+  })
   const client = createRpcClient(anvil.url, { timeoutMs: 60_000 })
   const deployer = sandboxAccount('deployer').address
   try {
     const chain = createChainWriter(client)
     await chain.all([
-      { method: 'anvil_setBlockTimestampInterval', params: [ethereum.blockTimeSeconds] },
+      { method: 'anvil_setBlockTimestampInterval', params: [plan.blockSeconds] },
       { method: 'evm_setBlockGasLimit', params: [numberToHex(openingGasLimit)] },
       { method: 'anvil_setBalance', params: [deployer, numberToHex(deployerBalance)] },
     ])
     onProgress('deploying the contracts', 0.35)
-    await deployContracts(chain, deployer, artifacts)
+    await deployContracts(chain, deployer, market, artifacts)
     onProgress('opening the pools', 0.4)
-    await openMarket(chain, deployer)
+    await openMarket(chain, deployer, market)
     const tools: VenueTools = { chain, deployer, code: (key) => codeOf(artifacts, key) }
-    for (const venue of sandboxVenues) await venue.open(tools)
-    deployExecutor(chain)
+    for (const venue of venues) await venue.open(tools)
+    deployExecutor(chain, market)
     await chain.mine()
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
-    await settle(chain)
+    await settle(chain, market)
     await chain.checkReceipts()
     const base = await dump(client)
     const firstBlock = await head(client)
     const beforeBlock = (block: number) => {
-      for (const venue of sandboxVenues) venue.beforeBlock?.(tools, block)
+      for (const venue of venues) venue.beforeBlock?.(tools, block)
     }
-    await trade(chain, deployer, beforeBlock, (fraction) =>
-      onProgress('trading', 0.45 + 0.35 * fraction),
-    )
+    await trade(chain, {
+      ...{ deployer, market, walk: plan.prices(), beforeBlock },
+      onProgress: (fraction) => onProgress('trading', 0.45 + 0.35 * fraction),
+    })
     await chain.checkReceipts()
     onProgress('saving the chain', 0.8)
     const last = await dump(client)

@@ -5,7 +5,6 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ethereum } from '../chains/ethereum.js'
 import { bigintToString } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
 import { packageFolder } from '../package-folder.js'
@@ -13,7 +12,7 @@ import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.j
 import { historyForm } from './chain/history.js'
 import { artifactPackages } from './contracts/manifest.js'
 import { sandboxBytecode } from './generated/contracts.js'
-import { headHash } from './version.js'
+import type { SandboxPlan } from './plans/plan.js'
 
 /** How often a process that waits for another one's build looks again, milliseconds. */
 const lockPollMs = 100
@@ -39,14 +38,17 @@ export interface SandboxStateOptions {
  *
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded.
  */
-export async function ensureSandboxState(options: SandboxStateOptions = {}): Promise<SandboxState> {
+export async function ensureSandboxState(
+  plan: SandboxPlan,
+  options: SandboxStateOptions = {},
+): Promise<SandboxState> {
   const { cacheDir = join(packageFolder, '.cache', 'sandbox'), onProgress = () => undefined } =
     options
-  const directory = join(cacheDir, `chain-${cacheKey()}`)
+  const directory = join(cacheDir, `${prefixOf(plan)}${cacheKey(plan)}`)
   if (!existsSync(directory)) {
     await mkdir(cacheDir, { recursive: true })
     await underLock(`${directory}.lock`, onProgress, async () => {
-      if (!existsSync(directory)) await build(cacheDir, directory, onProgress)
+      if (!existsSync(directory)) await build(plan, cacheDir, directory, onProgress)
     })
   }
   const { blockNumber } = JSON.parse(await readFile(join(directory, summaryFile), 'utf8'))
@@ -59,16 +61,24 @@ export async function ensureSandboxState(options: SandboxStateOptions = {}): Pro
 
 const summaryFile = 'summary.json'
 
-async function build(cacheDir: string, directory: string, onProgress: OnProgress): Promise<void> {
+/** The names of one chain's folders begin with it. */
+const prefixOf = ({ market }: SandboxPlan) => `chain-${market.chain.id}-`
+
+async function build(
+  plan: SandboxPlan,
+  cacheDir: string,
+  directory: string,
+  onProgress: OnProgress,
+): Promise<void> {
   const temporary = `${directory}.${randomUUID()}`
   await mkdir(temporary)
   try {
-    const summary = await buildSandbox({ cacheDir, directory: temporary, onProgress })
+    const summary = await buildSandbox({ plan, cacheDir, directory: temporary, onProgress })
     const file = await open(join(temporary, summaryFile), 'w')
     await file.writeFile(JSON.stringify(summary))
     await file.close()
     await rename(temporary, directory)
-    await removeOthers(cacheDir, directory)
+    await removeOthers(plan, cacheDir, directory)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -120,14 +130,14 @@ function isAlive(pid: number): boolean {
 }
 
 /** Hash of everything that determines the chain; the same for sources and compiled code. */
-function cacheKey(): string {
+function cacheKey({ headHash, market }: SandboxPlan): string {
   const hash = createHash('sha256')
   const content = [
     headHash,
     historyForm,
     artifactPackages,
     sandboxBytecode,
-    ethereum,
+    market.chain,
     executorContracts,
   ]
   hash.update(JSON.stringify(content, bigintToString))
@@ -136,13 +146,14 @@ function cacheKey(): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Chains of other versions, and what a build left that was killed. What another process builds now stays. */
-async function removeOthers(cacheDir: string, directory: string): Promise<void> {
+/** Other versions of the chain, and what a build left that was killed. What another process builds now stays. */
+async function removeOthers(plan: SandboxPlan, cacheDir: string, directory: string): Promise<void> {
+  const prefix = prefixOf(plan)
   for (const name of await readdir(cacheDir)) {
     const path = join(cacheDir, name)
-    if (!name.startsWith('chain-') || path === directory) continue
+    if (!name.startsWith(prefix) || path === directory) continue
     const found = await stat(path).catch(() => null)
-    const isComplete = /^chain-[0-9a-f]{16}$/.test(name)
+    const isComplete = /^[0-9a-f]{16}$/.test(name.slice(prefix.length))
     if (found && (isComplete || Date.now() - found.mtimeMs > lockStaleMs)) {
       await rm(path, { recursive: true, force: true })
     }

@@ -37,43 +37,29 @@ export interface SandboxToken {
 
 const usd = (dollars: number) => BigInt(Math.round(dollars * 1_000_000)) * 1_000_000n
 
-type Row = readonly [
+export type TokenRow = readonly [
   symbol: string,
   name: string,
   address: Address,
   decimals: number,
   behaviour: TokenBehaviour,
-  priceUsdE12: bigint,
+  priceUsd: number,
   feeBps?: number,
 ]
 
-const rows: readonly Row[] = [
-  ['WETH', 'Wrapped Ether', ethereum.wrappedNative, 18, 'wrapped-native', usd(3000)],
-  ['USDC', 'USD Coin', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 6, 'proxied', usd(1)],
-  [
-    'USDT',
-    'Tether USD',
-    '0xdac17f958d2ee523a2206206994597c13d831ec7',
-    6,
-    'returnless',
-    usd(0.9996),
-  ],
-  [
-    'DAI',
-    'Dai Stablecoin',
-    '0x6b175474e89094c44da98b954eedeac495271d0f',
-    18,
-    'standard',
-    usd(0.9999),
-  ],
-  ['WBTC', 'Wrapped BTC', '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599', 8, 'standard', usd(90_000)],
+const rows: readonly TokenRow[] = [
+  ['WETH', 'Wrapped Ether', ethereum.wrappedNative, 18, 'wrapped-native', 3000],
+  ['USDC', 'USD Coin', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 6, 'proxied', 1],
+  ['USDT', 'Tether USD', '0xdac17f958d2ee523a2206206994597c13d831ec7', 6, 'returnless', 0.9996],
+  ['DAI', 'Dai Stablecoin', '0x6b175474e89094c44da98b954eedeac495271d0f', 18, 'standard', 0.9999],
+  ['WBTC', 'Wrapped BTC', '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599', 8, 'standard', 90_000],
   [
     'stETH',
     'Liquid staked Ether 2.0',
     '0xae7ab96520de3a18e5e111b5eaab095312d7fe84',
     18,
     'rebasing',
-    usd(2999),
+    2999,
   ],
   [
     'wstETH',
@@ -81,37 +67,23 @@ const rows: readonly Row[] = [
     '0x7f39c581f595b53c5cb19bd0b3f8da6c935e2ca0',
     18,
     'staked-wrapper',
-    usd(3598.8),
+    3598.8,
   ],
-  [
-    'LINK',
-    'ChainLink Token',
-    '0x514910771af9ca656af840dff83e8264ecf986ca',
-    18,
-    'standard',
-    usd(15),
-  ],
-  ['UNI', 'Uniswap', '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984', 18, 'standard', usd(9)],
-  ['AAVE', 'Aave Token', '0x7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9', 18, 'standard', usd(180)],
-  [
-    'CRV',
-    'Curve DAO Token',
-    '0xd533a949740bb3306d119cc777fa900ba034cd52',
-    18,
-    'vyper-layout',
-    usd(0.6),
-  ],
-  ['LDO', 'Lido DAO Token', '0x5a98fcbea516cf06857215779fd812ca3bef1b32', 18, 'standard', usd(1.2)],
-  ['MKR', 'Maker', '0x9f8f72aa9304c8b593d555f12ef6589cc3a579a2', 18, 'bytes32', usd(1600)],
-  ['FRAX', 'Frax', '0x853d955acef822db058eb8505911ed77f175b99e', 18, 'standard', usd(0.9988)],
-  ['sUSD', 'Synth sUSD', '0x57ab1ec28d129707052df4df418d58a2d46d5f51', 18, 'standard', usd(0.998)],
+  ['LINK', 'ChainLink Token', '0x514910771af9ca656af840dff83e8264ecf986ca', 18, 'standard', 15],
+  ['UNI', 'Uniswap', '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984', 18, 'standard', 9],
+  ['AAVE', 'Aave Token', '0x7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9', 18, 'standard', 180],
+  ['CRV', 'Curve DAO Token', '0xd533a949740bb3306d119cc777fa900ba034cd52', 18, 'vyper-layout', 0.6],
+  ['LDO', 'Lido DAO Token', '0x5a98fcbea516cf06857215779fd812ca3bef1b32', 18, 'standard', 1.2],
+  ['MKR', 'Maker', '0x9f8f72aa9304c8b593d555f12ef6589cc3a579a2', 18, 'bytes32', 1600],
+  ['FRAX', 'Frax', '0x853d955acef822db058eb8505911ed77f175b99e', 18, 'standard', 0.9988],
+  ['sUSD', 'Synth sUSD', '0x57ab1ec28d129707052df4df418d58a2d46d5f51', 18, 'standard', 0.998],
   [
     'PAXG',
     'Paxos Gold',
     '0x45804880de22913dafe09f4980848ece6ecbaf78',
     18,
     'fee-on-transfer',
-    usd(3500),
+    3500,
     2,
   ],
   [
@@ -120,7 +92,7 @@ const rows: readonly Row[] = [
     '0xa7de087329bfcda5639247f96140f9dabe3deed1',
     18,
     'fee-on-transfer',
-    usd(0.02),
+    0.02,
     100,
   ],
   [
@@ -129,23 +101,21 @@ const rows: readonly Row[] = [
     '0x744d70fdbe2ba4cf95131626614a1763df805b9e',
     18,
     'checkpointed',
-    usd(0.03),
+    0.03,
   ],
-  ['FRZN', 'Frozen Token', '0xf702e70000000000000000000000000000000001', 18, 'frozen', usd(2)],
-  ['HNY', 'Honeypot', '0xf702e70000000000000000000000000000000002', 18, 'honeypot', usd(0.5)],
+  ['FRZN', 'Frozen Token', '0xf702e70000000000000000000000000000000001', 18, 'frozen', 2],
+  ['HNY', 'Honeypot', '0xf702e70000000000000000000000000000000002', 18, 'honeypot', 0.5],
 ]
 
-export const sandboxTokens: readonly SandboxToken[] = rows.map(
-  ([symbol, name, address, decimals, behaviour, priceUsdE12, feeBps]) => ({
-    symbol,
-    name,
-    address,
-    decimals,
-    behaviour,
-    priceUsdE12,
+export const sandboxTokens: readonly SandboxToken[] = toTokens(rows)
+
+export function toTokens(from: readonly TokenRow[]): SandboxToken[] {
+  return from.map(([symbol, name, address, decimals, behaviour, dollars, feeBps]) => ({
+    ...{ symbol, name, address, decimals, behaviour },
+    priceUsdE12: usd(dollars),
     ...(feeBps !== undefined && { feeBps }),
-  }),
-)
+  }))
+}
 
 /** @throws RangeError for a symbol that the sandbox does not have. */
 export function sandboxToken(symbol: string): SandboxToken {

@@ -3,7 +3,6 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { createAnvil } from '@viem/anvil'
-import { ethereum } from '../../chains/ethereum.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { anvilBinary } from '../../forks/anvil.js'
 import { freePlace } from '../../forks/place.js'
@@ -32,6 +31,7 @@ let reaper: Reaper | undefined
 
 /** @throws ForkrouteError FORK_UNAVAILABLE when it does not come up. */
 export async function startAnvil(options: {
+  readonly chainId: number
   readonly timestamp?: number
   readonly noMining?: boolean
   readonly loadState?: string
@@ -42,7 +42,6 @@ export async function startAnvil(options: {
     anvilBinary: anvilBinary(),
     host,
     port,
-    chainId: ethereum.id,
     startTimeout: patienceMs,
     execArgs: ([file, args, settings]) => [
       file,

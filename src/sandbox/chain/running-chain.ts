@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Pool } from 'undici'
 import { hexToNumber } from 'viem'
-import { ethereum } from '../../chains/ethereum.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import { createRpcClient } from '../../rpc/node/json-rpc.js'
@@ -24,9 +23,21 @@ export interface RunningChain {
 const connections = 64
 const headers = { 'content-type': 'application/json' }
 
+/** The built chain. */
+export interface SavedChain {
+  readonly chainId: number
+  /** Time between two blocks. */
+  readonly blockSeconds: number
+  /** Dump of the head, for `anvil --load-state`. */
+  readonly statePath: string
+}
+
 /** @throws ForkrouteError FORK_UNAVAILABLE when Anvil does not start, or not with the chain. */
-export async function startChain(statePath: string, history: History): Promise<RunningChain> {
-  const anvil = await startAnvil({ loadState: statePath })
+export async function startChain(
+  { chainId, blockSeconds, statePath }: SavedChain,
+  history: History,
+): Promise<RunningChain> {
+  const anvil = await startAnvil({ chainId, loadState: statePath })
   const client = createRpcClient(anvil.url)
   const pool = new Pool(anvil.url, { connections, pipelining: 1 })
   const loaded = new Map<number, Promise<void>>()
@@ -52,7 +63,7 @@ export async function startChain(statePath: string, history: History): Promise<R
     }
     // Blocks of users follow the last one as all others do; without this they would take the wall clock's time.
     await client.request('evm_setTime', [hexToNumber(head.timestamp)])
-    await client.request('anvil_setBlockTimestampInterval', [ethereum.blockTimeSeconds])
+    await client.request('anvil_setBlockTimestampInterval', [blockSeconds])
   } catch (error) {
     await stop()
     throw error

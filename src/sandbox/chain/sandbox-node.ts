@@ -8,10 +8,9 @@ import { gunzip } from 'node:zlib'
 import type { WireError } from '../../domain/errors.js'
 import { createHistory, type HistoryData } from './history.js'
 import { type HistoryServer, serveHistory } from './history-server.js'
-import { type RunningChain, startChain } from './running-chain.js'
+import { type RunningChain, type SavedChain, startChain } from './running-chain.js'
 
-export interface SandboxNodeOptions {
-  readonly statePath: string
+export interface SandboxNodeOptions extends SavedChain {
   readonly historyPath: string
   /** 0 = a free one. */
   readonly port: number
@@ -28,7 +27,7 @@ export type SandboxMessage =
  * @throws ForkrouteError FORK_UNAVAILABLE when Anvil does not start, INVALID_REQUEST when the port cannot be had.
  */
 export async function startSandboxNode(
-  { statePath, historyPath, port }: SandboxNodeOptions,
+  { historyPath, port, ...saved }: SandboxNodeOptions,
   onChain: (pid: number) => void,
 ): Promise<HistoryServer> {
   const json = await promisify(gunzip)(await readFile(historyPath))
@@ -48,7 +47,7 @@ export async function startSandboxNode(
 
   async function replace(): Promise<RunningChain> {
     await current?.stop()
-    current = await startChain(statePath, history)
+    current = await startChain(saved, history)
     onChain(current.pid)
     return current
   }

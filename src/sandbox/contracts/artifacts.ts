@@ -26,19 +26,35 @@ export function codeOf(artifacts: Artifacts, key: string): Hex {
 /** Longest wait for the registry, milliseconds. */
 const downloadTimeoutMs = 120_000
 
+/** Several chains may be built at once: each file is fetched once. */
+const loading = new Map<string, Promise<Artifacts>>()
+
 /**
  * From the cache, else downloaded.
  *
  * @param packages - those of the sandbox, unless others are named.
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when npm cannot fetch a package or a tarball is not the pinned one.
  */
-export async function loadArtifacts(
+export function loadArtifacts(
   cacheDir: string,
   onProgress: (message: string) => void,
   packages: readonly ArtifactPackage[] = artifactPackages,
 ): Promise<Artifacts> {
   const key = createHash('sha256').update(JSON.stringify(packages)).digest('hex')
   const file = join(cacheDir, `artifacts-${key.slice(0, 16)}.json`)
+  const known = loading.get(file)
+  if (known) return known
+  const loaded = load(file, cacheDir, onProgress, packages).finally(() => loading.delete(file))
+  loading.set(file, loaded)
+  return loaded
+}
+
+async function load(
+  file: string,
+  cacheDir: string,
+  onProgress: (message: string) => void,
+  packages: readonly ArtifactPackage[],
+): Promise<Artifacts> {
   if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Artifacts
   onProgress(`downloading ${packages.length} contract packages from the npm registry`)
   const directory = await mkdtemp(join(tmpdir(), 'forkroute-artifacts-'))

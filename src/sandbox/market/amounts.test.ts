@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { sandboxToken } from '../tokens.js'
 import { liquidityWorth, rawWorth, sqrtPriceX96, squareRoot } from './amounts.js'
-import { startPrices } from './market-pools.js'
+import { ethereumMarket } from './market-pools.js'
+
+const { startPrices } = ethereumMarket
 
 const weth = sandboxToken('WETH')
 const usdc = sandboxToken('USDC')

@@ -4,25 +4,19 @@ import { contractAddresses } from '../addresses.js'
 import { sqrtPriceX96 } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
 import { deskAbi, vaultAbi } from './market-abi.js'
-import {
-  addressOf,
-  basketSpecs,
-  basketTokens,
-  pairSpecs,
-  pricedTokens,
-  startPrices,
-} from './market-pools.js'
+import { basketTokens, ethereumMarket } from './market-pools.js'
 import type { MarketState } from './market-state.js'
 import { createSeededRandom } from './seeded-random.js'
 
+const { addressOf, baskets, pairSpecs, pricedTokens, startPrices } = ethereumMarket
 const random = () => createSeededRandom(1n)
 
 /** Every pool at the market's prices: dollars in proportion to the weights, stable ones in balance. */
 function calmMarket(): MarketState & { roots: bigint[]; balances: bigint[][] } {
   return {
     roots: pairSpecs.map((spec) => sqrtPriceX96(...pricedTokens(spec), startPrices)),
-    balances: basketSpecs.map((spec) =>
-      basketTokens(spec).map(({ token, weight }) => {
+    balances: baskets.map((spec) =>
+      basketTokens(ethereumMarket, spec).map(({ token, weight }) => {
         const dollarsE12 = BigInt(weight ?? 10) * 10n ** 18n
         return (dollarsE12 * 10n ** BigInt(token.decimals)) / token.priceUsdE12
       }),
@@ -32,18 +26,20 @@ function calmMarket(): MarketState & { roots: bigint[]; balances: bigint[][] } {
 
 describe('arbitrage', () => {
   test('leaves a pair and a weighted pool alone that are at the market price', () => {
-    const stable = basketSpecs.filter(({ amplification }) => amplification !== undefined).length
-    expect(arbitrage(calmMarket(), startPrices, random()).length).toBeLessThanOrEqual(stable)
+    const stable = baskets.filter(({ amplification }) => amplification !== undefined).length
+    expect(
+      arbitrage(ethereumMarket, calmMarket(), startPrices, random()).length,
+    ).toBeLessThanOrEqual(stable)
   })
 
   test('pushes a pair that is 40 bps too dear to within 30 bps of the market', () => {
     const state = calmMarket()
-    const before = arbitrage(state, startPrices, random())
+    const before = arbitrage(ethereumMarket, state, startPrices, random())
     const index = pairSpecs.findIndex(({ protocol }) => protocol === 'uniswap-v2')
     const [spec, root = 0n] = [pairSpecs[index], state.roots[index]]
     if (!spec || spec.protocol === 'uniswap-v4') throw new Error('There is no pair.')
     state.roots[index] = (root * 1_002n) / 1_000n
-    const calls = arbitrage(state, startPrices, random())
+    const calls = arbitrage(ethereumMarket, state, startPrices, random())
     expect(calls).toHaveLength(before.length + 1)
     const { functionName, args } = decodeFunctionData({ abi: deskAbi, data: calls[0] ?? '0x' })
     expect(functionName).toBe('pushV2')
@@ -54,14 +50,14 @@ describe('arbitrage', () => {
 
   test('sells the dear token of a weighted pool to it, half of what a 1 percent surplus of the other is', () => {
     const state = calmMarket()
-    const index = basketSpecs.findIndex(({ symbols }) => symbols.join() === 'WBTC,WETH')
-    const spec = basketSpecs[index]
+    const index = baskets.findIndex(({ symbols }) => symbols.join() === 'WBTC,WETH')
+    const spec = baskets[index]
     if (!spec) throw new Error('There is no such pool.')
-    const [dear] = basketTokens(spec)
-    const before = arbitrage(state, startPrices, random()).length
+    const [dear] = basketTokens(ethereumMarket, spec)
+    const before = arbitrage(ethereumMarket, state, startPrices, random()).length
     const [first = 0n, second = 0n] = state.balances[index] ?? []
     state.balances[index] = [first, (second * 101n) / 100n]
-    const calls = arbitrage(state, startPrices, random())
+    const calls = arbitrage(ethereumMarket, state, startPrices, random())
     expect(calls).toHaveLength(before + 1)
     const swap = calls.map(vaultSwap).find((found) => found?.assetIn === dear?.token.address)
     // 1 percent less the noise of at most 25 bps, half of it.

@@ -6,15 +6,7 @@ import { zip } from '../../domain/lists.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SandboxToken } from '../tokens.js'
 import { type Prices, priceOf, sqrtPriceX96 } from './amounts.js'
-import {
-  type BasketSpec,
-  basketSpecs,
-  basketTokens,
-  feeOf,
-  type PairSpec,
-  pairSpecs,
-  pricedTokens,
-} from './market-pools.js'
+import { type BasketSpec, basketTokens, feeOf, type Market, type PairSpec } from './market-pools.js'
 import type { MarketState } from './market-state.js'
 import type { SeededRandom } from './seeded-random.js'
 import { pushTo, swapBasket } from './trades.js'
@@ -24,13 +16,26 @@ const e18 = 10n ** 18n
 const e36 = 10n ** 36n
 
 /** Calls of the trading desk, at most one for each pool. */
-export function arbitrage(state: MarketState, prices: Prices, random: SeededRandom): Hex[] {
+export function arbitrage(
+  market: Market,
+  state: MarketState,
+  prices: Prices,
+  random: SeededRandom,
+): Hex[] {
+  const { pairSpecs, baskets } = market
   return [
-    ...zip(pairSpecs, state.roots).flatMap(([spec, root]) => pairTrade(spec, root, prices, random)),
-    ...zip(basketSpecs, state.balances).flatMap(([spec, balances]) =>
-      basketTrade(spec, balances, prices, random),
+    ...zip(pairSpecs, state.roots).flatMap(([spec, root]) =>
+      pairTrade(market, spec, root, { prices, random }),
+    ),
+    ...zip(baskets, state.balances).flatMap(([spec, balances]) =>
+      basketTrade(market, spec, balances, { prices, random }),
     ),
   ]
+}
+
+interface Day {
+  readonly prices: Prices
+  readonly random: SeededRandom
 }
 
 /** How far a pool's price may be off, millionths: its fee, but from 5 to 30 basis points. */
@@ -38,15 +43,15 @@ function bandOf(spec: PairSpec | BasketSpec): number {
   return Math.min(Math.max(feeOf(spec), 500), 3000)
 }
 
-function pairTrade(spec: PairSpec, root: bigint, prices: Prices, random: SeededRandom): Hex[] {
-  const [token0, token1] = pricedTokens(spec)
+function pairTrade(market: Market, spec: PairSpec, root: bigint, { prices, random }: Day): Hex[] {
+  const [token0, token1] = market.pricedTokens(spec)
   const target = sqrtPriceX96(token0, token1, prices)
   const band = bandOf(spec)
   // Twice, since it is a square root.
   const offBy = ((root - target) * 2n * oneMillion) / target
   if (offBy >= -band && offBy <= band) return []
   const noise = BigInt(random(2 * band + 1) - band)
-  return [pushTo(spec, (target * (2n * oneMillion + noise)) / (2n * oneMillion))]
+  return [pushTo(market, spec, (target * (2n * oneMillion + noise)) / (2n * oneMillion))]
 }
 
 interface Holding {
@@ -70,12 +75,12 @@ interface Measured {
 }
 
 function basketTrade(
+  market: Market,
   spec: BasketSpec,
   balances: readonly bigint[],
-  prices: Prices,
-  random: SeededRandom,
+  { prices, random }: Day,
 ): Hex[] {
-  const holdings = zip(basketTokens(spec), balances).map(([{ token, weight }, raw]) => {
+  const holdings = zip(basketTokens(market, spec), balances).map(([{ token, weight }, raw]) => {
     const balance = raw * 10n ** BigInt(18 - token.decimals)
     const price = priceOf(prices, token)
     return { token, weight, balance, price, worth: (balance * price) / e18 }

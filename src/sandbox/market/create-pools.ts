@@ -5,28 +5,34 @@ import { contractAddresses as at } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import { balancerTokens } from './catalog.js'
 import { factoryAbi, stableFactoryAbi, weightedFactoryAbi } from './market-abi.js'
-import { sortedTokens } from './market-pools.js'
-import { balancerPoolSpecs, v2PoolSpecs, v3PoolSpecs } from './market-specs.js'
+import type { Market } from './market-pools.js'
 
 /** Queues the transactions; the caller mines. */
-export function createPools(chain: ChainWriter, deployer: Address): void {
+export function createPools(chain: ChainWriter, deployer: Address, market: Market): void {
+  const { factories, sortedTokens } = market
   const send = (to: Address, data: Hex) => chain.send({ from: deployer, to, data })
-  for (const spec of v2PoolSpecs) {
+  for (const spec of market.v2Pools) {
     const [token0, token1] = sortedTokens(spec.symbols)
     const args = [token0.address, token1.address] as const
-    const factory = spec.protocol === 'uniswap-v2' ? at.v2Factory : at.sushiFactory
-    send(factory, encodeFunctionData({ abi: factoryAbi, functionName: 'createPair', args }))
+    send(
+      factories[spec.protocol],
+      encodeFunctionData({ abi: factoryAbi, functionName: 'createPair', args }),
+    )
   }
   send(
-    at.v3Factory,
+    factories['uniswap-v3'],
     encodeFunctionData({ abi: factoryAbi, functionName: 'enableFeeAmount', args: [100, 1] }),
   )
-  for (const spec of v3PoolSpecs) {
+  for (const spec of market.v3Pools) {
     const [token0, token1] = sortedTokens(spec.symbols)
     const args = [token0.address, token1.address, spec.fee] as const
-    send(at.v3Factory, encodeFunctionData({ abi: factoryAbi, functionName: 'createPool', args }))
+    send(
+      factories['uniswap-v3'],
+      encodeFunctionData({ abi: factoryAbi, functionName: 'createPool', args }),
+    )
   }
-  for (const spec of balancerPoolSpecs) {
+  for (const spec of market.baskets) {
+    if (spec.protocol !== 'balancer-v2') continue
     const tokens = balancerTokens(spec)
     const name = `Balancer ${tokens.map(({ token }) => token.symbol).join(' ')}`
     const symbol = `B-${tokens.map(({ token }) => token.symbol).join('-')}`

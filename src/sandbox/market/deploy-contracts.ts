@@ -1,6 +1,5 @@
 /** Places every contract of the sandbox that is not a pool: protocols, tokens, price feeds, the trading desk. */
 import { encodeFunctionData, type Hex, parseAbiParameters, stringToHex } from 'viem'
-import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
 import { sandboxAccounts } from '../accounts.js'
 import {
@@ -14,8 +13,9 @@ import { type Placement, placeContracts } from '../chain/placement.js'
 import { type Artifacts, codeOf } from '../contracts/artifacts.js'
 import { multicall3CreationCode } from '../contracts/multicall3.js'
 import { sandboxBytecode } from '../generated/contracts.js'
-import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.js'
+import { type SandboxToken, sandboxToken } from '../tokens.js'
 import { tokenAbi } from './market-abi.js'
+import type { Market } from './market-pools.js'
 import { curvePoolSpecs } from './market-specs.js'
 
 /** Value of the whole supply of each token at the starting price, dollars. */
@@ -38,16 +38,17 @@ export function wholeSupply(token: SandboxToken): bigint {
 export async function deployContracts(
   chain: ChainWriter,
   deployer: Address,
+  market: Market,
   artifacts: Artifacts,
 ): Promise<void> {
   const code = (key: string): Hex => codeOf(artifacts, key)
-  const tokens = sandboxTokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
+  const tokens = market.tokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
   const [proxied, direct] = partition(tokens, ({ creationCode }) =>
     creationCode.startsWith(sandboxBytecode.TokenProxy),
   )
   const traders = sandboxAccounts.slice(4).map(({ address }) => address)
   await placeContracts(chain, deployer, [
-    ...protocolPlacements(deployer, code),
+    ...protocolPlacements(deployer, market, code),
     { address: at.dollarImplementation, creationCode: sandboxBytecode.DollarToken },
     {
       address: at.tradingDesk,
@@ -55,7 +56,7 @@ export async function deployContracts(
       types: parseAbiParameters('address[] traders'),
       args: [traders],
     },
-    ...feedPlacements(deployer),
+    ...feedPlacements(deployer, market),
     ...direct,
   ])
   // A proxy calls its implementation while it is made, so that one has to be there.
@@ -66,41 +67,56 @@ export async function deployContracts(
   ])
 }
 
-function protocolPlacements(deployer: Address, code: (key: string) => Hex): Placement[] {
+function protocolPlacements(
+  deployer: Address,
+  market: Market,
+  code: (key: string) => Hex,
+): Placement[] {
   const oneAddress = parseAbiParameters('address a')
   const twoAddresses = parseAbiParameters('address a, address b')
+  const { factories, chain } = market
   return [
     {
-      address: at.v2Factory,
+      address: factories['uniswap-v2'],
       creationCode: code('v2Factory'),
       types: oneAddress,
       args: [deployer],
     },
     {
-      address: at.sushiFactory,
+      address: factories['sushiswap-v2'],
       creationCode: code('v2Factory'),
       types: oneAddress,
       args: [deployer],
     },
     {
-      address: at.v2Router,
+      address: market.v2Router,
       creationCode: code('v2Router'),
       types: twoAddresses,
-      args: [at.v2Factory, ethereum.wrappedNative],
+      args: [factories['uniswap-v2'], chain.wrappedNative],
     },
-    { address: at.v3Factory, creationCode: code('v3Factory') },
-    {
-      address: at.v4PoolManager,
-      creationCode: code('v4PoolManager'),
-      types: oneAddress,
-      args: [deployer],
-    },
+    { address: factories['uniswap-v3'], creationCode: code('v3Factory') },
+    ...(market.v4Pools.length > 0
+      ? [
+          {
+            address: at.v4PoolManager,
+            creationCode: code('v4PoolManager'),
+            types: oneAddress,
+            args: [deployer],
+          },
+        ]
+      : []),
     { address: at.multicall3, creationCode: multicall3CreationCode() },
+    ...(market.baskets.length > 0 ? basketPlacements(market, code) : []),
+  ]
+}
+
+function basketPlacements({ chain }: Market, code: (key: string) => Hex): Placement[] {
+  return [
     {
       address: at.balancerVault,
       creationCode: code('balancerVault'),
       types: parseAbiParameters('address authorizer, address weth, uint256 window, uint256 buffer'),
-      args: [balancerAuthorizer, ethereum.wrappedNative, pauseWindow, bufferPeriod],
+      args: [balancerAuthorizer, chain.wrappedNative, pauseWindow, bufferPeriod],
     },
     ...[
       { address: at.balancerWeightedFactory, key: 'balancerWeightedFactory' },
@@ -108,7 +124,7 @@ function protocolPlacements(deployer: Address, code: (key: string) => Hex): Plac
     ].map(({ address, key }) => ({
       address,
       creationCode: code(key),
-      types: oneAddress,
+      types: parseAbiParameters('address vault'),
       args: [at.balancerVault],
     })),
     ...curvePoolSpecs.flatMap((spec, index) => curvePlacements(spec, index, code('curvePool'))),
@@ -153,23 +169,13 @@ function curveZapPlacements(creationCode: Hex): Placement[] {
   return [{ address: curveZapAddress, creationCode, types, args }]
 }
 
-function feedPlacements(deployer: Address): Placement[] {
-  return sandboxFeeds().map(({ feed, description }) => ({
+function feedPlacements(deployer: Address, { feeds }: Market): Placement[] {
+  return feeds.map(({ feed, description }) => ({
     address: feed,
     creationCode: sandboxBytecode.PriceFeed,
     types: parseAbiParameters('string description, address operator'),
     args: [description, deployer],
   }))
-}
-
-/** Price feeds of the chain for tokens that the sandbox has; the rest is priced from pools. */
-export function sandboxFeeds() {
-  return ethereum.chainlinkFeeds.flatMap(({ token: address, feed }) => {
-    const token = sandboxTokens.find((entry) => entry.address === address)
-    if (!token || !['WETH', 'WBTC', 'USDC', 'USDT'].includes(token.symbol)) return []
-    const description = `${token.symbol.replace(/^W/, '')} / USD`
-    return [{ token, feed, description }]
-  })
 }
 
 function tokenPlacement(token: SandboxToken, holder: Address, weth9: Hex): Placement[] {

@@ -4,10 +4,9 @@ import { maxUint256 } from '../../domain/primitives.js'
 import { contractAddress, executorContracts } from '../../executor/deployments.js'
 import { sandboxAccount } from '../accounts.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
-import { sandboxTokens } from '../tokens.js'
 import { rawWorth } from './amounts.js'
 import { tokenAbi } from './market-abi.js'
-import { startPrices } from './market-pools.js'
+import type { Market } from './market-pools.js'
 
 /** Deploys by CREATE2; Anvil has it from the start, as almost every chain does. */
 const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
@@ -18,7 +17,7 @@ const deploymentGas = 12_000_000n
 const limitUsd = 100_000
 
 /** Queues the transactions; the caller mines. */
-export function deployExecutor(chain: ChainWriter): void {
+export function deployExecutor(chain: ChainWriter, { tokens, startPrices }: Market): void {
   const from = sandboxAccount('deployer').address
   for (const { deployer, initCode } of Object.values(executorContracts)) {
     // What a constructor of ours deploys comes with its parent.
@@ -27,7 +26,7 @@ export function deployExecutor(chain: ChainWriter): void {
     chain.send({ from, to: deploymentProxy, data, gas: deploymentGas })
   }
   const router = contractAddress('Router')
-  for (const token of sandboxTokens) {
+  for (const token of tokens) {
     const approvals = [
       ['alice', maxUint256],
       ['bob', rawWorth(token, limitUsd, startPrices)],

@@ -1,7 +1,9 @@
-/** Facts about the planned pools that both the opening and the trading need. */
+/** The market of one chain of the sandbox: its tokens and planned pools, and facts that opening and trading need. */
+import type { ChainDefinition } from '../../chains/chain.js'
+import { ethereum } from '../../chains/ethereum.js'
 import type { Address } from '../../domain/primitives.js'
-import { v2PairAddress, v3PoolAddress } from '../addresses.js'
-import { type SandboxToken, sandboxToken, sandboxTokens } from '../tokens.js'
+import { contractAddresses, pairAddress, v3PoolAddress } from '../addresses.js'
+import { type SandboxToken, sandboxTokens } from '../tokens.js'
 import type { Prices } from './amounts.js'
 import { balancerTokens, v4Pool } from './catalog.js'
 import {
@@ -17,45 +19,93 @@ import {
   v4PoolSpecs,
 } from './market-specs.js'
 
-/** Both tokens of a pool in the pool's order. */
-export function sortedTokens(symbols: readonly [string, string]): [SandboxToken, SandboxToken] {
-  const [a, b] = [sandboxToken(symbols[0]), sandboxToken(symbols[1])]
-  return a.address < b.address ? [a, b] : [b, a]
-}
-
-export function addressOf(spec: V2PoolSpec | V3PoolSpec): Address {
-  const [token0, token1] = sortedTokens(spec.symbols)
-  return spec.protocol === 'uniswap-v3'
-    ? v3PoolAddress(token0.address, token1.address, spec.fee)
-    : v2PairAddress(spec.protocol, token0.address, token1.address)
-}
-
-export const startPrices: Prices = Object.fromEntries(
-  sandboxTokens.map((token) => [token.symbol, token.priceUsdE12]),
-)
-
 /** A pool of two tokens that follows the market. */
 export type PairSpec = V2PoolSpec | V3PoolSpec | V4PoolSpec
 /** A pool of several tokens; all of them follow the market. */
 export type BasketSpec = BalancerPoolSpec | CurvePoolSpec
 
-/** All pools of two tokens but the traps. */
-export const pairSpecs: readonly PairSpec[] = [
-  ...[...v2PoolSpecs, ...v3PoolSpecs].filter(({ trapPriceBps }) => trapPriceBps === undefined),
-  ...v4PoolSpecs,
-]
-export const basketSpecs: readonly BasketSpec[] = [...balancerPoolSpecs, ...curvePoolSpecs]
+export interface MarketPlan {
+  readonly chain: ChainDefinition
+  readonly tokens: readonly SandboxToken[]
+  /** Contracts that make the pools of two tokens. */
+  readonly factories: Readonly<Record<'uniswap-v2' | 'sushiswap-v2' | 'uniswap-v3', Address>>
+  readonly v2Router: Address
+  readonly v2Pools: readonly V2PoolSpec[]
+  readonly v3Pools: readonly V3PoolSpec[]
+  /** Only Ethereum has pools of these kinds. */
+  readonly v4Pools: readonly V4PoolSpec[]
+  readonly baskets: readonly BasketSpec[]
+}
 
-/** The two tokens by which a pool is priced, in the pool's order. */
-export function pricedTokens(spec: PairSpec): [SandboxToken, SandboxToken] {
-  return spec.protocol === 'uniswap-v4' ? v4Pool(spec).tokens : sortedTokens(spec.symbols)
+export interface Market extends MarketPlan {
+  /** @throws RangeError for a symbol that the chain does not have. */
+  token(symbol: string): SandboxToken
+  /** Both tokens of a pool in the pool's order. */
+  sortedTokens(symbols: readonly [string, string]): [SandboxToken, SandboxToken]
+  addressOf(spec: V2PoolSpec | V3PoolSpec): Address
+  readonly startPrices: Prices
+  /** All pools of two tokens but the traps. */
+  readonly pairSpecs: readonly PairSpec[]
+  /** The two tokens by which a pool is priced, in the pool's order. */
+  pricedTokens(spec: PairSpec): [SandboxToken, SandboxToken]
+  /** Price feeds of the chain for tokens that it has here; the rest is priced from pools. */
+  readonly feeds: readonly {
+    readonly token: SandboxToken
+    readonly feed: Address
+    readonly description: string
+  }[]
+}
+
+/** Tokens with a price feed. */
+const symbolsWithFeed = ['WETH', 'WBTC', 'USDC', 'USDT', 'cbBTC']
+
+export function createMarket(plan: MarketPlan): Market {
+  const bySymbol = new Map(plan.tokens.map((token) => [token.symbol, token]))
+  const token = (symbol: string): SandboxToken => {
+    const found = bySymbol.get(symbol)
+    if (!found) throw new RangeError(`The sandbox has no token ${symbol} on ${plan.chain.name}.`)
+    return found
+  }
+  const sortedTokens = (symbols: readonly [string, string]): [SandboxToken, SandboxToken] => {
+    const [a, b] = [token(symbols[0]), token(symbols[1])]
+    return a.address < b.address ? [a, b] : [b, a]
+  }
+  return {
+    ...plan,
+    token,
+    sortedTokens,
+    addressOf(spec) {
+      const [{ address: a }, { address: b }] = sortedTokens(spec.symbols)
+      const factory = plan.factories[spec.protocol]
+      return spec.protocol === 'uniswap-v3'
+        ? v3PoolAddress(a, b, spec.fee, factory)
+        : pairAddress(factory, a, b)
+    },
+    startPrices: Object.fromEntries(
+      plan.tokens.map(({ symbol, priceUsdE12 }) => [symbol, priceUsdE12]),
+    ),
+    pairSpecs: [
+      ...[...plan.v2Pools, ...plan.v3Pools].filter(
+        ({ trapPriceBps }) => trapPriceBps === undefined,
+      ),
+      ...plan.v4Pools,
+    ],
+    pricedTokens: (spec) =>
+      spec.protocol === 'uniswap-v4' ? v4Pool(spec).tokens : sortedTokens(spec.symbols),
+    feeds: plan.chain.chainlinkFeeds.flatMap(({ token: address, feed }) => {
+      const own = plan.tokens.find((entry) => entry.address === address)
+      if (!own || !symbolsWithFeed.includes(own.symbol)) return []
+      const description = `${own.symbol.replace(/^(W|cb)/, '')} / USD`
+      return [{ token: own, feed, description }]
+    }),
+  }
 }
 
 /** Tokens of a basket in the pool's order, with their percentages in a weighted one. */
-export function basketTokens(spec: BasketSpec) {
+export function basketTokens({ token }: Market, spec: BasketSpec) {
   return spec.protocol === 'balancer-v2'
     ? balancerTokens(spec)
-    : spec.symbols.map((symbol) => ({ token: sandboxToken(symbol), weight: null }))
+    : spec.symbols.map((symbol) => ({ token: token(symbol), weight: null }))
 }
 
 /** Hundredths of a basis point. */
@@ -65,9 +115,22 @@ export function feeOf(spec: PairSpec | BasketSpec): number {
 }
 
 /** Ids of the pools whose price is made to deceive. */
-export function trapPoolIds(): ReadonlySet<string> {
-  const traps = [...v2PoolSpecs, ...v3PoolSpecs].filter(
-    ({ trapPriceBps }) => trapPriceBps !== undefined,
-  )
+export function trapPoolIds({ v2Pools, v3Pools, addressOf }: Market): ReadonlySet<string> {
+  const traps = [...v2Pools, ...v3Pools].filter(({ trapPriceBps }) => trapPriceBps !== undefined)
   return new Set(traps.map(addressOf))
 }
+
+export const ethereumMarket = createMarket({
+  chain: ethereum,
+  tokens: sandboxTokens,
+  factories: {
+    'uniswap-v2': contractAddresses.v2Factory,
+    'sushiswap-v2': contractAddresses.sushiFactory,
+    'uniswap-v3': contractAddresses.v3Factory,
+  },
+  v2Router: contractAddresses.v2Router,
+  v2Pools: v2PoolSpecs,
+  v3Pools: v3PoolSpecs,
+  v4Pools: v4PoolSpecs,
+  baskets: [...balancerPoolSpecs, ...curvePoolSpecs],
+})

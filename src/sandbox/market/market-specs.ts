@@ -52,7 +52,7 @@ const k = 1_000
 const m = 1_000_000
 
 /** `UNI/WETH@9200` reads: one UNI costs 92 percent of its market price there. */
-function pairs(
+export function pairs(
   protocol: V2PoolSpec['protocol'],
   rows: Readonly<Record<string, number>>,
 ): readonly V2PoolSpec[] {
@@ -63,7 +63,9 @@ function pairs(
   }))
 }
 
-function tiers(rows: Readonly<Record<string, Readonly<Record<number, number>>>>): V3PoolSpec[] {
+export function tiers(
+  rows: Readonly<Record<string, Readonly<Record<number, number>>>>,
+): V3PoolSpec[] {
   return Object.entries(rows).flatMap(([row, depths]) =>
     Object.entries(depths).map(([fee, depthUsd]) => ({
       protocol: 'uniswap-v3' as const,

@@ -8,19 +8,13 @@ import type { ChainWriter } from '../chain/chain-writer.js'
 import { squareRoot } from './amounts.js'
 import { balancerPoolId, v4Pool } from './catalog.js'
 import { readAbi } from './market-abi.js'
-import {
-  addressOf,
-  type BasketSpec,
-  basketSpecs,
-  type PairSpec,
-  pairSpecs,
-} from './market-pools.js'
+import type { BasketSpec, Market, PairSpec } from './market-pools.js'
 import { balancerPoolSpecs, curvePoolSpecs } from './market-specs.js'
 
 export interface MarketState {
-  /** Square roots of the prices of `pairSpecs`, Q64.96. */
+  /** Square roots of the prices of the market's `pairSpecs`, Q64.96. */
   readonly roots: readonly bigint[]
-  /** Balances of `basketSpecs`, raw units in the order of each pool. */
+  /** Balances of its `baskets`, raw units in the order of each pool. */
   readonly balances: readonly (readonly bigint[])[]
 }
 
@@ -32,11 +26,11 @@ interface Read {
 const reserveMask = (1n << 112n) - 1n
 const rootMask = (1n << 160n) - 1n
 
-const pairReads = pairSpecs.map(pairRead)
-const basketReads = basketSpecs.map(readsOfBasket)
-const allReads = [...pairReads, ...basketReads.flat()]
-
-export async function readMarket(chain: ChainWriter): Promise<MarketState> {
+export async function readMarket(chain: ChainWriter, market: Market): Promise<MarketState> {
+  const { pairSpecs, baskets } = market
+  const pairReads = pairSpecs.map((spec) => pairRead(market, spec))
+  const basketReads = baskets.map(readsOfBasket)
+  const allReads = [...pairReads, ...basketReads.flat()]
   const data = encodeFunctionData({ abi: readAbi, functionName: 'aggregate', args: [allReads] })
   const [result] = await chain.all([
     { method: 'eth_call', params: [{ to: at.multicall3, data }, 'latest'] },
@@ -49,7 +43,7 @@ export async function readMarket(chain: ChainWriter): Promise<MarketState> {
   let next = pairReads.length
   return {
     roots: pairSpecs.map((spec, index) => rootOf(spec, wordsOf(answers[index]))),
-    balances: basketSpecs.map((spec, index) => {
+    balances: baskets.map((spec, index) => {
       const from = next
       next += basketReads[index]?.length ?? 0
       return balancesOf(spec, answers.slice(from, next).map(wordsOf))
@@ -57,7 +51,7 @@ export async function readMarket(chain: ChainWriter): Promise<MarketState> {
   }
 }
 
-function pairRead(spec: PairSpec): Read {
+function pairRead({ addressOf }: Market, spec: PairSpec): Read {
   if (spec.protocol === 'uniswap-v4') {
     const slot = numberToHex(poolStateSlot(poolIdOf(v4Pool(spec).key)), { size: 32 })
     const callData = encodeFunctionData({ abi: readAbi, functionName: 'extsload', args: [slot] })

@@ -4,22 +4,18 @@ import { type Address, bpsDenominator, type Hex, maxUint256 } from '../../domain
 import { sandboxAccounts } from '../accounts.js'
 import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
-import { sandboxToken, sandboxTokens } from '../tokens.js'
 import { type Prices, rawWorth, sqrtPriceX96 } from './amounts.js'
 import { balancerPoolId, balancerTokens, v4Pool } from './catalog.js'
 import { createPools } from './create-pools.js'
 import { wholeSupply } from './deploy-contracts.js'
 import { curveAbi, deskAbi, factoryAbi, tokenAbi, v4Abi, vaultAbi } from './market-abi.js'
-import { addressOf, sortedTokens, startPrices } from './market-pools.js'
+import type { Market } from './market-pools.js'
 import {
   balancerPoolSpecs,
   curvePoolSpecs,
   type V2PoolSpec,
   type V3PoolSpec,
   type V4PoolSpec,
-  v2PoolSpecs,
-  v3PoolSpecs,
-  v4PoolSpecs,
 } from './market-specs.js'
 import { openingPositions } from './positions.js'
 
@@ -29,29 +25,34 @@ const userFundsUsd = 5_000_000
 const deskEther = 2_000_000n * 10n ** 18n
 const zero = '0x0000000000000000000000000000000000000000'
 
-function pricesFor({
-  symbols,
-  trapPriceBps = Number(bpsDenominator),
-}: V2PoolSpec | V3PoolSpec): Prices {
-  const first = sandboxToken(symbols[0])
+function pricesFor(
+  { token, startPrices }: Market,
+  { symbols, trapPriceBps = Number(bpsDenominator) }: V2PoolSpec | V3PoolSpec,
+): Prices {
+  const first = token(symbols[0])
   return {
     ...startPrices,
     [first.symbol]: (first.priceUsdE12 * BigInt(trapPriceBps)) / bpsDenominator,
   }
 }
 
-export async function openMarket(chain: ChainWriter, deployer: Address): Promise<void> {
+export async function openMarket(
+  chain: ChainWriter,
+  deployer: Address,
+  market: Market,
+): Promise<void> {
+  const { sortedTokens, addressOf } = market
   const desk = at.tradingDesk
   const onDesk = (data: Hex) => chain.send({ from: deployer, to: desk, data })
   const execute = (target: Address, data: Hex) =>
     onDesk(encodeFunctionData({ abi: deskAbi, functionName: 'execute', args: [target, 0n, data] }))
 
-  fund(chain, deployer)
-  createPools(chain, deployer)
+  fund(chain, deployer, market)
+  createPools(chain, deployer, market)
   await chain.mine()
-  v2PoolSpecs.forEach((spec) => {
+  market.v2Pools.forEach((spec) => {
     const [token0, token1] = sortedTokens(spec.symbols)
-    const prices = pricesFor(spec)
+    const prices = pricesFor(market, spec)
     const args = [
       addressOf(spec),
       rawWorth(token0, spec.depthUsd / 2, prices),
@@ -59,29 +60,37 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
     ] as const
     onDesk(encodeFunctionData({ abi: deskAbi, functionName: 'seedV2', args }))
   })
-  v3PoolSpecs.forEach((spec) => {
-    initializeV3(chain, deployer, spec)
-    const options = { ...spec, tokens: sortedTokens(spec.symbols), prices: pricesFor(spec) }
+  market.v3Pools.forEach((spec) => {
+    initializeV3(chain, deployer, market, spec)
+    const prices = pricesFor(market, spec)
+    const options = { ...spec, tokens: sortedTokens(spec.symbols), prices }
     for (const { below, above, liquidity } of openingPositions(options)) {
       const args = [addressOf(spec), below, above, liquidity] as const
       onDesk(encodeFunctionData({ abi: deskAbi, functionName: 'mintV3', args }))
     }
   })
   chain.send({ from: deployer, to: desk, data: '0x', value: deskEther })
-  for (const spec of v4PoolSpecs) openV4(chain, deployer, spec)
+  for (const spec of market.v4Pools) openV4(chain, deployer, market, spec)
   await chain.mine()
-  for (const { address } of sandboxTokens) {
+  if (market.baskets.length > 0) openBaskets(market, execute)
+  disableTraps(chain, deployer, market)
+  await chain.mine()
+}
+
+function openBaskets(market: Market, execute: (target: Address, data: Hex) => void): void {
+  const { tokens, token, startPrices } = market
+  for (const { address } of tokens) {
     for (const spender of [at.balancerVault, ...curvePoolAddresses]) {
       const args = [spender, maxUint256] as const
       execute(address, encodeFunctionData({ abi: tokenAbi, functionName: 'approve', args }))
     }
   }
   balancerPoolSpecs.forEach((_plan, index) => {
-    execute(at.balancerVault, balancerJoin(index))
+    execute(at.balancerVault, balancerJoin(market, index))
   })
   curvePoolSpecs.forEach((spec, index) => {
     const amounts = spec.symbols.map((symbol) =>
-      rawWorth(sandboxToken(symbol), spec.depthUsd / 4, startPrices),
+      rawWorth(token(symbol), spec.depthUsd / 4, startPrices),
     ) as [bigint, bigint, bigint, bigint]
     const args = [amounts, 0n] as const
     execute(
@@ -89,14 +98,12 @@ export async function openMarket(chain: ChainWriter, deployer: Address): Promise
       encodeFunctionData({ abi: curveAbi, functionName: 'add_liquidity', args }),
     )
   })
-  disableTraps(chain, deployer)
-  await chain.mine()
 }
 
 /** Half of every supply goes to the desk, some to the users, the rest stays with the deployer. */
-function fund(chain: ChainWriter, deployer: Address): void {
+function fund(chain: ChainWriter, deployer: Address, market: Market): void {
   const users = sandboxAccounts.slice(0, 4)
-  for (const token of sandboxTokens) {
+  for (const token of market.tokens) {
     const supply = wholeSupply(token)
     if (token.behaviour === 'wrapped-native') {
       const data = encodeFunctionData({ abi: tokenAbi, functionName: 'deposit' })
@@ -108,16 +115,22 @@ function fund(chain: ChainWriter, deployer: Address): void {
       chain.send({ from: deployer, to: token.address, data })
     }
     give(at.tradingDesk, supply / 2n)
-    if (token.behaviour === 'rebasing') give(sandboxToken('wstETH').address, supply / 4n)
+    if (token.behaviour === 'rebasing') give(market.token('wstETH').address, supply / 4n)
     if (token.behaviour === 'honeypot') continue
-    for (const { address } of users) give(address, rawWorth(token, userFundsUsd, startPrices))
+    for (const { address } of users)
+      give(address, rawWorth(token, userFundsUsd, market.startPrices))
   }
 }
 
-function initializeV3(chain: ChainWriter, deployer: Address, spec: V3PoolSpec): void {
-  const [token0, token1] = sortedTokens(spec.symbols)
-  const to = addressOf(spec)
-  const args = [sqrtPriceX96(token0, token1, pricesFor(spec))] as const
+function initializeV3(
+  chain: ChainWriter,
+  deployer: Address,
+  market: Market,
+  spec: V3PoolSpec,
+): void {
+  const [token0, token1] = market.sortedTokens(spec.symbols)
+  const to = market.addressOf(spec)
+  const args = [sqrtPriceX96(token0, token1, pricesFor(market, spec))] as const
   const data = encodeFunctionData({ abi: factoryAbi, functionName: 'initialize', args })
   chain.send({ from: deployer, to, data })
   if (spec.depthUsd < 20_000_000) return
@@ -131,7 +144,12 @@ function initializeV3(chain: ChainWriter, deployer: Address, spec: V3PoolSpec): 
 }
 
 /** Initialises a V4 pool and gives its first liquidity. */
-function openV4(chain: ChainWriter, deployer: Address, spec: V4PoolSpec): void {
+function openV4(
+  chain: ChainWriter,
+  deployer: Address,
+  { startPrices }: Market,
+  spec: V4PoolSpec,
+): void {
   const { key, tokens } = v4Pool(spec)
   const [token0, token1] = tokens
   const manager = at.v4PoolManager
@@ -150,7 +168,7 @@ function openV4(chain: ChainWriter, deployer: Address, spec: V4PoolSpec): void {
   }
 }
 
-function balancerJoin(index: number): Hex {
+function balancerJoin({ startPrices }: Market, index: number): Hex {
   const spec = balancerPoolSpecs[index]
   if (!spec) throw new RangeError(`There is no Balancer pool ${index}.`)
   const tokens = balancerTokens(spec)
@@ -179,15 +197,18 @@ function balancerJoin(index: number): Hex {
   })
 }
 
-function disableTraps(chain: ChainWriter, deployer: Address): void {
-  for (const spec of v2PoolSpecs.filter(({ symbols }) => symbols.includes('HNY'))) {
+function disableTraps(chain: ChainWriter, deployer: Address, market: Market): void {
+  const { v2Pools, addressOf, tokens } = market
+  const honeypot = tokens.find(({ behaviour }) => behaviour === 'honeypot')
+  const frozen = tokens.find(({ behaviour }) => behaviour === 'frozen')
+  for (const spec of v2Pools.filter(({ symbols }) => symbols.includes(honeypot?.symbol ?? ''))) {
     const data = encodeFunctionData({
       abi: tokenAbi,
       functionName: 'trap',
       args: [addressOf(spec)],
     })
-    chain.send({ from: deployer, to: sandboxToken('HNY').address, data })
+    if (honeypot) chain.send({ from: deployer, to: honeypot.address, data })
   }
   const data = encodeFunctionData({ abi: tokenAbi, functionName: 'freeze' })
-  chain.send({ from: deployer, to: sandboxToken('FRZN').address, data })
+  if (frozen) chain.send({ from: deployer, to: frozen.address, data })
 }

@@ -1,8 +1,7 @@
 /** The market's prices block by block: what every pool but the traps is kept near to. */
 
-import { sandboxTokens } from '../tokens.js'
 import type { Prices } from './amounts.js'
-import { startPrices } from './market-pools.js'
+import { ethereumMarket, type Market } from './market-pools.js'
 import { createSeededRandom, type SeededRandom } from './seeded-random.js'
 
 const seed = 0x5eed_f0_4c_e5n
@@ -13,17 +12,51 @@ const calmStep = 30
 /** Part of the way back to its start that a price goes in each block. */
 const pullBack = 150n
 
+/** Blocks of Ethereum with trades; with those before them it has over 300. */
+const ethereumBlocks = 330
+/** What a token costs as much as that has another symbol on Ethereum. */
+const counterparts: Readonly<Record<string, string>> = {
+  'USDC.e': 'USDC',
+  USDbC: 'USDC',
+  cbBTC: 'WBTC',
+}
+
+/** Of each block of Ethereum's history. */
+export function ethereumPrices(): Prices[] {
+  return walkPrices(ethereumMarket, ethereumBlocks)
+}
+
+/**
+ * Of the last blocks of another chain that ends when Ethereum does: what both chains have costs the same on both.
+ *
+ * @param blockSeconds - time between two of its blocks.
+ */
+export function pricesBeside(market: Market, blocks: number, blockSeconds: number): Prices[] {
+  const leading = ethereumPrices()
+  return walkPrices(market, blocks).map((own, block) => {
+    const secondsLeft = (blocks - 1 - block) * blockSeconds
+    const then = leading.at(-1 - Math.ceil(secondsLeft / ethereumMarket.chain.blockTimeSeconds))
+    return Object.fromEntries(
+      Object.entries(own).map(([symbol, price]) => {
+        return [symbol, then?.[counterparts[symbol] ?? symbol] ?? price]
+      }),
+    )
+  })
+}
+
 /** Prices of so many blocks, the start not among them. */
-export function walkPrices(blocks: number): Prices[] {
+function walkPrices(market: Market, blocks: number): Prices[] {
   const random = createSeededRandom(seed)
   const walk: Prices[] = []
-  for (let block = 0; block < blocks; block++) walk.push(step(walk.at(-1) ?? startPrices, random))
+  for (let block = 0; block < blocks; block++) {
+    walk.push(step(market, walk.at(-1) ?? market.startPrices, random))
+  }
   return walk
 }
 
-function step(prices: Prices, random: SeededRandom): Prices {
+function step({ tokens }: Market, prices: Prices, random: SeededRandom): Prices {
   const next: Record<string, bigint> = {}
-  for (const { symbol, priceUsdE12: start, behaviour } of sandboxTokens) {
+  for (const { symbol, priceUsdE12: start, behaviour } of tokens) {
     const price = prices[symbol] ?? start
     const isDollar = start > 990_000_000_000n && start < 1_010_000_000_000n
     const isCalm = isDollar || ['frozen', 'honeypot'].includes(behaviour)
@@ -32,6 +65,7 @@ function step(prices: Prices, random: SeededRandom): Prices {
     next[symbol] = moved + (start - moved) / pullBack
   }
   // Staked ether follows ether but for a small spread; one wstETH is 1.2 of it.
+  if (next.stETH === undefined) return next
   next.stETH = ((next.WETH ?? 0n) * (999_500n + BigInt(random(300)))) / oneMillion
   next.wstETH = (next.stETH * 6n) / 5n
   return next

@@ -5,11 +5,11 @@ import { contractAddresses as at, curvePoolAddresses } from '../addresses.js'
 import type { SandboxToken } from '../tokens.js'
 import { balancerPoolId, v4Pool } from './catalog.js'
 import { curveAbi, deskAbi, v4Abi, vaultAbi } from './market-abi.js'
-import { addressOf, type BasketSpec, type PairSpec } from './market-pools.js'
+import type { BasketSpec, Market, PairSpec } from './market-pools.js'
 import { balancerPoolSpecs, curvePoolSpecs } from './market-specs.js'
 
 /** Moves a pool's price to this square root, Q64.96. */
-export function pushTo(spec: PairSpec, root: bigint): Hex {
+export function pushTo({ addressOf }: Market, spec: PairSpec, root: bigint): Hex {
   if (spec.protocol === 'uniswap-v4') {
     const args = [at.v4PoolManager, v4Pool(spec).key, root] as const
     return encodeFunctionData({ abi: v4Abi, functionName: 'pushV4', args })
@@ -19,7 +19,12 @@ export function pushTo(spec: PairSpec, root: bigint): Hex {
 }
 
 /** @param amount - raw units of the token that goes in. */
-export function swapPair(spec: PairSpec, zeroForOne: boolean, amount: bigint): Hex {
+export function swapPair(
+  { addressOf }: Market,
+  spec: PairSpec,
+  zeroForOne: boolean,
+  amount: bigint,
+): Hex {
   if (spec.protocol === 'uniswap-v4') {
     const args = [at.v4PoolManager, v4Pool(spec).key, zeroForOne, amount] as const
     return encodeFunctionData({ abi: v4Abi, functionName: 'swapV4', args })

@@ -7,19 +7,15 @@ import type { Address, Hex } from '../../domain/primitives.js'
 import { sandboxAccounts } from '../accounts.js'
 import { contractAddresses as at } from '../addresses.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
-import { type SandboxToken, sandboxToken } from '../tokens.js'
+import type { SandboxToken } from '../tokens.js'
 import { type Prices, rawWorth } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
-import { sandboxFeeds } from './deploy-contracts.js'
 import { tokenAbi } from './market-abi.js'
-import { basketSpecs, pairSpecs, pricedTokens, startPrices } from './market-pools.js'
+import type { Market } from './market-pools.js'
 import { readMarket } from './market-state.js'
-import { walkPrices } from './price-walk.js'
 import { createSeededRandom, pick, type SeededRandom } from './seeded-random.js'
 import { several, swapBasket, swapPair } from './trades.js'
 
-/** Blocks with trades; with those before them the chain has over 300. */
-export const tradingBlocks = 330
 /** Before them: time for the stable pools to reach the first prices. */
 const settlingBlocks = 5
 /** Each transaction holds so many trades at most. */
@@ -30,40 +26,47 @@ const gasPerReport = 200_000n
 const seed = 0xf0_4c_e8n
 
 /** Brings the freshly opened pools to the prices at which the history starts. */
-export async function settle(chain: ChainWriter): Promise<void> {
+export async function settle(chain: ChainWriter, market: Market): Promise<void> {
   const random = createSeededRandom(seed)
   for (let block = 0; block < settlingBlocks; block++) {
-    await arbitrageAll(chain, startPrices, random)
+    await arbitrageAll(chain, market, market.startPrices, random)
     await chain.mine()
   }
 }
 
+/** @param args.walk - prices of each block of the history. */
 export async function trade(
   chain: ChainWriter,
-  deployer: Address,
-  beforeBlock: (block: number) => void,
-  onProgress: (fraction: number) => void,
+  args: {
+    readonly deployer: Address
+    readonly market: Market
+    readonly walk: readonly Prices[]
+    readonly beforeBlock: (block: number) => void
+    readonly onProgress: (fraction: number) => void
+  },
 ): Promise<void> {
+  const { deployer, market, walk, beforeBlock, onProgress } = args
   const random = createSeededRandom(seed + 1n)
   let baseFeePerGas = 1_200_000_000n
-  for (const [block, prices] of walkPrices(tradingBlocks).entries()) {
+  for (const [block, prices] of walk.entries()) {
     // Before the arbitrage, which does not know of them: they leave small differences for a block.
-    for (let n = 1 + random(3); n > 0; n--) send(chain, randomSwap(prices, random), random)
-    await arbitrageAll(chain, prices, random)
-    if (block % 25 === 0) report(chain, deployer, prices)
+    for (let n = 1 + random(3); n > 0; n--) send(chain, randomSwap(market, prices, random), random)
+    await arbitrageAll(chain, market, prices, random)
+    if (block % 25 === 0) report(chain, deployer, market, prices)
     beforeBlock(block)
     await chain.mine({ baseFeePerGas })
     baseFeePerGas = nextBaseFee(baseFeePerGas, random)
-    onProgress((block + 1) / tradingBlocks)
+    onProgress((block + 1) / walk.length)
   }
 }
 
 async function arbitrageAll(
   chain: ChainWriter,
+  market: Market,
   prices: Prices,
   random: SeededRandom,
 ): Promise<void> {
-  const calls = arbitrage(await readMarket(chain), prices, random)
+  const calls = arbitrage(market, await readMarket(chain, market), prices, random)
   for (let start = 0; start < calls.length; start += tradesPerTransaction) {
     send(chain, several(calls.slice(start, start + tradesPerTransaction)), random)
   }
@@ -75,27 +78,34 @@ function send(chain: ChainWriter, data: Hex, random: SeededRandom): void {
 }
 
 /** 0.005 to 0.02 percent of a pool's depth. */
-function randomSwap(prices: Prices, random: SeededRandom): Hex {
+function randomSwap(market: Market, prices: Prices, random: SeededRandom): Hex {
+  const { pairSpecs, baskets, pricedTokens } = market
   const dollars = (depth: number) => Math.max(20, Math.floor((depth * (5 + random(16))) / 100_000))
-  if (random(10) < 7) {
+  // Drawn in any case, so that a market without baskets trades as the others do.
+  const isPair = random(10) < 7
+  if (isPair || baskets.length === 0) {
     const spec = pick(pairSpecs, random)
     const zeroForOne = random(2) === 0
     const token = pricedTokens(spec)[zeroForOne ? 0 : 1]
-    return swapPair(spec, zeroForOne, rawWorth(token, dollars(spec.depthUsd), prices))
+    return swapPair(market, spec, zeroForOne, rawWorth(token, dollars(spec.depthUsd), prices))
   }
-  const spec = pick(basketSpecs, random)
-  const [from, to] = twoOf(spec.symbols, random)
+  const spec = pick(baskets, random)
+  const [from, to] = twoOf(market, spec.symbols, random)
   return swapBasket(spec, from, to, rawWorth(from, dollars(spec.depthUsd), prices))
 }
 
-function twoOf(symbols: readonly string[], random: SeededRandom): [SandboxToken, SandboxToken] {
+function twoOf(
+  { token }: Market,
+  symbols: readonly string[],
+  random: SeededRandom,
+): [SandboxToken, SandboxToken] {
   const first = random(symbols.length)
   const second = (first + 1 + random(symbols.length - 1)) % symbols.length
-  return [sandboxToken(symbols[first] ?? ''), sandboxToken(symbols[second] ?? '')]
+  return [token(symbols[first] ?? ''), token(symbols[second] ?? '')]
 }
 
-function report(chain: ChainWriter, deployer: Address, prices: Prices): void {
-  for (const { token, feed } of sandboxFeeds()) {
+function report(chain: ChainWriter, deployer: Address, { feeds }: Market, prices: Prices): void {
+  for (const { token, feed } of feeds) {
     const args = [(prices[token.symbol] ?? token.priceUsdE12) / 10_000n] as const
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'report', args })
     chain.send({ from: deployer, to: feed, data, gas: gasPerReport })

@@ -7,11 +7,9 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { type Address, maxUint256 } from '../../domain/primitives.js'
 import { sandboxAccount } from '../accounts.js'
 import { rawWorth } from '../market/amounts.js'
-import { sandboxFeeds } from '../market/deploy-contracts.js'
 import { tokenAbi } from '../market/market-abi.js'
-import { startPrices } from '../market/market-pools.js'
-import { walkPrices } from '../market/price-walk.js'
-import { tradingBlocks } from '../market/trading.js'
+import { ethereumMarket } from '../market/market-pools.js'
+import { ethereumPrices } from '../market/price-walk.js'
 import { sandboxToken } from '../tokens.js'
 import { aaveV3Addresses as at, priceSourceAddress } from './aave-v3-addresses.js'
 import { placeAave } from './aave-v3-contracts.js'
@@ -71,7 +69,7 @@ export const aaveV3: SandboxVenue = {
 
 /** Feeds of the chain where the sandbox has them, as on mainnet; its own for the other reserves. */
 function priceSources(): Address[] {
-  const feeds = new Map(sandboxFeeds().map(({ token, feed }) => [token.symbol, feed]))
+  const feeds = new Map(ethereumMarket.feeds.map(({ token, feed }) => [token.symbol, feed]))
   return aaveReserveSpecs.map(({ symbol }, place) => feeds.get(symbol) ?? priceSourceAddress(place))
 }
 
@@ -115,7 +113,7 @@ function startRewards(tools: VenueTools): void {
 
 /** @param block - of the history; null: the prices at which it starts. */
 function reportPrices({ chain, deployer }: VenueTools, block: number | null): void {
-  const prices = block === null ? startPrices : walkPrices(tradingBlocks)[block]
+  const prices = block === null ? ethereumMarket.startPrices : ethereumPrices()[block]
   const own = new Set<Address>(priceSources())
   for (const [place, { symbol }] of aaveReserveSpecs.entries()) {
     const to = priceSourceAddress(place)
@@ -168,7 +166,7 @@ function owe(tools: VenueTools, symbol: string, dollars: number): void {
 
 function worth(symbol: string, dollars: number): { address: Address; amount: bigint } {
   const token = sandboxToken(symbol)
-  return { address: token.address, amount: rawWorth(token, dollars, startPrices) }
+  return { address: token.address, amount: rawWorth(token, dollars, ethereumMarket.startPrices) }
 }
 
 function send(

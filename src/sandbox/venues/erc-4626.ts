@@ -9,7 +9,7 @@ import { sandboxAccount } from '../accounts.js'
 import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
 import { rawWorth } from '../market/amounts.js'
-import { startPrices } from '../market/market-pools.js'
+import { ethereumMarket } from '../market/market-pools.js'
 import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 import { everyBlocks, yieldOf } from './yield.js'
@@ -104,7 +104,8 @@ export const erc4626Venue: SandboxVenue = {
       deployer,
       vaultSpecs.map(({ address, symbol, suffix, offset = 0, capUsd }) => {
         const asset = sandboxToken(symbol)
-        const cap = capUsd === undefined ? maxUint256 : rawWorth(asset, capUsd, startPrices)
+        const cap =
+          capUsd === undefined ? maxUint256 : rawWorth(asset, capUsd, ethereumMarket.startPrices)
         const tail = suffix ? ` ${suffix}` : ''
         return {
           address,
@@ -126,7 +127,7 @@ export const erc4626Venue: SandboxVenue = {
       const send = (to: Address, call: Parameters<typeof encodeFunctionData<typeof vaultAbi>>[0]) =>
         chain.send({ from: deployer, to, data: encodeFunctionData(call) })
       send(asset.address, { abi: vaultAbi, functionName: 'approve', args: [address, maxUint256] })
-      const deposited = rawWorth(asset, depositUsd, startPrices)
+      const deposited = rawWorth(asset, depositUsd, ethereumMarket.startPrices)
       for (const [owner, amount] of [
         [deployer, deposited - deposited / 20n],
         [sandboxAccount('alice').address, deposited / 20n],
@@ -147,7 +148,7 @@ export const erc4626Venue: SandboxVenue = {
     for (const { address, symbol, depositUsd, yieldBps } of vaultSpecs) {
       if (yieldBps === 0n) continue
       const asset = sandboxToken(symbol)
-      const gain = yieldOf(rawWorth(asset, depositUsd, startPrices), yieldBps)
+      const gain = yieldOf(rawWorth(asset, depositUsd, ethereumMarket.startPrices), yieldBps)
       const args = [address, gain] as const
       const data = encodeFunctionData({ abi: vaultAbi, functionName: 'transfer', args })
       chain.send({ from: deployer, to: asset.address, data, gas: 200_000n })

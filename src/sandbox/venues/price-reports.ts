@@ -1,13 +1,13 @@
 /** First answers of the price feeds, for protocols that ask them while they open. */
 import { encodeFunctionData } from 'viem'
-import { sandboxFeeds } from '../market/deploy-contracts.js'
 import { tokenAbi } from '../market/market-abi.js'
-import { startPrices } from '../market/market-pools.js'
+import { ethereumMarket } from '../market/market-pools.js'
 import type { VenueTools } from './venue.js'
 
 /** Queues a report of every feed at the price at which the history starts. */
 export function reportPrices({ chain, deployer }: VenueTools): void {
-  for (const { token, feed } of sandboxFeeds()) {
+  const { feeds, startPrices } = ethereumMarket
+  for (const { token, feed } of feeds) {
     const args = [(startPrices[token.symbol] ?? token.priceUsdE12) / 10_000n] as const
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'report', args })
     chain.send({ from: deployer, to: feed, data })
@@ -16,5 +16,5 @@ export function reportPrices({ chain, deployer }: VenueTools): void {
 
 /** Null for a token without a feed. */
 export function feedOf(symbol: string) {
-  return sandboxFeeds().find(({ token }) => token.symbol === symbol)?.feed ?? null
+  return ethereumMarket.feeds.find(({ token }) => token.symbol === symbol)?.feed ?? null
 }

@@ -5,7 +5,7 @@ import { contractAddresses as at, v2PairAddress } from '../addresses.js'
 import { placeContracts } from '../chain/placement.js'
 import { rawWorth } from '../market/amounts.js'
 import { deskAbi } from '../market/market-abi.js'
-import { startPrices } from '../market/market-pools.js'
+import { ethereumMarket } from '../market/market-pools.js'
 import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 
@@ -71,7 +71,7 @@ export const stakingRewardsVenue: SandboxVenue = {
       chain.send({ from: deployer, to: at.tradingDesk, data })
       send(token, 'approve', [spec.gauge, staked])
       send(spec.gauge, 'stake', [staked])
-      const amount = rawWorth(reward, spec.rewardUsd, startPrices)
+      const amount = rawWorth(reward, spec.rewardUsd, ethereumMarket.startPrices)
       send(reward.address, 'transfer', [spec.gauge, amount])
       send(spec.gauge, 'notifyRewardAmount', [amount])
     }

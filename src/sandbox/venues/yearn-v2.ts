@@ -9,7 +9,7 @@ import { sandboxAccount } from '../accounts.js'
 import { placeContracts } from '../chain/placement.js'
 import { sandboxBytecode } from '../generated/contracts.js'
 import { rawWorth } from '../market/amounts.js'
-import { startPrices } from '../market/market-pools.js'
+import { ethereumMarket } from '../market/market-pools.js'
 import { sandboxToken } from '../tokens.js'
 import type { SandboxVenue } from './venue.js'
 import { everyBlocks, yieldOf } from './yield.js'
@@ -71,7 +71,9 @@ export const yearnV2Venue: SandboxVenue = {
       const names = ['', '']
       const asset = sandboxToken(symbol).address
       send(vault, 'initialize', [asset, deployer, deployer, ...names, deployer])
-      send(vault, 'setDepositLimit', [rawWorth(sandboxToken(symbol), 100_000_000, startPrices)])
+      send(vault, 'setDepositLimit', [
+        rawWorth(sandboxToken(symbol), 100_000_000, ethereumMarket.startPrices),
+      ])
     }
     await chain.mine()
     await placeContracts(
@@ -89,7 +91,7 @@ export const yearnV2Venue: SandboxVenue = {
     for (const { vault, strategy, symbol, depositUsd } of yearnVaultSpecs) {
       send(registry, 'endorseVault', [vault])
       const asset = sandboxToken(symbol)
-      const deposited = rawWorth(asset, depositUsd, startPrices)
+      const deposited = rawWorth(asset, depositUsd, ethereumMarket.startPrices)
       send(asset.address, 'approve', [vault, maxUint256])
       send(vault, 'deposit', [deposited - deposited / 20n, deployer])
       send(vault, 'deposit', [deposited / 20n, sandboxAccount('alice').address])
@@ -104,7 +106,7 @@ export const yearnV2Venue: SandboxVenue = {
     if (block % everyBlocks !== 0) return
     for (const { strategy, symbol, depositUsd, yieldBps } of yearnVaultSpecs) {
       const asset = sandboxToken(symbol)
-      const gain = yieldOf(rawWorth(asset, depositUsd, startPrices), yieldBps)
+      const gain = yieldOf(rawWorth(asset, depositUsd, ethereumMarket.startPrices), yieldBps)
       for (const [to, functionName, args] of [
         [asset.address, 'transfer', [strategy, gain]],
         [strategy, 'harvest', [gain]],

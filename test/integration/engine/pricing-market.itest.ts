@@ -17,6 +17,7 @@ import { createChainWriter } from '../../../src/sandbox/chain/chain-writer.js'
 import { loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { deployContracts } from '../../../src/sandbox/market/deploy-contracts.js'
+import { ethereumMarket } from '../../../src/sandbox/market/market-pools.js'
 import { openMarket } from '../../../src/sandbox/market/open-market.js'
 import { sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { readPin } from '../../support/pin.js'
@@ -28,7 +29,7 @@ let prices: ReadonlyMap<Address, TokenPrice | null>
 
 /** The sandbox's market as it opens: pools at the planned prices, no trade and no feed report yet. */
 beforeAll(async () => {
-  anvil = await startAnvil({ timestamp: 1_760_000_000, noMining: true })
+  anvil = await startAnvil({ chainId: 1, timestamp: 1_760_000_000, noMining: true })
   client = createRpcClient(anvil.url, { timeoutMs: 60_000 })
   const chain = createChainWriter(client)
   const deployer = sandboxAccount('deployer').address
@@ -37,8 +38,13 @@ beforeAll(async () => {
     { method: 'evm_setBlockGasLimit', params: [numberToHex(2_000_000_000n)] },
     { method: 'anvil_setBalance', params: [deployer, numberToHex(10n ** 26n)] },
   ])
-  await deployContracts(chain, deployer, await loadArtifacts('.cache/sandbox', () => {}))
-  await openMarket(chain, deployer)
+  await deployContracts(
+    chain,
+    deployer,
+    ethereumMarket,
+    await loadArtifacts('.cache/sandbox', () => {}),
+  )
+  await openMarket(chain, deployer, ethereumMarket)
   await chain.checkReceipts()
   const pin = await readPin(anvil.url)
   reader = createReader({ pin, archiveUrl: anvil.url, forkUrls: [anvil.url] })

@@ -6,9 +6,8 @@ import type { LoadedPool } from '../../../src/protocols/protocol.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { type Prices, priceOf } from '../../../src/sandbox/market/amounts.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
-import { trapPoolIds } from '../../../src/sandbox/market/market-pools.js'
-import { walkPrices } from '../../../src/sandbox/market/price-walk.js'
-import { tradingBlocks } from '../../../src/sandbox/market/trading.js'
+import { ethereumMarket, trapPoolIds } from '../../../src/sandbox/market/market-pools.js'
+import { ethereumPrices } from '../../../src/sandbox/market/price-walk.js'
 import { sandboxToken, sandboxTokens } from '../../../src/sandbox/tokens.js'
 import { readPin } from '../../support/pin.js'
 import { withSandbox } from '../../support/sandbox.js'
@@ -22,7 +21,7 @@ async function loadPools(number: number): Promise<LoadedPool[]> {
   const { url } = context().sandbox
   const reader = createReader({ pin: await readPin(url, number), archiveUrl: url, forkUrls: [url] })
   try {
-    const traps = trapPoolIds()
+    const traps = trapPoolIds(ethereumMarket)
     const pools = sandboxPools().filter(({ id }) => !traps.has(id))
     const loaded = await Promise.all(
       protocols.map((adapter) =>
@@ -72,11 +71,11 @@ function deviationBps(loaded: LoadedPool, a: Address, b: Address, prices: Prices
 /** Spread over the history, and its head. */
 function someBlocks(): number[] {
   const head = Number(context().sandbox.blockNumber)
-  return [tradingBlocks - 1, 250, 160, 80, 0].map((back) => head - back)
+  return [ethereumPrices().length - 1, 250, 160, 80, 0].map((back) => head - back)
 }
 
 test('every pool but the traps stays near the prices of the walk, at any block', async () => {
-  const walk = walkPrices(tradingBlocks)
+  const walk = ethereumPrices()
   for (const number of someBlocks()) {
     const back = Number(context().sandbox.blockNumber) - number
     const prices = walk.at(-1 - back) ?? {}

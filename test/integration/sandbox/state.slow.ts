@@ -5,14 +5,16 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { arbitrumPlan } from '../../../src/sandbox/plans/arbitrum.js'
+import { basePlan } from '../../../src/sandbox/plans/base.js'
+import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { ensureSandboxState, type SandboxState } from '../../../src/sandbox/state.js'
-import { headHash } from '../../../src/sandbox/version.js'
 
 let first: SandboxState
 let directory: string
 
 beforeAll(async () => {
-  first = await ensureSandboxState()
+  first = await ensureSandboxState(ethereumPlan)
   directory = await mkdtemp(join(tmpdir(), 'forkroute-sandbox-'))
   const cache = dirname(dirname(first.statePath))
   for (const name of await readdir(cache)) {
@@ -53,22 +55,26 @@ test('the committed bytecode is what the sources compile to', async () => {
 test('the sources and the compiled code use the same chain', async () => {
   const compiled = '../../../dist/src/sandbox/state.js'
   const { ensureSandboxState: ensure } = await import(compiled)
-  expect(await ensure()).toEqual(first)
+  const { ethereumPlan: plan } = await import('../../../dist/src/sandbox/plans/ethereum.js')
+  expect(await ensure(plan)).toEqual(first)
 })
 
 test('two builds are equal block by block, and of two at once only one builds', async () => {
-  const othersBuild = 'chain-00000000000000bb.1'
-  for (const name of ['chain-00000000000000aa', othersBuild]) await mkdir(join(directory, name))
+  const othersBuild = 'chain-1-00000000000000bb.1'
+  for (const name of ['chain-1-00000000000000aa', othersBuild]) await mkdir(join(directory, name))
   const messages: string[] = []
   const build = () =>
-    ensureSandboxState({ cacheDir: directory, onProgress: (message) => messages.push(message) })
+    ensureSandboxState(ethereumPlan, {
+      cacheDir: directory,
+      onProgress: (message) => messages.push(message),
+    })
   const [second, third] = await Promise.all([build(), build()])
   expect(third).toEqual(second)
   expect(messages.filter((message) => message === 'opening the pools')).toHaveLength(1)
   expect(messages).toContain('waiting for another process that builds the chain')
   const built = await contentOf(second)
   expect(built.hashes.at(-1), 'another chain was built: put its head into version.ts').toBe(
-    headHash,
+    ethereumPlan.headHash,
   )
   expect(second.blockNumber).toBe(first.blockNumber)
   expect(built).toEqual(await contentOf(first))
@@ -78,3 +84,19 @@ test('two builds are equal block by block, and of two at once only one builds', 
   expect(chains).toHaveLength(2)
   expect(chains).toContain(othersBuild)
 }, 120_000)
+
+test.each([arbitrumPlan, basePlan])(
+  '$market.chain.name is built as its version says, and ends when Ethereum does',
+  async (plan) => {
+    const built = await ensureSandboxState(plan, { cacheDir: directory })
+    const { hashes } = await contentOf(built)
+    expect(hashes.at(-1), 'another chain was built: put its head into version.ts').toBe(
+      plan.headHash,
+    )
+    const blocks = Number(built.blockNumber)
+    expect(plan.genesisTimestamp + blocks * plan.blockSeconds).toBe(
+      ethereumPlan.genesisTimestamp + Number(first.blockNumber) * ethereumPlan.blockSeconds,
+    )
+  },
+  120_000,
+)

@@ -52,7 +52,7 @@ export async function startService(
     key,
     accountId: record.accountId,
     dataDir,
-    nodeUrl: service.sandboxUrl ?? config.rpcUrls[1]?.[0] ?? '',
+    nodeUrl: service.sandboxUrls?.[1] ?? config.rpcUrls[1]?.[0] ?? '',
     get(path, query = {}, headers = {}) {
       const target = new URL(path, url)
       for (const [name, value] of Object.entries(query)) {
