@@ -19,9 +19,11 @@ async function ask(
     readonly change?: Readonly<Record<string, string>>
     readonly headers?: Readonly<Record<string, string>>
     readonly text?: string
+    /** In place of each part that the path leaves open. */
+    readonly part?: string
   } = {},
 ): Promise<number> {
-  const { method, target, body } = requestFor(endpoint, more.change)
+  const { method, target, body } = requestFor(endpoint, more.change, more.part)
   const controller = new AbortController()
   const isPost = method === 'POST'
   const response = await fetch(new URL(target, service.url), {
@@ -86,10 +88,16 @@ describe('a service', () => {
 
   test('400 to values that are none', async () => {
     const change = { chainId: 'x', eoaAddress: 'x', addresses: 'x', page: 'x', blocks: 'x' }
-    // Their wrong value is in the path.
-    const byPath = having(400).filter(({ path }) => !path.includes('{}'))
-    const wrong = await others(service, 400, () => ({ change }), byPath)
-    expect(wrong).toEqual([])
+    expect(await others(service, 400, () => ({ change, part: '%zz' }))).toEqual([])
+  })
+
+  test('404 to names of nothing', async () => {
+    const nobody = `0x${'12'.repeat(20)}`
+    const named = ({ path }: FamilyEndpoint) => ({
+      change: { positionOut: nobody },
+      part: path.includes('/prices/') ? nobody : 'nope',
+    })
+    expect(await others(service, 404, named)).toEqual([])
   })
 
   test('200 to what is right', async () => {

@@ -98,12 +98,12 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     ...{ inputs: inputs.nontokenizedList, agreement: agree.page },
   }),
   define('GET', '/projects', z.array(records.Project).min(1), reading),
-  define('GET', '/projects/{}/protocols', z.array(records.Protocol).min(1), [404]),
+  define('GET', '/projects/{}/protocols', z.array(records.Protocol).min(1), [400, 404]),
   define('GET', '/protocols', z.array(records.Protocol), [400]),
   define('GET', '/standards', z.array(records.Standard).min(1), []),
-  define('GET', '/standards/{}', records.Standard, [404]),
+  define('GET', '/standards/{}', records.Standard, [400, 404]),
   define('GET', '/actions', z.array(records.Action).min(1), []),
-  define('GET', '/actions/{}', z.array(records.Action).min(1), [404]),
+  define('GET', '/actions/{}', z.array(records.Action).min(1), [400, 404]),
   define('GET', '/aggregators', z.array(Slug).min(1), [400]),
   define('GET', '/account/accountId', records.AccountId, []),
   define('GET', '/wallet', records.Wallet, listing, {
@@ -157,10 +157,19 @@ export function endpointOf(
     const pattern = endpoint.path.replaceAll('.', '\\.').replaceAll('{}', '([^/]+)')
     const found = new RegExp(`^${pattern}$`, 'i').exec(full)
     if (found && endpoint.method === (method === 'HEAD' ? 'GET' : method)) {
-      return { endpoint, named: found.slice(1).map(decodeURIComponent) }
+      return { endpoint, named: found.slice(1).map(decoded) }
     }
   }
   return undefined
+}
+
+/** What is no text of a path is refused by the service. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 /** A path without open parts wins. */

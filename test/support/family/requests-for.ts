@@ -54,15 +54,20 @@ export interface AskedOf {
   readonly body: unknown
 }
 
-/** @param change - takes the place of what the query, or else the JSON object, says of these names. */
+/**
+ * @param change - takes the place of what the query, or else the JSON object, says of these names.
+ * @param part - takes the place of the last part that the path leaves open.
+ */
 export function requestFor(
   endpoint: FamilyEndpoint,
   change: Readonly<Record<string, string>> = {},
+  part?: string,
 ): AskedOf {
   const { named = [], query = {}, body } = requests[nameOf(endpoint).replace('/api/v1', '')] ?? {}
-  let next = 0
   // Ids of jobs are the only ones that nothing stands for.
-  const path = endpoint.path.replaceAll('{}', () => named[next++] ?? 'a1b2c3d4')
+  const parts = part === undefined ? [...named, 'a1b2c3d4'] : [...named.slice(0, -1), part]
+  let next = 0
+  const path = endpoint.path.replaceAll('{}', () => parts[next++] ?? '')
   const isInBody = typeof body === 'object' && !Array.isArray(body)
   const search = new URLSearchParams(isInBody ? query : { ...query, ...change })
   return {

@@ -67,7 +67,7 @@ const candidate = z.looseObject({
         tokenOut: Address,
         protocol: Text,
         pool: Pool.optional(),
-        share: z.number().min(0).max(10_000).optional(),
+        share: Share.optional(),
       }),
     )
     .min(1),

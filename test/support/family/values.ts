@@ -30,7 +30,8 @@ export const Impact = z
   .max(10_000)
   .refine((bps) => Number(bps.toFixed(2)) === bps, 'has more than two decimals')
 
-export const Share = z.number().positive().max(10_000)
+/** In bps, in which the least part of an input is none. */
+export const Share = z.number().min(0).max(10_000)
 
 export const Url = z.string().regex(/^(https?|ipfs|data):/, 'is no URL')
 
