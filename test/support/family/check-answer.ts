@@ -45,7 +45,9 @@ export function checkAnswer(exchange: Exchange): Verdict {
   const problems = [...undocumented, ...problemsOfHeaders(exchange), ...inBody]
   if (problems.length === 0 && !isRefusal && exchange.method !== 'HEAD') {
     problems.push(...problemsOf(request, endpoint.inputs).map((text) => `answered, but ${text}`))
-    if (isJson(exchange)) problems.push(...endpoint.agreement(request, JSON.parse(exchange.text)))
+    if (endpoint.answer !== null && isJson(exchange)) {
+      problems.push(...endpoint.agreement(request, JSON.parse(exchange.text)))
+    }
   }
   return { endpoint: nameOf(endpoint), problems }
 }
@@ -67,7 +69,8 @@ function requestOf(
   return { method, path, parameters, body, named }
 }
 
-const isJson = ({ headers }: Exchange) => String(headers['content-type']).includes('json')
+const isJson = ({ headers }: Exchange) =>
+  String(headers['content-type']).startsWith('application/json')
 
 function problemsOfHeaders({ headers, sentHeaders, status }: Exchange): string[] {
   const problems: string[] = []
