@@ -7,6 +7,7 @@ import { fast, withFaultyNode } from '../../support/service/faulty-service.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const context = withFaultyNode()
+const nobody = `0x${'12'.repeat(20)}`
 
 /** Pools of messages between chains: there is one chain so far. */
 const served = familyEndpoints.filter(({ path }) => !path.endsWith('/layerzero/pool'))
@@ -94,8 +95,14 @@ describe('a service', () => {
     expect(await others(service, 400, () => ({ change, part: '%zz' }))).toEqual([])
   })
 
+  test('422 to a trade of what is no token', async () => {
+    const change = { tokenIn: nobody, executionMode: 'backend' }
+    // The others name their tokens elsewhere, or answer by item.
+    const traded = having(422).filter(({ path }) => /(route|quote|tokenized)$/.test(path))
+    expect(await others(service, 422, () => ({ change }), traded)).toEqual([])
+  })
+
   test('404 to names of nothing', async () => {
-    const nobody = `0x${'12'.repeat(20)}`
     const named = ({ path }: FamilyEndpoint) => ({
       change: { positionOut: nobody },
       part: path.includes('/prices/') ? nobody : 'nope',
@@ -104,13 +111,14 @@ describe('a service', () => {
   })
 
   test('200 to what is right', async () => {
-    const noJob = served.filter(({ path }) => !path.includes('/backtests'))
+    const noJob = served.filter(({ method, path }) => method === 'GET' || !/backtests/.test(path))
+    const known = noJob.filter(({ path }) => !path.includes('/backtests/'))
     const unlimited = await startService({
       RPC_URL_1: context().sandbox.url,
       ...{ OPPORTUNITIES: 'on', RATE_LIMIT_PER_MINUTE: '100000' },
     })
     try {
-      expect(await others(unlimited, 200, () => ({}), noJob)).toEqual([])
+      expect(await others(unlimited, 200, () => ({}), known)).toEqual([])
     } finally {
       await unlimited.stop()
     }
