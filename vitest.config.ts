@@ -7,6 +7,9 @@ const common = { environment: 'node' as const, isolate: false }
 /** Of the projects that start chains and services. */
 const whole = { ...common, globalSetup: ['test/global-setup.ts'], maxWorkers: 2 }
 
+/** Of those whose services are asked as by clients. */
+const asked = { ...whole, setupFiles: ['test/support/family/fail-unfit.ts'] }
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -42,7 +45,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...whole,
+          ...asked,
           name: 'e2e',
           sequence: { groupOrder: 2 },
           include: ['test/**/*.e2e.ts'],
@@ -52,7 +55,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...whole,
+          ...asked,
           name: 'slow',
           sequence: { groupOrder: 3 },
           include: ['test/**/*.slow.ts'],

@@ -233,6 +233,14 @@ export interface PositionAdapter {
   list(
     args: PositionReadArgs & { readonly pools: readonly Pool[] },
   ): Promise<{ readonly positions: Position[]; readonly unreadable: Unreadable[] }>
+  /**
+   * Tokens of the pool that a key begins with, none when there is no such pool: a position of it can be entered also
+   * where nobody has listed the pool. Absent: the list does not depend on which pools are known.
+   */
+  tokensOf?(args: {
+    readonly reader: StateReader
+    readonly key: string
+  }): Promise<readonly Address[]>
   /** In the order asked, in bulk. */
   read(
     args: PositionReadArgs & { readonly positions: readonly Position[] },

@@ -39,7 +39,14 @@ const word = z
 const Action = z
   .object(
     {
-      protocol: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
+      // Clients of the family also send the slug as a list of one.
+      protocol: z
+        .preprocess(
+          (value) => (Array.isArray(value) && value.length === 1 ? value[0] : value),
+          word,
+        )
+        .transform((text) => text.toLowerCase())
+        .meta({ type: 'string' }),
       action: word.transform((text) => text.toLowerCase()).meta({ type: 'string' }),
       args: z.record(z.string(), z.unknown(), 'must be an object').default({}),
     },

@@ -56,11 +56,11 @@ function getNontokenized(serviceName: string) {
         z
           .string('must be the id of a position')
           .regex(
-            /^\d+:0x[0-9a-fA-F]{40}:[\w-]{1,256}$/,
-            'must be the id of a position: chainId:primaryAddress:key',
+            /^(\d+:0x[0-9a-fA-F]{40}:[\w-]{1,256}|0x[0-9a-fA-F]{40})$/,
+            'must be the id of a position (chainId:primaryAddress:key), or the address under which it is listed',
           )
           .transform((text) => text.toLowerCase()),
-        'Id of the position, as /api/v1/nontokenized lists it.',
+        'Id of the position, as /api/v1/nontokenized lists it, or its address where it is the only one there.',
         '1:0xc36442b4a4522e871399cd717abdd847ab11fe88:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640--887270-887270',
       ),
       receiver: described(

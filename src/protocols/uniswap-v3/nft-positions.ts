@@ -2,7 +2,7 @@
  * Positions of V3 pools without a token of their own: every known pool at its widest range. The list shows where
  * liquidity can be added; the contents of a single NFT are not listed.
  */
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import { bpsDenominator, toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
@@ -14,6 +14,10 @@ import { explainV3 } from './nft-abi.js'
 import { fullRange, type NftSource, nftActions, positionKey } from './nft-actions.js'
 
 const balanceOfAbi = parseAbi(['function balanceOf(address owner) view returns (uint256)'])
+const poolAbi = parseAbi([
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+])
 
 /** @param source.slot0 - where a pool keeps its price. */
 export function nftPositions(source: NftSource & { readonly slot0: bigint }): PositionAdapter {
@@ -47,6 +51,18 @@ export function nftPositions(source: NftSource & { readonly slot0: bigint }): Po
         ]
       })
       return { positions, unreadable: [] }
+    },
+
+    async tokensOf({ reader, key }) {
+      const to = toAddress(key.slice(0, 42))
+      const calls = (['token0', 'token1'] as const).map((functionName) => ({
+        to,
+        data: encodeFunctionData({ abi: poolAbi, functionName }),
+      }))
+      const words = (await reader.call(calls)).map((result) => readWord(result))
+      return words.flatMap((word) =>
+        word === null || word >> 160n ? [] : [toAddress(numberToHex(word, { size: 20 }))],
+      )
     },
 
     /** Holdings are the pool's: liquidity of all ranges and fees not collected yet. What a range earns is not known. */

@@ -3,7 +3,6 @@
  * Equals the bundle that a caller could write.
  */
 import type { Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
-import { notFound } from '../../domain/common-errors.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
 import {
@@ -13,21 +12,13 @@ import {
   lessSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
-import type { Position, PositionAdapter } from '../../protocols/positions.js'
-import type { ProtocolAdapter } from '../../protocols/protocol.js'
-import { protocols } from '../../protocols/registry.js'
 import type { TaskRun } from '../context/task-context.js'
 import { merge } from './actions/merge.js'
 import { transfer } from './actions/transfer.js'
 import { priceImpact, runBundle } from './bundle-task.js'
+import { findTarget, positionIdOf, type Target } from './position-target.js'
 
 const serviceName = 'svc'
-
-interface Target {
-  readonly adapter: ProtocolAdapter
-  readonly positions: PositionAdapter
-  readonly position: Position
-}
 
 export async function runNontokenized(
   run: TaskRun,
@@ -68,7 +59,7 @@ export async function runNontokenized(
       return { token, amountOut, minAmountOut: lessSlippage(amountOut, request.centiBps) }
     }),
     fees: hasFees ? inputs.map(({ token, fee }) => ({ token, amount: fee })) : [],
-    positionOut: request.positionOut,
+    positionOut: positionIdOf(run, target),
   }
 }
 
@@ -83,21 +74,6 @@ function inputsOf({ inputs }: NontokenizedRequest): Input[] {
     amount,
     fee: (amount * feeBps) / bpsDenominator,
   }))
-}
-
-/** @throws ForkrouteError NOT_FOUND. */
-async function findTarget(run: TaskRun, id: string): Promise<Target> {
-  const { chain } = run.block
-  const [chainId, primary, key] = id.split(':')
-  for (const adapter of chainId === String(chain.id) ? protocols : []) {
-    const { positions } = adapter
-    const venue = chain.venues[adapter.slug]
-    if (!positions?.enter || !venue) continue
-    const listed = await run.block.positions(run.reader, adapter)
-    const position = listed.find((one) => one.primaryAddress === primary && one.key === key)
-    if (position) return { adapter, positions, position }
-  }
-  throw notFound(`position ${id} that a route can enter`, { positionOut: id })
 }
 
 /** Basis points of the value, one per underlying token. */

@@ -130,16 +130,33 @@ export class BlockContext {
 
   /** Positions of the protocol at the block, as far as they can be read. */
   positions(reader: StateReader, adapter: ProtocolAdapter): Promise<readonly Position[]> {
-    return once(this.#positions, adapter.slug, async () => {
-      const { chain } = this
-      const venue = chain.venues[adapter.slug]
-      if (!venue || !adapter.positions) return []
-      const view = await this.market.view(reader, pairsOf(chain, [], []))
-      const pools = view.pools.flatMap(({ loaded }) =>
-        loaded.pool.protocol === adapter.slug ? [loaded.pool] : [],
-      )
-      return (await adapter.positions.list({ reader, chain, venue, pools })).positions
-    })
+    return once(this.#positions, adapter.slug, () =>
+      this.#positionsOf(reader, adapter, pairsOf(this.chain, [], [])),
+    )
+  }
+
+  /** As `positions`, those of pools between two tokens. */
+  positionsBetween(
+    reader: StateReader,
+    adapter: ProtocolAdapter,
+    pair: readonly [Address, Address],
+  ): Promise<readonly Position[]> {
+    return this.#positionsOf(reader, adapter, [pair])
+  }
+
+  async #positionsOf(
+    reader: StateReader,
+    adapter: ProtocolAdapter,
+    pairs: readonly (readonly [Address, Address])[],
+  ): Promise<readonly Position[]> {
+    const { chain } = this
+    const venue = chain.venues[adapter.slug]
+    if (!venue || !adapter.positions) return []
+    const view = await this.market.view(reader, pairs)
+    const pools = view.pools.flatMap(({ loaded }) =>
+      loaded.pool.protocol === adapter.slug ? [loaded.pool] : [],
+    )
+    return (await adapter.positions.list({ reader, chain, venue, pools })).positions
   }
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */

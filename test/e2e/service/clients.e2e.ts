@@ -207,3 +207,54 @@ describe('spender', () => {
     }
   })
 })
+
+test('an action whose protocol is a list of one', async () => {
+  const query = new URLSearchParams({ chainId: '1', fromAddress: owner.address })
+  const action = { action: 'route', args: trade }
+  const ask = (protocol: unknown) =>
+    service.post(`/api/v1/shortcuts/bundle?${query}`, [{ protocol, ...action }])
+  const [alone, listed] = await Promise.all([ask('svc'), ask(['SVC'])])
+  expect(listed.status, listed.text).toBe(200)
+  expect(listed.body).toEqual(alone.body)
+  const several = await ask(['svc', 'svc'])
+  expect([several.status, several.body.message]).toEqual([400, 'item 0.protocol must be a text'])
+})
+
+describe('a position without a token', () => {
+  const enter = (positionOut: string) =>
+    service.get('/api/v1/shortcuts/route/nontokenized', {
+      ...{ chainId: '1', fromAddress: owner.address, receiver: owner.address, positionOut },
+      ...{ tokenIn: nativeToken, amountIn: `${10n ** 17n}`, executionMode: 'backend' },
+    })
+  const listed = async (protocol: string) => {
+    const { data } = await get('/nontokenized', { chainId: '1', protocolSlug: protocol })
+    return data as { name: string; positionId: string; address: Address }[]
+  }
+
+  test.each(['WBTC/USDC 0.3%', 'LINK/WETH 0.3%', 'AAVE/USDC 0.3%'])(
+    '%s can be entered as listed, by its id or its address',
+    async (pair) => {
+      const { positionId, address } =
+        (await listed('uniswap-v3')).find(({ name }) => name.endsWith(pair)) ?? {}
+      const byId = await enter(`${positionId}`)
+      expect(byId.status, byId.text).toBe(200)
+      expect(byId.body.positionOut).toBe(positionId)
+      // Records that clients read have no id, only an address, and are typed with that as positionOut.
+      expect((await enter(`${address}`)).body).toEqual(byId.body)
+    },
+  )
+
+  test('at an address with several is asked for by its id, which the refusal names', async () => {
+    const all = await listed('morpho-blue')
+    const address = `${all[0]?.address}`
+    expect(all.length).toBeGreaterThan(1)
+    const { status, body } = await enter(address)
+    expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
+    for (const { positionId } of all) expect(body.message).toContain(positionId)
+  })
+
+  test.each([sandboxAccount('bob').address, trade.tokenIn])('%s is none', async (address) => {
+    const { status, body } = await enter(address)
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND'])
+  })
+})

@@ -53,9 +53,12 @@ test('the committed bytecode is what the sources compile to', async () => {
 })
 
 test('the sources and the compiled code use the same chain', async () => {
-  const compiled = '../../../dist/src/sandbox/state.js'
-  const { ensureSandboxState: ensure } = await import(compiled)
-  const { ethereumPlan: plan } = await import('../../../dist/src/sandbox/plans/ethereum.js')
+  const [state, plans] = [
+    '../../../dist/src/sandbox/state.js',
+    '../../../dist/src/sandbox/plans/ethereum.js',
+  ]
+  const { ensureSandboxState: ensure } = await import(state)
+  const { ethereumPlan: plan } = await import(plans)
   expect(await ensure(plan)).toEqual(first)
 })
 

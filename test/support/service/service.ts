@@ -7,6 +7,8 @@ import { createApiServer } from '../../../src/api/server.js'
 import { loadConfig } from '../../../src/config.js'
 import { createLogger } from '../../../src/log.js'
 import { createService } from '../../../src/service.js'
+import { countsVariable } from '../family/counts.js'
+import { startValidatingProxy } from '../family/validating-proxy.js'
 
 export interface TestService {
   readonly url: string
@@ -45,7 +47,10 @@ export async function startService(
     keys: config.authMode === 'open' ? null : keys,
     logger,
   })
-  const { url } = await server.listen()
+  const own = await server.listen()
+  // Where answers are counted, every client of the service asks by the proxy.
+  const proxy = process.env[countsVariable] ? await startValidatingProxy(own.url) : null
+  const { url } = proxy ?? own
   const auth = { authorization: `Bearer ${key}` }
   return {
     url,
@@ -72,6 +77,7 @@ export async function startService(
       ),
     async stop() {
       await server.close()
+      await proxy?.stop()
       await service.close()
       keys.close()
       if (!env.DATA_DIR) await rm(dataDir, { recursive: true, force: true })

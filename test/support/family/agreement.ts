@@ -1,0 +1,235 @@
+/**
+ * What an answer owes to the request that it answers: fields that are there because they were asked for, one value for
+ * each that was given, and figures that follow from each other. Each function names what does not hold.
+ */
+import { firstOf, isTrue, listOf, type Request } from './requests.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are of the described shape when they come here
+export type Body = any
+
+export type Agreement = (request: Request, body: Body) => string[]
+
+/** The text when it does not hold. */
+const unless = (holds: boolean, text: string): string[] => (holds ? [] : [text])
+
+/** A field is there if and only if it was asked for. */
+const present = (body: Body, field: string, isAsked: boolean): string[] =>
+  unless(
+    (body[field] !== undefined) === isAsked,
+    isAsked ? `${field} was asked for` : `${field} was not asked for`,
+  )
+
+const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+
+const chainOf = (request: Request) => Number(firstOf(request, 'chainId') ?? 1)
+
+const hasFee = (request: Request) => listOf(request, 'fee').some((bps) => Number(bps) > 0)
+
+/** `amount` less slippage in bps, of which two decimals count; rounded down. */
+function least(amount: string, slippage = '50'): string {
+  const [whole = '0', rest = ''] = slippage.split('.')
+  const centiBps = BigInt(`${whole}${rest.padEnd(2, '0')}`)
+  return ((BigInt(amount) * (1_000_000n - centiBps)) / 1_000_000n).toString()
+}
+
+function calculated(request: Request, body: Body): string[] {
+  const block = firstOf(request, 'blockNumber')
+  return [
+    ...unless(
+      block === undefined || body.blockNumber === Number(block),
+      `blockNumber is ${body.blockNumber}, of a request for ${block}`,
+    ),
+    ...unless(
+      body.createdAt === undefined || body.createdAt === body.blockNumber,
+      'createdAt is not blockNumber',
+    ),
+    ...unless(body.tx === undefined || body.tx.chainId === chainOf(request), 'tx.chainId'),
+    ...(body.route ?? []).flatMap((step: Body, index: number) => [
+      ...unless(step.chainId === chainOf(request), `route[${index}].chainId`),
+      ...['amountIn', 'amountOut'].flatMap((name, side) => {
+        const tokens = side === 0 ? step.tokenIn : step.tokenOut
+        return unless(
+          step[name] === undefined || step[name].length === tokens.length,
+          `route[${index}].${name} is no list like its tokens`,
+        )
+      }),
+    ]),
+  ]
+}
+
+function explained(request: Request, body: Body): string[] {
+  const isAsked = ['true', 'timed'].includes(firstOf(request, 'explain') ?? '')
+  return [
+    ...present(body, 'candidates', isAsked),
+    ...present(body, 'pools', isAsked),
+    ...present(body, 'times', firstOf(request, 'explain') === 'timed'),
+  ]
+}
+
+function fees(request: Request, body: Body): string[] {
+  const count = listOf(request, 'tokenIn').length
+  return [
+    ...present(body, 'feeAmount', hasFee(request)),
+    ...unless((body.feeAmount?.length ?? count) === count, 'feeAmount is not one per amountIn'),
+  ]
+}
+
+/** Of an exact output the input is the answer. */
+function exact(request: Request, body: Body): string[] {
+  const wanted = firstOf(request, 'amountOut')
+  if (wanted === undefined) return present(body, 'maxAmountIn', false)
+  return [
+    ...present(body, 'amountIn', true),
+    ...present(body, 'maxAmountIn', true),
+    ...unless(BigInt(body.amountOut) >= BigInt(wanted), 'amountOut is less than asked for'),
+    ...unless(BigInt(body.maxAmountIn ?? 0) >= BigInt(body.amountIn ?? 0), 'maxAmountIn'),
+  ]
+}
+
+function minimums(request: Request, body: Body): string[] {
+  const asked = listOf(request, 'minAmountOut')
+  const slippage = firstOf(request, 'slippage')
+  const amounts: string[] = [body.amountOut].flat()
+  const given: string[] = [body.minAmountOut].flat()
+  const wanted = asked.length > 0 ? asked : amounts.map((one) => least(one, slippage))
+  return unless(
+    wanted.map(BigInt).join() === given.join(),
+    `minAmountOut is ${given}, not ${wanted}`,
+  )
+}
+
+export const route: Agreement = (request, body) => {
+  const count = listOf(request, 'tokenOut').length
+  const lengths = [body.amountOut, body.minAmountOut].map((one) =>
+    Array.isArray(one) ? one.length : 1,
+  )
+  const isPulled = ['router', 'router-legacy', undefined].includes(
+    firstOf(request, 'routingStrategy'),
+  )
+  const tokensIn = listOf(request, 'tokenIn').map((token) => token.toLowerCase())
+  const value = listOf(request, 'amountIn')[tokensIn.indexOf(native)] ?? '0'
+  return [
+    ...calculated(request, body),
+    ...explained(request, body),
+    ...fees(request, body),
+    ...exact(request, body),
+    ...minimums(request, body),
+    ...unless(
+      lengths.every((length) => length === count),
+      'amounts are not one per tokenOut',
+    ),
+    ...present(body, 'priceImpact', firstOf(request, 'priceImpact') !== 'false'),
+    ...present(body, 'gasCost', isTrue(request, 'includeTransactionCost')),
+    ...present(body, 'permit', isTrue(request, 'permit')),
+    ...present(body, 'trace', isTrue(request, 'trace')),
+    ...unless(
+      !isPulled ||
+        firstOf(request, 'amountOut') !== undefined ||
+        body.tx.value === BigInt(value).toString(),
+      `tx.value is ${body.tx.value}, ${value} of the native token is given`,
+    ),
+    ...unless(
+      firstOf(request, 'spender') !== undefined ||
+        body.tx.from === firstOf(request, 'fromAddress')?.toLowerCase(),
+      'tx.from is not fromAddress',
+    ),
+  ]
+}
+
+export const quote: Agreement = (request, body) => [
+  ...calculated(request, body),
+  ...explained(request, body),
+  ...fees(request, body),
+  ...exact(request, body),
+  ...present(body, 'priceImpact', firstOf(request, 'priceImpact') !== 'false'),
+]
+
+export const nontokenized: Agreement = (request, body) => [
+  ...calculated(request, body),
+  ...fees(request, body),
+  ...minimums(request, body),
+  ...unless(body.amountDeposited === body.amountOut, 'amountDeposited is not amountOut'),
+]
+
+export const quotes: Agreement = (request, body) => {
+  const asked = (request.body as { quotes?: unknown } | undefined)?.quotes
+  return [
+    ...unless(body.chainId === chainOf(request), 'chainId'),
+    ...unless(
+      !Array.isArray(asked) || asked.length === body.quotes.length,
+      'quotes are not one per quote',
+    ),
+  ]
+}
+
+export const bundle: Agreement = (request, body) => {
+  const { body: sent } = request
+  const actions = Array.isArray(sent) ? sent : (sent as { actions: unknown[] }).actions
+  const isSkipped = isTrue(request, 'skipQuote')
+  const amounts = Object.keys(body.amountsOut)
+  return [
+    ...calculated(request, body),
+    ...explained(request, body),
+    ...present(body, 'gas', !isSkipped),
+    ...present(body, 'trace', isTrue(request, 'trace')),
+    ...unless(!isSkipped || amounts.length === 0, 'amountsOut of a bundle that was not run'),
+    ...unless(actions.length === body.bundle.length, 'bundle is not one per action'),
+    ...Object.keys(body.minAmountsOut).flatMap((token) =>
+      unless(amounts.includes(token), `minAmountsOut of ${token}, of which nothing comes out`),
+    ),
+  ]
+}
+
+export const prices: Agreement = (request, body) => {
+  const asked = listOf(request, 'addresses').map((address) => address.toLowerCase())
+  return [
+    ...unless(asked.length === body.length, 'prices are not one per address'),
+    ...(body as Body[]).flatMap((price, index) =>
+      unless(price === null || price.address === asked[index], `price ${index} is of another`),
+    ),
+  ]
+}
+
+export const price: Agreement = ({ named: [chainId, address = ''] }, body) => [
+  ...unless(body.chainId === Number(chainId), 'chainId'),
+  ...unless(body.address === address.toLowerCase(), 'address'),
+]
+
+export const page: Agreement = (request, { meta, data }) => {
+  const size = Number(firstOf(request, 'pageSize') ?? 1_000)
+  return [
+    ...unless(meta.perPage === size, 'meta.perPage'),
+    ...unless(data.length <= size && data.length <= meta.total, 'more entries than the page has'),
+    ...unless(
+      firstOf(request, 'cursor') !== undefined ||
+        meta.currentPage === Number(firstOf(request, 'page') ?? 1),
+      'meta.currentPage',
+    ),
+    ...unless(meta.lastPage === Math.max(1, Math.ceil(meta.total / size)), 'meta.lastPage'),
+  ]
+}
+
+export const tokens: Agreement = (request, body) => {
+  const isDescribed = isTrue(request, 'includeMetadata')
+  const isTaken = firstOf(request, 'includeUnderlying') !== 'false'
+  return [
+    ...page(request, body),
+    ...(body.data as Body[]).flatMap((token) => [
+      ...present(token, 'symbol', isDescribed),
+      ...present(token, 'name', isDescribed),
+      ...present(token, 'logosUri', isDescribed),
+      ...present(token, 'underlyingTokens', isTaken),
+      ...unless(token.protocol === token.protocolSlug, 'protocol is not protocolSlug'),
+    ]),
+  ]
+}
+
+export const approval: Agreement = (request, body) => [
+  ...unless(body.tx.to === body.token, 'tx.to is not the token'),
+  ...unless(body.token === firstOf(request, 'tokenAddress')?.toLowerCase(), 'token'),
+  ...unless(body.tx.from === firstOf(request, 'fromAddress')?.toLowerCase(), 'tx.from'),
+  ...unless(body.amount === BigInt(firstOf(request, 'amount') ?? 0).toString(), 'amount'),
+]
+
+export const wallet: Agreement = (request, body) =>
+  unless(body.chainId === chainOf(request), 'chainId')

@@ -1,0 +1,78 @@
+/** A right request for each endpoint of the description, on the sandbox, so that only what a test changes is wrong. */
+import { type FamilyEndpoint, nameOf } from './endpoints.js'
+
+const sender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const pool = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
+const positionOut = `1:0xc36442b4a4522e871399cd717abdd847ab11fe88:${pool}--887270-887270`
+
+const quote = { tokenIn: native, tokenOut: usdc, amountIn: '1000000000000000000' }
+const route = { fromAddress: sender, ...quote }
+
+interface Sent {
+  /** Of the parts that the path leaves open. */
+  readonly named?: readonly string[]
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+const requests: Readonly<Record<string, Sent>> = {
+  'GET /shortcuts/route': { query: route },
+  'POST /shortcuts/route': { body: route },
+  'GET /shortcuts/route/nontokenized': {
+    query: { ...route, tokenOut: '', receiver: sender, positionOut },
+  },
+  'GET /shortcuts/quote': { query: quote },
+  'POST /shortcuts/quote': { body: quote },
+  'POST /shortcuts/quotes': { body: { quotes: [quote] } },
+  'POST /shortcuts/bundle': {
+    query: { fromAddress: sender },
+    body: [{ protocol: 'svc', action: 'route', args: quote }],
+  },
+  'GET /stream/quotes': { query: quote },
+  'POST /stream/quotes': { body: { quotes: [quote] } },
+  'GET /networks/{}/blocks': { named: ['1'] },
+  'GET /prices/{}/{}': { named: ['1', weth] },
+  'GET /prices/{}': { named: ['1'], query: { addresses: weth } },
+  'GET /projects/{}/protocols': { named: ['uniswap'] },
+  'GET /standards/{}': { named: ['uniswap-v2'] },
+  'GET /actions/{}': { named: ['svc'] },
+  'GET /wallet': { query: { fromAddress: sender } },
+  'GET /wallet/approve': { query: { fromAddress: sender, tokenAddress: usdc, amount: '5' } },
+  'GET /wallet/balances': { query: { eoaAddress: sender, useEoa: 'true' } },
+  'GET /opportunities/{}': { named: [sender] },
+  'GET /opportunities/tokenIn/{}': { named: [usdc] },
+  'POST /backtests': { body: { blocks: { from: 1 }, requests: [quote] } },
+}
+
+export interface AskedOf {
+  readonly method: FamilyEndpoint['method']
+  /** Path and query. */
+  readonly target: string
+  readonly body: unknown
+}
+
+/**
+ * @param change - takes the place of what the query, or else the JSON object, says of these names.
+ * @param part - takes the place of the last part that the path leaves open.
+ */
+export function requestFor(
+  endpoint: FamilyEndpoint,
+  change: Readonly<Record<string, string>> = {},
+  part?: string,
+): AskedOf {
+  const { named = [], query = {}, body } = requests[nameOf(endpoint).replace('/api/v1', '')] ?? {}
+  // Ids of jobs are the only ones that nothing stands for.
+  const parts = part === undefined ? [...named, 'a1b2c3d4'] : [...named.slice(0, -1), part]
+  let next = 0
+  const path = endpoint.path.replaceAll('{}', () => parts[next++] ?? '')
+  const isInBody = typeof body === 'object' && !Array.isArray(body)
+  const search = new URLSearchParams(isInBody ? query : { ...query, ...change })
+  return {
+    method: endpoint.method,
+    target: `${path}?${search}`,
+    body: isInBody ? { ...body, ...change } : body,
+  }
+}
