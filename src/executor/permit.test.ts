@@ -6,10 +6,10 @@ import type { Address } from '../domain/primitives.js'
 import { buildTransaction } from './compile.js'
 import {
   joinSignature,
+  type Permit2Permit,
   permitStep,
   permitTypedData,
   placeOfSignature,
-  type SignedPermit,
   standInSignature,
 } from './permit.js'
 import { transferPermitTypedData } from './permit2.js'
@@ -20,12 +20,21 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const key: Hex = `0x${'ab'.repeat(32)}`
 const account = privateKeyToAccount(key)
 
-function permitOf(owner: Address, amount = 5n): SignedPermit {
-  return { chainId: 1, token, amount, owner, runner, nonce: 7n, deadline: 2n ** 40n }
+function permitOf(owner: Address, amount = 5n): Permit2Permit {
+  return {
+    kind: 'permit2',
+    chainId: 1,
+    token,
+    amount,
+    owner,
+    spender: runner,
+    nonce: 7n,
+    deadline: 2n ** 40n,
+  }
 }
 
 /** A transaction of the permit's steps. */
-function transactionOf(permit: SignedPermit): Hex {
+function transactionOf(permit: Permit2Permit): Hex {
   const { owner: from } = permit
   const order = {
     inputs: [],

@@ -5,10 +5,12 @@ import type { Address } from '../domain/primitives.js'
 export type TokenBehaviour =
   | 'standard'
   | 'wrapped-native'
-  /** Behind a proxy, with a blacklist. */
+  /** Behind a proxy, with a blacklist and EIP-2612 permits. */
   | 'proxied'
   /** Returns nothing; refuses to replace a non-zero allowance by another. */
   | 'returnless'
+  /** Permits that allow all or nothing, which are not those of EIP-2612. */
+  | 'dai-permits'
   /** name() and symbol() are bytes32. */
   | 'bytes32'
   /** Mappings hashed as Vyper hashes them. */
@@ -63,7 +65,7 @@ const rows: readonly Row[] = [
     'Dai Stablecoin',
     '0x6b175474e89094c44da98b954eedeac495271d0f',
     18,
-    'standard',
+    'dai-permits',
     usd(0.9999),
   ],
   ['WBTC', 'Wrapped BTC', '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599', 8, 'standard', usd(90_000)],

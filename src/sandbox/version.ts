@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x4ea7e4c05f7cac01293bf11d6962c58e1933407f76ac411f2d9c307333065b7d'
+export const headHash: Hex = '0x67c9a80d5420b8104010d968fc8527b99c51f4b53a7b04b023e5b680e3292740'
