@@ -22,6 +22,7 @@ const kinds = [
   { symbol: 'LDO', contract: 'OtherTypeToken', kind: 'permit2' },
   { symbol: 'DAI', contract: 'OtherChainToken', kind: 'permit2' },
   { symbol: 'FRAX', contract: 'YesToken', kind: 'permit2' },
+  { symbol: 'WBTC', contract: 'BurningToken', kind: 'permit2' },
   { symbol: 'sUSD', contract: 'BytesSignatureToken', kind: 'permit2' },
 ]
 
@@ -60,8 +61,9 @@ afterAll(() => service?.stop())
 test.each(kinds)(
   '$contract is for $kind, and delivers amountOut at the gas of the answer',
   async ({ symbol, kind }) => {
-    const tokenIn = sandboxToken(symbol).address
-    const trade = { tokenIn, tokenOut: weth, amountIn: `1${'0'.repeat(18)}` }
+    const { address: tokenIn, decimals } = sandboxToken(symbol)
+    const amountIn = 10n ** BigInt(decimals)
+    const trade = { tokenIn, tokenOut: weth, amountIn: amountIn.toString() }
     const answer = await service.get('/api/v1/shortcuts/route', {
       ...{ ...trade, fromAddress: carol.address, permit: 'true' },
       executionMode: kind === 'eip2612' ? 'user' : 'backend',
@@ -78,10 +80,10 @@ test.each(kinds)(
     const approval = { from: carol.address, to: tokenIn, value: '0', key: carol.privateKey }
     const done = await carryOut(service.nodeUrl, answer, {
       ...{ tx, trade },
-      first: kind === 'permit2' ? [{ ...approval, data: permit2Approval(10n ** 18n) }] : [],
+      first: kind === 'permit2' ? [{ ...approval, data: permit2Approval(amountIn) }] : [],
     })
     expect(done).toMatchObject({ status: 'success', allowed: [0n, 0n] })
-    expect(done.deltas).toEqual([-(10n ** 18n), BigInt(body.amountOut), 0n, 0n])
+    expect(done.deltas).toEqual([-amountIn, BigInt(body.amountOut), 0n, 0n])
     expect(done.gasUsed).toBe(gas)
   },
 )
