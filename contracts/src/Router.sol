@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {Clones} from "@openzeppelin/contracts/proxy/Clones.sol";
+import {IERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/IERC20Permit.sol";
 import {DeadlinePassed, FeeAboveInput, InsufficientOutput, InvalidReceiver, WrongValue} from "./Errors.sol";
 import {Executor} from "./Executor.sol";
 import {Swaps} from "./Swaps.sol";
@@ -12,7 +13,8 @@ import {Input, LegacyOrder, NATIVE, Order, Output, Routed} from "./Types.sol";
  * @title The only contract that users approve.
  *
  * No owner, no upgrade, no settings. Takes tokens from msg.sender only and makes no call that the caller chose:
- * its calls are transferFrom(msg.sender, ...) and balanceOf on tokens, and `run` on msg.sender's own Executor.
+ * its calls are transferFrom(msg.sender, ...), permit(msg.sender, this, ...) and balanceOf on tokens, and `run` on
+ * msg.sender's own Executor.
  */
 contract Router is Swaps {
     address public immutable executorImplementation = address(new Executor());
@@ -20,11 +22,26 @@ contract Router is Swaps {
     /// @notice Runs an order of msg.sender.
     /// @return amountsOut What the receiver gained of each output, see `Output.minimum`.
     function execute(Order calldata order) external payable alone returns (uint256[] memory amountsOut) {
-        address executor = _prepare(order.inputs, order.feeReceiver, order.deadline);
-        _checkReceiver(order.receiver, executor);
-        _checkReceiver(order.refundReceiver, executor);
-        amountsOut = _run(executor, Executor.run.selector, order.outputs, order.receiver);
-        emit Routed(order.accountId, order.referralCode, msg.sender, order.receiver);
+        return _execute(order);
+    }
+
+    /**
+     * @notice As `execute`; the allowance for the first input comes by msg.sender's signature (EIP-2612) for this
+     * contract, over exactly `amount` of the input, valid until the order's deadline.
+     * @dev A permit that fails is passed over: anybody may have submitted the signature before, and then the allowance
+     * is there. If it is not, the input cannot be taken.
+     * @return amountsOut As of `execute`.
+     */
+    function executeWithPermit(
+        Order calldata order,
+        uint8 v,
+        bytes32 r,
+        bytes32 s
+    ) external payable alone returns (uint256[] memory amountsOut) {
+        (address token, uint256 amount) = (order.inputs[0].token, order.inputs[0].amount);
+        // solhint-disable-next-line no-empty-blocks
+        try IERC20Permit(token).permit(msg.sender, address(this), amount, order.deadline, v, r, s) {} catch {}
+        return _execute(order);
     }
 
     /// @notice As `execute`, without event; what is left over goes to the receiver.
@@ -40,6 +57,14 @@ contract Router is Swaps {
     /// @notice The Executor of a sender, deployed or not.
     function executorOf(address sender) public view returns (address) {
         return Clones.predictDeterministicAddress(executorImplementation, _salt(sender));
+    }
+
+    function _execute(Order calldata order) private returns (uint256[] memory amountsOut) {
+        address executor = _prepare(order.inputs, order.feeReceiver, order.deadline);
+        _checkReceiver(order.receiver, executor);
+        _checkReceiver(order.refundReceiver, executor);
+        amountsOut = _run(executor, Executor.run.selector, order.outputs, order.receiver);
+        emit Routed(order.accountId, order.referralCode, msg.sender, order.receiver);
     }
 
     /// @dev Moves fees and inputs to where they belong; native fees are paid by the Executor.
@@ -73,7 +98,8 @@ contract Router is Swaps {
         }
     }
 
-    /// @dev The Executor gets the caller's own order, byte for byte, under its own selector, and says what it paid.
+    /// @dev The Executor gets the caller's own order, byte for byte, under its own selector, and says what it paid. It
+    /// finds the order by its offset, and so past further arguments.
     function _run(
         address executor,
         bytes4 selector,

@@ -19,7 +19,7 @@ export interface SignaturePlace {
 
 /** What the sender signs, and where the signature goes; until then a stand-in is there. */
 export interface RoutePermit {
-  readonly kind: 'permit2'
+  readonly kind: 'eip2612' | 'permit2'
   readonly typedData: PermitTypedData
   readonly signature: SignaturePlace
 }

@@ -1,4 +1,11 @@
-import { type AbiFunction, decodeFunctionData, parseAbiItem, toFunctionSelector } from 'viem'
+import {
+  type Abi,
+  type AbiFunction,
+  decodeErrorResult,
+  decodeFunctionData,
+  parseAbiItem,
+  toFunctionSelector,
+} from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { CallStep, ExecutorStep, Order } from '../domain/order.js'
 import { type Address, nativeToken, zeroAddress } from '../domain/primitives.js'
@@ -188,6 +195,18 @@ describe('executorErrorsAbi', () => {
     expect(names).toEqual(
       expect.arrayContaining(['StepFailed', 'InsufficientOutput', 'SafeERC20FailedOperation']),
     )
+  })
+
+  test.each([
+    ['0x4be6321b', 'InvalidSignatureLength'],
+    ['0x815e1d64', 'InvalidSigner'],
+    ['0x756688fe', 'InvalidNonce'],
+    ['0x8baa579f', 'InvalidSignature'],
+    ['0xb0669cbc', 'InvalidContractSignature'],
+    [`0xcd21db4f${'0'.repeat(64)}`, 'SignatureExpired'],
+    [`0x3728b83d${'0'.repeat(64)}`, 'InvalidAmount'],
+  ] as const)("known vector: %s of Permit2's code is %s", (data, name) => {
+    expect(decodeErrorResult({ abi: executorErrorsAbi as Abi, data }).errorName).toBe(name)
   })
 })
 

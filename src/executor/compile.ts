@@ -21,6 +21,7 @@ import {
   executorContracts,
   walletAddress,
 } from './deployments.js'
+import type { Signature } from './eip2612.js'
 import { packSteps } from './pack-steps.js'
 import { prepareSteps } from './prepare-steps.js'
 import type { PreparedStep } from './prepared-step.js'
@@ -30,6 +31,10 @@ import { buildSwap } from './swap-transaction.js'
 // Function selectors are hashed once, since a route encodes dozens of candidates.
 const { Router, Delegate, WalletFactory } = executorContracts
 const routerExecute = prepareEncodeFunctionData({ abi: Router.abi, functionName: 'execute' })
+const routerExecuteWithPermit = prepareEncodeFunctionData({
+  abi: Router.abi,
+  functionName: 'executeWithPermit',
+})
 const routerExecuteLegacy = prepareEncodeFunctionData({
   abi: Router.abi,
   functionName: 'executeLegacy',
@@ -59,6 +64,8 @@ export function runnerAddress(strategy: RoutingStrategy, from: Address): Address
  * so `value` is 0.
  *
  * @param args.swap - of strategy `router`: `Router.swap()` carries the order out by these legs instead of its steps.
+ * @param args.signature - of strategy `router`: the Router submits it to the first input's token, as a permit (EIP-2612)
+ * over that input for the Router until the order's deadline.
  * @throws ForkrouteError INVALID_REQUEST for an order that cannot be carried out; names the step at fault.
  */
 export function buildTransaction(args: {
@@ -66,8 +73,9 @@ export function buildTransaction(args: {
   readonly from: Address
   readonly order: Order
   readonly swap?: { readonly legs: SwapLegs; readonly measuresPairs: boolean } | undefined
+  readonly signature?: Signature | undefined
 }): UnsignedTransaction {
-  const { strategy, from, order, swap } = args
+  const { strategy, from, order, swap, signature } = args
   const holdsOthers = isDelegate(strategy) || strategy === 'wallet-v2'
   checkOrder(order, holdsOthers ? [] : [executorAddress(from), contractAddress('Router')])
   if (swap) return buildSwap({ from, order, ...swap })
@@ -93,7 +101,12 @@ export function buildTransaction(args: {
 
   switch (strategy) {
     case 'router': {
-      const data = encodeFunctionData({ ...routerExecute, args: [fullOrder] })
+      const data = signature
+        ? encodeFunctionData({
+            ...routerExecuteWithPermit,
+            args: [fullOrder, signature.v, signature.r, signature.s],
+          })
+        : encodeFunctionData({ ...routerExecute, args: [fullOrder] })
       return { from, to: Router.address, data, value }
     }
     case 'router-legacy': {

@@ -1,6 +1,7 @@
-/** The custom errors of our contracts, for decoding what a transaction reverts with. */
+/** The custom errors of our contracts and of Permit2, for decoding what a transaction reverts with. */
 import type { Abi } from 'viem'
 import { contracts } from './generated/contracts.js'
+import { permit2ErrorsAbi } from './permit2.js'
 
 type AbiError = Extract<Abi[number], { type: 'error' }>
 
@@ -10,8 +11,8 @@ type AbiError = Extract<Abi[number], { type: 'error' }>
  */
 export const executorErrorsAbi: readonly AbiError[] = [
   ...new Map(
-    Object.values(contracts)
-      .flatMap(({ abi }) => abi.filter((item) => item.type === 'error'))
+    [...Object.values(contracts).map(({ abi }): Abi => abi), permit2ErrorsAbi]
+      .flatMap((abi) => abi.filter((item) => item.type === 'error'))
       .map((error): [string, AbiError] => [error.name, error]),
   ).values(),
 ]

@@ -2,14 +2,18 @@ import fc from 'fast-check'
 import { type Hex, hexToBigInt, recoverTypedDataAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../domain/primitives.js'
+import { type Address, toAddress } from '../domain/primitives.js'
 import { buildTransaction } from './compile.js'
+import { decodeOrder } from './decode-order.js'
+import { contractAddress } from './deployments.js'
+import { type Signature, tokenPermitTypedData } from './eip2612.js'
 import {
+  type Eip2612Permit,
   joinSignature,
+  type Permit2Permit,
   permitStep,
   permitTypedData,
   placeOfSignature,
-  type SignedPermit,
   standInSignature,
 } from './permit.js'
 import { transferPermitTypedData } from './permit2.js'
@@ -20,12 +24,21 @@ const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b
 const key: Hex = `0x${'ab'.repeat(32)}`
 const account = privateKeyToAccount(key)
 
-function permitOf(owner: Address, amount = 5n): SignedPermit {
-  return { chainId: 1, token, amount, owner, runner, nonce: 7n, deadline: 2n ** 40n }
+function permitOf(owner: Address, amount = 5n): Permit2Permit {
+  return {
+    kind: 'permit2',
+    chainId: 1,
+    token,
+    amount,
+    owner,
+    spender: runner,
+    nonce: 7n,
+    deadline: 2n ** 40n,
+  }
 }
 
 /** A transaction of the permit's steps. */
-function transactionOf(permit: SignedPermit): Hex {
+function transactionOf(permit: Permit2Permit, signature?: Signature): Hex {
   const { owner: from } = permit
   const order = {
     inputs: [],
@@ -37,7 +50,7 @@ function transactionOf(permit: SignedPermit): Hex {
     accountId: `0x${'0'.repeat(64)}` as Hex,
     referralCode: `0x${'0'.repeat(32)}` as Hex,
   }
-  return buildTransaction({ strategy: 'router', from, order }).data
+  return buildTransaction({ strategy: 'router', from, order, signature }).data
 }
 
 const address = fc
@@ -76,6 +89,23 @@ describe('placeOfSignature', () => {
     )
   })
 
+  test("property: of a token's permit they stand in fixed places, behind the selector and the offset of the order", () => {
+    const owners = address.filter((owner) => BigInt(owner) > 0n)
+    fc.assert(
+      fc.property(owners, fc.bigInt({ min: 1n, max: 2n ** 256n - 1n }), (owner, amount) => {
+        const { r, s, v } = standInSignature(owner)
+        const data = transactionOf({ ...permitOf(owner), amount }, { r, s, v })
+        const bytes = Buffer.from(data.slice(2), 'hex')
+        const place = placeOfSignature(data, { kind: 'eip2612', owner })
+        const word = (at: number) => `0x${bytes.subarray(at, at + 32).toString('hex')}`
+        expect([word(place.r), word(place.s), bytes[place.v]]).toEqual([r, s, v])
+        const order = decodeOrder({ from: owner, to: contractAddress('Router'), data })
+        expect(order).toMatchObject({ entry: 'Router.executeWithPermit', receiver: owner })
+      }),
+      { numRuns: 50 },
+    )
+  })
+
   test('call data without the stand-in has no place for a signature', () => {
     expect(() => placeOfSignature('0x1234', permitOf(account.address))).toThrow(
       'must hold the signature once',
@@ -94,5 +124,29 @@ test('permitTypedData: what a wallet signs from the JSON is a signature of the m
     ...(message as Parameters<typeof recoverTypedDataAddress>[0]),
     signature,
   })
+  expect(signer).toBe(account.address)
+})
+
+test("permitTypedData: of a token's permit it has that token's domain, and numbers as strings", async () => {
+  const owner = toAddress(account.address)
+  const { amount, nonce, deadline, spender } = permitOf(owner, 2n ** 200n)
+  const domain = { name: 'Token', chainId: 1, verifyingContract: token }
+  const permit: Eip2612Permit = {
+    ...{ kind: 'eip2612', token, owner, amount, nonce, deadline, spender, domain },
+  }
+  const json = JSON.parse(JSON.stringify(permitTypedData(permit)))
+  expect(json).toMatchObject({ domain, primaryType: 'Permit' })
+  expect(json.types.EIP712Domain.map(({ name }: { name: string }) => name)).toEqual(
+    Object.keys(domain),
+  )
+  expect(json.message).toEqual({
+    ...{ owner, spender, value: (2n ** 200n).toString(), nonce: '7' },
+    deadline: (2n ** 40n).toString(),
+  })
+  const signature = await account.signTypedData(json)
+  const signer = await recoverTypedDataAddress({
+    ...tokenPermitTypedData(permit),
+    signature,
+  } as never)
   expect(signer).toBe(account.address)
 })

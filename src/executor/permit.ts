@@ -1,28 +1,31 @@
 /**
- * Orders whose input comes by a Permit2 signature of its owner in place of an allowance of ours: the step that brings
- * it, the message to sign, and a stand-in for the signature until there is one. Pure.
+ * Orders whose input comes by a signature of its owner in place of an allowance given before: by the token's own permit
+ * (EIP-2612), which the Router submits, or by Permit2, which a step calls. The message to sign, and a stand-in for the
+ * signature until there is one. Pure.
  *
- * @see EIP-712; Uniswap/permit2, src/SignatureTransfer.sol
+ * @see EIP-712, EIP-2612; Uniswap/permit2, src/SignatureTransfer.sol
  */
 import { concatHex, getTypesForEIP712Domain, keccak256, serializeTypedData } from 'viem'
 import type { CallStep } from '../domain/order.js'
 import type { PermitTypedData, SignaturePlace } from '../domain/permit.js'
 import type { Address, Hex } from '../domain/primitives.js'
+import { type Signature, type TokenPermit, tokenPermitTypedData } from './eip2612.js'
 import { permitTransferStep, type TransferPermit, transferPermitTypedData } from './permit2.js'
 
-export interface SignedPermit extends TransferPermit {
+/** Of Permit2, whose spender is the runner of the steps. */
+export interface Permit2Permit extends TransferPermit {
+  readonly kind: 'permit2'
   readonly chainId: number
   readonly owner: Address
-  /** Runs the steps: who may take the tokens. */
-  readonly runner: Address
+  readonly spender: Address
 }
 
-/** 65 bytes: r, s, v. */
-interface Signature {
-  readonly r: Hex
-  readonly s: Hex
-  readonly v: number
+/** Of the token; its spender is the Router, and its deadline that of the order. */
+export interface Eip2612Permit extends TokenPermit {
+  readonly kind: 'eip2612'
 }
+
+export type SignedPermit = Permit2Permit | Eip2612Permit
 
 /**
  * Stands for the owner's signature: one per owner, without a zero byte, since those cost less gas. Nobody's by itself:
@@ -49,7 +52,8 @@ export function joinSignature({ r, s, v }: Signature): Hex {
 
 /** The message that the owner signs, as JSON for wallets: numbers are decimal strings. */
 export function permitTypedData(permit: SignedPermit): PermitTypedData {
-  const message = transferPermitTypedData({ ...permit, spender: permit.runner })
+  const message =
+    permit.kind === 'permit2' ? transferPermitTypedData(permit) : tokenPermitTypedData(permit)
   const { domain = {} } = message
   // Without the type of the domain the domain itself would be left out.
   const types = { EIP712Domain: getTypesForEIP712Domain({ domain }), ...message.types }
@@ -57,17 +61,21 @@ export function permitTypedData(permit: SignedPermit): PermitTypedData {
 }
 
 /** The step that brings the permit's amount to the runner. */
-export function permitStep(permit: SignedPermit): CallStep {
-  const { owner, runner } = permit
+export function permitStep(permit: Permit2Permit): CallStep {
+  const { owner, spender: runner } = permit
   const signature = joinSignature(standInSignature(owner))
   return permitTransferStep({ permit, owner, runner, signature })
 }
 
+/** In `executeWithPermit`, behind the selector and the offset of the order: v is the last byte of its word. */
+const placeInHead: SignaturePlace = { r: 68, s: 100, v: 67 }
+
 /** @throws TypeError where the stand-in does not stand there exactly once. */
 export function placeOfSignature(
   data: Hex,
-  { owner }: Pick<SignedPermit, 'owner'>,
+  { kind, owner }: Pick<SignedPermit, 'kind' | 'owner'>,
 ): SignaturePlace {
+  if (kind === 'eip2612') return placeInHead
   const stand = joinSignature(standInSignature(owner)).slice(2)
   const at = data.indexOf(stand)
   if (at < 0 || data.indexOf(stand, at + 1) >= 0) {

@@ -18,6 +18,21 @@ const [permitTransferFrom] = parseAbi([
   'function permitTransferFrom(PermitTransferFrom permit, SignatureTransferDetails transferDetails, address owner, bytes signature)',
 ])
 
+/** @see Uniswap/permit2, src/PermitErrors.sol, src/libraries/SignatureVerification.sol, and the interfaces of both parts */
+export const permit2ErrorsAbi = parseAbi([
+  'error AllowanceExpired(uint256 deadline)',
+  'error ExcessiveInvalidation()',
+  'error InsufficientAllowance(uint256 amount)',
+  'error InvalidAmount(uint256 maxAmount)',
+  'error InvalidContractSignature()',
+  'error InvalidNonce()',
+  'error InvalidSignature()',
+  'error InvalidSignatureLength()',
+  'error InvalidSigner()',
+  'error LengthMismatch()',
+  'error SignatureExpired(uint256 signatureDeadline)',
+])
+
 /** What an owner signs. */
 export interface TransferPermit {
   readonly token: Address

@@ -5,10 +5,12 @@ import type { Address } from '../domain/primitives.js'
 export type TokenBehaviour =
   | 'standard'
   | 'wrapped-native'
-  /** Behind a proxy, with a blacklist. */
+  /** Behind a proxy, with a blacklist and EIP-2612 permits. */
   | 'proxied'
   /** Returns nothing; refuses to replace a non-zero allowance by another. */
   | 'returnless'
+  /** Permits that allow all or nothing, which are not those of EIP-2612. */
+  | 'dai-permits'
   /** name() and symbol() are bytes32. */
   | 'bytes32'
   /** Mappings hashed as Vyper hashes them. */
@@ -51,7 +53,14 @@ const rows: readonly TokenRow[] = [
   ['WETH', 'Wrapped Ether', ethereum.wrappedNative, 18, 'wrapped-native', 3000],
   ['USDC', 'USD Coin', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', 6, 'proxied', 1],
   ['USDT', 'Tether USD', '0xdac17f958d2ee523a2206206994597c13d831ec7', 6, 'returnless', 0.9996],
-  ['DAI', 'Dai Stablecoin', '0x6b175474e89094c44da98b954eedeac495271d0f', 18, 'standard', 0.9999],
+  [
+    'DAI',
+    'Dai Stablecoin',
+    '0x6b175474e89094c44da98b954eedeac495271d0f',
+    18,
+    'dai-permits',
+    0.9999,
+  ],
   ['WBTC', 'Wrapped BTC', '0x2260fac5e5542a773aa44fbcfedf7c193bc2c599', 8, 'standard', 90_000],
   [
     'stETH',

@@ -25,7 +25,7 @@ interface Output {
 
 /** @returns the contract of a name, or throws. */
 export function compileTestContracts(
-  file: 'Vaults.sol' | 'Staking.sol' | 'Pools.sol' | 'Nfts.sol' | 'Adversaries.sol',
+  file: 'Vaults.sol' | 'Staking.sol' | 'Pools.sol' | 'Nfts.sol' | 'Adversaries.sol' | 'Permits.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

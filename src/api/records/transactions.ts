@@ -124,9 +124,11 @@ const GasCost = z
 const byteOffset = z.int().min(0)
 const Permit = z
   .object({
-    kind: z
-      .enum(['permit2'])
-      .meta({ description: 'Permit2, which the sender must have allowed to take the token.' }),
+    kind: z.enum(['eip2612', 'permit2']).meta({
+      description:
+        "eip2612: the token's own permit, which needs no allowance. permit2: Permit2, which the sender must have " +
+        'allowed to take the token.',
+    }),
     typedData: z
       .object({
         domain: z.record(z.string(), z.unknown()).meta({ description: 'Of EIP-712.' }),

@@ -61,7 +61,6 @@ function exactOutputRules(given: Given): string[] {
       'minAmountOut must not be given together with amountOut: slippage says how far below it the transaction may end',
     )
   }
-  if (String(given.permit) === 'true') problems.push('permit must not be given with amountOut')
   if (/^(true|timed)$/.test(String(given.explain))) {
     problems.push('explain must not be given with amountOut')
   }

@@ -3,6 +3,7 @@
  */
 import { latestDeadline } from '../../domain/deadline.js'
 import type { RouteRequest } from '../../domain/engine.js'
+import { at } from '../../domain/lists.js'
 import type {
   ExecutorStep,
   Order,
@@ -14,7 +15,12 @@ import { type Address, type Hex, maxUint128, type TokenAmount } from '../../doma
 import type { SimulationRequest } from '../../domain/state.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
 import { executorContracts, walletAddress } from '../../executor/deployments.js'
-import { permitStep, type SignedPermit } from '../../executor/permit.js'
+import {
+  type Permit2Permit,
+  permitStep,
+  type SignedPermit,
+  standInSignature,
+} from '../../executor/permit.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { poolName } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -36,13 +42,15 @@ export interface Built {
   readonly simulationState: SimulationState
   readonly candidate: Flow
   readonly plan: RoutePlan
-  /** What is taken from the sender: the order's inputs, unless they come by a signature. */
+  /** What is taken from the sender: the order's inputs, unless a step brings them. */
   readonly taken: readonly OrderInput[]
   readonly order: Order
   /** Null: `execute` alone can carry the order out. */
   readonly legs: SwapLegs | null
   readonly entryPoint: EntryPoint
   readonly tx: UnsignedTransaction
+  /** Brings the input, or its allowance; undefined: an allowance given before does. */
+  readonly permit: SignedPermit | undefined
 }
 
 export function poolsOn(candidate: Flow): ReadonlySet<Address> {
@@ -72,7 +80,8 @@ export function build(
   const executor = runnerAddress(request.strategy, request.fromAddress)
   const tokensIn = inputs.map(({ token }) => token)
   const isTrusted = needsNoTrust(candidate, new Set([...tokensIn, ...request.tokensOut]))
-  const brought = args.permit ? broughtBy(args.permit, request, inputs) : []
+  const permit = args.permit && { ...args.permit, amount: at(inputs, 0).amount }
+  const brought = permit?.kind === 'permit2' ? broughtBy(permit, request, inputs) : []
   const [source = request.fromAddress] = tokensIn
   const plan = planRoute({
     chain: run.block.chain,
@@ -89,7 +98,7 @@ export function build(
     }),
   })
   const order: Order = {
-    inputs: args.permit ? [] : inputs,
+    inputs: brought.length ? [] : inputs,
     // A quote may name no fee receiver; the sender is a safe stand-in, since it is not measured.
     feeReceiver: request.feeReceiver ?? request.fromAddress,
     steps: [...brought, ...plan.steps],
@@ -98,22 +107,24 @@ export function build(
     receiver,
     refundReceiver: request.refundReceiver ?? receiver,
     sweep: plan.sweep,
-    deadline: args.deadline ?? latestDeadline,
+    // The token's permit ends with the order.
+    deadline: (permit?.kind === 'eip2612' ? permit.deadline : args.deadline) ?? latestDeadline,
     accountId: args.accountId,
     referralCode: toBytes16(request.referralCode ?? ''),
   }
   // What pools claim to have paid counts there, so each must be known to pay what it claims.
   const isSimple =
-    request.strategy === 'router' && isTrusted && !args.permit && fitsSwap(request, candidate)
+    request.strategy === 'router' && isTrusted && !permit && fitsSwap(request, candidate)
   const legs = isSimple ? planSwap(candidate.edges, tokensIn, request.tokensOut) : null
   const entryPoint = legs ? 'swap' : 'execute'
-  const tx = encode(request, { order, legs }, entryPoint)
-  return { candidate, plan, taken: inputs, order, legs, entryPoint, tx, simulationState }
+  const parts = { order, legs, permit }
+  const tx = encode(request, parts, entryPoint)
+  return { ...parts, candidate, plan, taken: inputs, entryPoint, tx, simulationState }
 }
 
 /** The steps in place of what the Router does with inputs: they come by the signature, and the fee goes on. */
 function broughtBy(
-  permit: SignedPermit,
+  permit: Permit2Permit,
   { feeReceiver, fromAddress }: RouteRequest,
   inputs: readonly OrderInput[],
 ): ExecutorStep[] {
@@ -132,12 +143,13 @@ function fitsSwap({ inputs, limit }: RouteRequest, { amountOut }: Flow): boolean
 
 function encode(
   { strategy, fromAddress: from }: RouteRequest,
-  { order, legs }: Pick<Built, 'order' | 'legs'>,
+  { order, legs, permit }: Pick<Built, 'order' | 'legs' | 'permit'>,
   entryPoint: EntryPoint,
 ): UnsignedTransaction {
   const isSwap = legs && entryPoint !== 'execute'
   const swap = isSwap ? { legs, measuresPairs: entryPoint === 'measured-swap' } : undefined
-  return buildTransaction({ strategy, from, order, swap })
+  const signature = permit?.kind === 'eip2612' ? standInSignature(from) : undefined
+  return buildTransaction({ strategy, from, order, swap, signature })
 }
 
 /** The same order through another entry point. */

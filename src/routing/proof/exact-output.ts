@@ -23,6 +23,7 @@ import {
 } from './choose.js'
 import { notFundable } from './failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from './funds.js'
+import { pullerOf } from './permit.js'
 import type { ProofArgs } from './prove.js'
 
 /** Simulations of one candidate, each with an input corrected by what the one before gave. */
@@ -85,7 +86,7 @@ export async function answerExactly(
     const done = await approach(run, args, exact, curve, amountIn)
     if ('outputs' in done) {
       if (exact.isChecked) {
-        await checkFunds(run, { ...args.request, inputs: done.order.inputs })
+        await checkFunds(run, { ...args.request, ...pullerOf(args.permit), inputs: done.taken })
       }
       return done
     }
@@ -135,7 +136,7 @@ function compare(a: bigint, b: bigint): number {
 }
 
 function toCurve(one: Proven): Curve {
-  const [tokenIn, tokenOut] = [at(one.order.inputs, 0).token, at(one.outputs, 0).token]
+  const [tokenIn, tokenOut] = [at(one.taken, 0).token, at(one.outputs, 0).token]
   return {
     one,
     native: outputOf(one.candidate, tokenIn, tokenOut),
@@ -200,8 +201,9 @@ async function withInput(
   const [asked] = args.request.inputs
   const inputs = [grossInput(asked?.token ?? expected.token, amountIn, asked?.feeBps)]
   const request: RouteRequest = { ...args.request, inputs }
-  const funds = await overrideFunds(run, request)
-  const before = await callsThatFund(run, request, funds, args.allPools, poolsOn(one.candidate))
+  const spending = { ...request, ...pullerOf(args.permit) }
+  const funds = await overrideFunds(run, spending)
+  const before = await callsThatFund(run, spending, funds, args.allPools, poolsOn(one.candidate))
   if (!before) throw notFundable(funds)
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)

@@ -25,12 +25,12 @@ const erc20 = parseAbi([
 /** What is pulled from whom. */
 export interface Spending extends Pick<RouteRequest, 'strategy' | 'fromAddress'> {
   readonly inputs: readonly TokenAmount[]
-  /** Whom the sender must have allowed to take them; absent: the contract of the strategy. */
-  readonly puller?: Address
+  /** Whom the sender must have allowed to take them; null: nobody; absent: the contract of the strategy. */
+  readonly puller?: Address | null
 }
 
 function spenderFor({ strategy, puller }: Omit<Spending, 'inputs'>): Address | null {
-  return puller ?? spenderOf(strategy)
+  return puller === undefined ? spenderOf(strategy) : puller
 }
 
 /**

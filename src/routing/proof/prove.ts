@@ -6,13 +6,13 @@ import type { OrderInput } from '../../domain/order.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { SimulationResult, StateOverrides } from '../../domain/state.js'
 import type { SignedPermit } from '../../executor/permit.js'
-import { permit2Address } from '../../executor/permit2.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Flow } from '../search/flow.js'
 import { type Built, build, poolsOn, through, toSimulation } from './built.js'
 import { callsThatFund, type Funds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
+import { pullerOf } from './permit.js'
 import { readAhead } from './read-ahead.js'
 
 export interface Attempt {
@@ -31,7 +31,7 @@ export interface ProofArgs {
   /** Unix seconds; undefined: none. */
   readonly deadline: bigint | undefined
   readonly funds: Funds
-  /** Brings the one input; undefined: an allowance does. */
+  /** Brings the one input, or its allowance, in whatever amount; undefined: an allowance given before does. */
   readonly permit: SignedPermit | undefined
   /** State overrides that all candidates share. */
   readonly overrides: StateOverrides
@@ -51,7 +51,7 @@ export async function prove(
       candidates.map(async (candidate) => {
         const before = await callsThatFund(
           run,
-          { ...request, ...(args.permit && { puller: permit2Address }) },
+          { ...request, ...pullerOf(args.permit) },
           args.funds,
           args.allPools,
           poolsOn(candidate),

@@ -27,6 +27,7 @@ const maxArgumentChars = 200
 const insideAbi = parseAbi([
   'function deposit() payable',
   'function withdraw(uint256 amount)',
+  'function permit(address owner, address spender, uint256 value, uint256 deadline, uint8 v, bytes32 r, bytes32 s)',
   'function getReserves()',
   'function sync()',
   'function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes data)',

@@ -24,8 +24,7 @@ import {
 import { mergeOverrides } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
-import { permitTypedData, placeOfSignature, type SignedPermit } from '../../executor/permit.js'
-import { permit2Address } from '../../executor/permit2.js'
+import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
 import { poolName, type Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
@@ -45,7 +44,7 @@ import {
 } from '../proof/failures.js'
 import { checkFunds, overrideFunds } from '../proof/funds.js'
 import { deadlineOf } from '../proof/order-deadline.js'
-import { choosePermit } from '../proof/permit.js'
+import { choosePermit, pullerOf } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
@@ -85,7 +84,8 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, fees, priced, permit, explanation, warnings } = await findRoute(run, args)
+  const { answer, fees, priced, explanation, warnings } = await findRoute(run, args)
+  const { permit } = answer
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   const priceImpact = request.includePriceImpact
     ? priceImpactBps(answer.taken, gained, priced)
@@ -110,7 +110,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     ...(fees.length > 0 && { fees }),
     ...(permit && {
       permit: {
-        kind: 'permit2' as const,
+        kind: permit.kind,
         typedData: permitTypedData(permit),
         signature: placeOfSignature(answer.tx.data, permit),
       },
@@ -149,8 +149,6 @@ export interface FoundRoute {
   /** In the order of the inputs; empty without a fee. */
   readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
-  /** What the sender has to sign; undefined: nothing. */
-  readonly permit: SignedPermit | undefined
   /** Where the request asks for it. */
   readonly explanation?: Explanation
   readonly warnings: readonly string[]
@@ -166,8 +164,10 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const stated = request.inputs.map(withFee)
   const [first] = stated
   const permit =
-    request.permit && first ? await choosePermit(run, request, first, deadline) : undefined
-  const spending = { ...request, ...(permit && { puller: permit2Address }) }
+    request.permit && first
+      ? await choosePermit(run, request, request.amountOut ?? first.amount, deadline)
+      : undefined
+  const spending = { ...request, ...pullerOf(permit) }
 
   learnTokens(run, request)
   const isExact = request.amountOut !== undefined
@@ -239,7 +239,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     throw withHints(why, usable.warnings)
   }
 
-  const funds = given ?? (await overrideFunds(run, { ...request, inputs }))
+  const funds = given ?? (await overrideFunds(run, { ...spending, inputs }))
   const code = run.codeOverrides(request.strategy, request.fromAddress)
   const overrides = mergeOverrides(code, funds.overrides)
   const allPools = all.pools.map(({ loaded }) => loaded.pool)
@@ -289,7 +289,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     fee === undefined ? [] : { token, amount: fee },
   )
   const explanation = log?.explain(run, { attempts, proven, answer, priced })
-  return { answer, fees, priced, permit, ...(explanation && { explanation }), warnings }
+  return { answer, fees, priced, ...(explanation && { explanation }), warnings }
 }
 
 const rankedBelow = 'it ranks below the candidates that are simulated'

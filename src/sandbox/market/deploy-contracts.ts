@@ -191,6 +191,8 @@ function tokenPlacement(token: SandboxToken, holder: Address, weth9: Hex): Place
       return [{ address, creationCode: weth9 }]
     case 'standard':
       return [{ ...standard, creationCode: sandboxBytecode.StandardToken }]
+    case 'dai-permits':
+      return [{ ...standard, creationCode: sandboxBytecode.DaiToken }]
     case 'returnless':
       return [{ ...standard, creationCode: sandboxBytecode.ReturnlessToken }]
     case 'vyper-layout':

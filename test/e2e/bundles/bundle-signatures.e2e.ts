@@ -47,6 +47,7 @@ async function permitted(
   routingStrategy: string,
   executionMode: string,
   { address: owner, privateKey: key } = sandboxAccount('bob'),
+  change: object = {},
 ): Promise<Answer> {
   const strategy = routingStrategy === 'svcwallet-v2' ? 'wallet-v2' : 'router'
   const permit = { token: usdc, amount, nonce: 5n, deadline }
@@ -58,7 +59,10 @@ async function permitted(
     {
       protocol: 'svc',
       action: 'permittransferfrom',
-      args: { token: usdc, amount: amount.toString(), nonce, deadline: until, signature },
+      args: {
+        ...{ token: usdc, amount: amount.toString(), nonce, deadline: until, signature },
+        ...change,
+      },
     },
     {
       protocol: 'svc',
@@ -131,6 +135,16 @@ describe('permittransferfrom', () => {
     const refused = await permitted('router', 'backend', stolen)
     expect(refused.status, refused.text).toBe(422)
     expect(refused.body.message).toContain('permittransferfrom')
+  })
+
+  test.each([
+    ['InvalidSignatureLength()', { signature: '0x1234' }],
+    ['InvalidSigner()', { amount: '1' }],
+    ['SignatureExpired(1)', { deadline: '1' }],
+  ])('Permit2 refuses with %s, and the answer says so', async (reason, change) => {
+    const answer = await permitted('router', 'backend', undefined, change)
+    expect(answer.status, answer.text).toBe(422)
+    expect(answer.text).toContain(reason)
   })
 
   test('user: without the approval of Permit2 the bundle fails, and says where', async () => {

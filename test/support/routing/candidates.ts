@@ -48,6 +48,7 @@ export function built(
   return {
     simulationState: { before: [], overrides: {} },
     taken: order.inputs,
+    permit: undefined,
     candidate: {
       edges: [
         {
