@@ -5,4 +5,4 @@
  */
 import type { Hex } from '../domain/primitives.js'
 
-export const headHash: Hex = '0x4ea7e4c05f7cac01293bf11d6962c58e1933407f76ac411f2d9c307333065b7d'
+export const headHash: Hex = '0x258fa8867e3e5f8f80037381e1efe6dcec21f5ff719843ec0809c1fc24800539'
