@@ -16,8 +16,8 @@ interface IOmnichainToken {
  *
  * The pool pays in one transaction and the endpoint composes in another, whenever somebody asks it to. In between the
  * tokens of many deliveries lie here, and each message that the pool queued at the endpoint moves its own amount: the
- * endpoint carries a message out once, and anybody else's call is refused. There is one landing per endpoint and pool, so
- * whoever invents either has a landing of his own, to which nobody sends. When a call fails, the endpoint keeps the
+ * endpoint carries a message out once, and anybody else's call is refused. There is one landing per endpoint and pool,
+ * so whoever invents either has a landing of his own, to which nobody sends. When a call fails, the endpoint keeps the
  * message, and anybody may try again.
  *
  * The pool must have paid what its message says: nothing here could tell one delivery's tokens from another's.

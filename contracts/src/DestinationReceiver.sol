@@ -21,10 +21,10 @@ import {NATIVE, Order, Routed} from "./Types.sol";
 /**
  * @title Runs an order with tokens that a bridge delivers.
  *
- * Anybody may deliver, so what lies here outside a delivery belongs to nobody: a bridge that pays in one transaction and
- * calls in another (LayerZero) must pay somebody else, see ComposeLanding. Each message has an Executor of its own:
- * nobody can leave an allowance in one that somebody else's message uses. When the order fails, all that was delivered
- * goes to the fallback receiver.
+ * Anybody may deliver, so what lies here outside a delivery belongs to nobody: a bridge that pays in one transaction
+ * and calls in another (LayerZero) must pay somebody else, see ComposeLanding. Each message has an Executor of its
+ * own: nobody can leave an allowance in one that somebody else's message uses. When the order fails, all that was
+ * delivered goes to the fallback receiver.
  *
  * message := fallbackReceiver:32 minimumGas:32 minimumValue:32 abi.encode(Order)
  *
