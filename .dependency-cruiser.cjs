@@ -7,6 +7,7 @@ const below = {
   executor: ['rpc', 'domain'],
   mined: ['executor', 'forks', 'rpc', 'chains', 'domain'],
   protocols: ['chains', 'domain'],
+  bridges: ['chains', 'domain'],
   catalog: ['protocols', 'chains', 'domain'],
   pricing: ['protocols', 'chains', 'domain'],
   routing: ['forks', 'protocols', 'pricing', 'catalog', 'executor', 'rpc', 'chains', 'domain'],
@@ -112,6 +113,12 @@ module.exports = {
         path: '^src/protocols/[^/]+/',
         pathNot: ['^src/protocols/$1/', '^src/protocols/shared/'],
       },
+    },
+    {
+      name: 'bridges-know-nothing-of-each-other',
+      severity: 'error',
+      from: { path: '^src/bridges/([^/]+)/' },
+      to: { path: '^src/bridges/[^/]+/', pathNot: '^src/bridges/$1/' },
     },
     {
       name: 'only-routing-forks-and-rpc-in-threads',

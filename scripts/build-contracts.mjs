@@ -42,6 +42,16 @@ const deployed = [
   { name: 'Values', file: 'helpers/Values.sol' },
 ]
 
+/** Deployed once for each value of these arguments of the constructor, which stand before those in `fixed`. */
+const templates = [
+  {
+    name: 'ComposeLanding',
+    file: 'ComposeLanding.sol',
+    arguments: ['endpoint', 'pool'],
+    fixed: ['DestinationReceiver'],
+  },
+]
+
 function compile() {
   const folder = `${root}contracts/src/`
   const files = readdirSync(folder, { recursive: true }).filter((file) => file.endsWith('.sol'))
@@ -126,8 +136,25 @@ function rememberReplaced(built) {
   writeFileSync(formerList, list)
 }
 
+/** Any addresses by which the arguments are found in the code. */
+function markerOf(index) {
+  return `0x${(0xc0de + index).toString(16).repeat(10)}`
+}
+
+/** Where a word that has the address lies in the code, bytes from its start. */
+function placesOf(address, code) {
+  const word = address.slice(2).padStart(64, '0')
+  const places = []
+  for (let at = code.indexOf(word); at >= 0; at = code.indexOf(word, at + 1)) {
+    places.push((at - 2) / 2)
+  }
+  if (places.length === 0) throw new Error(`The code has no place for ${address}.`)
+  return places
+}
+
 const artifact = compile()
 const records = []
+const templateRecords = []
 await withAnvil(async (rpc) => {
   const [from] = await rpc('eth_accounts')
   const runtimeCode = async (name, address) => {
@@ -135,16 +162,19 @@ await withAnvil(async (rpc) => {
     if (code === '0x') throw new Error(`${name} was not deployed.`)
     return code
   }
-  for (const { name, child } of deployed) {
-    const { abi, initCode } = artifact(name)
+  const deploy = async (initCode) => {
     const data = zeroSalt + initCode.slice(2)
     await rpc('eth_sendTransactionSync', { from, to: deploymentProxy, data })
-    const address = getContractAddress({
+    return getContractAddress({
       opcode: 'CREATE2',
       from: deploymentProxy,
       salt: zeroSalt,
       bytecode: initCode,
     }).toLowerCase()
+  }
+  for (const { name, child } of deployed) {
+    const { abi, initCode } = artifact(name)
+    const address = await deploy(initCode)
     records.push({
       name,
       abi,
@@ -164,6 +194,15 @@ await withAnvil(async (rpc) => {
       code,
     })
   }
+  for (const { name, arguments: names, fixed } of templates) {
+    const { abi, initCode } = artifact(name)
+    const markers = names.map((_, index) => markerOf(index))
+    const fixedAddresses = fixed.map((one) => records.find((record) => record.name === one).address)
+    const words = [...markers, ...fixedAddresses].map((one) => one.slice(2).padStart(64, '0'))
+    const code = await runtimeCode(name, await deploy(initCode + words.join('')))
+    const places = names.map((argument, index) => [argument, placesOf(markers[index], code)])
+    templateRecords.push({ name, abi, initCode, code, places, fixed })
+  }
 })
 
 const entries = records.map(
@@ -178,10 +217,27 @@ const entries = records.map(
   },
 `,
 )
+const templateEntries = templateRecords.map(
+  ({ name, abi, initCode, code, places, fixed }) => `  ${name}: {
+    places: { ${places.map(([argument, list]) => `${argument}: [${list.join(', ')}]`).join(', ')} },
+    fixedArguments: ['${fixed.join("', '")}'],
+    abi: ${JSON.stringify(abi)},
+    initCode:
+      '${initCode}',
+    runtimeCode:
+      '${code}',
+  },
+`,
+)
 const text = `// Written by scripts/build-contracts.mjs from contracts/src; solc ${solc.version()}.
 // \`deployer\`: the contract whose constructor deploys this one; null: the deterministic deployment proxy.
 export const contracts = {
 ${entries.join('')}} as const
+
+// Contracts with arguments of the constructor. \`places\`: of each argument in the runtime code, words of 32 bytes, bytes
+// from its start. \`fixedArguments\`: addresses of contracts above, which follow it in the constructor.
+export const templates = {
+${templateEntries.join('')}} as const
 `
 
 if (!process.argv.includes('--check')) {

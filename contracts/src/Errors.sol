@@ -36,6 +36,14 @@ error ReserveSpent(address token, uint256 reserve, uint256 balance);
 
 error WrongDelivery(address token, uint256 amount);
 error InsufficientGas(uint256 required, uint256 actual);
+/// @dev Less ether came with a delivery than its message asks for.
+error InsufficientValue(uint256 required, uint256 actual);
+/// @dev Too short to name a fallback receiver.
+error MalformedMessage(uint256 length);
+/// @dev Only its endpoint composes at a landing.
+error NotEndpoint(address caller);
+/// @dev Only messages of its pool are composed at a landing.
+error NotPool(address from);
 
 error BelowMinimum(uint256 amount, uint256 minimum);
 error NegativeDifference(uint256 a, uint256 b);

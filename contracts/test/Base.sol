@@ -25,6 +25,7 @@ interface Vm {
     function sign(uint256 key, bytes32 digest) external pure returns (uint8 v, bytes32 r, bytes32 s);
     function signAndAttachDelegation(address implementation, uint256 key) external;
     function deployCode(string calldata artifact) external returns (address);
+    function deployCode(string calldata artifact, bytes calldata constructorArgs) external returns (address);
 }
 
 /// @dev Packs steps as src/executor/pack-steps.ts does.
@@ -207,6 +208,16 @@ abstract contract Base {
                 paidBySteps: order.paidBySteps,
                 deadline: order.deadline
             });
+    }
+
+    /// @dev As a bridge hands it to the DestinationReceiver.
+    function deliveryMessage(
+        Order memory order,
+        address fallbackReceiver,
+        uint256 minimumGas,
+        uint256 minimumValue
+    ) internal pure returns (bytes memory) {
+        return abi.encodePacked(abi.encode(fallbackReceiver, minimumGas, minimumValue), abi.encode(order));
     }
 
     /// @dev All of the runner's WETH into the pool, paid out to `to`.

@@ -29,7 +29,7 @@ contract DestinationReceiverTest is Base {
     }
 
     function message(Order memory order, uint256 minimumGas) private view returns (bytes memory) {
-        return abi.encode(DestinationReceiver.Delivery(order, fallbackReceiver, minimumGas));
+        return deliveryMessage(order, fallbackReceiver, minimumGas, 0);
     }
 
     function test_runsTheOrderWithWhatWasDelivered() public {
@@ -101,10 +101,10 @@ contract DestinationReceiverTest is Base {
     }
 
     function test_strangerCannotRunADelivery() public {
-        Order memory order = makeOrder(address(weth), 1 ether, address(weth), 0, hex"00");
+        DestinationReceiver.Delivery memory delivery;
         vm.prank(stranger);
         vm.expectRevert(abi.encodeWithSelector(NotRunner.selector, stranger));
-        destination.runDelivery(address(weth), 0, order, bytes32(0));
+        destination.runDelivery(delivery, "");
     }
 
     function test_deliveryWithoutTokensReverts() public {

@@ -91,7 +91,7 @@ contract ForeignPaymentsTest is Base {
         usdc.mint(address(pool), 10 ether);
         Order memory awaited = makeOrder(address(weth), 2 ether, address(usdc), 1, Steps.pack(poolSwap(receiver)));
         awaited.paidBySteps = true;
-        bytes memory message = abi.encode(DestinationReceiver.Delivery(awaited, receiver, 0));
+        bytes memory message = deliveryMessage(awaited, receiver, 0, 0);
         thief.arm(address(relayer), abi.encodeCall(Relayer.fill, (destination, weth, 2 ether, message)));
         Order memory order = stolenOrder(1 ether);
         vm.prank(user);
@@ -103,7 +103,7 @@ contract ForeignPaymentsTest is Base {
         distributor.owe(receiver, 1 ether);
         thief.arm(address(distributor), abi.encodeCall(Distributor.claim, (receiver)));
         address fallbackReceiver = address(0xfa11);
-        bytes memory message = abi.encode(DestinationReceiver.Delivery(stolenOrder(1 ether), fallbackReceiver, 0));
+        bytes memory message = deliveryMessage(stolenOrder(1 ether), fallbackReceiver, 0, 0);
         relayer.fill(destination, weth, 1 ether, message);
         assertEq(weth.balanceOf(fallbackReceiver), 1 ether, "what came back");
         assertEq(weth.balanceOf(address(thief)), 0, "what the thief kept");

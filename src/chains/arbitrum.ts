@@ -98,4 +98,17 @@ export const arbitrum = defineChain({
     'erc-4626': {},
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
   },
+  bridges: {
+    across: { spokePool: '0xe35e9842fceaca96570b734083f4a58e8f7c5f2a' },
+    stargate: {
+      eid: 30110,
+      endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
+      tokenMessaging: '0x19cfce47ed54a88614648dc3f19a5980097007dd',
+      pools: [
+        'USDC:0xe8cdf27acd73a434d661c84887215f7598e7d0d3',
+        'USDT:0xce8cca271ebc0533920c83d39f417ed6a0abb7d0',
+        'ETH:0xa45b5130f36cdca45667738e2a258ab09f4a5f7f',
+      ],
+    },
+  },
 })

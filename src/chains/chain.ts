@@ -29,6 +29,8 @@ export interface ChainDefinition extends ChainRules {
   }[]
   /** Protocol slug to its parameters; a protocol without an entry is not on the chain. */
   readonly venues: Readonly<Record<string, VenueParameters>>
+  /** Bridge slug to its parameters on this chain; the bridge's folder says which keys it needs. */
+  readonly bridges?: Readonly<Record<string, VenueParameters>>
 }
 
 export function defineChain(chain: ChainDefinition): ChainDefinition {

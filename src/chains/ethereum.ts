@@ -156,4 +156,17 @@ export const ethereum = defineChain({
       ],
     },
   },
+  bridges: {
+    across: { spokePool: '0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5' },
+    stargate: {
+      eid: 30101,
+      endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
+      tokenMessaging: '0x6d6620efa72948c5f68a3c8646d58c00d3f4a980',
+      pools: [
+        'USDC:0xc026395860db2d07ee33e05fe50ed7bd583189c7',
+        'USDT:0x933597a323eb81cae705c5bc29985172fd5a3973',
+        'ETH:0x77b2043768d28e9c9ab44e1abfc95944bce57931',
+      ],
+    },
+  },
 })

@@ -11,14 +11,15 @@ test('chain ids are unique', () => {
 
 describe.each(chains)('$name', (chain) => {
   test('addresses are lower-case and well formed', () => {
-    const { wrappedNative, connectorTokens, stableAnchors, chainlinkFeeds, venues } = chain
+    const { wrappedNative, connectorTokens, stableAnchors, chainlinkFeeds } = chain
     const feeds = chainlinkFeeds.flatMap(({ token, feed }) => [token, feed])
-    const parameters = Object.values(venues).flatMap((venue) => Object.values(venue).flat())
+    const places = [chain.venues, chain.bridges ?? {}].flatMap((one) => Object.values(one))
+    const parameters = places.flatMap((place) => Object.values(place).flat())
     // Some parameters are a pair of addresses.
-    const ofVenues = parameters.flatMap((value) => String(value).split(':'))
+    const ofPlaces = parameters.flatMap((value) => String(value).split(':'))
     const addresses = [
       ...[wrappedNative, ...connectorTokens, ...stableAnchors, ...feeds],
-      ...ofVenues.filter((value) => /^0x/i.test(value)),
+      ...ofPlaces.filter((value) => /^0x/i.test(value)),
     ]
     for (const address of addresses) expect(address).toMatch(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/)
   })

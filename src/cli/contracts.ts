@@ -2,10 +2,12 @@
 import { stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
+import { stargatePools } from '../bridges/stargate/pools.js'
+import { chainById, chains } from '../chains/registry.js'
 import { ConfigError } from '../config.js'
-import type { Hex } from '../domain/primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 import { type DeploymentPlan, deployContracts, planDeployment } from '../executor/deploy.js'
-import { executorContracts } from '../executor/deployments.js'
+import { type ComposingPool, composeLanding, executorContracts } from '../executor/deployments.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Options extends OutputOptions {
@@ -40,8 +42,47 @@ function rpcUrlOf(options: Options): string {
   )
 }
 
+/** None on a chain that no file describes. */
+function poolsOf(chainId: number): readonly ComposingPool[] {
+  const chain = chainById(chainId)
+  return chain ? stargatePools(chain) : []
+}
+
+/** Addresses without looking at a chain: those that are the same on every one, and each chain's landings. */
+function known() {
+  const everywhere = Object.entries(executorContracts).map(([name, { address }]) => ({
+    name,
+    address,
+  }))
+  const landings = chains.flatMap(({ id }) =>
+    poolsOf(id)
+      .map(composeLanding)
+      .map(({ address, pool }) => ({
+        name: 'ComposeLanding',
+        address,
+        chainId: id,
+        pool,
+      })),
+  )
+  return [...everywhere, ...landings]
+}
+
+/** As it stands in a table or a question: landings by their pool. */
+function titleOf({
+  name,
+  pool,
+  chainId,
+}: {
+  name: string
+  pool?: Address
+  chainId?: number
+}): string {
+  if (!pool) return name
+  return `${name} of ${pool}${chainId === undefined ? '' : ` on chain ${chainId}`}`
+}
+
 async function confirm(plan: DeploymentPlan): Promise<boolean> {
-  const absent = plan.contracts.filter(({ state }) => state === 'absent').map(({ name }) => name)
+  const absent = plan.contracts.filter(({ state }) => state === 'absent').map(titleOf)
   if (!stdin.isTTY) {
     throw new ConfigError(['--yes: is needed where nobody can be asked.'], 'command line')
   }
@@ -57,20 +98,18 @@ export function addContracts(program: Command): void {
 
   group
     .command('list')
-    .description('print the addresses, the same on every chain')
+    .description('print the addresses, the same on every chain, and those of landings')
     .option('--rpc-url <url>', 'also look whether they are there')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const plan = options.rpcUrl ? await planDeployment(rpcUrlOf(options)) : null
-      const contracts =
-        plan?.contracts ??
-        Object.entries(executorContracts).map(([name, { address }]) => ({ name, address }))
+      const plan = options.rpcUrl ? await planDeployment(rpcUrlOf(options), poolsOf) : null
+      const contracts = plan?.contracts ?? known()
       if (options.json) printJson(plan ?? contracts)
       else {
         printTable(
           ['contract', 'address', ...(plan ? [`chain ${plan.chainId}`] : [])],
           contracts.map((one) => [
-            one.name,
+            titleOf(one),
             one.address,
             ...('state' in one ? [String(one.state)] : []),
           ]),
@@ -86,7 +125,7 @@ export function addContracts(program: Command): void {
     .option('--yes', 'do not ask')
     .action(async (_local, command: Command) => {
       const options = command.optsWithGlobals<Options>()
-      const args = { rpcUrl: rpcUrlOf(options), privateKey: privateKeyOf(options) }
+      const args = { rpcUrl: rpcUrlOf(options), privateKey: privateKeyOf(options), poolsOf }
       const result = options.yes
         ? await withProgress('Deploying', () => deployContracts({ ...args, confirm: () => true }))
         : await deployContracts({ ...args, confirm })
@@ -97,7 +136,7 @@ export function addContracts(program: Command): void {
       printTable(
         ['contract', 'address', 'state', 'transaction', 'gas'],
         result.contracts.map((one) => [
-          one.name,
+          titleOf(one),
           one.address,
           one.state,
           one.transactionHash,

@@ -1,15 +1,20 @@
 import {
   type Abi,
   type AbiFunction,
+  decodeAbiParameters,
   decodeErrorResult,
   decodeFunctionData,
+  type Hex,
+  padHex,
   parseAbiItem,
+  parseAbiParameters,
+  sliceHex,
   toFunctionSelector,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { CallStep, ExecutorStep, Order } from '../domain/order.js'
 import { type Address, nativeToken, zeroAddress } from '../domain/primitives.js'
-import { buildTransaction, runnerAddress } from './compile.js'
+import { buildDeliveryMessage, buildTransaction, runnerAddress } from './compile.js'
 import {
   contractAddress,
   executorAddress,
@@ -214,4 +219,71 @@ describe('quoteSender', () => {
   test('is the same in every build', () => {
     expect(quoteSender).toBe('0xcf6bb1ffcbf1c37442b49b938bafc10825619054')
   })
+})
+
+describe('buildDeliveryMessage', () => {
+  /** As in Types.sol. */
+  const orderType = parseAbiParameters([
+    'Order order',
+    'struct Order { Input[] inputs; address feeReceiver; bytes steps; Output[] outputs; address receiver; address refundReceiver; address[] sweep; bool paidBySteps; uint256 deadline; bytes32 accountId; bytes16 referralCode; }',
+    'struct Input { address token; uint256 amount; uint256 fee; }',
+    'struct Output { address token; uint256 minimum; }',
+  ])
+  const fallbackReceiver: Address = '0x00000000000000000000000000000000000fa110'
+  const native = { token: nativeToken, amount: 0n }
+  const delivered = { token, amount: 0n }
+
+  function message(changes: Partial<Order>, more: { minimumValue?: bigint } = {}): Hex {
+    const args = { order: order(changes), fallbackReceiver, minimumGas: 400_000n }
+    return buildDeliveryMessage({ ...args, ...more })
+  }
+
+  test('is three words and the order', () => {
+    const inputs = [delivered, native]
+    const built = message({ inputs, sweep: [other], deadline: 7n }, { minimumValue: 5n })
+    expect(sliceHex(built, 0, 32)).toBe(padHex(fallbackReceiver, { size: 32 }))
+    expect(BigInt(sliceHex(built, 32, 64))).toBe(400_000n)
+    expect(BigInt(sliceHex(built, 64, 96))).toBe(5n)
+    const [decoded] = decodeAbiParameters(orderType, sliceHex(built, 96))
+    expect(decoded).toMatchObject({
+      inputs: [
+        { amount: 0n, fee: 0n },
+        { amount: 0n, fee: 0n },
+      ],
+      outputs: [{ minimum: 1n }],
+      paidBySteps: false,
+      deadline: 7n,
+    })
+    expect(decoded.inputs.map((input) => input.token.toLowerCase())).toEqual([token, nativeToken])
+  })
+
+  test.each<[string, Partial<Order>, { minimumValue?: bigint }]>([
+    ['no input', { inputs: [] }, {}],
+    ['an input that is not delivered', { inputs: [delivered, native] }, {}],
+    ['a value that the order does not take', { inputs: [delivered] }, { minimumValue: 1n }],
+    [
+      'a value in another token',
+      { inputs: [delivered, { token: other, amount: 0n }] },
+      { minimumValue: 1n },
+    ],
+    ['native twice', { inputs: [native, native] }, { minimumValue: 1n }],
+    ['a fee', { inputs: [{ token, amount: 2n, fee: 1n }] }, {}],
+    ['a receiver that keeps nothing', { receiver: contractAddress('DestinationReceiver') }, {}],
+  ])('refuses %s, for which the fallback would be paid', (_, changes, more) => {
+    expect(() => message(changes, more)).toThrow(
+      expect.objectContaining({ code: 'INVALID_REQUEST' }),
+    )
+  })
+
+  test('ether with a value beside it is one input', () => {
+    expect(() => message({ inputs: [native] }, { minimumValue: 1n })).not.toThrow()
+  })
+
+  test.each([zeroAddress, contractAddress('DestinationReceiver')])(
+    'refuses %s as fallback',
+    (at) => {
+      const args = { order: order(), fallbackReceiver: at, minimumGas: 0n }
+      expect(() => buildDeliveryMessage(args)).toThrow(/fallbackReceiver/)
+    },
+  )
 })

@@ -3,9 +3,14 @@
  * Chooses the contract and function; `prepare-steps.ts` and `pack-steps.ts` encode the steps. Pure.
  */
 import {
+  concatHex,
   decodeAbiParameters,
+  encodeAbiParameters,
   encodeFunctionData,
+  getAbiItem,
   hexToBigInt,
+  numberToHex,
+  padHex,
   prepareEncodeFunctionData,
   size,
 } from 'viem'
@@ -44,6 +49,7 @@ const delegateExecuteLegacy = prepareEncodeFunctionData({
   abi: Delegate.abi,
   functionName: 'executeLegacy',
 })
+const orderParameters = getAbiItem({ abi: Router.abi, name: 'execute' }).inputs
 const walletRun = prepareEncodeFunctionData({
   abi: WalletFactory.abi,
   functionName: 'deployAndRun',
@@ -79,21 +85,7 @@ export function buildTransaction(args: {
   const holdsOthers = isDelegate(strategy) || strategy === 'wallet-v2'
   checkOrder(order, holdsOthers ? [] : [executorAddress(from), contractAddress('Router')])
   if (swap) return buildSwap({ from, order, ...swap })
-  const prepared = prepareSteps(order.steps)
-  const steps = holdsOthers ? throughCallbackPayer(prepared) : prepared
-
-  const legacyOrder = {
-    inputs: order.inputs.map(({ token, amount, fee = 0n }) => ({ token, amount, fee })),
-    feeReceiver: order.feeReceiver,
-    steps: packSteps(steps),
-    outputs: order.outputs.map(({ token, minAmountOut }) => ({ token, minimum: minAmountOut })),
-    receiver: order.receiver,
-    sweep: leftoverTokens(order, holdsOthers ? steps : []),
-    paidBySteps: order.outputsPaidBySteps ?? false,
-    deadline: order.deadline,
-  }
-  const { refundReceiver, accountId, referralCode } = order
-  const fullOrder = { ...legacyOrder, refundReceiver, accountId, referralCode }
+  const { legacyOrder, fullOrder } = toTuples(order, holdsOthers)
   const value = order.inputs.reduce(
     (sum, input) => sum + (isNative(input.token) ? input.amount : 0n),
     0n,
@@ -126,6 +118,70 @@ export function buildTransaction(args: {
       return { from, to: Delegate.address, data, value: 0n }
     }
   }
+}
+
+/**
+ * What a bridge hands to the DestinationReceiver: who is paid when the order fails, what the delivery must come with,
+ * and the order.
+ *
+ * @param args.order - its first input is the delivered token; the amount is not looked at, since what is delivered counts.
+ *   Where `minimumValue` comes beside a token, the second is native. No fees.
+ * @param args.minimumGas - that the order is given, so that nobody can starve it.
+ * @param args.minimumValue - wei that come beside the delivered amount.
+ * @throws ForkrouteError as buildTransaction.
+ */
+export function buildDeliveryMessage(args: {
+  readonly order: Order
+  readonly fallbackReceiver: Address
+  readonly minimumGas: bigint
+  readonly minimumValue?: bigint
+}): Hex {
+  const { order, fallbackReceiver, minimumGas, minimumValue = 0n } = args
+  checkOrder(order, [contractAddress('DestinationReceiver')])
+  checkDelivery(args)
+  const head = [
+    padHex(fallbackReceiver, { size: 32 }),
+    numberToHex(minimumGas, { size: 32 }),
+    numberToHex(minimumValue, { size: 32 }),
+  ]
+  const { fullOrder } = toTuples(order, false)
+  return concatHex([...head, encodeAbiParameters(orderParameters, [fullOrder])])
+}
+
+/** The order as the contracts take it, and as those without event and refund receiver do. */
+function toTuples(order: Order, holdsOthers: boolean) {
+  const prepared = prepareSteps(order.steps)
+  const steps = holdsOthers ? throughCallbackPayer(prepared) : prepared
+  const legacyOrder = {
+    inputs: order.inputs.map(({ token, amount, fee = 0n }) => ({ token, amount, fee })),
+    feeReceiver: order.feeReceiver,
+    steps: packSteps(steps),
+    outputs: order.outputs.map(({ token, minAmountOut }) => ({ token, minimum: minAmountOut })),
+    receiver: order.receiver,
+    sweep: leftoverTokens(order, holdsOthers ? steps : []),
+    paidBySteps: order.outputsPaidBySteps ?? false,
+    deadline: order.deadline,
+  }
+  const { refundReceiver, accountId, referralCode } = order
+  return { legacyOrder, fullOrder: { ...legacyOrder, refundReceiver, accountId, referralCode } }
+}
+
+/** As the DestinationReceiver does, which would pay all of it to the fallback receiver. */
+function checkDelivery(args: Parameters<typeof buildDeliveryMessage>[0]): void {
+  const { fallbackReceiver, minimumValue = 0n } = args
+  const { inputs } = args.order
+  const problems: string[] = []
+  if ([zeroAddress, contractAddress('DestinationReceiver')].includes(fallbackReceiver)) {
+    problems.push(`The fallbackReceiver ${fallbackReceiver} cannot receive anything.`)
+  }
+  const [delivered, value] = inputs
+  const hasValue = minimumValue > 0n && delivered && !isNative(delivered.token)
+  const fits = delivered && inputs.length === (hasValue ? 2 : 1)
+  if (!fits || (hasValue && !(value && isNative(value.token)))) {
+    problems.push('The inputs must be the delivered token, and native beside a token with a value.')
+  }
+  if (inputs.some(({ fee = 0n }) => fee > 0n)) problems.push('A delivered order takes no fee.')
+  if (problems.length > 0) throw new ForkrouteError('INVALID_REQUEST', problems)
 }
 
 /**

@@ -2,28 +2,26 @@
  * Deploys the contracts through the deterministic deployment proxy, so that every chain has them at the
  * same addresses. Safe to repeat: contracts that are already deployed are skipped.
  */
-import {
-  concatHex,
-  createPublicClient,
-  createWalletClient,
-  custom,
-  hexToNumber,
-  padHex,
-} from 'viem'
+import { concatHex, createPublicClient, createWalletClient, custom, hexToNumber } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { RpcClient } from '../rpc/node/json-rpc.js'
 import { createRpcClient, JsonRpcError, TransportError } from '../rpc/node/json-rpc.js'
-import type { ExecutorContractName } from './deployments.js'
-import { executorContracts } from './deployments.js'
-
-const deploymentProxy: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
-const zeroSalt = padHex('0x', { size: 32 })
+import {
+  type ComposingPool,
+  composeLanding,
+  deploymentProxy,
+  type ExecutorContractName,
+  executorContracts,
+  zeroSalt,
+} from './deployments.js'
 
 export interface PlannedContract {
-  readonly name: ExecutorContractName
+  readonly name: ExecutorContractName | 'ComposeLanding'
   readonly address: Address
+  /** Whose landing it is; only of a ComposeLanding. */
+  readonly pool?: Address
   /** The contract whose constructor deploys this one; null: the deployment proxy does. */
   readonly deployer: ExecutorContractName | null
   /** `different`: the address has other code. The chain runs another EVM, or its node lies. */
@@ -41,13 +39,22 @@ export interface DeployedContract extends PlannedContract {
   readonly gasUsed: bigint | null
 }
 
+/** Pools of a chain that get a landing. */
+export type PoolsOf = (chainId: number) => readonly ComposingPool[]
+
+/** With what the deployment proxy is called; null where a constructor of ours deploys it. */
+interface Deployable extends Omit<PlannedContract, 'state'> {
+  readonly initCode: Hex | null
+  readonly runtimeCode: Hex
+}
+
 /**
  * What a deployment would do on the chain behind `rpcUrl`.
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE when the node does not answer, INVALID_REQUEST when the chain
  *   has no deterministic deployment proxy.
  */
-export async function planDeployment(rpcUrl: string): Promise<DeploymentPlan> {
-  return await withNode(rpcUrl, plan)
+export async function planDeployment(rpcUrl: string, poolsOf: PoolsOf): Promise<DeploymentPlan> {
+  return await withNode(rpcUrl, (client) => plan(client, poolsOf))
 }
 
 /**
@@ -61,21 +68,24 @@ export async function planDeployment(rpcUrl: string): Promise<DeploymentPlan> {
 export async function deployContracts(args: {
   readonly rpcUrl: string
   readonly privateKey: Hex
+  readonly poolsOf: PoolsOf
   readonly confirm: (plan: DeploymentPlan) => boolean | Promise<boolean>
 }): Promise<{ readonly chainId: number; readonly contracts: readonly DeployedContract[] }> {
   return await withNode(args.rpcUrl, async (client) => {
-    const before = await plan(client)
+    const before = await plan(client, args.poolsOf)
     const unchanged = before.contracts.map((contract) => ({ ...contract, ...nothingSent }))
     refuseDifferent(before)
     const absent = before.contracts.filter(({ state }) => state === 'absent')
     if (absent.length === 0 || !(await args.confirm(before))) {
       return { chainId: before.chainId, contracts: unchanged }
     }
-    const sent = new Map<ExecutorContractName, { transactionHash: Hex; gasUsed: bigint }>()
-    for (const { name, deployer } of absent) {
-      if (!deployer) sent.set(name, await deployOne(client, args.privateKey, name))
+    const sent = new Map<Address, { transactionHash: Hex; gasUsed: bigint }>()
+    const wanted = new Set(absent.map(({ address }) => address))
+    for (const { name, address, initCode } of deployablesOn(before.chainId, args.poolsOf)) {
+      if (!wanted.has(address) || !initCode) continue
+      sent.set(address, await deployOne(client, args.privateKey, name, initCode))
     }
-    const after = await plan(client)
+    const after = await plan(client, args.poolsOf)
     refuseDifferent(after)
     const missing = after.contracts.filter(({ state }) => state === 'absent')
     if (missing.length > 0) {
@@ -84,7 +94,7 @@ export async function deployContracts(args: {
     }
     const contracts = after.contracts.map((contract) => ({
       ...contract,
-      ...(sent.get(contract.name) ?? nothingSent),
+      ...(sent.get(contract.address) ?? nothingSent),
     }))
     return { chainId: after.chainId, contracts }
   })
@@ -92,19 +102,34 @@ export async function deployContracts(args: {
 
 const nothingSent = { transactionHash: null, gasUsed: null } as const
 
-async function plan(client: RpcClient): Promise<DeploymentPlan> {
+async function plan(client: RpcClient, poolsOf: PoolsOf): Promise<DeploymentPlan> {
   const codeAt = (address: Address) => client.request<Hex>('eth_getCode', [address, 'latest'])
   if ((await codeAt(deploymentProxy)) === '0x') {
     const message = `The chain has no deterministic deployment proxy at ${deploymentProxy}.`
     throw new ForkrouteError('INVALID_REQUEST', message, { address: deploymentProxy })
   }
+  const chainId = hexToNumber(await client.request<Hex>('eth_chainId'))
   const contracts: PlannedContract[] = []
-  for (const [key, { address, deployer, runtimeCode }] of Object.entries(executorContracts)) {
-    const code = await codeAt(address)
+  for (const { initCode: _, runtimeCode, ...contract } of deployablesOn(chainId, poolsOf)) {
+    const code = await codeAt(contract.address)
     const state = code === '0x' ? 'absent' : code === runtimeCode ? 'present' : 'different'
-    contracts.push({ name: key as ExecutorContractName, address, deployer, state })
+    contracts.push({ ...contract, state })
   }
-  return { chainId: hexToNumber(await client.request<Hex>('eth_chainId')), contracts }
+  return { chainId, contracts }
+}
+
+function deployablesOn(chainId: number, poolsOf: PoolsOf): Deployable[] {
+  const names = Object.keys(executorContracts) as ExecutorContractName[]
+  const everywhere = names.map((name): Deployable => {
+    const { address, deployer, initCode, runtimeCode } = executorContracts[name]
+    return { name, address, deployer, initCode: deployer ? null : initCode, runtimeCode }
+  })
+  const landings = poolsOf(chainId)
+    .map(composeLanding)
+    .map(({ address, pool, initCode, runtimeCode }): Deployable => {
+      return { name: 'ComposeLanding', address, pool, deployer: null, initCode, runtimeCode }
+    })
+  return [...everywhere, ...landings]
 }
 
 function refuseDifferent({ contracts }: DeploymentPlan): void {
@@ -117,7 +142,8 @@ function refuseDifferent({ contracts }: DeploymentPlan): void {
 async function deployOne(
   client: RpcClient,
   privateKey: Hex,
-  name: ExecutorContractName,
+  name: string,
+  initCode: Hex,
 ): Promise<{ transactionHash: Hex; gasUsed: bigint }> {
   const transport = custom({
     request: ({ method, params }) => client.request(method, params),
@@ -126,7 +152,7 @@ async function deployOne(
   const transactionHash = await wallet.sendTransaction({
     chain: null,
     to: deploymentProxy,
-    data: concatHex([zeroSalt, executorContracts[name].initCode]),
+    data: concatHex([zeroSalt, initCode]),
   })
   const receipt = await createPublicClient({ transport }).waitForTransactionReceipt({
     hash: transactionHash,

@@ -1,18 +1,23 @@
 /**
  * The contracts of contracts/src: their addresses, the same on every chain, and the state overrides that place them
- * where they are not deployed. Also derives the addresses of a sender's Executor and an owner's wallet. Pure.
+ * where they are not deployed. Also derives the addresses of a sender's Executor, an owner's wallet and a pool's landing.
+ * Pure.
  */
 import { LRUCache } from 'lru-cache'
 import { concatHex, getContractAddress, keccak256, padHex, stringToHex } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 import { toAddress } from '../domain/primitives.js'
 import type { AccountOverride, StateOverrides } from '../domain/state.js'
-import { contracts } from './generated/contracts.js'
+import { contracts, templates } from './generated/contracts.js'
 
 export type ExecutorContractName = keyof typeof contracts
 
 /** Address, ABI, init code and runtime code by name. */
 export const executorContracts = contracts
+
+/** Arachnid's, which almost every chain has; deploys by CREATE2 what follows the salt. */
+export const deploymentProxy: Address = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
+export const zeroSalt = padHex('0x', { size: 32 })
 
 const contractNames = Object.keys(contracts) as ExecutorContractName[]
 
@@ -38,7 +43,45 @@ export function executorAddress(sender: Address): Address {
 /** The wallet of `owner`, deployed or not. */
 export function walletAddress(owner: Address): Address {
   const code = cloneInitCode(contracts.Wallet.address, owner)
-  return create2(contracts.WalletFactory.address, padHex('0x', { size: 32 }), code)
+  return create2(contracts.WalletFactory.address, zeroSalt, code)
+}
+
+/** A pool that pays in one transaction and has its endpoint compose in another, as Stargate's do. */
+export interface ComposingPool {
+  readonly endpoint: Address
+  readonly pool: Address
+}
+
+export interface ComposeLanding extends ComposingPool {
+  /** What the pool is to pay; safe to be paid before it is deployed, since nothing else can come to be there. */
+  readonly address: Address
+  readonly initCode: Hex
+  readonly runtimeCode: Hex
+}
+
+/** Where the pool pays what a message is composed for, deployed or not. */
+export function composeLanding({ endpoint, pool }: ComposingPool): ComposeLanding {
+  const { initCode, runtimeCode, places, fixedArguments } = templates.ComposeLanding
+  const fixed = fixedArguments.map((name) => contractAddress(name))
+  const words = [endpoint, pool, ...fixed].map((argument) => padHex(argument, { size: 32 }))
+  const whole = concatHex([initCode, ...words])
+  const withEndpoint = fillIn(runtimeCode, places.endpoint, endpoint)
+  return {
+    endpoint,
+    pool,
+    address: create2(deploymentProxy, zeroSalt, whole),
+    initCode: whole,
+    runtimeCode: fillIn(withEndpoint, places.pool, pool),
+  }
+}
+
+/** Writes the address as a word of 32 bytes over the code at these bytes. */
+function fillIn(code: Hex, places: readonly number[], address: Address): Hex {
+  const word = padHex(address, { size: 32 }).slice(2)
+  return places.reduce<Hex>((filled, place) => {
+    const start = 2 + 2 * place
+    return `0x${filled.slice(2, start)}${word}${filled.slice(start + word.length)}`
+  }, code)
 }
 
 /**
@@ -63,13 +106,18 @@ export const quoteSender: Address = `0x${keccak256(stringToHex('forkroute.quote-
  * Overrides that place our contracts: code and nonce 1.
  * A contract that a constructor deploys comes with its parent (the Executor with the Router).
  * @param names - default: all.
+ * @param pools - whose landings are placed, too.
  */
 export function deploymentOverrides(
   names: readonly ExecutorContractName[] = contractNames,
+  pools: readonly ComposingPool[] = [],
 ): StateOverrides {
   const overrides: Record<Address, AccountOverride> = {}
   for (const name of withChildren(names)) {
     const { address, runtimeCode } = contracts[name]
+    overrides[address] = { code: runtimeCode, nonce: 1 }
+  }
+  for (const { address, runtimeCode } of pools.map(composeLanding)) {
     overrides[address] = { code: runtimeCode, nonce: 1 }
   }
   return overrides

@@ -95,3 +95,23 @@ contract HookedToken is ERC20 {
         (succeeded, result) = target.call(data);
     }
 }
+
+/// @dev As USDC: refuses transfers to and from accounts on its list.
+contract BlockingToken is ERC20 {
+    mapping(address => bool) public blocked;
+
+    constructor() ERC20("Blocking", "BLOCK") {}
+
+    function mint(address to, uint256 amount) external {
+        _mint(to, amount);
+    }
+
+    function blockAccount(address account, bool isBlocked) external {
+        blocked[account] = isBlocked;
+    }
+
+    function _update(address from, address to, uint256 amount) internal override {
+        require(!blocked[from] && !blocked[to], "blocked");
+        super._update(from, to, amount);
+    }
+}

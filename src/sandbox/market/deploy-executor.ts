@@ -1,16 +1,18 @@
 /** Our own contracts on the sandbox chain, where everybody finds them, and the users' approvals of the Router. */
-import { concatHex, encodeFunctionData, padHex } from 'viem'
+import { concatHex, encodeFunctionData } from 'viem'
 import { maxUint256 } from '../../domain/primitives.js'
-import { contractAddress, executorContracts } from '../../executor/deployments.js'
+import {
+  contractAddress,
+  deploymentProxy,
+  executorContracts,
+  zeroSalt,
+} from '../../executor/deployments.js'
 import { sandboxAccount } from '../accounts.js'
 import type { ChainWriter } from '../chain/chain-writer.js'
 import { rawWorth } from './amounts.js'
 import { tokenAbi } from './market-abi.js'
 import type { Market } from './market-pools.js'
 
-/** Deploys by CREATE2; Anvil has it from the start, as almost every chain does. */
-const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
-const zeroSalt = padHex('0x', { size: 32 })
 const deploymentGas = 12_000_000n
 
 /** What bob lets the Router take of each token, dollars. Alice sets no limit, the others allow nothing. */

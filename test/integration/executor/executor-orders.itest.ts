@@ -137,17 +137,28 @@ function routedEvent(receipt: Receipt) {
   return events.map(({ args }) => args)
 }
 
+/** Two pools of one endpoint, and one of another. */
+const pools = [
+  { endpoint: '0x1a44076050125825900e736c501f859c50fe728c', pool: `0x${'a1'.repeat(20)}` },
+  { endpoint: '0x1a44076050125825900e736c501f859c50fe728c', pool: `0x${'a2'.repeat(20)}` },
+  { endpoint: `0x00${'e1'.repeat(19)}`, pool: `0x${'a1'.repeat(20)}` },
+] as const
+const poolsOf = (chainId: number) => (chainId === 31_337 ? pools : [])
+
 describe('deployContracts', () => {
   test('plans, deploys through the proxy, and leaves alone what is there', async () => {
-    const before = await planDeployment(anvil.url)
+    const before = await planDeployment(anvil.url, poolsOf)
     expect(before.contracts.map(({ state }) => state)).toEqual(before.contracts.map(() => 'absent'))
 
-    const args = { rpcUrl: anvil.url, privateKey: deployerKey } as const
+    const args = { rpcUrl: anvil.url, privateKey: deployerKey, poolsOf } as const
     const refused = await deployContracts({ ...args, confirm: () => false })
     expect(refused.contracts.every(({ state }) => state === 'absent')).toBe(true)
 
     const first = await deployContracts({ ...args, confirm: () => true })
     expect(first.contracts.every(({ state }) => state === 'present')).toBe(true)
+    const landings = first.contracts.filter(({ name }) => name === 'ComposeLanding')
+    expect(landings.map(({ pool }) => pool)).toEqual(pools.map(({ pool }) => pool))
+    expect(new Set(first.contracts.map(({ address }) => address)).size).toBe(first.contracts.length)
     const sent = first.contracts.filter(({ transactionHash }) => transactionHash)
     expect(sent.map(({ name }) => name)).toEqual(
       before.contracts.filter(({ deployer }) => !deployer).map(({ name }) => name),
@@ -166,9 +177,11 @@ describe('deployContracts', () => {
     const proxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
     const code = await anvil.rpc<Hex>('eth_getCode', [proxy, 'latest'])
     await anvil.rpc('anvil_setCode', [proxy, '0x'])
-    await expect(planDeployment(anvil.url)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    await expect(planDeployment(anvil.url, poolsOf)).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
     await anvil.rpc('anvil_setCode', [proxy, code])
-    const failed = planDeployment('http://secret:key@127.0.0.1:1/path-key')
+    const failed = planDeployment('http://secret:key@127.0.0.1:1/path-key', poolsOf)
     await expect(failed).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' })
     await expect(failed).rejects.not.toThrow(/key/)
   })
@@ -177,7 +190,8 @@ describe('deployContracts', () => {
     const address = contractAddress('UniswapV2Swapper')
     const code = await anvil.rpc<Hex>('eth_getCode', [address, 'latest'])
     await anvil.rpc('anvil_setCode', [address, '0x00'])
-    const args = { rpcUrl: anvil.url, privateKey: deployerKey, confirm: () => true } as const
+    const confirm = () => true
+    const args = { rpcUrl: anvil.url, privateKey: deployerKey, poolsOf, confirm } as const
     await expect(deployContracts(args)).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
     await anvil.rpc('anvil_setCode', [address, code])
   })
@@ -189,7 +203,7 @@ describe('deploymentOverrides', () => {
     expect(Object.keys(overrides).sort()).toEqual(
       (['Router', 'Executor', 'UniswapV2Swapper'] as const).map(contractAddress).sort(),
     )
-    for (const [address, { code }] of Object.entries(deploymentOverrides())) {
+    for (const [address, { code }] of Object.entries(deploymentOverrides(undefined, pools))) {
       expect(await anvil.rpc('eth_getCode', [address, 'latest'])).toBe(code)
     }
   })

@@ -1,0 +1,21 @@
+/** Stargate V2 (LayerZero): the pools of a chain, by its definition. Pure. */
+import type { ChainDefinition } from '../../chains/chain.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+
+export interface StargatePool {
+  /** Of the asset, the same on all its chains: two pools with one symbol are a lane. */
+  readonly symbol: string
+  readonly pool: Address
+  /** LayerZero's EndpointV2, which calls for what the pool has paid. */
+  readonly endpoint: Address
+}
+
+/** None where the chain has no Stargate. An address says nothing without its chain: it may be another pool elsewhere. */
+export function stargatePools({ bridges }: Pick<ChainDefinition, 'bridges'>): StargatePool[] {
+  const { endpoint, pools = [] } = bridges?.stargate ?? {}
+  if (!Array.isArray(pools)) return []
+  return pools.map((entry: string) => {
+    const [symbol = '', pool = ''] = entry.split(':')
+    return { symbol, pool: toAddress(pool), endpoint: toAddress(String(endpoint)) }
+  })
+}
