@@ -206,3 +206,19 @@ describe('transfer of an NFT', () => {
     expect(answer.body.code).toBe('SIMULATION_REVERTED')
   })
 })
+
+test('transferfrom is a transfer of what the sender of the bundle has', async () => {
+  const args = { token: usdc, amount: '1000000', receiver: recipient }
+  const ask = (action: string, more: object) =>
+    askBundle(service, { fromAddress: bob }, [
+      { protocol: 'erc20', action, args: { ...args, ...more } },
+    ])
+  const [plain, named, stolen] = await Promise.all([
+    ask('transfer', {}),
+    ask('transferfrom', { sender: bob }),
+    ask('transferfrom', { sender: recipient }),
+  ])
+  expect(named.status, named.text).toBe(200)
+  expect(named.body.tx).toEqual(plain.body.tx)
+  expect(stolen.body.message).toBe(`action 0, sender must be the sender of the bundle, ${bob}`)
+})

@@ -297,16 +297,6 @@ describe('arguments of other actions', () => {
     expect(answers[0]).toBe(answers[1])
   })
 
-  test('transferfrom is a transfer of what the sender of the bundle has', async () => {
-    const args = { token: usdc, amount: '1000000', receiver: other }
-    const { body } = await prove([of('erc20', 'transferfrom', { ...args, sender: from })])
-    const plain = await prove([of('erc20', 'transfer', args)])
-    expect(body.tx).toEqual(plain.body.tx)
-    expect(await refusal([of('erc20', 'transferfrom', { ...args, sender: other })])).toBe(
-      `400 action 0, sender must be the sender of the bundle, ${from}`,
-    )
-  })
-
   test('permittransferfrom of somebody else, onBehalfOf beside another receiver, a foreign strategy', async () => {
     const permit = {
       token: usdc,
