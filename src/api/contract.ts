@@ -180,7 +180,7 @@ export function parseRequest(
   const given =
     definition.method !== 'post' || definition.list
       ? {
-          ...fromQuery(request.query, definition.input.shape, problems),
+          ...fromQuery(request.query, queryShapeOf(definition), problems),
           ...fromBody(wrapper ?? {}, definition.besideList?.shape ?? {}),
         }
       : fromBody(jsonObject(request.body), definition.input.shape)
@@ -194,8 +194,19 @@ export function parseRequest(
   return { params, input, items }
 }
 
+/** The fields of `input` that a query may hold. */
+export function queryShapeOf({
+  input,
+  besideList,
+}: Pick<RouteDefinition, 'input' | 'besideList'>): z.core.$ZodShape {
+  const inBody = besideList?.shape ?? {}
+  return Object.fromEntries(
+    Object.entries(input.shape).filter(([name]) => !Object.hasOwn(inBody, name)),
+  )
+}
+
 /** The body where it is an object around the list. */
-function wrapperOf(
+export function wrapperOf(
   { besideList }: Pick<RouteDefinition, 'besideList'>,
   body: unknown,
 ): Readonly<Record<string, unknown>> | null {

@@ -1,8 +1,9 @@
 /** Says in an answer which parts of its request had no effect, so that a misspelt name does not pass for a choice. */
 import { z } from 'zod'
 import type { Engine } from '../domain/engine.js'
-import type { RouteDefinition } from './contract.js'
+import { queryShapeOf, type RouteDefinition, wrapperOf } from './contract.js'
 import type { RawQuery } from './input.js'
+import { whatIfInputs } from './routes/what-if-inputs.js'
 
 /** Names in one sentence, and characters of each: a request can hold thousands. */
 const mostNames = 20
@@ -11,23 +12,52 @@ const mostChars = 64
 /** Lists of a request that name protocols. */
 const ignoreLists = ['ignoreAggregators', 'ignoreStandards'] as const
 
+/** What only the body of a POST takes; a query that names it asks for something else than it gets. */
+const bodyOnly = Object.keys(whatIfInputs)
+
 /**
- * One sentence for unknown fields, and one for each list that ignores what is not there; none where the answer has no
- * place for warnings.
+ * One sentence for unknown fields, one for those in the wrong place, and one for each list that ignores what is not
+ * there; none where the answer has no place for warnings.
  *
  * @param input - as parsed.
  */
 export function noticesOf(
-  definition: Pick<RouteDefinition, 'method' | 'input' | 'list' | 'response'>,
+  definition: Pick<RouteDefinition, 'method' | 'input' | 'list' | 'besideList' | 'response'>,
   request: { readonly query: RawQuery; readonly body: unknown },
   input: unknown,
   engine: Pick<Engine, 'protocols'>,
 ): string[] {
   const { response, method, list } = definition
   if (!(response instanceof z.ZodObject) || !('warnings' in response.shape)) return []
-  const isBody = method === 'post' && !list
-  const fields = isBody ? Object.keys(Object(request.body)) : [...request.query.keys()]
-  return noticesAbout(fields, definition.input, input, engine)
+  const inQuery = [...request.query.keys()]
+  if (method === 'post' && !list) {
+    const inBody = Object.keys(Object(request.body))
+    return [
+      ...noticesAbout(inBody, definition.input, input, engine),
+      ...misplaced(inQuery, 'the fields of this POST are those of its body'),
+    ]
+  }
+  const { actions: _list, ...beside } = wrapperOf(definition, request.body) ?? {}
+  const unknownBeside = Object.keys(beside).filter(
+    (name) => !Object.hasOwn(definition.besideList?.shape ?? {}, name),
+  )
+  const known = z.object(queryShapeOf(definition))
+  return [
+    ...noticesAbout(
+      [...inQuery.filter((name) => !bodyOnly.includes(name)), ...unknownBeside],
+      known,
+      input,
+      engine,
+    ),
+    ...misplaced(
+      inQuery.filter((name) => bodyOnly.includes(name)),
+      'only the body of a POST takes them',
+    ),
+  ]
+}
+
+function misplaced(names: readonly string[], why: string): string[] {
+  return names.length ? [`Ignored in the query, since ${why}: ${listed(names)}.`] : []
 }
 
 /** @param fields - names of all fields that were given. */

@@ -62,3 +62,39 @@ export interface Explanation {
 
 export const mostCandidates = 100
 export const mostRefused = 200
+
+/** One value for one tokenOut, a list for several. */
+export function oneOrList(amounts: readonly bigint[]): string | string[] {
+  const all = amounts.map(String)
+  return all.length === 1 ? all.join() : all
+}
+
+/** As an answer or the details of an error tell it. Absent: nothing. */
+export function explanationFields(explanation: Explanation | undefined) {
+  if (!explanation) return {}
+  const { candidates, omittedCandidates, pools, times } = explanation
+  return {
+    candidates: candidates.map(toCandidate),
+    candidatesOmitted: omittedCandidates,
+    pools: {
+      considered: pools.considered.length,
+      refused: pools.refused.map((one) => ({ ...one })),
+      omitted: pools.omitted,
+    },
+    ...(times && { times: { ...times } }),
+  }
+}
+
+function toCandidate(one: CandidateRecord) {
+  return {
+    ...(one.action !== undefined && { action: one.action }),
+    path: one.path.map((hop) => ({ ...hop })),
+    estimatedAmountOut: one.estimatedAmountOut.toString(),
+    amountOut: one.amountsOut && oneOrList(one.amountsOut),
+    gas: one.gas === null ? null : one.gas.toString(),
+    valueAfterGas: one.valueAfterGas === null ? null : one.valueAfterGas.toString(),
+    status: one.status,
+    ...(one.step && { step: one.step }),
+    ...(one.reason !== undefined && { reason: one.reason }),
+  }
+}

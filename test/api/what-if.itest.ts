@@ -184,3 +184,36 @@ describe('overrides', () => {
     expect(bundle.body).toMatchObject({ message: 'the request body must be a list of actions' })
   })
 })
+
+describe('overrides in a query', () => {
+  const overrides = 'stateOverrides={}&blockOverrides={}'
+  const query = `fromAddress=${sender}&tokenIn=${weth}&tokenOut=${usdc}&amountIn=1000`
+  const bodyAlone =
+    'Ignored in the query, since only the body of a POST takes them: stateOverrides, blockOverrides.'
+
+  test.each(['route', 'quote'])('GET %s says that it takes none', async (path) => {
+    const api = await startTestApi()
+    const { body } = await api.get(`/shortcuts/${path}?${query}&${overrides}&slipage=1`)
+    expect(body.warnings).toEqual(['Not known here and ignored: slipage.', bodyAlone])
+    expect(api.asked.contexts.at(-1)).not.toHaveProperty('whatIf')
+  })
+
+  test('POST route says that its query is not read', async () => {
+    const api = await startTestApi()
+    const { body } = await post(api, `route?${overrides}&slippage=7`, request)
+    expect(body.warnings).toEqual([
+      'Ignored in the query, since the fields of this POST are those of its body: stateOverrides, blockOverrides, slippage.',
+    ])
+  })
+
+  test('a bundle takes them in its body alone, and names what it does not know beside its actions', async () => {
+    const api = await startTestApi()
+    const actions = [{ protocol: 'svc', action: 'route', args: request }]
+    const { body } = await post(api, `bundle?fromAddress=${sender}&${overrides}`, {
+      actions,
+      blockOveride: { timestamp: 1 },
+    })
+    expect(body.warnings).toEqual(['Not known here and ignored: blockOveride.', bodyAlone])
+    expect(body).not.toHaveProperty('overrides')
+  })
+})

@@ -1,6 +1,7 @@
 /** A list of actions as one transaction: docs/api.md#bundles. */
 import { z } from 'zod'
 import type { BundleAction, BundleAnswer, TransactionOutput } from '../../domain/bundle.js'
+import { explanationFields } from '../../domain/explanation.js'
 import { maxActions } from '../../domain/grammar.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { traceOf } from '../records/trace-records.js'
@@ -19,7 +20,7 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { Explain, explanationFields, toExplain } from './explanation.js'
+import { Explain, toExplain } from './explanation.js'
 import { names, poolChoiceInputs, spenderRules, Trace } from './shortcut-inputs.js'
 import {
   calculationErrors,

@@ -10,6 +10,7 @@ import type {
   RouteRequest,
 } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
 import type { RoutePermit } from '../../domain/permit.js'
 import type { PoolChoice } from '../../domain/pool-choice.js'
@@ -18,7 +19,7 @@ import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { traceOf } from '../records/trace-records.js'
 import { Quote, RouteTransaction } from '../records/transactions.js'
-import { explanationFields, oneOrList, toExplain } from './explanation.js'
+import { toExplain } from './explanation.js'
 import {
   exactQuoteRules,
   exactRouteRules,

@@ -30,7 +30,11 @@ export function positionKey(marketId: Hex, side: Side): string {
 }
 
 const primaryAddress = addressArgument('The Morpho contract.')
-const marketId = { kind: 'bytes', description: 'Id of the market, 32 bytes.' } as const
+/** The market, by either name. */
+const marketNames = {
+  marketId: { kind: 'bytes', description: 'Id of the market, 32 bytes.', optional: true },
+  positionId: { kind: 'bytes', description: 'The same as marketId.', optional: true },
+} as const
 const loanToken = optionalAddress('Loan token of the market.')
 
 interface Market {
@@ -41,11 +45,19 @@ interface Market {
 
 async function marketOf(
   context: ActionContext,
-  args: { readonly primaryAddress: Address; readonly marketId: Hex },
+  args: {
+    readonly primaryAddress: Address
+    readonly marketId?: Hex
+    readonly positionId?: Hex
+  },
 ): Promise<Market> {
   const morpho = morphoOf(context.venue)
   expectAddress(context, 'primaryAddress', args.primaryAddress, morpho)
-  const id = args.marketId.toLowerCase() as Hex
+  const named = args.marketId ?? args.positionId ?? context.refuse('marketId', 'given')
+  if (args.positionId !== undefined && args.positionId !== named) {
+    return context.refuse('positionId', 'left out, or the same as marketId')
+  }
+  const id = named.toLowerCase() as Hex
   if (id.length !== 66) context.refuse('marketId', 'the id of a market, 32 bytes')
   const [parameters] = await readParameters(context.reader, morpho, [id])
   if (!parameters || 'message' in parameters) {
@@ -86,7 +98,7 @@ const deposit = defineAction({
   functionNames: ['supply', 'supplyCollateral'],
   inputs: {
     primaryAddress,
-    marketId,
+    ...marketNames,
     tokenIn: addressArgument('Loan token of the market to lend it, or its collateral token.'),
     amountIn: amountArgument('Raw units of tokenIn.'),
   },
@@ -115,7 +127,7 @@ const withdraw = defineAction({
   functionNames: ['withdraw', 'withdrawCollateral'],
   inputs: {
     primaryAddress,
-    marketId,
+    ...marketNames,
     tokenOut: addressArgument('Loan token of the market, or its collateral token.'),
     amountOut: amountArgument('Raw units of tokenOut.'),
   },
@@ -147,7 +159,7 @@ const redeem = defineAction({
   functionNames: ['withdraw'],
   inputs: {
     primaryAddress,
-    marketId,
+    ...marketNames,
     tokenOut: loanToken,
     amountIn: amountArgument('Supply shares; more than the account has are all of them.'),
   },
@@ -175,7 +187,7 @@ const borrow = defineAction({
   functionNames: ['borrow'],
   inputs: {
     primaryAddress,
-    marketId,
+    ...marketNames,
     collateral: optionalAddress('Collateral token of the market, which backs the loan.'),
     tokenOut: loanToken,
     amountOut: amountArgument('Raw units of tokenOut.'),
@@ -203,7 +215,7 @@ const repay = defineAction({
   functionNames: ['accrueInterest', 'repay'],
   inputs: {
     primaryAddress,
-    marketId,
+    ...marketNames,
     tokenIn: loanToken,
     amountIn: amountArgument('Raw units of tokenIn; what is above the debt comes back.'),
   },

@@ -60,7 +60,7 @@ export async function performSwap(
     spends: [{ token: tokenIn, amount: amountIn }],
     outputs: [{ token: tokenOut, amount: routed.output }],
     leftovers: routed.leftovers,
-    records: routed.records,
+    route: routed.route,
     warnings: routed.warnings,
     centiBps,
   }

@@ -9,12 +9,14 @@ import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitive
 import { decodeAmountsOut } from '../../executor/compile.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
-import { mergeExplanations, withTimes } from '../proof/explain.js'
+import { asAsked, mergeExplanations, withExplanation } from '../proof/explain.js'
+import { withAmounts as withStepAmounts } from '../proof/step-amounts.js'
 import { traceTransaction } from '../proof/trace.js'
 import { gasWarnings, impactWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
+import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
 import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
@@ -27,17 +29,27 @@ export interface ToldResult extends BundleResult {
 
 export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
   const { request } = args
+  const builder = new BundleBuilder(run, args, request.actions)
+  try {
+    return await buildAndMeasure(builder)
+  } catch (error) {
+    throw withExplanation(error, explanationOf(builder).explanation)
+  }
+}
+
+async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
+  const { run, draft } = builder
+  const { request } = builder.args
   const { chain } = run.block
   // Each action may be a route with candidates of its own, and is simulated with all before it.
   run.share(request.actions.length)
-  const builder = new BundleBuilder(run, args, request.actions)
   await run.stage('plan', () => builder.build())
-  const { draft } = builder
   const remaining = draft.remaining()
+  const steps = draft.actions.flatMap(({ route }) => route)
   const common = {
     chainId: chain.id,
     inputs: draft.pulled(),
-    route: draft.actions.flatMap(({ records }) => records),
+    route: steps.map(({ record }) => record),
     block: run.pin,
     prerequisites: prerequisitesOf(builder),
     unprotected: distinct(draft.unprotected),
@@ -45,11 +57,11 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
     warnings: [...new Set(draft.actions.flatMap(({ warnings }) => warnings))],
   }
   if (request.skipQuote) {
-    const steps = withMinimums(draft, ({ quoted, ...limit }) => {
+    const limited = withMinimums(draft, ({ quoted, ...limit }) => {
       if (quoted === null && limit.least === undefined) return null
       return { minimum: leastOf(limit, quoted ?? 0n), stated: [] }
     })
-    const tx = builder.transaction(builder.order(steps, withoutMinimums(remaining)))
+    const tx = builder.transaction(builder.order(limited, withoutMinimums(remaining)))
     return {
       ...common,
       ...explanationOf(builder),
@@ -62,8 +74,9 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
       deposited: [],
     }
   }
-  const { gained, checked, payments, reported, deposited } = await run.stage('simulate', () =>
-    measure(builder, remaining),
+  const { gained, checked, payments, reported, deposited, shown } = await run.stage(
+    'simulate',
+    () => measure(builder, remaining),
   )
   const outputs = gained.map(({ token, amount, ...limit }) => ({
     token,
@@ -83,6 +96,7 @@ export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldRes
   return {
     ...common,
     ...explanationOf(builder),
+    route: steps.map((step) => toRecord(step, shown)),
     warnings: [...gasWarnings(run), ...impactWarnings(priceImpact), ...common.warnings],
     gas: result.gasUsed,
     outputs: found
@@ -107,10 +121,8 @@ function explanationOf({
   args,
   explanations,
 }: BundleBuilder): Pick<BundleResult, 'explanation'> {
-  const { explain } = args.request
-  if (!explain) return {}
-  const all = mergeExplanations(explanations)
-  return { explanation: explain === 'timed' ? withTimes(all, run) : all }
+  if (!args.request.explain) return {}
+  return { explanation: asAsked(mergeExplanations(explanations), args.request, run) }
 }
 
 /** A flash loan yields what its actions do. */
@@ -142,6 +154,7 @@ async function measure(
   payments: readonly Payment[]
   reported: readonly TokenAmount[]
   deposited: readonly TokenAmount[]
+  shown: Shown
 }> {
   const { draft } = builder
   const { reportedActions = [] } = builder.args
@@ -157,11 +170,23 @@ async function measure(
       ? [{ action, token, key, step: noteStep(key, amount) }]
       : []
   })
-  const steps = [...noting, ...toTell.map(({ step }) => step)]
+  const firstShown = firstReported + toTell.length
+  const route = draft.actions.flatMap((action) => action.route)
+  const references = referencesOfSteps(route)
+  const toShow = references.map((ref, index) => noteStep(BigInt(firstShown + index), ref))
+  const steps = [...noting, ...toTell.map(({ step }) => step), ...toShow]
   const order = builder.order(steps, withoutMinimums(remaining))
-  const actionOfStep = [...draft.actionOfStep, ...toTell.map(({ action }) => action)]
-  const { result } = await simulateBundle(builder, order, actionOfStep)
+  const last = draft.actions.length - 1
+  const actionOfStep = [
+    ...draft.actionOfStep,
+    ...toTell.map(({ action }) => action),
+    ...toShow.map(() => last),
+  ]
+  const { result } = await simulateBundle(builder, order, actionOfStep, { logsNative: true })
   const noted = notedIn(result)
+  const alone = splitsAlone(route)
+  const { wrappedNative } = builder.run.block.chain
+  const places = new Map(references.map((ref, index) => [JSON.stringify(ref), index]))
   const deposits = draft.minimums.map(({ stated }, key) => {
     const amounts = stated ? stated.amounts(noted.get(BigInt(key))?.logs ?? []) : []
     return amounts ?? noAmounts(stated?.step)
@@ -180,6 +205,22 @@ async function measure(
     }),
     reported: toTell.map(({ token, key }) => ({ token, amount: noted.get(key)?.value ?? 0n })),
     deposited: deposits.flat(),
+    shown: {
+      valueOf: (ref) =>
+        noted.get(BigInt(firstShown + (places.get(JSON.stringify(ref)) ?? -1)))?.value,
+      takenBy(stated) {
+        const key = draft.minimums.findIndex((one) => one.stated === stated)
+        return new Map(deposits[key]?.map(({ token, amount }) => [token, amount]))
+      },
+      measured(split, inputs) {
+        if (!alone.has(split)) return split.records
+        return withStepAmounts(split.records, {
+          ...{ edges: split.edges, inputs, logs: result.logs, wrappedNative },
+          ...{ runner: builder.runner, receiver: builder.receiver },
+          sender: builder.args.request.fromAddress,
+        })
+      },
+    },
   }
 }
 

@@ -6,13 +6,13 @@
 import type { Reference, Unprotected } from '../../domain/bundle.js'
 import { type Amount, type AmountRef, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
-import type { RouteStepRecord } from '../../domain/route-step.js'
 import type {
   ActionOutput,
   ActionResult,
   Prerequisite,
   StatedMinimums,
 } from '../../protocols/positions.js'
+import type { PlannedStep } from './planned-steps.js'
 import { refuse } from './problems.js'
 import { missingOutput } from './values.js'
 
@@ -59,7 +59,7 @@ export interface PlannedAction {
   readonly least?: bigint
   /** What it has charged. */
   readonly fees: readonly TokenAmount[]
-  readonly records: readonly RouteStepRecord[]
+  readonly route: readonly PlannedStep[]
   readonly prerequisites: readonly Prerequisite[]
   readonly warnings: readonly string[]
 }

@@ -2,11 +2,11 @@
 
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, defaultCentiBps, isNative, toAddress } from '../../domain/primitives.js'
-import type { RouteStepRecord } from '../../domain/route-step.js'
-import type { ActionContext, ActionOutput, ActionResult } from '../../protocols/positions.js'
+import type { ActionContext, ActionOutput } from '../../protocols/positions.js'
 import { sendMeasured } from '../../protocols/shared/paid-output.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PerformableAction } from './performers.js'
+import { amountsOf, type PlannedStep } from './planned-steps.js'
 import { refuse } from './problems.js'
 import { protect } from './protect.js'
 import type { Outcome } from './service-action.js'
@@ -24,19 +24,19 @@ export async function performAction(builder: BundleContext, action: PerformableA
   const { slippage } = values
   const own = typeof slippage === 'bigint' ? slippage : defaultCentiBps
   const { centiBps = own, least, fees = [], prerequisites = [], warnings = [] } = outcome
-  const { records = [recordOf(builder, action, values, outcome)] } = outcome
+  const { route = [stepOf(builder, action, values, outcome)] } = outcome
   const { kind, isPriced } = action.performer
   // Positions without a token are not outputs whose value can be compared.
   const isAway =
     outputs.some(({ isPaid, token }) => isPaid && !token) ||
     (kind === 'protocol' && !outputs.length)
   const planned = {
-    ...{ outputs, centiBps, fees, records, prerequisites, warnings },
+    ...{ outputs, centiBps, fees, route, prerequisites, warnings },
     ...(least !== undefined && { least }),
     isPriced: isPriced && !isAway,
   }
   const { index } = action
-  const [position] = records.flatMap(({ positionOutId }) => positionOutId)
+  const [position] = route.flatMap(({ record }) => record.positionOutId)
   const receiver = receiverOf(builder, values)
   protect(builder, { ...outcome, action: index, centiBps, position, receiver })
   if (outcome.unprotected)
@@ -172,18 +172,19 @@ function pulledAsBalances(
   return { ...values, [amount]: Array.isArray(values[amount]) ? stated : stated[0] }
 }
 
-function recordOf(
-  { run }: BundleContext,
+function stepOf(
+  { run, draft }: BundleContext,
   { protocol, action, performer }: PerformableAction,
   values: Values,
-  { positionsIn = [], positionsOut = [], outputs, spends, primary }: ActionResult & Outcome,
-): RouteStepRecord {
+  outcome: Outcome,
+): PlannedStep {
+  const { positionsIn = [], positionsOut = [], outputs, spends, primary } = outcome
   const { id: chainId } = run.block.chain
   const named = performer.kind === 'protocol' ? values.primaryAddress : undefined
   const own = (named as Address | undefined) ?? primary
   // A position entered with its own token needs no other address.
   const idOf = (key: string) => `${chainId}:${own ?? key}:${key}`
-  return {
+  const record = {
     action,
     protocol,
     tokenIn: [...new Set(spends.map(({ token }) => token))],
@@ -193,4 +194,5 @@ function recordOf(
     chainId,
     ...(own && { primary: own }),
   }
+  return { record, ...amountsOf(record, outcome, (token) => draft.stated(token)) }
 }

@@ -1,17 +1,18 @@
 /** A route as one action of a bundle: the best route for the amount at the block, as steps among the others. */
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
-import type { Amount, CallStep, ExecutorStep } from '../../domain/order.js'
+import { type Amount, type CallStep, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
-import type { RouteStepRecord } from '../../domain/route-step.js'
 import { quoteSender } from '../../executor/deployments.js'
 import { balanceOf, difference } from '../../protocols/shared/value-steps.js'
 import type { MarketPool } from '../market/market.js'
 import { helpersOf } from '../proof/built.js'
-import { planRoute } from '../proof/plan-route.js'
+import { RouteLog } from '../proof/explain.js'
+import { planRoute, type RoutePlan } from '../proof/plan-route.js'
 import type { Flow } from '../search/flow.js'
-import { findRoute } from '../tasks/route-task.js'
+import { findRoute, type RouteArgs } from '../tasks/route-task.js'
 import type { BundleContext } from './bundle-context.js'
+import type { PlannedSplit, PlannedStep } from './planned-steps.js'
 import { refuse } from './problems.js'
 import { helper, moreThanZero } from './tools.js'
 
@@ -23,6 +24,8 @@ export interface RouteActionArgs {
   readonly amountIn: Amount
   /** Raw units to search with; absent: what amountIn is at that point. */
   readonly search?: bigint
+  /** Raw units, or a reference that stays true; absent: what is searched with. */
+  readonly takes?: Amount | undefined
   /** Protocols to leave out besides those of the bundle. */
   readonly ignored?: Ignored
   readonly isAllowed?: (market: MarketPool) => boolean
@@ -39,7 +42,7 @@ export interface RoutedAction {
   readonly output: Amount
   /** Raw units that the route by itself gave in its quote. */
   readonly quoted: bigint
-  readonly records: readonly RouteStepRecord[]
+  readonly route: readonly PlannedStep[]
   /** Tokens that may be left over. */
   readonly leftovers: readonly Address[]
   /** What the search for it left out. */
@@ -56,7 +59,8 @@ export async function planRouteAction(
   const { action, tokenIn, tokenOut, amountIn } = args
   const amount = args.search ?? (await builder.searchAmount(amountIn, action))
   if (amount === 0n) return refuse(action, 'amountIn', moreThanZero)
-  const found = await findRoute(run, {
+  const log = request.explain && new RouteLog(run)
+  const routeArgs: RouteArgs = {
     mode: 'quote',
     accountId,
     within: {
@@ -76,21 +80,22 @@ export async function planRouteAction(
       includeTransactionCost: false,
       includePriceImpact: false,
       ...(request.poolChoice && { poolChoice: request.poolChoice }),
-      ...(request.explain && { explain: 'plain' as const }),
       ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
     },
-  }).catch((error: unknown) => {
-    if (!(error instanceof ForkrouteError)) throw error
-    const details = { action, ...error.details }
-    throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
-  })
-  if (found.explanation) builder.explain(action, found.explanation)
+  }
+  const found = await findRoute(run, routeArgs, log)
+    .catch((error: unknown) => {
+      if (!(error instanceof ForkrouteError)) throw error
+      const details = { action, ...error.details }
+      throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
+    })
+    .finally(() => log && builder.explain(action, log.explain()))
   const flow = found.answer.candidate
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)
   const measuring = { add, helper, runner }
   const before = ends > 1 ? balanceOf(measuring, tokenOut) : null
-  const { steps, records, sweep } = planRoute({
+  const plan = planRoute({
     chain: run.block.chain,
     edges: flow.isSplit ? flow.edges : sequential(flow),
     inputs: new Map([[tokenIn, amount]]),
@@ -102,15 +107,41 @@ export async function planRouteAction(
     deadline: builder.deadline,
     within: { firstStep: draft.firstStep + draft.steps.length, amountIn },
   })
+  const { steps, sweep } = plan
   for (const step of before === null ? tracked(steps, tokenOut) : steps) add(step)
   const last: Amount = { ref: 'output', step: draft.firstStep + draft.steps.length - 1 }
+  const output = before ? difference(measuring, balanceOf(measuring, tokenOut), before) : last
+  const takes =
+    args.takes ?? (isAmountRef(amountIn) && amountIn.ref === 'output' ? amountIn : amount)
   return {
-    output: before ? difference(measuring, balanceOf(measuring, tokenOut), before) : last,
+    output,
     quoted: at(found.answer.outputs, 0).amountOut,
-    records,
+    route: flow.isSplit
+      ? splitSteps({ records: plan.records, edges: flow.edges, tokenIn, tokenOut, takes, output })
+      : pathSteps(plan, takes),
     leftovers: [tokenIn, ...sweep],
     warnings: found.warnings,
   }
+}
+
+/** Each takes what the one before it gave. */
+function pathSteps({ records, ends }: RoutePlan, takes: Amount): PlannedStep[] {
+  let taken = takes
+  return records.map((record, index) => {
+    const given: Amount = { ref: 'output', step: at(ends, index) }
+    const step = { record, amounts: { taken: [[taken]], given: [[given]] } }
+    taken = given
+    return step
+  })
+}
+
+/** One step is known by its ends. */
+function splitSteps(split: PlannedSplit): PlannedStep[] {
+  const { records, takes, output } = split
+  const [record] = records
+  return record && records.length === 1
+    ? [{ record, amounts: { taken: [[takes]], given: [[output]] } }]
+    : records.map((each) => ({ record: each, split }))
 }
 
 /** Paths always; splits only where no other amount of the bundle can mix with the tokens that their edges share. */

@@ -7,7 +7,6 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import type { Address, TokenAmount } from '../../domain/primitives.js'
-import type { RouteStepRecord } from '../../domain/route-step.js'
 import type {
   ActionOutput,
   ActionResult,
@@ -16,6 +15,7 @@ import type {
 } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { BundleContext } from './bundle-context.js'
+import type { PlannedStep } from './planned-steps.js'
 
 /** Kinds of arguments besides those of protocol actions. */
 interface OwnTypes {
@@ -89,7 +89,7 @@ export interface PerformContext {
 /** The result of planning one action. */
 export interface Outcome extends ActionResult {
   /** Absent: the action itself is its only one. */
-  readonly records?: readonly RouteStepRecord[]
+  readonly route?: readonly PlannedStep[]
   /** Hundredths of a basis point that its outputs may fall short of the simulation; absent: the default. */
   readonly centiBps?: bigint
   /** Raw units that its only output must reach, in place of `centiBps`. */

@@ -34,6 +34,7 @@ export async function simulateBundle(
   builder: BundleContext,
   order: Order,
   actionOfStep: readonly number[],
+  more: Pick<SimulationRequest, 'logsNative'> = {},
 ): Promise<SimulatedBundle> {
   const { run, args, permitted } = builder
   const { strategy, fromAddress, executionMode } = args.request
@@ -56,6 +57,7 @@ export async function simulateBundle(
       : prerequisitesOf(builder).map(({ from, to, data }) => ({ from, to, data }))),
   ]
   const request = {
+    ...more,
     from: tx.from,
     to: isDelegate(strategy) ? fromAddress : tx.to,
     data: tx.data,

@@ -1,6 +1,6 @@
 /**
- * Names by which clients call actions of protocols that say in their name how many tokens they take or give, or that
- * the position is an NFT. The arguments are those of the action. Pure.
+ * Names by which clients call actions of protocols that say in their name how many tokens they take or give, that the
+ * position is an NFT, or that an id names it. The arguments are those of the action. Pure.
  */
 import {
   type ActionDefinition,
@@ -29,6 +29,16 @@ const variants: readonly Variant[] = [
   { name: 'nftmultideposit', action: 'deposit', needs: 'tokenId' },
   { name: 'nftredeem', action: 'redeem', needs: 'tokenId' },
   { name: 'nftmultiredeem', action: 'redeem', needs: 'tokenId' },
+  ...(['deposit', 'redeem', 'withdraw'] as const).map((action) => ({
+    name: `single${action}withpositionid`,
+    action,
+    needs: 'positionId',
+  })),
+  ...(['borrow', 'repay'] as const).map((action) => ({
+    name: `${action}withpositionid`,
+    action,
+    needs: 'positionId',
+  })),
   { name: 'depositclmm', action: 'deposit', needs: 'ticks' },
   { name: 'redeemclmm', action: 'withdraw', needs: 'liquidity' },
 ]

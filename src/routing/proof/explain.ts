@@ -2,10 +2,13 @@
  * The record of a search for a route: filled while it runs, with what was found, proven and left out. Nothing is
  * calculated for it a second time.
  */
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import {
   type CandidateHop,
   type CandidateRecord,
   type Explanation,
+  explanationFields,
   mostCandidates,
   mostRefused,
   type RefusedPool,
@@ -29,10 +32,30 @@ interface LeftOut {
 }
 
 export class RouteLog {
+  readonly #attempts: Attempt[] = []
   readonly #left = new Map<string, LeftOut>()
   readonly #failed = new Map<Flow, string>()
   readonly #refused: RefusedPool[] = []
   readonly #considered = new Set<string>()
+  #priced: ReadonlyMap<Address, PricedToken> = new Map()
+  #found: { readonly proven: readonly Proven[]; readonly answer: Answer } | null = null
+
+  constructor(private readonly run: TaskRun) {}
+
+  /** By which gas is worth something in tokenOut. */
+  pricedBy(priced: ReadonlyMap<Address, PricedToken>): void {
+    this.#priced = priced
+  }
+
+  /** Candidates that were simulated. */
+  attempted(attempts: readonly Attempt[]): void {
+    this.#attempts.push(...attempts)
+  }
+
+  /** @param proven - best first. */
+  chose(answer: Answer, proven: readonly Proven[]): void {
+    this.#found = { answer, proven }
+  }
 
   /** A candidate that is not simulated. Of several reasons the first counts. */
   leftOut(flow: Flow, step: LeftOut['step'], reason: string): void {
@@ -52,26 +75,18 @@ export class RouteLog {
     for (const { loaded } of pools) this.#considered.add(poolKey(loaded.pool))
   }
 
-  explain(
-    run: TaskRun,
-    found: {
-      readonly attempts: readonly Attempt[]
-      /** Best first. */
-      readonly proven: readonly Proven[]
-      readonly answer: Answer
-      readonly priced: ReadonlyMap<Address, PricedToken>
-    },
-  ): Explanation {
-    const { attempts, proven, answer, priced } = found
+  /** What is known so far: also of a search that ended with an error. */
+  explain(): Explanation {
+    const { answer, proven = [] } = this.#found ?? {}
     const worthOf = (outputs: readonly TokenAmount[], gasUsed: bigint) =>
-      valueAfterGas(run, priced, outputs, gasUsed)
-    const chosen = proven.find(({ candidate }) => candidate === answer.candidate)
+      valueAfterGas(this.run, this.#priced, outputs, gasUsed)
+    const chosen = proven.find(({ candidate }) => candidate === answer?.candidate)
     const bar = chosen ? worthOf(chosen.outputs, chosen.gasUsed) : null
     const ranks = new Map(proven.map(({ candidate }, index) => [candidate, index]))
-    const placed = attempts.map((attempt) => {
+    const placed = this.#attempts.map((attempt) => {
       const { candidate } = attempt.built
       const record =
-        candidate === answer.candidate
+        answer && candidate === answer.candidate
           ? {
               ...measured(candidate, paidBy(answer), answer.gasUsed, worthOf),
               status: 'chosen' as const,
@@ -81,7 +96,7 @@ export class RouteLog {
       return { record, place: [order.indexOf(record.status), rank] as const }
     })
     placed.sort((a, b) => a.place[0] - b.place[0] || a.place[1] - b.place[1])
-    const tried = new Set(attempts.map(({ built }) => built.candidate.key))
+    const tried = new Set(this.#attempts.map(({ built }) => built.candidate.key))
     const left = [...this.#left.values()].filter(({ flow }) => !tried.has(flow.key))
     const candidates = [
       ...placed.map(({ record }) => record),
@@ -132,13 +147,27 @@ export class RouteLog {
   }
 }
 
-/** With what the stages of the task took so far, in milliseconds. */
-export function withTimes(explanation: Explanation, { stages }: TaskRun): Explanation {
+/** With what the stages of the task took so far, in milliseconds, where the request asks for that. */
+export function asAsked(
+  explanation: Explanation,
+  { explain }: Pick<RouteRequest, 'explain'>,
+  { stages }: TaskRun,
+): Explanation {
+  if (explain !== 'timed') return explanation
   const inMilliseconds = ([stage, seconds]: [string, number]) => [
     stage,
     Math.round(seconds * 1e5) / 100,
   ]
   return { ...explanation, times: Object.fromEntries(Object.entries(stages).map(inMilliseconds)) }
+}
+
+/** The error with what is known of the search that it ended; as it is where nothing was searched. */
+export function withExplanation(error: unknown, explanation: Explanation | undefined): unknown {
+  if (!(error instanceof ForkrouteError) || !explanation) return error
+  const { candidates, pools } = explanation
+  if (!candidates.length && !pools.considered.length && !pools.refused.length) return error
+  const details = { ...error.details, explanation: explanationFields(explanation) }
+  return new ForkrouteError(error.code, error.messages ?? error.message, details)
 }
 
 /** Of the searches of one bundle: each keeps its best candidates within the bound on all. */

@@ -15,6 +15,8 @@ const whole = Number(bpsDenominator)
 export interface RoutePlan {
   readonly steps: readonly ExecutorStep[]
   readonly records: readonly RouteStepRecord[]
+  /** Of each edge, the index of its last step. */
+  readonly ends: readonly number[]
   /** Inputs and intermediates: what may be left over. */
   readonly sweep: readonly Address[]
   /** True when every step that makes an output pays the receiver itself. */
@@ -52,6 +54,7 @@ export interface PlanArgs {
 export function planRoute(args: PlanArgs): RoutePlan {
   const { edges, tokensOut } = args
   const steps: ExecutorStep[] = []
+  const ends: number[] = []
   const isFinal = edges.map(
     ({ hop }, index) => tokensOut.includes(hop.tokenOut) && edges[index + 1]?.spends !== 'previous',
   )
@@ -75,10 +78,12 @@ export function planRoute(args: PlanArgs): RoutePlan {
         : (paidAhead.get(hop.tokenOut) ?? args.executor)
     const made = encodeHop(args, hop, amountIn, recipient, paidAhead.has(hop.tokenIn))
     steps.push(...(edges[index + 1]?.spends === 'previous' ? tracked(made, hop) : made))
+    ends.push(firstStep + steps.length - 1)
   }
   return {
     steps,
     records: toRecords(args),
+    ends,
     sweep: [...new Set(edges.map(({ hop }) => hop.tokenIn))].filter(
       (token) => !paidAhead.has(token),
     ),

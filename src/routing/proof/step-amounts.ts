@@ -2,6 +2,8 @@
  * What each step of a route took and gave in the simulation of its transaction, from the transfers that it made. What a
  * step takes follows from what the steps before it gave, since it spends a stated part of that. Pure.
  */
+
+import type { RouteRequest } from '../../domain/engine.js'
 import {
   type Address,
   bpsDenominator,
@@ -11,9 +13,13 @@ import {
 } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { SimulationLog } from '../../domain/state.js'
+import { runnerAddress } from '../../executor/compile.js'
 import { contractAddress, executorAddress } from '../../executor/deployments.js'
+import type { TaskRun } from '../context/task-context.js'
 import type { FlowEdge } from '../search/flow.js'
 import type { Hop } from '../search/hop.js'
+import { withoutFee } from './built.js'
+import type { Answer } from './choose.js'
 import { stepsOf } from './plan-route.js'
 
 /** Transfer(address,address,uint256); simulations log payments of native as such, too. */
@@ -35,6 +41,23 @@ export interface MeasuredRoute {
   readonly wrappedNative: Address
   /** Of the whole transaction. */
   readonly logs: readonly SimulationLog[]
+}
+
+/** The steps of the answer with what its simulation shows of their amounts. */
+export function measuredSteps(
+  run: TaskRun,
+  { strategy, fromAddress }: RouteRequest,
+  { plan, candidate, taken, order, logs }: Answer,
+): RouteStepRecord[] {
+  return withAmounts(plan.records, {
+    edges: candidate.edges,
+    inputs: taken.map(withoutFee),
+    runner: runnerAddress(strategy, fromAddress),
+    sender: fromAddress,
+    receiver: order.receiver,
+    wrappedNative: run.block.chain.wrappedNative,
+    logs,
+  })
 }
 
 /** The records with their amounts, in raw units; a record stays without them where the transfers do not tell them. */

@@ -10,7 +10,7 @@ import type {
   RouterSettings,
 } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import type { Explanation, RefusedPool } from '../../domain/explanation.js'
+import type { RefusedPool } from '../../domain/explanation.js'
 import { at } from '../../domain/lists.js'
 import type { OrderInput } from '../../domain/order.js'
 import {
@@ -34,7 +34,7 @@ import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, finalise, rank } from '../proof/choose.js'
 import { answerExactly, grossInput } from '../proof/exact-output.js'
-import { RouteLog, withTimes } from '../proof/explain.js'
+import { asAsked, RouteLog, withExplanation } from '../proof/explain.js'
 import {
   noRoute,
   notFundable,
@@ -48,7 +48,7 @@ import { choosePermit, pullerOf } from '../proof/permit.js'
 import { type Attempt, prove } from '../proof/prove.js'
 import { learnTokens } from '../proof/read-ahead.js'
 import { newSplits, suspectPools } from '../proof/retry-without-pools.js'
-import { withAmounts } from '../proof/step-amounts.js'
+import { measuredSteps } from '../proof/step-amounts.js'
 import { traceTransaction } from '../proof/trace.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 import {
@@ -84,7 +84,12 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
-  const { answer, fees, priced, explanation, warnings } = await findRoute(run, args)
+  const log = request.explain && new RouteLog(run)
+  const explained = () => log && asAsked(log.explain(), request, run)
+  const found = await findRoute(run, args, log).catch((error: unknown) => {
+    throw withExplanation(error, explained())
+  })
+  const { answer, fees, priced, warnings } = found
   const { permit } = answer
   const gained = answer.outputs.map(({ token, amountOut }) => ({ token, amount: amountOut }))
   const priceImpact = request.includePriceImpact
@@ -92,15 +97,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     : null
   return {
     chainId: run.block.chain.id,
-    route: withAmounts(answer.plan.records, {
-      edges: answer.candidate.edges,
-      inputs: answer.taken.map(withoutFee),
-      runner: runnerAddress(request.strategy, request.fromAddress),
-      sender: request.fromAddress,
-      receiver: answer.order.receiver,
-      wrappedNative: run.block.chain.wrappedNative,
-      logs: answer.logs,
-    }),
+    route: measuredSteps(run, request, answer),
     gas: answer.gasUsed,
     outputs: answer.outputs,
     priceImpact,
@@ -117,9 +114,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     }),
     ...(request.includeTrace && { trace: await traceRoute(run, request, answer) }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
-    ...(explanation && {
-      explanation: request.explain === 'timed' ? withTimes(explanation, run) : explanation,
-    }),
+    ...(log && { explanation: explained() }),
     warnings: [
       ...gasWarnings(run),
       ...priceWarnings(run),
@@ -149,13 +144,20 @@ export interface FoundRoute {
   /** In the order of the inputs; empty without a fee. */
   readonly fees: readonly TokenAmount[]
   readonly priced: ReadonlyMap<Address, PricedToken>
-  /** Where the request asks for it. */
-  readonly explanation?: Explanation
   readonly warnings: readonly string[]
 }
 
-/** The best route with its plan and transaction. @throws ForkrouteError as `Engine.route`. */
-export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRoute> {
+/**
+ * The best route with its plan and transaction.
+ *
+ * @param log - is told what is looked at, up to the error if there is one.
+ * @throws ForkrouteError as `Engine.route`.
+ */
+export async function findRoute(
+  run: TaskRun,
+  args: RouteArgs,
+  log?: RouteLog,
+): Promise<FoundRoute> {
   const { request } = args
   const { chain } = run.block
   const router = routerFor(run.settings, request)
@@ -183,7 +185,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const limits = { poolBlacklist, isAllowed: args.within?.isAllowed }
   const usable = await run.stage('state', () => usablePools(run, all, request, limits))
   const { view, pools } = usable
-  const log = request.explain && new RouteLog()
+  log?.pricedBy(priced)
   log?.considered(pools)
   log?.refused([...usable.refused, ...view.unreadable.map(unreadPool)])
   // Large markets are searched by their deepest pools first, which a request may have excluded.
@@ -248,6 +250,7 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
     const proven = await prove(run, proof, flows)
     const kept = new Set(proven.map(({ built }) => built.candidate))
     for (const flow of flows) if (!kept.has(flow)) log?.leftOut(flow, 'plan', notLent)
+    log?.attempted(proven)
     return proven
   }
   const attempts = await tried(candidates)
@@ -288,8 +291,8 @@ export async function findRoute(run: TaskRun, args: RouteArgs): Promise<FoundRou
   const fees = answer.taken.flatMap(({ token, fee }) =>
     fee === undefined ? [] : { token, amount: fee },
   )
-  const explanation = log?.explain(run, { attempts, proven, answer, priced })
-  return { answer, fees, priced, ...(explanation && { explanation }), warnings }
+  log?.chose(answer, proven)
+  return { answer, fees, priced, warnings }
 }
 
 const rankedBelow = 'it ranks below the candidates that are simulated'

@@ -173,6 +173,60 @@ describe('explain', () => {
     expect(chosen.map(({ action }: Candidate) => action)).toEqual([0, 1])
   })
 
+  test('an error tells what was looked at, and is the same without it', async () => {
+    const nowhere = `0x${'12'.repeat(20)}`
+    const unreachable = { ...trade, minAmountOut: (10n ** 18n).toString() }
+    const [absent, failed, plain] = await Promise.all([
+      ask({ ...trade, onlyPools: nowhere, explain: 'true' }),
+      ask({ ...unreachable, explain: 'true' }),
+      ask(unreachable),
+    ])
+    expect([absent.body.code, failed.body.code]).toEqual(['NO_ROUTE', 'SIMULATION_REVERTED'])
+    const { candidates, pools } = absent.body.details.explanation
+    expect(candidates).toEqual([])
+    expect(pools.refused.length).toBeGreaterThan(5)
+    expect(new Set(pools.refused.map(({ reason }: { reason: string }) => reason))).toEqual(
+      new Set(['it is not one of onlyPools']),
+    )
+    const { explanation, ...details } = failed.body.details
+    expect(details).toEqual(plain.body.details)
+    expect(failed.body.message).toEqual(plain.body.message)
+    const all: Candidate[] = explanation.candidates
+    expect(all.length).toBeLessThanOrEqual(100)
+    const reverted = all.filter(({ status }) => status === 'reverted')
+    expect(reverted).toHaveLength(details.candidates.length)
+    for (const { reason, amountOut } of reverted) {
+      expect(reason).toContain('as the final transaction: InsufficientOutput(')
+      expect(amountOut).toMatch(/^\d+$/)
+    }
+    const others = new Set(all.map(({ status }) => status))
+    expect(others).toEqual(new Set(['reverted', 'measured', 'skipped']))
+  })
+
+  test('a bundle that fails tells of the routes before, and of the one that is not there', async () => {
+    const route = (args: object) => ({ protocol: 'svc', action: 'route', args })
+    const path = `/api/v1/shortcuts/bundle?fromAddress=${stranger}&blockNumber=${block}&explain=true`
+    const { body } = await service.post(path as '/api/v1/shortcuts/bundle', [
+      route(trade),
+      route({ tokenIn: usdc, tokenOut: stranger, amountIn: { useOutputOfCallAt: 0 } }),
+    ])
+    expect(body).toMatchObject({ code: 'NO_ROUTE', details: { action: 1 } })
+    const { candidates, pools } = body.details.explanation
+    const chosen = candidates.filter(({ status }: Candidate) => status === 'chosen')
+    expect(chosen.map(({ action }: Candidate) => action)).toEqual([0])
+    expect(pools.considered).toBeGreaterThan(0)
+    const call = { protocol: 'svc', action: 'call', args: { address: weth, method: 'withdraw' } }
+    const reverts = {
+      ...call,
+      args: { ...call.args, abi: 'function withdraw(uint256)', args: [1] },
+    }
+    const reverted = await service.post(path as '/api/v1/shortcuts/bundle', [route(trade), reverts])
+    expect(reverted.body).toMatchObject({ code: 'SIMULATION_REVERTED', details: { action: 1 } })
+    // The bound on all is shared among the routes that were searched.
+    const own = candidates.filter(({ action }: Candidate) => action === 0)
+    expect(reverted.body.details.explanation.candidates.slice(0, own.length)).toEqual(own)
+  })
+
   test('a quote tells the same as the route', async () => {
     const query = { ...trade, fromAddress: stranger, blockNumber: block, explain: 'true' }
     const quote = await service.get('/api/v1/shortcuts/quote', query)

@@ -124,3 +124,111 @@ describe('amounts of steps', () => {
     }
   })
 })
+
+const svc = (action: string, args: object) => ({ protocol: 'svc', action, args })
+const route = (tokenIn: Address, tokenOut: Address, amountIn: unknown) =>
+  svc('route', { tokenIn, tokenOut, amountIn })
+const output = (useOutputOfCallAt: number) => ({ useOutputOfCallAt })
+const aave = '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2'
+const other: Address = '0x00000000000000000000000000000000000b0b5e'
+
+interface BundleCase {
+  readonly name: string
+  readonly actions: readonly object[]
+  readonly query?: Record<string, string>
+}
+
+const bundles: readonly BundleCase[] = [
+  {
+    name: 'a split, then a deposit of what it gives',
+    actions: [
+      route(weth, usdc, `${500n * ether}`),
+      {
+        protocol: 'aave-v3',
+        action: 'deposit',
+        args: { tokenIn: usdc, amountIn: output(0), primaryAddress: aave },
+      },
+    ],
+  },
+  { name: 'native out', actions: [route(usdc, nativeToken, '1500000000000')] },
+  { name: 'a split over several tokens', actions: [route(usdc, link, '1000000000000')] },
+  {
+    name: 'native in',
+    actions: [route(nativeToken, link, `${20n * ether}`)],
+  },
+  {
+    name: 'the same pools twice',
+    actions: [
+      route(weth, usdc, `${ether}`),
+      route(weth, usdc, `${ether}`),
+      route(weth, link, `${ether}`),
+    ],
+  },
+  {
+    name: 'parts of an output',
+    actions: [
+      svc('split', { tokenIn: weth, tokenOut: [usdc, link, weth], amountIn: `${9n * ether}` }),
+      svc('merge', { tokenIn: [usdc, link], tokenOut: dai, amountIn: [output(0), '1000000'] }),
+    ],
+  },
+  {
+    name: 'paid to somebody',
+    actions: [
+      svc('route', { tokenIn: weth, tokenOut: dai, amountIn: `${ether}`, receiver: other }),
+    ],
+  },
+  {
+    name: 'of a wallet',
+    actions: [route(weth, dai, `${ether}`)],
+    query: { routingStrategy: 'svcwallet-v2' },
+  },
+  {
+    name: 'of a delegate',
+    actions: [route(weth, link, `${ether}`)],
+    query: { routingStrategy: 'delegate' },
+  },
+]
+
+describe('amounts of the steps of a bundle', () => {
+  test.each(bundles)(
+    '$name: what goes in comes from the sender, what comes out is the answer',
+    async ({ actions, query = {} }) => {
+      const search = new URLSearchParams({ fromAddress: stranger, ...query })
+      const path = `/api/v1/shortcuts/bundle?${search}` as '/api/v1/shortcuts/bundle'
+      const { status, text, body } = await service.post(path, actions)
+      expect(status, text).toBe(200)
+      const expected = new Map<string, bigint>()
+      const add = (amounts: Record<string, string>, sign: bigint) => {
+        for (const [each, amount] of Object.entries(amounts)) {
+          expected.set(each, (expected.get(each) ?? 0n) + sign * BigInt(amount))
+        }
+      }
+      add(body.amountsIn, -1n)
+      add(body.amountsOut, 1n)
+      const sums = flows(body.route)
+      const nothing = (amounts: ReadonlyMap<string, bigint>) =>
+        Object.fromEntries([...amounts].filter(([, amount]) => amount !== 0n).sort())
+      expect(nothing(sums)).toEqual(nothing(expected))
+    },
+  )
+
+  test('of a position without a token: the deposit takes what the answer says, not what it was offered', async () => {
+    const position =
+      '1:0xc36442b4a4522e871399cd717abdd847ab11fe88:0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640--887270-887270'
+    const { status, text, body } = await service.get('/api/v1/shortcuts/route/nontokenized', {
+      ...{ fromAddress: stranger, receiver: stranger, executionMode: 'backend' },
+      ...{ tokenIn: dai, amountIn: `${300_000n * ether}`, positionOut: position },
+    })
+    expect(status, text).toBe(200)
+    const steps: Step[] = body.route
+    const deposit = steps.at(-1)
+    const swaps = flows(steps.slice(0, -1))
+    expect(swaps.get(dai)).toBe(-300_000n * ether)
+    const pairs = (deposit?.tokenIn ?? []).map((each, index) => [each, deposit?.amountIn?.[index]])
+    expect(pairs.map(([, amount]) => amount)).toEqual(body.amountDepositedList)
+    expect(pairs).toHaveLength(2)
+    for (const [each, amount] of pairs) {
+      expect(BigInt(amount ?? '0')).toBeLessThanOrEqual(swaps.get(each as Address) ?? 0n)
+    }
+  })
+})

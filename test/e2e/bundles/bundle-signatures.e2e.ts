@@ -109,6 +109,31 @@ describe('permittransferfrom', () => {
     },
   )
 
+  test('what comes by a signature goes to the receiver that the action names', async () => {
+    const permit = { token: usdc, amount, nonce: 6n, deadline }
+    const message = transferPermitTypedData({
+      ...{ ...permit, chainId: 1, spender: runnerAddress('router', bob) },
+    })
+    const args = {
+      ...{ token: usdc, amount: amount.toString(), nonce: '6', deadline: deadline.toString() },
+      ...{ sender: bob, receiver: recipient },
+      signature: await privateKeyToAccount(privateKey).signTypedData(message),
+    }
+    const answer = await askBundle(service, { fromAddress: bob }, [
+      { protocol: 'permit2', action: 'permittransferfrom', args },
+    ])
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.body.amountsOut).toEqual({ [usdc]: amount.toString() })
+    const done = await execute(answer, [
+      { token: usdc, owner: bob },
+      { token: usdc, owner: recipient },
+      { token: usdc, owner: answer.body.tx.to },
+    ])
+    expect(done.status).toBe('success')
+    expect(done.deltas).toEqual([-amount, amount, 0n])
+    expect(done.gasUsed).toBe(BigInt(answer.body.gas))
+  })
+
   test('an EIP-7702 account with the code of Delegate signs with its own key, as before', async () => {
     const dave = sandboxAccount('dave')
     const code = `0xef0100${contractAddress('Delegate').slice(2)}`
@@ -194,4 +219,20 @@ describe('transfer of an NFT', () => {
     expect(answer.status, answer.text).toBe(422)
     expect(answer.body.code).toBe('SIMULATION_REVERTED')
   })
+})
+
+test('transferfrom is a transfer of what the sender of the bundle has', async () => {
+  const args = { token: usdc, amount: '1000000', receiver: recipient }
+  const ask = (action: string, more: object) =>
+    askBundle(service, { fromAddress: bob }, [
+      { protocol: 'erc20', action, args: { ...args, ...more } },
+    ])
+  const [plain, named, stolen] = await Promise.all([
+    ask('transfer', {}),
+    ask('transferfrom', { sender: bob }),
+    ask('transferfrom', { sender: recipient }),
+  ])
+  expect(named.status, named.text).toBe(200)
+  expect(named.body.tx).toEqual(plain.body.tx)
+  expect(stolen.body.message).toBe(`action 0, sender must be the sender of the bundle, ${bob}`)
 })

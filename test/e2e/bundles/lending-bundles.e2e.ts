@@ -134,3 +134,31 @@ describe('what a market refuses', () => {
     expect(answer.text).toMatch(/delegate or svcwallet-v2/)
   })
 })
+
+test('a market of Morpho Blue by its position id, in actions that say so, is the same transaction', async () => {
+  const own = loans['morpho-blue'] ?? []
+  const named = own.map(({ protocol, action: name, args: { marketId: positionId, ...args } }) =>
+    protocol === 'svc'
+      ? action(protocol, name, args)
+      : action(protocol, `${name === 'deposit' ? 'single' : ''}${name}withpositionid`, {
+          ...{ ...args, positionId },
+        }),
+  )
+  const query = { fromAddress: alice }
+  const [plain, other, both, none] = await Promise.all([
+    askBundle(service, query, own),
+    askBundle(service, query, named),
+    askBundle(service, query, [
+      action('morpho-blue', 'deposit', {
+        ...{ ...own[0]?.args, positionId: `0x${'12'.repeat(32)}` },
+      }),
+    ]),
+    askBundle(service, query, [
+      action('morpho-blue', 'deposit', { ...own[0]?.args, marketId: undefined }),
+    ]),
+  ])
+  expect(other.status, other.text).toBe(200)
+  expect(other.body.tx).toEqual(plain.body.tx)
+  expect(both.body.message).toBe('action 0, positionId must be left out, or the same as marketId')
+  expect(none.body.message).toBe('action 0, marketId must be given')
+})

@@ -68,7 +68,8 @@ const flashloan = defineServiceAction({
     return {
       spends: [],
       outputs: [...left].map((one) => ({ token: one, amount: { ref: 'balance', token: one } })),
-      records: inner.draft.actions.flatMap(({ records }) => records),
+      // What is referred to within the callback is not known outside of it.
+      route: inner.draft.actions.flatMap(({ route }) => route.map(({ record }) => ({ record }))),
       prerequisites: inner.draft.actions.flatMap(({ prerequisites }) => prerequisites),
       fees: inner.draft.actions.flatMap(({ fees }) => fees),
       warnings: inner.draft.actions.flatMap(({ warnings }) => warnings),

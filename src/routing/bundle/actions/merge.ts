@@ -1,8 +1,8 @@
 import type { Amount } from '../../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../../domain/primitives.js'
-import type { RouteStepRecord } from '../../../domain/route-step.js'
 import { sum } from '../../../protocols/shared/value-steps.js'
 import { keepMinimum, pairsOf, receiver, slippage } from '../action-parts.js'
+import type { PlannedStep } from '../planned-steps.js'
 import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
@@ -29,7 +29,7 @@ export const merge = defineServiceAction({
     const { builder, index: action, refuse } = context
     const spends = pairsOf(tokenIn, amountIn, refuse, pairNames)
     const amounts: Amount[] = []
-    const records: RouteStepRecord[] = []
+    const route: PlannedStep[] = []
     const warnings: string[] = []
     const leftovers = new Set<Address>()
     let quoted = 0n
@@ -43,7 +43,7 @@ export const merge = defineServiceAction({
       const routed = await planRouteAction(builder, args)
       amounts.push(routed.output)
       quoted += routed.quoted
-      records.push(...routed.records)
+      route.push(...routed.route)
       warnings.push(...routed.warnings)
       for (const left of routed.leftovers) leftovers.add(left)
     }
@@ -52,7 +52,7 @@ export const merge = defineServiceAction({
     return {
       spends,
       outputs: [{ token: tokenOut, amount }],
-      records,
+      route,
       warnings,
       leftovers: [...leftovers],
       centiBps,

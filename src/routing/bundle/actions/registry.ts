@@ -16,7 +16,7 @@ import { route } from './route.js'
 import { slippage } from './slippage.js'
 import { split } from './split.js'
 import { swap } from './swap.js'
-import { transfer } from './transfer.js'
+import { transfer, transferfrom } from './transfer.js'
 
 /** In the order in which they are listed. */
 export const serviceActions: readonly ServiceAction[] = [
@@ -25,6 +25,7 @@ export const serviceActions: readonly ServiceAction[] = [
   swap,
   approve,
   transfer,
+  transferfrom,
   permittransferfrom,
   call,
   balance,

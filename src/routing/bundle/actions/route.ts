@@ -25,6 +25,10 @@ export const route = defineServiceAction({
     ),
     ignoreAggregators: optional('texts', 'Swap protocols to leave out, as in the query.'),
     ignoreStandards: optional('texts', 'Protocols to leave out by slug, as in the query.'),
+    ignoreBridges: optional(
+      'texts',
+      'Bridges to leave out; a route within one chain crosses none.',
+    ),
   },
   isPriced: true,
   paysReceiver: true,

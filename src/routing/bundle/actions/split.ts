@@ -1,8 +1,8 @@
 import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { type Address, bpsDenominator, defaultCentiBps } from '../../../domain/primitives.js'
-import type { RouteStepRecord } from '../../../domain/route-step.js'
 import type { ActionOutput } from '../../../protocols/positions.js'
 import { keepMinimum, receiver, slippage } from '../action-parts.js'
+import type { PlannedStep } from '../planned-steps.js'
 import { planRouteAction } from '../route-action.js'
 import { defineServiceAction, required } from '../service-action.js'
 
@@ -24,12 +24,13 @@ export const split = defineServiceAction({
   async perform({ tokenIn, tokenOut, amountIn, slippage: centiBps = defaultCentiBps }, context) {
     const { builder, index: action } = context
     const outputs: ActionOutput[] = []
-    const records: RouteStepRecord[] = []
+    const route: PlannedStep[] = []
     const warnings: string[] = []
     const leftovers = new Set<Address>()
     const stated = isAmountRef(amountIn) ? builder.draft.stated(tokenIn) : undefined
     const parts = partsOf(stated ?? amountIn, tokenOut)
     const last = parts.at(-1)
+    const takes = parts.map(({ amount }) => amount)
     // Less of a taxed token arrives, so the last part is whatever balance is left.
     if (last && stated !== undefined && !tokenOut.includes(tokenIn)) last.amount = amountIn
     const search = (await builder.searchAmount(amountIn, action)) / BigInt(tokenOut.length)
@@ -38,16 +39,23 @@ export const split = defineServiceAction({
         outputs.push({ token, amount })
         continue
       }
-      const args = { action, tokenIn, tokenOut: token, amountIn: amount, search }
+      const args = {
+        action,
+        tokenIn,
+        tokenOut: token,
+        amountIn: amount,
+        search,
+        takes: takes[place],
+      }
       const routed = await planRouteAction(builder, args)
       keepMinimum(context, place, routed.output, centiBps, routed.quoted)
       outputs.push({ token, amount: routed.output })
-      records.push(...routed.records)
+      route.push(...routed.route)
       warnings.push(...routed.warnings)
       for (const left of routed.leftovers) leftovers.add(left)
     }
     const spends = [{ token: tokenIn, amount: amountIn }]
-    return { spends, outputs, records, warnings, leftovers: [...leftovers], centiBps }
+    return { spends, outputs, route, warnings, leftovers: [...leftovers], centiBps }
   },
 })
 
