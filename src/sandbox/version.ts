@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x4ea7e4c05f7cac01293bf11d6962c58e1933407f76ac411f2d9c307333065b7d',
-  42161: '0x6e7decb64faba208ea0d028cbd33ccd09c8f8d10bcd8f763767f5be83c96ba60',
-  8453: '0x58f3072a685782f0b63af3ae16de8c21c2b82ed63e424b4265e7080ddf3b1b0a',
+  1: '0x2c704d4cf2694a447c6db07627ef973a9596e40d96a469c22353693bbeb56e06',
+  42161: '0x6e1b594b9df651e211fb4fd04b6f5996f1a59a8d77aafc790c80efa4b2434b1f',
+  8453: '0xf76aa8e857f05448088248973037342aacba25d57c589b85f4c7b291b19fbd6a',
 } as const satisfies Record<number, Hex>
