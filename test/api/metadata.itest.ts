@@ -229,9 +229,9 @@ describe('protocols', () => {
   })
 
   test.each([
-    ['erc20', ['approve', 'transfer']],
-    ['ERC20', ['approve', 'transfer']],
-    ['erc721', ['approve', 'transfer']],
+    ['erc20', ['approve', 'transfer', 'transferfrom']],
+    ['ERC20', ['approve', 'transfer', 'transferfrom']],
+    ['erc721', ['approve', 'transfer', 'transferfrom']],
     ['permit2', ['permittransferfrom']],
   ])('what bundles do under the name %s', async (slug, expected) => {
     const { status, body } = await checked(`/actions/${slug}`)

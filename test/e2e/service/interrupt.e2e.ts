@@ -12,7 +12,13 @@ import { cliEntry } from '../../support/cli.js'
 test('what was asked before an interrupt is answered, on new forks; then the service ends', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'forkroute-interrupt-'))
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: '0', AUTH_MODE: 'open' }
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    AUTH_MODE: 'open',
+    SANDBOX_CHAINS: '1',
+  }
   const service = spawn(process.execPath, [cliEntry, 'serve'], {
     // A group of its own, so that the signal reaches everything in it.
     detached: true,
