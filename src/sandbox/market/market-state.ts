@@ -26,28 +26,31 @@ interface Read {
 const reserveMask = (1n << 112n) - 1n
 const rootMask = (1n << 160n) - 1n
 
-export async function readMarket(chain: ChainWriter, market: Market): Promise<MarketState> {
+/** @returns reads the newest block. What is asked is the same for every block, so it is encoded once. */
+export function createMarketReader(chain: ChainWriter, market: Market): () => Promise<MarketState> {
   const { pairSpecs, baskets } = market
   const pairReads = pairSpecs.map((spec) => pairRead(market, spec))
   const basketReads = baskets.map(readsOfBasket)
   const allReads = [...pairReads, ...basketReads.flat()]
   const data = encodeFunctionData({ abi: readAbi, functionName: 'aggregate', args: [allReads] })
-  const [result] = await chain.all([
-    { method: 'eth_call', params: [{ to: at.multicall3, data }, 'latest'] },
-  ])
-  const [, answers] = decodeFunctionResult({
-    abi: readAbi,
-    functionName: 'aggregate',
-    data: result as Hex,
-  })
-  let next = pairReads.length
-  return {
-    roots: pairSpecs.map((spec, index) => rootOf(spec, wordsOf(answers[index]))),
-    balances: baskets.map((spec, index) => {
-      const from = next
-      next += basketReads[index]?.length ?? 0
-      return balancesOf(spec, answers.slice(from, next).map(wordsOf))
-    }),
+  return async () => {
+    const [result] = await chain.all([
+      { method: 'eth_call', params: [{ to: at.multicall3, data }, 'latest'] },
+    ])
+    const [, answers] = decodeFunctionResult({
+      abi: readAbi,
+      functionName: 'aggregate',
+      data: result as Hex,
+    })
+    let next = pairReads.length
+    return {
+      roots: pairSpecs.map((spec, index) => rootOf(spec, wordsOf(answers[index]))),
+      balances: baskets.map((spec, index) => {
+        const from = next
+        next += basketReads[index]?.length ?? 0
+        return balancesOf(spec, answers.slice(from, next).map(wordsOf))
+      }),
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { type Prices, rawWorth } from './amounts.js'
 import { arbitrage } from './arbitrage.js'
 import { tokenAbi } from './market-abi.js'
 import type { Market } from './market-pools.js'
-import { readMarket } from './market-state.js'
+import { createMarketReader } from './market-state.js'
 import { createSeededRandom, pick, type SeededRandom } from './seeded-random.js'
 import { several, swapBasket, swapPair } from './trades.js'
 
@@ -28,8 +28,9 @@ const seed = 0xf0_4c_e8n
 /** Brings the freshly opened pools to the prices at which the history starts. */
 export async function settle(chain: ChainWriter, market: Market): Promise<void> {
   const random = createSeededRandom(seed)
+  const read = createMarketReader(chain, market)
   for (let block = 0; block < settlingBlocks; block++) {
-    await arbitrageAll(chain, market, market.startPrices, random)
+    sendTrades(chain, arbitrage(market, await read(), market.startPrices, random), random)
     await chain.mine()
   }
 }
@@ -47,11 +48,12 @@ export async function trade(
 ): Promise<void> {
   const { deployer, market, walk, beforeBlock, onProgress } = args
   const random = createSeededRandom(seed + 1n)
+  const read = createMarketReader(chain, market)
   let baseFeePerGas = 1_200_000_000n
   for (const [block, prices] of walk.entries()) {
     // Before the arbitrage, which does not know of them: they leave small differences for a block.
     for (let n = 1 + random(3); n > 0; n--) send(chain, randomSwap(market, prices, random), random)
-    await arbitrageAll(chain, market, prices, random)
+    sendTrades(chain, arbitrage(market, await read(), prices, random), random)
     if (block % 25 === 0) report(chain, deployer, market, prices)
     beforeBlock(block)
     await chain.mine({ baseFeePerGas })
@@ -60,13 +62,7 @@ export async function trade(
   }
 }
 
-async function arbitrageAll(
-  chain: ChainWriter,
-  market: Market,
-  prices: Prices,
-  random: SeededRandom,
-): Promise<void> {
-  const calls = arbitrage(market, await readMarket(chain, market), prices, random)
+function sendTrades(chain: ChainWriter, calls: readonly Hex[], random: SeededRandom): void {
   for (let start = 0; start < calls.length; start += tradesPerTransaction) {
     send(chain, several(calls.slice(start, start + tradesPerTransaction)), random)
   }
