@@ -40,6 +40,7 @@ const deployed = [
   { name: 'UniswapV2Zapper', file: 'helpers/UniswapV2Zapper.sol' },
   { name: 'FlashLoans', file: 'helpers/FlashLoans.sol' },
   { name: 'Values', file: 'helpers/Values.sol' },
+  { name: 'Caller', file: 'helpers/Caller.sol' },
 ]
 
 /** Deployed once for each value of these arguments of the constructor, which stand before those in `fixed`. */

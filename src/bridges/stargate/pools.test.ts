@@ -17,7 +17,9 @@ describe('stargatePools', () => {
     const [usdc] = arbitrum ? stargatePools(arbitrum) : []
     expect(usdc).toMatchObject({ symbol: 'USDC', pool: expect.stringMatching(/^0xe8cd/) })
     const optimism = {
-      bridges: { stargate: { endpoint: usdc?.endpoint ?? '', pools: [`ETH:${usdc?.pool}`] } },
+      bridges: {
+        stargate: { endpoint: usdc?.endpoint ?? '', pools: [`ETH:${usdc?.pool}:${usdc?.token}`] },
+      },
     }
     expect(stargatePools(optimism)).toEqual([{ ...usdc, symbol: 'ETH' }])
   })

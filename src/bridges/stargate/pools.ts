@@ -6,6 +6,8 @@ export interface StargatePool {
   /** Of the asset, the same on all its chains: two pools with one symbol are a lane. */
   readonly symbol: string
   readonly pool: Address
+  /** What it takes and pays; native as its constant. */
+  readonly token: Address
   /** LayerZero's EndpointV2, which calls for what the pool has paid. */
   readonly endpoint: Address
 }
@@ -15,7 +17,12 @@ export function stargatePools({ bridges }: Pick<ChainDefinition, 'bridges'>): St
   const { endpoint, pools = [] } = bridges?.stargate ?? {}
   if (!Array.isArray(pools)) return []
   return pools.map((entry: string) => {
-    const [symbol = '', pool = ''] = entry.split(':')
-    return { symbol, pool: toAddress(pool), endpoint: toAddress(String(endpoint)) }
+    const [symbol = '', pool = '', token = ''] = entry.split(':')
+    return {
+      symbol,
+      pool: toAddress(pool),
+      token: toAddress(token),
+      endpoint: toAddress(String(endpoint)),
+    }
   })
 }

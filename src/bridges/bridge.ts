@@ -1,0 +1,178 @@
+/**
+ * The one type of all bridges. A bridge is a folder beside this file and a line in `registry.ts`; its parameters on a
+ * chain are in `bridges` of `src/chains`. No hosted service is asked: what a lane takes and gives follows from the state
+ * of the source, and what has been sent follows from its logs.
+ */
+import type { ChainDefinition } from '../chains/chain.js'
+import type { Amount, ExecutorStep } from '../domain/order.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { SimulationLog, SimulationRequest, StateReader } from '../domain/state.js'
+
+/** One token that a bridge moves from one chain to another. Structured-clonable. */
+export interface Lane {
+  /** Slug of the bridge. */
+  readonly bridge: string
+  /** Of the asset, the same on both sides. */
+  readonly symbol: string
+  readonly sourceChainId: number
+  readonly destinationChainId: number
+  /** Taken on the source; native as its constant. */
+  readonly tokenIn: Address
+  /** What a contract is paid on the destination; native as its constant. */
+  readonly tokenOut: Address
+  /** What an account without code is paid, where that is another token (Across unwraps for it). */
+  readonly tokenOutToAccounts: Address
+  /** The contract that is called on the source. */
+  readonly primary: Address
+  /** Whom the bridge pays on the destination where an order runs there. */
+  readonly orderReceiver: Address
+  /** Our contracts that an order needs on the destination, besides those of its steps. */
+  readonly orderContracts: readonly Address[]
+  /** What the delivery usually takes; from the chain's configuration, never measured. */
+  readonly estimatedSeconds: number
+}
+
+/** What is to be delivered. */
+export interface Parcel {
+  /** Who is paid on the destination: `orderReceiver` of the lane with a message, anybody without. */
+  readonly receiver: Address
+  /** For the DestinationReceiver; 0x: no order runs. */
+  readonly message: Hex
+  /** That the order's call must be given, with what the bridge's own contracts take around it; 0 without a message. */
+  readonly gas: bigint
+  /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
+  readonly deliveryCost: bigint
+}
+
+export interface LaneQuote {
+  /** Raw units of `lane.tokenOut`. */
+  readonly delivered: bigint
+  /** Wei beside the amount. */
+  readonly nativeFee: bigint
+  /** The most that the lane takes at this block, raw units of `lane.tokenIn`; null: no limit is known. */
+  readonly maximum: bigint | null
+  /** What no chain state tells, such as whether a relayer has the funds; English sentences. */
+  readonly warnings: readonly string[]
+}
+
+/** Why a lane cannot be used for the amount at the block. */
+export interface LaneRefusal {
+  readonly reason: 'paused' | 'no-credit' | 'too-much' | 'too-little' | 'unreadable'
+  /** A whole sentence for people. */
+  readonly message: string
+  /** Raw units of `lane.tokenIn`, where a limit is the reason. */
+  readonly limit?: bigint
+}
+
+export interface EncodeArgs {
+  readonly lane: Lane
+  readonly parcel: Parcel
+  /** In the Executor; native among it. */
+  readonly amountIn: Amount
+  /** The quote for the amount that is expected. */
+  readonly quote: LaneQuote
+  /** Raw units of `lane.tokenIn` that the quote is for: what an amount delivered is relative to. */
+  readonly quotedAmountIn: bigint
+  /** Wei to send beside the amount, at least the quote's; the surplus goes to `refundReceiver`. */
+  readonly nativeFee: bigint
+  /** Raw units of `lane.tokenOut` below which nothing may be sent. */
+  readonly minimumDelivered: bigint
+  /** Takes what the bridge gives back: the surplus of the fee, or the deposit that nobody delivered. */
+  readonly refundReceiver: Address
+  /** Index of the first of the steps in the order, for references among them. */
+  readonly firstStep: number
+  readonly helpers: Readonly<Record<'Values', Address>>
+}
+
+/** What a source transaction has sent, from its logs. Structured-clonable. */
+export interface Delivery {
+  readonly bridge: string
+  /** Names it at its bridge: guid, or number of the deposit. */
+  readonly id: string
+  readonly sourceChainId: number
+  /** Null: a chain that is not configured. */
+  readonly destinationChainId: number | null
+  /** On the destination; native as its constant. */
+  readonly token: Address
+  /** Raw units of the token. */
+  readonly amount: bigint
+  readonly receiver: Address
+  /** 0x: no order runs. */
+  readonly message: Hex
+  /** The bridge's own: all that its other methods need, as strings and numbers. */
+  readonly details: Readonly<Record<string, string | number>>
+}
+
+/** How a delivery is simulated: `before` counts nowhere, the call is what is measured. */
+export type DeliverySimulation = Pick<
+  SimulationRequest,
+  'from' | 'to' | 'data' | 'value' | 'before' | 'overrides' | 'gasLimit'
+>
+
+export interface DeliveryStatus {
+  /**
+   * `inflight`: sent and not delivered; `delivered`: and its order, if any, ran; `failed`: delivered, and the fallback
+   * receiver was paid, or given up (expired); `unknown`: the state does not tell.
+   */
+  readonly status: 'inflight' | 'delivered' | 'failed' | 'unknown'
+  /** Of the delivering transaction; null where no logs tell it. */
+  readonly transactionHash: Hex | null
+  /** Why it failed. */
+  readonly error?: string
+}
+
+/** Reads logs of the destination; null where its nodes serve none. */
+export type LogReader = (filter: {
+  readonly address: Address
+  readonly topics: readonly (Hex | null)[]
+}) => Promise<
+  | readonly (SimulationLog & { readonly transactionHash: Hex; readonly blockNumber: bigint })[]
+  | null
+>
+
+export interface BridgeAdapter {
+  readonly slug: string
+  readonly name: string
+  /** Names that `ignoreBridges` knows it by, lower-case, its slug among them. */
+  readonly names: readonly string[]
+  /** Pure: by the definitions of both chains. */
+  lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
+  /**
+   * What the lane makes of the amount at the source's block.
+   * @param args.amountIn - raw units of `lane.tokenIn`.
+   * @param args.sender - the contract that will call the bridge.
+   */
+  quote(args: {
+    readonly lane: Lane
+    readonly parcel: Parcel
+    readonly amountIn: bigint
+    readonly sender: Address
+    readonly chain: ChainDefinition
+    readonly reader: StateReader
+  }): Promise<LaneQuote | LaneRefusal>
+  /** The end of the source's order. */
+  encode(args: EncodeArgs): ExecutorStep[]
+  /** In the order of the logs; of a simulation or a receipt. */
+  deliveriesIn(logs: readonly SimulationLog[], source: ChainDefinition): Delivery[]
+  /**
+   * @param pin - of the destination, whose time it runs after.
+   * @param gas - for the order's call, as in `Parcel`.
+   */
+  simulation(
+    delivery: Delivery,
+    destination: ChainDefinition,
+    pin: BlockPin,
+    gas: bigint,
+  ): DeliverySimulation
+  /** @param reader - of the destination's newest block. */
+  status(
+    delivery: Delivery,
+    destination: ChainDefinition,
+    reader: StateReader,
+    logs: LogReader,
+  ): Promise<DeliveryStatus>
+}
+
+export function isRefusal(quoted: LaneQuote | LaneRefusal): quoted is LaneRefusal {
+  return 'reason' in quoted
+}
