@@ -40,8 +40,8 @@ export interface Parcel {
   readonly message: Hex
   /** That the order's call must be given, with what the bridge's own contracts take around it; 0 without a message. */
   readonly gas: bigint
-  /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
-  readonly deliveryCost: bigint
+  /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender; null: not known. */
+  readonly deliveryCost: bigint | null
 }
 
 export interface LaneQuote {
@@ -107,7 +107,15 @@ export interface Delivery {
 export type DeliverySimulation = Pick<
   SimulationRequest,
   'from' | 'to' | 'data' | 'value' | 'before' | 'overrides' | 'gasLimit'
->
+> & {
+  /** What its sender needs of a token; the caller puts it there. */
+  readonly funds?: {
+    readonly token: Address
+    readonly owner: Address
+    readonly spender: Address
+    readonly amount: bigint
+  }
+}
 
 export interface DeliveryStatus {
   /**

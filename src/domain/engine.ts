@@ -64,6 +64,33 @@ export interface RouteRequest {
   readonly poolChoice?: PoolChoice
   /** Adds the record of the search to the answer; `timed`: with what each stage took. */
   readonly explain?: 'plain' | 'timed'
+  /** Absent: the route stays on its chain. */
+  readonly crosschain?: CrosschainTerms
+}
+
+export const crosschainModes = [
+  'direct',
+  'source',
+  'destination',
+  'sourceOrDestination',
+  'full',
+] as const
+/**
+ * Where a route over a bridge swaps: nowhere, on the source, on the destination, on one of them, on both. Wrapping and
+ * unwrapping the native token is no swap.
+ */
+export type CrosschainMode = (typeof crosschainModes)[number]
+
+/** Of a route to another chain: the tokensOut of its request are there. */
+export interface CrosschainTerms {
+  readonly destinationChainId: number
+  /** Absent: the newest; with a past `blockNumber` the newest not after that block's time. */
+  readonly destinationBlockNumber?: bigint
+  readonly mode: CrosschainMode
+  /** Lower-case; see `bridges/registry.ts`. */
+  readonly ignoreBridges: readonly string[]
+  /** Gets the fee out of what is delivered, in place of `feeReceiver`, where an order runs on the destination. */
+  readonly destinationFeeReceiver?: Address
 }
 
 /** How a route is searched for; an absent setting is as the service is configured. */
@@ -161,6 +188,22 @@ export interface GasCost extends Cost {
   readonly l1DataFee?: Cost | null
 }
 
+/** Beside the transaction on the source. */
+export interface CrosschainFacts {
+  readonly destinationBlock: BlockPin
+  /** What the messaging costs beside the amounts; the transaction sends somewhat more, which comes back. */
+  readonly bridgeFee: Cost
+  readonly estimates: readonly {
+    readonly bridge: string
+    readonly fromChainId: number
+    readonly toChainId: number
+    /** That the bridge takes. */
+    readonly token: Address
+    /** As configured, not measured. */
+    readonly estimatedSeconds: number
+  }[]
+}
+
 export interface RouteAnswer {
   readonly chainId: number
   readonly route: readonly RouteStepRecord[]
@@ -181,6 +224,7 @@ export interface RouteAnswer {
   /** Only where it was asked for; null where the transaction cannot be traced. */
   readonly trace?: TransactionTrace | null
   readonly explanation?: Explanation
+  readonly crosschain?: CrosschainFacts
   readonly warnings: readonly string[]
 }
 

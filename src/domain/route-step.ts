@@ -21,6 +21,9 @@ export interface RouteStepRecord {
   readonly positionInId: readonly string[]
   readonly positionOutId: readonly string[]
   readonly chainId: number
+  /** Of bridges: where it leads. */
+  readonly sourceChainId?: number
+  readonly destinationChainId?: number
   readonly primary?: Address
   readonly internalRoutes?: readonly RouteLeg[]
   /** Raw units in the simulation of the transaction, in the order of the tokens; absent where it does not tell them. */

@@ -59,7 +59,9 @@ export function createEngine(parts: EngineParts): Engine {
     tokensOf: chains.tokensOf,
     onProblem,
   })
-  const routes = createRoutes({ chains, tasks, threads: workers.threads, onProblem })
+  const blocks = createBlocks({ chains, archive, pins, pin: tasks.pin })
+  const { blockAtTime } = blocks
+  const routes = createRoutes({ chains, tasks, blockAtTime, threads: workers.threads, onProblem })
   const accounts = createAccounts({ chains, run: tasks.run, listings: metadata.listings })
   const opportunities = createOpportunities({
     engine: { ...metadata, ...routes, ...accounts },
@@ -71,7 +73,7 @@ export function createEngine(parts: EngineParts): Engine {
     ...routes,
     ...accounts,
     ...opportunities,
-    ...createBlocks({ chains, archive, pins, pin: tasks.pin }),
+    ...blocks,
     ...createChainStatus({ chains, archive, pins }),
     tokens: (chainId) => (chainId === undefined ? chains.tokens : chains.tokensOf(chainId)),
   }

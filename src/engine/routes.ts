@@ -5,14 +5,19 @@ import {
   type CallContext,
   type Engine,
   type QuoteBatch,
+  type QuoteOutcome,
   type QuoteRequest,
   quotesAtOnce,
   type RouteRequest,
 } from '../domain/engine.js'
 import { fromWireError, toWireError } from '../domain/errors.js'
+import { zip } from '../domain/lists.js'
+import type { BlockPin } from '../domain/primitives.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import type { ConfiguredChains } from './configured-chains.js'
+import { routeOverBridges } from './crosschain/crosschain.js'
+import { type CrosschainRequest, isCrosschain } from './crosschain/ways.js'
 import { withSpender } from './spender.js'
 import type { TaskRunner } from './task-runner.js'
 
@@ -22,6 +27,7 @@ const executionsAtOnce = 64
 export interface RoutesParts {
   readonly chains: ConfiguredChains
   readonly tasks: TaskRunner
+  readonly blockAtTime: Engine['blockAtTime']
   /** Threads of the worker pool. */
   readonly threads: number
   /** Receives the error of a batched quote that failed through a fault of the service. */
@@ -35,12 +41,14 @@ export function createRoutes(
   return {
     async route(given, context) {
       const request = withSpender(given)
+      if (isCrosschain(request)) return routeOverBridges(parts, 'route', request, context)
       const args = { mode: 'route' as const, request, accountId: context.accountId }
       return (await tasks.run('route', args, request, context)).value
     },
 
     async quote(given, context) {
       const request = fromSomebody(given)
+      if (isCrosschain(request)) return routeOverBridges(parts, 'quote', request, context)
       const args = { mode: 'quote' as const, request, accountId: context.accountId }
       return (await tasks.run('route', args, request, context)).value
     },
@@ -79,34 +87,73 @@ export function createRoutes(
 async function quoteBatch(
   batch: QuoteBatch,
   context: CallContext,
-  { tasks, threads, onProblem }: RoutesParts,
+  parts: RoutesParts,
 ): Promise<BatchAnswer> {
+  const { tasks, threads, onProblem } = parts
   const { accountId, signal } = context
   const begunAt = Date.now()
   const block = await tasks.pin(batch, context)
   const all = batch.requests.map(fromSomebody)
+  const onOneChain = all.filter((request) => !isCrosschain(request))
   // One task per thread at a time: a batch leaves room for other callers.
   const turn = pLimit(threads)
   // Background work has several blocks in flight: reading one block in one thread alone is less work.
-  const size = Math.min(quotesAtOnce, Math.ceil(all.length / (context.isBackground ? 1 : threads)))
-  const outcomes = await Promise.all(
-    chunksOf(all, size).map((requests) =>
+  const size = Math.min(
+    quotesAtOnce,
+    Math.ceil(onOneChain.length / (context.isBackground ? 1 : threads)),
+  )
+  const outcomes = new Map<RouteRequest, QuoteOutcome>()
+  await Promise.all([
+    ...chunksOf(onOneChain, size).map((requests) =>
       turn(async () => {
-        signal.throwIfAborted()
-        try {
-          return await tasks.runAt('quotes', { requests, accountId, begunAt }, block, context)
-        } catch (error) {
-          signal.throwIfAborted()
-          return requests.map(() => ({ ok: false as const, error: toWireError(error) }))
-        }
+        const found = await outcomesOr(requests, signal, () =>
+          tasks.runAt('quotes', { requests, accountId, begunAt }, block, context),
+        )
+        for (const [request, outcome] of zip(requests, found)) outcomes.set(request, outcome)
       }),
     ),
-  )
-  const quotes = outcomes.flat()
+    ...all.filter(isCrosschain).map((request) =>
+      turn(async () => {
+        const [outcome] = await outcomesOr([request], signal, async () => [
+          await overBridges(request, batch, context, parts, block),
+        ])
+        if (outcome) outcomes.set(request, outcome)
+      }),
+    ),
+  ])
+  const quotes = all.flatMap((request) => outcomes.get(request) ?? [])
   for (const one of quotes) {
     if (!one.ok && one.error.code === 'INTERNAL') onProblem(fromWireError(one.error))
   }
   return { block, quotes }
+}
+
+/** What keeps them from being calculated is the outcome of each. */
+async function outcomesOr(
+  requests: readonly RouteRequest[],
+  signal: AbortSignal,
+  work: () => Promise<readonly QuoteOutcome[]>,
+): Promise<readonly QuoteOutcome[]> {
+  signal.throwIfAborted()
+  try {
+    return await work()
+  } catch (error) {
+    signal.throwIfAborted()
+    return requests.map(() => ({ ok: false as const, error: toWireError(error) }))
+  }
+}
+
+async function overBridges(
+  request: CrosschainRequest,
+  { blockNumber }: QuoteBatch,
+  context: CallContext,
+  parts: RoutesParts,
+  block: BlockPin,
+): Promise<QuoteOutcome> {
+  const { blockNumber: _, ...newest } = request
+  const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
+  const value = await routeOverBridges(parts, 'quote', asked, context, block)
+  return { ok: true, value }
 }
 
 function fromSomebody(request: QuoteRequest): RouteRequest {

@@ -30,6 +30,7 @@ import type { Signature } from './eip2612.js'
 import { packSteps } from './pack-steps.js'
 import { prepareSteps } from './prepare-steps.js'
 import type { PreparedStep } from './prepared-step.js'
+import { throughSelf } from './self.js'
 import { isDelegate } from './strategies.js'
 import { buildSwap } from './swap-transaction.js'
 
@@ -125,7 +126,7 @@ export function buildTransaction(args: {
  * and the order.
  *
  * @param args.order - its first input is the delivered token; the amount is not looked at, since what is delivered counts.
- *   Where `minimumValue` comes beside a token, the second is native. No fees.
+ *   Where `minimumValue` comes beside a token, the second is native. No fees. Its steps may name `selfAddress`.
  * @param args.minimumGas - that the order is given, so that nobody can starve it.
  * @param args.minimumValue - wei that come beside the delivered amount.
  * @throws ForkrouteError as buildTransaction.
@@ -144,13 +145,23 @@ export function buildDeliveryMessage(args: {
     numberToHex(minimumGas, { size: 32 }),
     numberToHex(minimumValue, { size: 32 }),
   ]
-  const { fullOrder } = toTuples(order, false)
+  const { fullOrder } = toTuples(order, false, throughSelf)
   return concatHex([...head, encodeAbiParameters(orderParameters, [fullOrder])])
 }
 
+/** The message with another `minimumGas`. */
+export function withMinimumGas(message: Hex, minimumGas: bigint): Hex {
+  const word = numberToHex(minimumGas, { size: 32 }).slice(2)
+  return `0x${message.slice(2, 2 + 64)}${word}${message.slice(2 + 128)}`
+}
+
 /** The order as the contracts take it, and as those without event and refund receiver do. */
-function toTuples(order: Order, holdsOthers: boolean) {
-  const prepared = prepareSteps(order.steps)
+function toTuples(
+  order: Order,
+  holdsOthers: boolean,
+  changed: (steps: readonly PreparedStep[]) => readonly PreparedStep[] = (steps) => steps,
+) {
+  const prepared = changed(prepareSteps(order.steps))
   const steps = holdsOthers ? throughCallbackPayer(prepared) : prepared
   const legacyOrder = {
     inputs: order.inputs.map(({ token, amount, fee = 0n }) => ({ token, amount, fee })),

@@ -11,6 +11,9 @@ import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
 import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
+import { runArrival, runLanding } from './crosschain/arrival-task.js'
+import { runDeparture } from './crosschain/departure-task.js'
+import { runSurvey } from './crosschain/survey-task.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
 import { runExecutions } from './tasks/executions-task.js'
 import { readPositions, readSharePrices } from './tasks/positions-task.js'
@@ -30,7 +33,12 @@ const handlers: Handlers = {
   quotes: runQuotes,
   executions: runExecutions,
   bundle: async (run, args) => {
-    const { reported: _, ...result } = await runBundle(run, args)
+    const {
+      reported: _,
+      deposited: _deposited,
+      logs: _logs,
+      ...result
+    } = await runBundle(run, args)
     return result
   },
   nontokenized: runNontokenized,
@@ -48,6 +56,10 @@ const handlers: Handlers = {
   approval: buildApproval,
   positions: readPositions,
   sharePrices: readSharePrices,
+  survey: runSurvey,
+  departure: runDeparture,
+  arrival: runArrival,
+  landing: runLanding,
   isDeployed: (run, { address }) => run.hasCode(address),
 }
 

@@ -19,6 +19,9 @@ import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
+import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './crosschain/arrival-task.js'
+import type { Departure, DepartureArgs } from './crosschain/departure-task.js'
+import type { Survey, SurveyArgs } from './crosschain/survey-task.js'
 
 /** Given once to each thread. */
 export interface WorkerSettings {
@@ -105,6 +108,13 @@ export interface TaskTypes {
   /** Share prices of such positions; null where there is none at this block. */
   sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
+  survey: { args: SurveyArgs; result: Survey }
+  /** The source's half of a route over a bridge. */
+  departure: { args: DepartureArgs; result: Departure }
+  /** The destination's half: the order that runs with what is delivered. */
+  arrival: { args: ArrivalArgs; result: Arrival }
+  /** A delivery as it is sent. */
+  landing: { args: LandingArgs; result: Landing }
 }
 
 export type TaskKind = keyof TaskTypes

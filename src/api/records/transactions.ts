@@ -28,6 +28,12 @@ const RouteStep = z
     positionInId: z.array(z.string()),
     positionOutId: z.array(z.string()),
     chainId: ChainId,
+    sourceChainId: ChainId.optional().meta({
+      description: 'Of a bridge: the chain it leads from.',
+    }),
+    destinationChainId: ChainId.optional().meta({
+      description: 'Of a bridge: the chain it leads to. The steps after it are there.',
+    }),
     primary: Address.optional(),
     internalRoutes: z
       .array(
@@ -121,6 +127,32 @@ const GasCost = z
   })
   .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
 
+/** Of a route over a bridge. */
+const crosschain = {
+  destinationChainId: ChainId.optional().meta({
+    description: 'Chain on which tokenOut is received; absent where it is chainId.',
+  }),
+  destinationBlockNumber: BlockNumber.optional().meta({
+    description: 'Block of the destination at whose end its state was read.',
+  }),
+  bridgeFee: z.object(cost).optional().meta({
+    description:
+      'What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back.',
+  }),
+  bridgingEstimates: z
+    .array(
+      z.object({
+        bridge: z.string().meta({ description: 'Slug of the bridge.' }),
+        fromChainId: ChainId,
+        toChainId: ChainId,
+        token: Address.meta({ description: 'What the bridge takes.' }),
+        estimatedSeconds: z.number().meta({ description: 'As configured, not measured.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'How long what is sent is on its way.' }),
+}
+
 const byteOffset = z.int().min(0)
 const Permit = z
   .object({
@@ -191,6 +223,7 @@ export const RouteTransaction = z
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
+    ...crosschain,
     permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
@@ -218,6 +251,7 @@ export const Quote = z
     priceImpact: PriceImpact.optional(),
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
+    ...crosschain,
     overrides: OverridesOfRequest,
     warnings: Warnings,
     ...explanation,

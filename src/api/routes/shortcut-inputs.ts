@@ -1,5 +1,7 @@
 /** Input of routes and quotes: the fields, and the rules between them. */
 import { z } from 'zod'
+import { bridgeNames } from '../../domain/bridge-names.js'
+import { crosschainModes } from '../../domain/engine.js'
 import { nativeToken } from '../../domain/primitives.js'
 import type { Given } from '../input.js'
 import {
@@ -76,7 +78,7 @@ function pairRules(given: Given, mayBeLadder = false): string[] {
   if (new Set(tokensOut).size < tokensOut.length) {
     problems.push('tokenOut must not name a token twice')
   }
-  if (tokensIn.some((token) => tokensOut.includes(token))) {
+  if (!isElsewhere(given) && tokensIn.some((token) => tokensOut.includes(token))) {
     problems.push('tokenOut must differ from tokenIn')
   }
   if (mayBeLadder && isLadder(given)) return problems
@@ -124,10 +126,36 @@ export function routeRules(given: Given): string[] {
       problems.push('permit must not be given for the native token, which needs no allowance')
     }
   }
-  if (given.destinationChainId !== undefined) {
-    if (Number(given.destinationChainId) !== Number(given.chainId ?? 1)) {
-      problems.push('destinationChainId must equal chainId: cross-chain routes are not available')
+  return problems
+}
+
+/** Whether the tokens that come out are on another chain. */
+function isElsewhere({ chainId, destinationChainId }: Given): boolean {
+  return destinationChainId !== undefined && Number(destinationChainId) !== Number(chainId ?? 1)
+}
+
+/** Rules of what has a meaning only with another chain, or none with one. */
+function crosschainRules(given: Given): string[] {
+  const { destinationBlockNumber, destinationFeeReceiver, fee } = given
+  if (!isElsewhere(given)) {
+    return destinationBlockNumber === undefined
+      ? []
+      : ['destinationBlockNumber must not be given without a destinationChainId other than chainId']
+  }
+  const problems: string[] = []
+  const count = texts(given.tokenOut).length
+  if (count > 1)
+    problems.push(`tokenOut must hold one token with a destinationChainId (not ${count})`)
+  for (const name of ['amountOut', 'stateOverrides', 'blockOverrides'] as const) {
+    if (given[name] !== undefined) {
+      problems.push(`${name} must not be given with a destinationChainId other than chainId`)
     }
+  }
+  if (String(given.permit) === 'true') {
+    problems.push('permit must not be given with a destinationChainId other than chainId')
+  }
+  if (destinationFeeReceiver !== undefined && new Set(texts(fee)).size > 1) {
+    problems.push('fee must be the same for all amountIn with destinationFeeReceiver')
   }
   return problems
 }
@@ -154,7 +182,7 @@ export function quoteRules(given: Given): string[] {
 
 /** Of a route with `amountIn` or `amountOut`. */
 export function exactRouteRules(given: Given): string[] {
-  return [...exactOutputRules(given), ...routeRules(given)]
+  return [...exactOutputRules(given), ...routeRules(given), ...crosschainRules(given)]
 }
 
 /** Of a quote with `amountIn` or `amountOut`. */
@@ -166,7 +194,7 @@ export function exactQuoteRules(given: Given): string[] {
 export function quoteOrLadderRules(given: Given): string[] {
   const isOne = isLadder(given)
   const fees = isOne && texts(given.fee).length > 1 ? ['fee must be one value for a ladder'] : []
-  const pair = [...exactOutputRules(given), ...pairRules(given, true)]
+  const pair = [...exactOutputRules(given), ...pairRules(given, true), ...crosschainRules(given)]
   return [...pair, ...(isOne ? fees : quoteFeeRules(given))]
 }
 
@@ -205,6 +233,7 @@ export function shortcutInputs(serviceName: string) {
       'Whether to calculate priceImpact; with false it is absent.',
     ),
     ...poolChoiceInputs,
+    ...crosschainInputs,
     blockNumber: BlockNumber.optional(),
     deadlineMs: DeadlineMs.optional(),
   }
@@ -244,12 +273,6 @@ export function shortcutInputs(serviceName: string) {
       'Basis points, 1 to 100 per amountIn, taken from it first; a list of zeros is ignored.',
     ),
     feeReceiver: described(Address.optional(), 'Gets the fee; required with fee.'),
-    destinationFeeReceiver: described(Address.optional(), crossChainOnly),
-    ignoreBridges: names(crossChainOnly),
-    crosschainRouteMode: described(
-      oneOf(['direct', 'source', 'destination', 'sourceOrDestination', 'full']).default('full'),
-      crossChainOnly,
-    ),
     referralCode: ReferralCode.optional(),
     deadline: TransactionDeadline.optional(),
     permit: described(
@@ -259,10 +282,6 @@ export function shortcutInputs(serviceName: string) {
     ),
     trace: Trace,
     explain: Explain,
-    destinationChainId: described(
-      ChainId.optional(),
-      'Must equal chainId: cross-chain routes are not available.',
-    ),
   })
   const quote = z.object({
     ...common,
@@ -304,7 +323,30 @@ export const Trace = described(
   'Adds trace: the calls that the returned transaction makes, decoded, and who pays whom.',
 )
 
-const crossChainOnly = 'Accepted, without effect: cross-chain routes are not available.'
+/** Of routes to another chain. */
+const crosschainInputs = {
+  destinationChainId: described(
+    ChainId.optional(),
+    'Chain on which tokenOut is received; default chainId. Another one: a route over a bridge.',
+  ),
+  destinationBlockNumber: described(
+    BlockNumber.optional(),
+    'Block of the destination; default: its newest, with a past blockNumber its newest not after that block.',
+  ),
+  crosschainRouteMode: described(
+    oneOf(crosschainModes).default('full'),
+    'Where a route over a bridge may swap: nowhere (direct), on the source, on the destination, on either of them, on ' +
+      'both (full). Wrapping the native token is no swap.',
+  ),
+  ignoreBridges: described(
+    listOf(oneOf(bridgeNames), 0, maxIgnored).default([]),
+    'Bridges to leave out. Names that are not installed exclude nothing; layerzero is stargate.',
+  ),
+  destinationFeeReceiver: described(
+    Address.optional(),
+    'Gets the fee out of what the bridge delivers, where an order runs on the destination; else feeReceiver does.',
+  ),
+}
 
 export function names(description: string) {
   return described(listOf(Name, 0, maxIgnored).default([]), description)

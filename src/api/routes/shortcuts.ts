@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import type {
   Cost,
+  CrosschainTerms,
   GasCost,
   QuoteRequest,
   RequestInput,
@@ -90,6 +91,28 @@ export function hasFee(inputs: readonly RequestInput[]): boolean {
   return inputs.some(({ feeBps }) => feeBps !== undefined)
 }
 
+/** Undefined where the route stays on its chain. */
+function toCrosschain(
+  input: Pick<
+    QuoteInput,
+    | 'chainId'
+    | 'destinationChainId'
+    | 'destinationBlockNumber'
+    | 'crosschainRouteMode'
+    | 'ignoreBridges'
+    | 'destinationFeeReceiver'
+  >,
+): CrosschainTerms | undefined {
+  const { chainId, destinationChainId, destinationBlockNumber, destinationFeeReceiver } = input
+  if (destinationChainId === undefined || destinationChainId === chainId) return undefined
+  return {
+    destinationChainId,
+    mode: input.crosschainRouteMode,
+    ignoreBridges: input.ignoreBridges,
+    ...defined({ destinationBlockNumber, destinationFeeReceiver }),
+  }
+}
+
 /** Undefined where nothing is restricted. */
 export function toPoolChoice(input: PoolChoiceInput): PoolChoice | undefined {
   const { excludePools, onlyPools, excludeTokens } = input
@@ -132,6 +155,7 @@ export function toPlanRequest(
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       referralCode: input.referralCode,
       poolChoice: toPoolChoice(input),
+      crosschain: toCrosschain(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -162,6 +186,7 @@ export function toQuoteRequest(
       fromAddress: input.fromAddress,
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       poolChoice: toPoolChoice(input),
+      crosschain: toCrosschain(input),
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -191,6 +216,8 @@ export function toSteps(answer: Pick<RouteAnswer, 'route'>) {
     positionInId: [...step.positionInId],
     positionOutId: [...step.positionOutId],
     chainId: step.chainId,
+    ...(step.sourceChainId !== undefined && { sourceChainId: step.sourceChainId }),
+    ...(step.destinationChainId !== undefined && { destinationChainId: step.destinationChainId }),
     ...(step.primary && { primary: step.primary }),
     ...(step.internalRoutes && {
       internalRoutes: step.internalRoutes.map((leg) => ({ ...leg })),
@@ -245,6 +272,18 @@ function toGasCost({ l1DataFee, ...gas }: GasCost) {
   }
 }
 
+/** Of a route over a bridge. */
+function crosschainFields({ crosschain }: RouteAnswer) {
+  if (!crosschain) return {}
+  const { destinationBlock, bridgeFee, estimates } = crosschain
+  return {
+    destinationChainId: destinationBlock.chainId,
+    destinationBlockNumber: Number(destinationBlock.number),
+    bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
+    bridgingEstimates: estimates.map((one) => ({ ...one })),
+  }
+}
+
 function toPermit({ kind, typedData, signature }: RoutePermit) {
   const { domain, types, primaryType, message } = typedData
   return {
@@ -283,6 +322,7 @@ function toRouteTransaction(
       chainId: answer.chainId,
     },
     ...(gasCost && { gasCost: toGasCost(gasCost) }),
+    ...crosschainFields(answer),
     ...(permit && { permit: toPermit(permit) }),
     ...traceOf(answer),
     ...extras(answer),
@@ -302,6 +342,7 @@ export function toQuote(answer: RouteAnswer, withPriceImpact: boolean): z.output
     ...(withPriceImpact && { priceImpact: answer.priceImpact }),
     ...extras(answer),
     blockNumber: Number(answer.block.number),
+    ...crosschainFields(answer),
     ...explanationFields(answer.explanation),
   }
 }

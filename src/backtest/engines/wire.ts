@@ -9,7 +9,7 @@ import type {
   BacktestRow,
   PlanVariant,
 } from '../../domain/backtest.js'
-import type { RouterSettings } from '../../domain/engine.js'
+import { type CrosschainTerms, crosschainModes, type RouterSettings } from '../../domain/engine.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
 import { routingStrategies } from '../../domain/order.js'
 import { fromPlanRecord, type PlanRecord, type QuoteRecord } from '../../domain/plan-record.js'
@@ -74,6 +74,15 @@ const fields = z.strictObject({
       onlyPools: names,
       excludeTokens: z.array(address),
     } satisfies Shape<PoolChoice>)
+    .exactOptional(),
+  crosschain: z
+    .strictObject({
+      destinationChainId: z.int(),
+      destinationBlockNumber: uint.exactOptional(),
+      mode: z.enum(crosschainModes),
+      ignoreBridges: names,
+      destinationFeeReceiver: address.exactOptional(),
+    } satisfies Shape<CrosschainTerms>)
     .exactOptional(),
 } satisfies Shape<QuoteRecord>)
 

@@ -14,10 +14,11 @@ import {
   toAddress,
 } from '../../domain/primitives.js'
 import { buildTransaction, runnerAddress } from '../../executor/compile.js'
+import { selfAddress, selfStep } from '../../executor/self.js'
 import type { TaskRun } from '../context/task-context.js'
 import { toBytes16 } from '../proof/built.js'
 import { deadlineOf } from '../proof/order-deadline.js'
-import type { BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
+import type { Arrival, BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
 import { type PerformableAction, referencesOf, spentOf, toPerformable } from './performers.js'
@@ -60,15 +61,24 @@ export class BundleBuilder implements BundleContext {
     this.draft = new BundleDraft(outer?.firstStep)
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
-    this.runner = runnerAddress(strategy, fromAddress)
+    this.runner = args.arrival ? selfAddress : runnerAddress(strategy, fromAddress)
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(run, args.request) ?? latestDeadline
-    this.#actions = toPerformable(actions)
+    this.#actions = toPerformable(actions, outer ? undefined : args.ending)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))
     this.#spent = new Set(spentOf(this.#actions).map(keyOf))
+    if (args.arrival && !outer) this.#begin(args.arrival)
+  }
+
+  /** What comes before the actions of a delivery. */
+  #begin({ delivery: { token }, fee }: Arrival): void {
+    this.draft.add(0, selfStep)
+    if (!fee) return
+    const amount = { ref: 'balance', token, bps: Number(fee.bps) } as const
+    this.draft.add(0, { kind: 'transfer', token, to: fee.receiver, amount })
   }
 
   async build(): Promise<void> {
@@ -196,8 +206,10 @@ export class BundleBuilder implements BundleContext {
 
   /** @param outputs - tokens that remain, with their minimums. */
   order(steps: readonly ExecutorStep[], outputs: Order['outputs']): Order {
-    const { request, accountId } = this.args
-    const inputs = this.pulled()
+    const { request, accountId, arrival } = this.args
+    const inputs = arrival
+      ? [{ token: arrival.delivery.token, amount: arrival.delivery.amount }]
+      : this.pulled()
     const paid = new Set(outputs.map(({ token }) => token))
     const pulled = new Set(inputs.map(({ token }) => token))
     return {

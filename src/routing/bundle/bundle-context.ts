@@ -1,4 +1,5 @@
 /** The view of a bundle that planning and simulation share; implemented by `BundleBuilder`. */
+import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
@@ -6,10 +7,27 @@ import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { BundleDraft } from './draft.js'
+import type { ServiceAction } from './service-action.js'
+
+/** How the tokens of a bundle come that a bridge delivers. */
+export interface Arrival {
+  readonly bridge: BridgeAdapter
+  /** Its message is not looked at. */
+  readonly delivery: Delivery
+  /** That the order's call is given. */
+  readonly gas: bigint
+  readonly fallbackReceiver: Address
+  /** A share of what arrives, taken before anything else. */
+  readonly fee?: { readonly bps: bigint; readonly receiver: Address }
+}
 
 export interface BundleArgs {
   readonly request: TypedBundle
   readonly accountId: Hex
+  /** Absent: the sender gives the tokens. */
+  readonly arrival?: Arrival
+  /** Comes after the actions, and takes arguments like them. */
+  readonly ending?: { readonly action: TypedAction; readonly definition: ServiceAction }
   /** Actions whose first output is to be reported. */
   readonly reportedActions?: readonly number[]
 }

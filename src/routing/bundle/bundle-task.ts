@@ -6,7 +6,7 @@ import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
 import { zip } from '../../domain/lists.js'
 import { type CallStep, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
-import { decodeAmountsOut } from '../../executor/compile.js'
+import type { SimulationLog } from '../../domain/state.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
 import { asAsked, mergeExplanations, withExplanation } from '../proof/explain.js'
@@ -17,7 +17,7 @@ import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
 import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
-import { prerequisitesOf, simulateBundle } from './simulate-bundle.js'
+import { prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
 /** Includes what the actions of `args.reportedActions` yield in the transaction. */
@@ -25,6 +25,10 @@ export interface ToldResult extends BundleResult {
   readonly reported: readonly TokenAmount[]
   /** Raw units that positions take of each token, where that may be less than they are given. */
   readonly deposited: readonly TokenAmount[]
+  /** Of the transaction; none where nothing was simulated. */
+  readonly logs: readonly SimulationLog[]
+  /** Of a delivery: what the bridge carries. */
+  readonly message?: Hex
 }
 
 export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
@@ -72,6 +76,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
       priceImpact: null,
       reported: [],
       deposited: [],
+      logs: [],
     }
   }
   const { gained, checked, payments, reported, deposited, shown } = await run.stage(
@@ -83,12 +88,11 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     minAmountOut: leastOf(limit, amount),
   }))
   const order = builder.order(checked, outputs)
-  const {
-    tx,
-    request: simulated,
-    result,
-  } = await run.stage('finalise', () => simulateBundle(builder, order, draft.actionOfStep))
-  const found = withAmounts(order, outputs, result.returnData)
+  const final = await run.stage('finalise', () =>
+    simulateBundle(builder, order, draft.actionOfStep),
+  )
+  const { tx, request: simulated, result, message } = final
+  const found = withAmounts(outputs, final)
   const priceImpact = await impact(builder, common.inputs, [
     ...found,
     ...payments.map(({ token, amountOut: amount }) => ({ token, amount })),
@@ -112,6 +116,8 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     priceImpact,
     reported,
     deposited,
+    logs: result.logs,
+    ...(message && { message }),
   }
 }
 
@@ -136,11 +142,9 @@ function withoutMinimums(remaining: readonly Remaining[]): Order['outputs'] {
 
 /** The outputs of an order, each with what the receiver gained of it. */
 function withAmounts<T extends object>(
-  order: Order,
   outputs: readonly T[],
-  returnData: Hex,
+  { gained }: SimulatedBundle,
 ): (T & { readonly amount: bigint })[] {
-  const gained = decodeAmountsOut(order, returnData)
   return zip(outputs, gained).map(([output, { amount }]) => ({ ...output, amount }))
 }
 
@@ -182,7 +186,8 @@ async function measure(
     ...toTell.map(({ action }) => action),
     ...toShow.map(() => last),
   ]
-  const { result } = await simulateBundle(builder, order, actionOfStep, { logsNative: true })
+  const simulated = await simulateBundle(builder, order, actionOfStep, { logsNative: true })
+  const { result } = simulated
   const noted = notedIn(result)
   const alone = splitsAlone(route)
   const { wrappedNative } = builder.run.block.chain
@@ -192,7 +197,7 @@ async function measure(
     return amounts ?? noAmounts(stated?.step)
   })
   return {
-    gained: withAmounts(order, remaining, result.returnData),
+    gained: withAmounts(remaining, simulated),
     checked: withMinimums(draft, ({ centiBps, least }, key) => ({
       minimum: leastOf({ centiBps, least }, noted.get(BigInt(key))?.value ?? 0n),
       stated: (deposits[key] ?? []).map(({ amount }) => lessSlippage(amount, centiBps)),

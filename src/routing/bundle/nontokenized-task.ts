@@ -44,7 +44,12 @@ export async function runNontokenized(
     ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
     ...(request.deadline && { deadline: request.deadline }),
   }
-  const { reported, deposited, ...rest } = await runBundle(run, {
+  const {
+    reported,
+    deposited,
+    logs: _,
+    ...rest
+  } = await runBundle(run, {
     request: bundle,
     accountId,
     reportedActions: deposits,

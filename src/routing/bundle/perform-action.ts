@@ -165,7 +165,9 @@ function pulledAsBalances(
   if (tokens.length !== amounts.length) return values
   const stated = amounts.map((each, place) => {
     const address = tokens[place]
-    if (!address || isAmountRef(each) || isNative(address)) return each
+    if (!address || isAmountRef(each)) return each
+    // Of a delivery, only what has arrived says how much there is.
+    if (isNative(address) && !builder.args.arrival) return each
     const isShared = builder.isMentioned(address, index) || builder.draft.hasCredit(address)
     return isShared ? each : builder.draft.stateAsBalance(address, each)
   })

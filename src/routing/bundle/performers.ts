@@ -77,13 +77,22 @@ export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   ]
 }
 
-/** @throws RangeError for an action that a checked bundle cannot contain. */
-export function toPerformable(actions: readonly TypedAction[]): PerformableAction[] {
-  return actions.map((typed, index) => {
+/**
+ * @param ending - an action after them that bundles of callers do not have.
+ * @throws RangeError for an action that a checked bundle cannot contain.
+ */
+export function toPerformable(
+  actions: readonly TypedAction[],
+  ending?: { readonly action: TypedAction; readonly definition: ServiceAction },
+): PerformableAction[] {
+  const performable = actions.map((typed, index) => {
     const performer = performerOf(typed)
     if (performer) return { ...typed, index, performer }
     throw new RangeError(`Nobody performs ${typed.protocol} ${typed.action}.`)
   })
+  if (!ending) return performable
+  const performer = ofService(ending.definition, null)
+  return [...performable, { ...ending.action, index: actions.length, performer }]
 }
 
 /** Outputs of earlier actions that the arguments refer to, except in callbacks, whose actions count separately. */

@@ -3,19 +3,21 @@ import { decodeErrorResult } from 'viem'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationRequest,
   type SimulationResult,
 } from '../../domain/state.js'
+import { buildDeliveryMessage, decodeAmountsOut } from '../../executor/compile.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate, runsOwnOrders } from '../../executor/strategies.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
 import { lendersBeside } from '../proof/lenders.js'
-import type { BundleContext } from './bundle-context.js'
+import type { Arrival, BundleContext } from './bundle-context.js'
+import { simulateLanding } from './simulate-landing.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -23,6 +25,10 @@ export interface SimulatedBundle {
   /** How it was simulated. */
   readonly request: SimulationRequest
   readonly result: Extract<SimulationResult, { status: 'success' }>
+  /** What the receiver gained of each output of the order. */
+  readonly gained: readonly TokenAmount[]
+  /** Of a delivery, that the bridge carries. */
+  readonly message?: Hex
 }
 
 /**
@@ -37,6 +43,7 @@ export async function simulateBundle(
   more: Pick<SimulationRequest, 'logsNative'> = {},
 ): Promise<SimulatedBundle> {
   const { run, args, permitted } = builder
+  if (args.arrival) return simulateArrival(builder, args.arrival, order, actionOfStep, more)
   const { strategy, fromAddress, executionMode } = args.request
   const isChecked = executionMode === 'user'
   const inputs = isChecked ? order.inputs : [...order.inputs, ...permitted]
@@ -70,9 +77,35 @@ export async function simulateBundle(
     ),
   }
   const [result] = await run.simulate([request])
-  if (result?.status === 'success') return { tx, request, result }
+  if (result?.status === 'success') {
+    return { tx, request, result, gained: decodeAmountsOut(order, result.returnData) }
+  }
   if (result?.status === 'reverted') throw failure(builder, order.steps, actionOfStep, result)
   throw unreadable(result?.message ?? 'no answer')
+}
+
+/** As the bridge delivers it. An order that fails there is a failure here, although the fallback receiver is paid. */
+async function simulateArrival(
+  builder: BundleContext,
+  arrival: Arrival,
+  order: Order,
+  actionOfStep: readonly number[],
+  more: Pick<SimulationRequest, 'logsNative'>,
+): Promise<SimulatedBundle> {
+  const { delivery, gas, fallbackReceiver } = arrival
+  const message = buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
+  const landed = await simulateLanding(builder.run, arrival.bridge, {
+    ...{ delivery: { ...delivery, message }, gas, ...more },
+    measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
+  })
+  const { request, result } = landed
+  const tx = { from: request.from, to: request.to, data: request.data, value: request.value }
+  if (result.status === 'success') {
+    const gained = result.deltas.map(({ token, amount }) => ({ token, amount }))
+    return { tx, request, result, gained, message }
+  }
+  if (result.status === 'reverted') throw failure(builder, order.steps, actionOfStep, result)
+  throw unreadable(result.message)
 }
 
 /** Transactions that the account must have sent before, in order. */

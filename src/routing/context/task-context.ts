@@ -182,7 +182,12 @@ export class TaskRun {
   }
 
   async hasCode(address: Address): Promise<boolean> {
-    return (await this.#account('eth_getCode', address)) !== '0x'
+    return (await this.codeOf(address)) !== '0x'
+  }
+
+  /** On the chain: without what forks have placed. */
+  codeOf(address: Address): Promise<Hex> {
+    return this.#account('eth_getCode', address)
   }
 
   /** Has the forks of this block take a signature for that of `signer`, whatever was signed. */

@@ -1,0 +1,245 @@
+/**
+ * Routes over bridges: pins both chains, has each lane's departure simulated on the source and what its logs send
+ * delivered on the destination, and builds the best with its minimums on both sides.
+ */
+import type { Lane } from '../../bridges/bridge.js'
+import { bridgesBeside } from '../../bridges/registry.js'
+import { invalidRequest } from '../../domain/common-errors.js'
+import type { CallContext, Engine, RouteAnswer } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { type BlockPin, nativeToken } from '../../domain/primitives.js'
+import { contractAddress, type ExecutorContractName } from '../../executor/deployments.js'
+import type { ConfiguredChains } from '../configured-chains.js'
+import type { TaskRunner } from '../task-runner.js'
+import { Journey, type Side } from './journey.js'
+import { type CrosschainRequest, type Way, waysOver } from './ways.js'
+
+/** Lanes that are simulated on both sides. */
+const mostProven = 6
+/** How many of the best may fail as the final pair before the request fails. */
+const finalAttempts = 3
+/** What orders on the destination may need of us there. */
+const orderContracts: readonly ExecutorContractName[] = [
+  'DestinationReceiver',
+  'UniswapV2Swapper',
+  'UniswapV4Swapper',
+  'Values',
+  'Caller',
+]
+
+export interface CrosschainParts {
+  readonly chains: ConfiguredChains
+  readonly tasks: TaskRunner
+  readonly blockAtTime: Engine['blockAtTime']
+}
+
+/** Why a lane is not the answer. */
+interface LaneFailure {
+  readonly lane: Lane
+  readonly error: ForkrouteError
+}
+
+/**
+ * @param pinned - the block of the source, where the caller has it.
+ * @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used.
+ */
+export async function routeOverBridges(
+  parts: CrosschainParts,
+  mode: 'route' | 'quote',
+  given: CrosschainRequest,
+  context: CallContext,
+  pinned?: BlockPin,
+): Promise<RouteAnswer> {
+  const request = mode === 'quote' ? { ...given, executionMode: 'backend' as const } : given
+  refuseWhatCannotBe(request, context)
+  const { crosschain } = request
+  const source = parts.chains.of(request.chainId)
+  const destination = parts.chains.of(crosschain.destinationChainId)
+  const [sourcePin, destinationPin] = await pinBoth(request, context, parts, pinned)
+  const lanes = bridgesBeside(crosschain.ignoreBridges).flatMap((bridge) =>
+    bridge.lanes(source, destination),
+  )
+  const receiver = request.receiver ?? request.fromAddress
+  const needed = [
+    ...orderContracts.map(contractAddress),
+    ...lanes.flatMap((lane) => lane.orderContracts),
+  ]
+  const tokensOf = (tokens: readonly `0x${string}`[]) => [...new Set([nativeToken, ...tokens])]
+  const survey = async (
+    chain: typeof source,
+    pin: BlockPin,
+    accounts: readonly `0x${string}`[],
+    tokens: readonly `0x${string}`[],
+  ): Promise<Side> => {
+    const found = await parts.tasks.runAt('survey', { accounts, tokens }, pin, context)
+    return {
+      ...{ chain, pin, gasPrice: found.gasPrice },
+      kinds: new Map(accounts.map((account, index) => [account, found.kinds[index] ?? 'plain'])),
+      prices: new Map(
+        tokens.flatMap((token, index) => {
+          const price = found.prices[index]
+          return price ? [[token, price] as const] : []
+        }),
+      ),
+    }
+  }
+  const [here, there] = await Promise.all([
+    survey(
+      ...([source, sourcePin, [request.fromAddress]] as const),
+      tokensOf(request.inputs.map(({ token }) => token)),
+    ),
+    survey(
+      ...([destination, destinationPin, [...new Set([receiver, ...needed])]] as const),
+      tokensOf([...request.tokensOut, ...lanes.map(({ tokenOut }) => tokenOut)]),
+    ),
+  ])
+  refuseAmbiguousReceiver(mode, request, here)
+  const takesFeeThere =
+    crosschain.destinationFeeReceiver !== undefined &&
+    request.inputs.some(({ feeBps }) => feeBps !== undefined)
+  const { ways, undeployed } = waysOver(lanes, {
+    ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
+    receiverKind: there.kinds.get(receiver) ?? 'plain',
+    canOrder: (lane) =>
+      [...orderContracts.map(contractAddress), ...lane.orderContracts].every(
+        (address) => there.kinds.get(address) !== 'plain',
+      ),
+  })
+  const journey = new Journey({
+    ...{ request, context, here, there, receiver, takesFeeThere },
+    tasks: parts.tasks,
+  })
+  const failures: LaneFailure[] = []
+  const fail = (lane: Lane, error: unknown) => {
+    if (!isOfLane(error)) throw error
+    failures.push({ lane, error })
+  }
+  const chosen = ways.slice(0, mostProven)
+  const tried = await Promise.allSettled(chosen.map((way) => journey.prove(way)))
+  for (const [index, one] of tried.entries()) {
+    if (one.status === 'rejected') fail((chosen[index] as Way).lane, one.reason)
+  }
+  const proven = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  for (const best of journey.ranked(proven).slice(0, finalAttempts)) {
+    try {
+      return journey.answer(await journey.finalise(best), warningsOf(failures, undeployed))
+    } catch (error) {
+      fail(best.way.lane, error)
+    }
+  }
+  throw noWay({ request, failures, undeployed, lanes, destination })
+}
+
+/** Of one lane, and not of the request: another may do. */
+function isOfLane(error: unknown): error is ForkrouteError {
+  return error instanceof ForkrouteError && laneErrors.has(error.code)
+}
+
+const laneErrors: ReadonlySet<string> = new Set([
+  'NO_ROUTE',
+  'SIMULATION_REVERTED',
+  'STATE_UNAVAILABLE',
+  'NOT_FUNDABLE',
+])
+
+function refuseWhatCannotBe(request: CrosschainRequest, { whatIf }: CallContext): void {
+  const problems: string[] = []
+  if (whatIf)
+    problems.push(
+      'stateOverrides and blockOverrides are of one chain: a route over a bridge takes none.',
+    )
+  if (request.permit)
+    problems.push('permit is not available for a route over a bridge: allow the token.')
+  if (request.amountOut !== undefined) {
+    problems.push('amountOut is not available for a route over a bridge: give amountIn.')
+  }
+  if (request.tokensOut.length !== 1)
+    problems.push('tokenOut of a route over a bridge is one token.')
+  if (problems.length) throw invalidRequest(problems)
+}
+
+/** An address with code may be nobody's on another chain. */
+function refuseAmbiguousReceiver(
+  mode: 'route' | 'quote',
+  { receiver, fromAddress }: CrosschainRequest,
+  here: Side,
+): void {
+  if (mode === 'quote' || receiver || here.kinds.get(fromAddress) !== 'contract') return
+  throw invalidRequest([
+    `receiver is required: ${fromAddress} is a contract on chain ${here.chain.id}, and its address may be nobody's on another.`,
+  ])
+}
+
+async function pinBoth(
+  { chainId, blockNumber, crosschain }: CrosschainRequest,
+  context: CallContext,
+  { tasks, blockAtTime }: CrosschainParts,
+  pinned: BlockPin | undefined,
+): Promise<[source: BlockPin, destination: BlockPin]> {
+  const { destinationChainId, destinationBlockNumber } = crosschain
+  const source = pinned ?? tasks.pin({ chainId, blockNumber }, context)
+  if (blockNumber === undefined || destinationBlockNumber !== undefined) {
+    const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
+    return Promise.all([source, tasks.pin(place, context)])
+  }
+  const { timestamp } = await source
+  const found = await blockAtTime(destinationChainId, timestamp, context)
+  const place = { chainId: destinationChainId, blockNumber: found.number }
+  return [await source, await tasks.pin(place, context)]
+}
+
+function nameOf({ bridge, symbol }: Lane): string {
+  return `${symbol} over ${bridge}`
+}
+
+function warningsOf(failures: readonly LaneFailure[], undeployed: readonly Lane[]): string[] {
+  return [
+    ...failures.map(({ lane, error }) => `${nameOf(lane)} was left out: ${error.message}`),
+    ...(undeployed.length
+      ? ['No swaps on the destination: contracts of this service are missing there.']
+      : []),
+  ]
+}
+
+function noWay(args: {
+  readonly request: CrosschainRequest
+  readonly failures: readonly LaneFailure[]
+  readonly undeployed: readonly Lane[]
+  readonly lanes: readonly Lane[]
+  readonly destination: { readonly id: number }
+}): ForkrouteError {
+  const { request, failures, undeployed, lanes, destination } = args
+  const details = {
+    lanes: failures.map(({ lane, error }) => ({
+      ...{ bridge: lane.bridge, symbol: lane.symbol, code: error.code, message: error.message },
+      ...(error.details?.limit !== undefined && { limit: error.details.limit }),
+    })),
+  }
+  const between = `chain ${request.chainId} and chain ${destination.id}`
+  if (!lanes.length) {
+    return new ForkrouteError(
+      'NO_ROUTE',
+      `No bridge that may be used connects ${between}.`,
+      details,
+    )
+  }
+  const unreadable = failures.find(({ error }) => error.code === 'STATE_UNAVAILABLE')
+  if (unreadable) return new ForkrouteError('STATE_UNAVAILABLE', unreadable.error.message, details)
+  if (!failures.length) {
+    const why = undeployed.length
+      ? `the contracts that would run a swap on chain ${destination.id} are not deployed there: npm run forkroute -- contracts deploy`
+      : `none fits crosschainRouteMode ${request.crosschain.mode}`
+    return new ForkrouteError(
+      'NO_ROUTE',
+      `No lane between ${between} can be used: ${why}.`,
+      details,
+    )
+  }
+  const reverted = failures.every(({ error }) => error.code === 'SIMULATION_REVERTED')
+  const reasons = failures.map(({ lane, error }) => `${nameOf(lane)}: ${error.message}`)
+  return new ForkrouteError(
+    reverted ? 'SIMULATION_REVERTED' : 'NO_ROUTE',
+    `No lane between ${between} can be used. ${reasons.join(' ')}`,
+    details,
+  )
+}

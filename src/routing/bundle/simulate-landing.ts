@@ -1,0 +1,73 @@
+/** Simulates what a bridge delivers, as whoever delivers it would. */
+import { decodeEventLog } from 'viem'
+import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
+import type { Hex } from '../../domain/primitives.js'
+import {
+  mergeOverrides,
+  type SimulationLog,
+  type SimulationRequest,
+  type SimulationResult,
+} from '../../domain/state.js'
+import { executorContracts } from '../../executor/deployments.js'
+import { executorErrorsAbi } from '../../executor/errors.js'
+import { decodeRevert } from '../../forks/revert.js'
+import type { TaskRun } from '../context/task-context.js'
+
+export interface Landed {
+  readonly request: SimulationRequest
+  /** `reverted` too where an order failed and the fallback receiver was paid, with the order's reason. */
+  readonly result: SimulationResult
+}
+
+/**
+ * @param landing.gas - that the order's call is given; 0 without a message.
+ */
+export async function simulateLanding(
+  run: TaskRun,
+  bridge: BridgeAdapter,
+  landing: { readonly delivery: Delivery; readonly gas: bigint } & Pick<
+    SimulationRequest,
+    'measure' | 'logsNative'
+  >,
+): Promise<Landed> {
+  const { delivery, gas, ...more } = landing
+  const { funds, ...simulation } = bridge.simulation(delivery, run.block.chain, run.pin, gas)
+  const given = funds
+    ? await run.fund(funds.token, funds.owner, {
+        balance: funds.amount,
+        spender: funds.spender,
+        allowance: funds.amount,
+      })
+    : {}
+  const overrides = mergeOverrides(simulation.overrides, given ?? {})
+  const request: SimulationRequest = { ...simulation, ...more, overrides }
+  if (given === null) {
+    const message = `the balance of ${funds?.token} cannot be overridden`
+    return { request, result: { status: 'unreadable', message } }
+  }
+  const [result] = await run.simulate([request])
+  if (!result) return { request, result: { status: 'unreadable', message: 'no answer' } }
+  if (result.status !== 'success') return { request, result }
+  const reason = failureIn(result.logs)
+  if (reason === null) return { request, result }
+  const { gasUsed } = result
+  const failed = { returnData: reason, reason: decodeRevert(reason, executorErrorsAbi) }
+  return { request, result: { status: 'reverted', gasUsed, ...failed } }
+}
+
+const { DestinationReceiver } = executorContracts
+
+/** Why the order failed: revert data, cut off where it is long; null where it did not. */
+export function failureIn(logs: readonly SimulationLog[]): Hex | null {
+  for (const { address, topics, data } of logs) {
+    if (address.toLowerCase() !== DestinationReceiver.address) continue
+    const event = decodeEventLog({
+      abi: DestinationReceiver.abi,
+      topics: topics as [Hex, ...Hex[]],
+      data,
+      strict: false,
+    })
+    if (event.eventName === 'DeliveryFailed') return event.args.reason ?? '0x'
+  }
+  return null
+}

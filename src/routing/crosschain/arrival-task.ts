@@ -1,0 +1,140 @@
+/**
+ * The destination's half of a route over a bridge: the order that runs with what is delivered, and the delivery itself
+ * as whoever makes it would.
+ */
+import type { Delivery } from '../../bridges/bridge.js'
+import { bridgeBySlug } from '../../bridges/registry.js'
+import type { TransactionOutput } from '../../domain/bundle.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import {
+  type Address,
+  centiBpsDenominator,
+  type Hex,
+  type TokenAmount,
+} from '../../domain/primitives.js'
+import { merge } from '../bundle/actions/merge.js'
+import { route } from '../bundle/actions/route.js'
+import type { Arrival as BundleArrival } from '../bundle/bundle-context.js'
+import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
+import { simulateLanding } from '../bundle/simulate-landing.js'
+import type { TaskRun } from '../context/task-context.js'
+
+const serviceName = 'svc'
+
+export interface ArrivalArgs {
+  readonly request: RouteRequest
+  readonly accountId: Hex
+  readonly delivery: Delivery
+  /** That the order's call is given. */
+  readonly gas: bigint
+  readonly receiver: Address
+  readonly fee?: BundleArrival['fee']
+}
+
+export interface Arrival extends Pick<ToldResult, 'route' | 'warnings' | 'explanation'> {
+  /** That the bridge is to carry. */
+  readonly message: Hex
+  readonly output: TransactionOutput
+  /** Of the delivering transaction. */
+  readonly gas: bigint
+  /** Wei per gas on this chain. */
+  readonly gasPrice: bigint
+}
+
+/** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED. */
+export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
+  const { request, delivery, gas, receiver, fee } = args
+  const bridge = bridgeFor(delivery)
+  const [tokenOut] = request.tokensOut
+  if (!tokenOut) throw new RangeError('A route needs a tokenOut.')
+  const { limit } = request
+  const slippage = limit.kind === 'slippage' ? limit.centiBps : centiBpsDenominator
+  const taken = fee ? (delivery.amount * fee.bps) / 10_000n : 0n
+  const amount = delivery.amount - taken
+  const action =
+    tokenOut === delivery.token
+      ? merge.typed(serviceName, {
+          ...{ tokenIn: [tokenOut], amountIn: [amount], tokenOut, slippage },
+        })
+      : route.typed(serviceName, {
+          ...{ tokenIn: delivery.token, amountIn: amount, tokenOut },
+          ...(limit.kind === 'minimum'
+            ? { minAmountOut: limit.minimums.map((one) => one.amount) }
+            : { slippage }),
+        })
+  const result = await runBundle(run, {
+    request: {
+      chainId: run.block.chain.id,
+      fromAddress: receiver,
+      strategy: 'router',
+      executionMode: 'backend',
+      actions: [action],
+      receiver,
+      refundReceiver: receiver,
+      ignoreAggregators: request.ignoreAggregators,
+      ignoreStandards: request.ignoreStandards,
+      skipQuote: false,
+      ...(request.poolChoice && { poolChoice: request.poolChoice }),
+      ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
+      ...(request.explain && { explain: request.explain }),
+    },
+    accountId: args.accountId,
+    arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
+  })
+  const [output] = result.outputs ?? []
+  if (!result.message || !output || result.gas === null) {
+    throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
+  }
+  return {
+    route: result.route.filter(({ protocol }) => protocol !== serviceName),
+    warnings: result.warnings,
+    ...(result.explanation && { explanation: result.explanation }),
+    message: result.message,
+    output,
+    gas: result.gas,
+    gasPrice: run.gasPrice,
+  }
+}
+
+export interface LandingArgs {
+  readonly delivery: Delivery
+  /** That the order's call is given; 0 without a message. */
+  readonly gas: bigint
+  readonly token: Address
+  readonly receiver: Address
+}
+
+export interface Landing {
+  /** What the receiver gains of the token. */
+  readonly gained: TokenAmount
+  readonly gas: bigint
+  readonly gasPrice: bigint
+}
+
+/** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */
+export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
+  const { delivery, gas, token, receiver } = args
+  const bridge = bridgeFor(delivery)
+  const measure = [{ token, owner: receiver }]
+  const { result } = await simulateLanding(run, bridge, { delivery, gas, measure })
+  if (result.status === 'unreadable') {
+    throw new ForkrouteError(
+      'STATE_UNAVAILABLE',
+      `The delivery cannot be simulated: ${result.message}.`,
+    )
+  }
+  if (result.status === 'reverted') {
+    const { reason } = result
+    const message = `The delivery by ${bridge.name} fails on chain ${run.block.chain.id}: ${reason}.`
+    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: bridge.slug, reason })
+  }
+  const amount = result.deltas[0]?.amount ?? 0n
+  return { gained: { token, amount }, gas: result.gasUsed, gasPrice: run.gasPrice }
+}
+
+function bridgeFor({ bridge }: Delivery) {
+  const found = bridgeBySlug(bridge)
+  if (!found) throw new RangeError(`There is no bridge ${bridge}.`)
+  return found
+}

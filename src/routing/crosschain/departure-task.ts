@@ -1,0 +1,215 @@
+/**
+ * The source's half of a route over a bridge: swaps to what the bridge takes, and the call of the bridge, as the one
+ * transaction that the sender signs. What it sends stands in the logs of its simulation.
+ */
+import {
+  type Delivery,
+  isRefusal,
+  type Lane,
+  type LaneQuote,
+  type Parcel,
+} from '../../bridges/bridge.js'
+import { bridgeBySlug } from '../../bridges/registry.js'
+import type { Reference, TypedAction } from '../../domain/bundle.js'
+import type { GasCost, RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import {
+  bpsDenominator,
+  type Hex,
+  lessSlippage,
+  nativeToken,
+  type TokenAmount,
+} from '../../domain/primitives.js'
+import { merge } from '../bundle/actions/merge.js'
+import { transfer } from '../bundle/actions/transfer.js'
+import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
+import { defineServiceAction, required } from '../bundle/service-action.js'
+import type { TaskRun } from '../context/task-context.js'
+import { transactionCost } from '../proof/transaction-cost.js'
+
+/** What is sent beside the messaging fee that was quoted, which may rise until the transaction is mined; it comes back. */
+const feeMarginPercent = 10n
+
+const serviceName = 'svc'
+
+export interface DepartureArgs {
+  readonly request: RouteRequest
+  readonly accountId: Hex
+  readonly lane: Lane
+  readonly parcel: Parcel
+  /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
+  readonly centiBps: bigint
+  /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
+  readonly least?: bigint
+}
+
+export interface Departure
+  extends Pick<ToldResult, 'route' | 'tx' | 'fees' | 'warnings' | 'trace' | 'explanation'> {
+  readonly gas: bigint
+  readonly gasCost: GasCost
+  /** What is taken from the sender for the route: without the messaging fee. */
+  readonly inputs: readonly TokenAmount[]
+  /** Wei that the messaging costs, of which more is sent. */
+  readonly nativeFee: bigint
+  readonly delivery: Delivery
+}
+
+export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
+  const { request, lane } = args
+  const bridge = bridgeBySlug(lane.bridge)
+  if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
+  const inputs = request.inputs.map(({ token, amount, feeBps = 0n }) => {
+    const fee = request.feeReceiver ? (amount * feeBps) / bpsDenominator : 0n
+    return { token, amount, fee }
+  })
+  const actions = actionsOf(args, inputs)
+  const { definition, quoted } = bridgeAction(run, args)
+  const [only] = inputs
+  const amountIn: bigint | Reference =
+    actions.at(-1)?.action === merge.name
+      ? { useOutputOfCallAt: actions.length - 1, index: 0 }
+      : (only?.amount ?? 0n) - (only?.fee ?? 0n)
+  const result = await runBundle(run, {
+    request: {
+      chainId: request.chainId,
+      fromAddress: request.fromAddress,
+      strategy: request.strategy,
+      executionMode: request.executionMode,
+      actions,
+      ignoreAggregators: request.ignoreAggregators,
+      ignoreStandards: request.ignoreStandards,
+      skipQuote: false,
+      ...(request.poolChoice && { poolChoice: request.poolChoice }),
+      // What steps leave over; the receiver may be nobody on this chain.
+      refundReceiver: request.refundReceiver ?? request.fromAddress,
+      receiver: request.fromAddress,
+      ...(request.referralCode !== undefined && { referralCode: request.referralCode }),
+      ...(request.deadline && { deadline: request.deadline }),
+      ...(request.explain && { explain: request.explain }),
+      ...(request.includeTrace && { includeTrace: true }),
+    },
+    accountId: args.accountId,
+    ending: {
+      action: definition.typed(serviceName, { tokenIn: lane.tokenIn, amountIn }),
+      definition,
+    },
+  })
+  const sent = bridge.deliveriesIn(result.logs, run.block.chain)
+  const [delivery, another] = sent
+  if (!delivery || another || result.gas === null) {
+    throw new ForkrouteError(
+      'SIMULATION_REVERTED',
+      `${bridge.name} sent ${sent.length} deliveries in place of one.`,
+    )
+  }
+  const priced = await run.block.pricedTokens(run.reader, [run.block.chain.wrappedNative])
+  return {
+    route: result.route.filter(({ protocol }) => protocol !== serviceName),
+    tx: result.tx,
+    fees: inputs.flatMap(({ token, fee }) => (fee ? [{ token, amount: fee }] : [])),
+    warnings: [...result.warnings, ...quoted().warnings],
+    ...(result.trace !== undefined && { trace: result.trace }),
+    ...(result.explanation && { explanation: result.explanation }),
+    gas: result.gas,
+    gasCost: await transactionCost(run, { tx: result.tx, gasUsed: result.gas }, priced),
+    inputs: inputs.map(({ token, amount }) => ({ token, amount })),
+    nativeFee: quoted().nativeFee,
+    delivery,
+  }
+}
+
+function actionsOf(
+  { request, lane, centiBps }: DepartureArgs,
+  inputs: readonly (TokenAmount & { readonly fee: bigint })[],
+): TypedAction[] {
+  const { feeReceiver } = request
+  const actions = inputs.flatMap(({ token, fee }) =>
+    fee && feeReceiver
+      ? [transfer.typed(serviceName, { token, recipient: feeReceiver, amount: fee })]
+      : [],
+  )
+  const [only, another] = inputs
+  if (only && !another && only.token === lane.tokenIn) return actions
+  const args = {
+    tokenIn: inputs.map(({ token }) => token),
+    amountIn: inputs.map(({ amount, fee }) => amount - fee),
+    tokenOut: lane.tokenIn,
+    slippage: centiBps,
+  }
+  return [...actions, merge.typed(serviceName, args)]
+}
+
+/** The last action of the bundle; `quoted` tells what the lane said of the amount. */
+function bridgeAction(run: TaskRun, args: DepartureArgs) {
+  const { lane, parcel, request, centiBps, least } = args
+  let quote: LaneQuote | undefined
+  const definition = defineServiceAction({
+    name: 'bridge',
+    description: 'Sends a token to another chain.',
+    inputs: {
+      tokenIn: required('address', 'Token that the bridge takes.'),
+      amountIn: required('amount', 'Raw units.'),
+    },
+    isPriced: false,
+    outputs: () => 0,
+    async perform({ tokenIn, amountIn }, { builder, index, add, helper, runner }) {
+      const bridge = bridgeBySlug(lane.bridge)
+      if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
+      const expected = await builder.searchAmount(amountIn, index)
+      const { chain } = run.block
+      const answer = await bridge.quote({
+        ...{ lane, parcel, chain },
+        ...{ amountIn: expected, sender: runner, reader: run.reader },
+      })
+      if (isRefusal(answer)) throw refused(lane, answer)
+      quote = answer
+      const nativeFee = answer.nativeFee + (answer.nativeFee * feeMarginPercent) / 100n
+      const steps = bridge.encode({
+        ...{ lane, parcel, amountIn, quote, quotedAmountIn: expected, nativeFee },
+        minimumDelivered: least ?? lessSlippage(answer.delivered, centiBps),
+        refundReceiver: request.refundReceiver ?? request.fromAddress,
+        firstStep: builder.draft.firstStep + builder.draft.steps.length,
+        helpers: { Values: helper('Values') },
+      })
+      for (const step of steps) add(step)
+      const record = {
+        action: 'bridge',
+        protocol: lane.bridge,
+        tokenIn: [tokenIn],
+        tokenOut: [lane.tokenOut],
+        positionInId: [],
+        positionOutId: [],
+        chainId: chain.id,
+        sourceChainId: chain.id,
+        destinationChainId: lane.destinationChainId,
+        primary: lane.primary,
+      }
+      return {
+        spends: [
+          { token: tokenIn, amount: amountIn },
+          ...(nativeFee > 0n ? [{ token: nativeToken, amount: nativeFee }] : []),
+        ],
+        outputs: [],
+        leftovers: [tokenIn],
+        route: [{ record, amounts: { taken: [[amountIn]], given: [[answer.delivered]] } }],
+        centiBps,
+      }
+    },
+  })
+  return {
+    definition,
+    quoted: () => quote ?? { delivered: 0n, nativeFee: 0n, maximum: null, warnings: [] },
+  }
+}
+
+function refused(
+  lane: Lane,
+  { reason, message, limit }: { reason: string; message: string; limit?: bigint },
+): ForkrouteError {
+  return new ForkrouteError('NO_ROUTE', message, {
+    bridge: lane.bridge,
+    token: lane.tokenIn,
+    reason,
+    ...(limit !== undefined && { limit: limit.toString() }),
+  })
+}
