@@ -1,7 +1,13 @@
 /** Several quotes at one block in one call, including ladders of amounts; as a stream, again at every new block. */
 import { z } from 'zod'
 import { invalidRequest } from '../../domain/common-errors.js'
-import type { BatchAnswer, Engine, QuoteRequest, RouteAnswer } from '../../domain/engine.js'
+import type {
+  BatchAnswer,
+  CallContext,
+  Engine,
+  QuoteRequest,
+  RouteAnswer,
+} from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError, toWireError, type Wire } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import {
@@ -180,21 +186,31 @@ function toError(outcome: Wire<RouteAnswer> | undefined) {
   }
 }
 
-/** The items at every new block, starting with the newest; after a calculation only the newest block is used. */
+/**
+ * The items at every new block of their chains, starting with the newest; after a calculation only the newest blocks are
+ * used.
+ */
 async function* atEveryHead(
   { engine, context, calculate }: StreamArgs<unknown, unknown>,
   chainId: number,
   items: readonly Parsed[],
 ): AsyncGenerator<StreamEvent<Batch>> {
   const requests = items.flatMap(requestsOf)
-  let last: Hex | null = null
+  const others = requests.flatMap(({ crosschain }) => crosschain?.destinationChainId ?? [])
+  const last = new Map<number, Hex | null>([chainId, ...others].map((id) => [id, null]))
   for (;;) {
-    const head = await engine.headAfter(chainId, last, context)
-    last = head.hash
+    await anyHeadAfter(last, engine, context)
+    for (const id of last.keys()) {
+      last.set(id, (await engine.headAfter(id, null, context)).hash)
+    }
     let event: StreamEvent<Batch>
     try {
       const answer = await calculate((inner) => engine.quotes({ chainId, requests }, inner))
-      last = answer.block.hash
+      last.set(chainId, answer.block.hash)
+      for (const quote of answer.quotes) {
+        const used = quote.ok ? quote.value.crosschain?.destinationBlock : undefined
+        if (used) last.set(used.chainId, used.hash)
+      }
       event = { id: answer.block.number.toString(), body: toBatch(chainId, items, answer) }
     } catch (error) {
       if (context.signal.aborted) return
@@ -202,6 +218,18 @@ async function* atEveryHead(
     }
     yield event
   }
+}
+
+/** Resolves once one of the chains has another newest block than the one named. */
+async function anyHeadAfter(
+  last: ReadonlyMap<number, Hex | null>,
+  engine: Engine,
+  context: CallContext,
+): Promise<void> {
+  const done = new AbortController()
+  const signal = AbortSignal.any([context.signal, done.signal])
+  const heads = [...last].map(([id, hash]) => engine.headAfter(id, hash, { ...context, signal }))
+  await Promise.race(heads).finally(() => done.abort())
 }
 
 function noBlockRules(given: Given): string[] {

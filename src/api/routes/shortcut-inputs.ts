@@ -187,7 +187,7 @@ export function exactRouteRules(given: Given): string[] {
 
 /** Of a quote with `amountIn` or `amountOut`. */
 export function exactQuoteRules(given: Given): string[] {
-  return [...exactOutputRules(given), ...quoteRules(given)]
+  return [...exactOutputRules(given), ...quoteRules(given), ...crosschainRules(given)]
 }
 
 /** Rules of a quote that may be a ladder. */

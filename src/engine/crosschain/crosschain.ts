@@ -16,6 +16,9 @@ import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on both sides. */
 const mostProven = 6
+/** Simulated on either side over all lanes, and at least of each lane. */
+const allCandidates = 24
+const leastCandidates = 4
 /** How many of the best may fail as the final pair before the request fails. */
 const finalAttempts = 3
 /** What orders on the destination may need of us there. */
@@ -105,8 +108,10 @@ export async function routeOverBridges(
         (address) => there.kinds.get(address) !== 'plain',
       ),
   })
+  const chosen = ways.slice(0, mostProven)
   const journey = new Journey({
     ...{ request, context, here, there, receiver, takesFeeThere },
+    candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, chosen.length))),
     tasks: parts.tasks,
   })
   const failures: LaneFailure[] = []
@@ -114,7 +119,6 @@ export async function routeOverBridges(
     if (!isOfLane(error)) throw error
     failures.push({ lane, error })
   }
-  const chosen = ways.slice(0, mostProven)
   const tried = await Promise.allSettled(chosen.map((way) => journey.prove(way)))
   for (const [index, one] of tried.entries()) {
     if (one.status === 'rejected') fail((chosen[index] as Way).lane, one.reason)

@@ -52,6 +52,8 @@ export interface JourneyParts {
   readonly there: Side
   readonly receiver: Address
   readonly takesFeeThere: boolean
+  /** Of each search that are simulated. */
+  readonly candidates: number
 }
 
 /** What a lane gave when it was tried. */
@@ -187,14 +189,17 @@ export class Journey {
     const { tasks, context, here, takesFeeThere } = this.parts
     const { feeReceiver: _, ...unpaid } = this.parts.request
     const request = takesFeeThere ? unpaid : this.parts.request
-    const args = { request, accountId: context.accountId, lane, parcel, ...tolerance }
+    const { candidates } = this.parts
+    const args = { request, accountId: context.accountId, lane, parcel, candidates, ...tolerance }
     return tasks.runAt('departure', args, here.pin, context)
   }
 
   #arrive({ delivery }: Departure, gas: bigint): Promise<Arrival> {
     const { tasks, context, there, request, receiver } = this.parts
     const fee = this.#feeThere()
+    const { candidates } = this.parts
     const args = {
+      candidates,
       request,
       accountId: context.accountId,
       delivery,

@@ -26,6 +26,8 @@ export interface BundleArgs {
   readonly accountId: Hex
   /** Absent: the sender gives the tokens. */
   readonly arrival?: Arrival
+  /** Candidates of each route inside that are simulated; absent: as configured. */
+  readonly candidates?: number
   /** Comes after the actions, and takes arguments like them. */
   readonly ending?: { readonly action: TypedAction; readonly definition: ServiceAction }
   /** Actions whose first output is to be reported. */

@@ -55,7 +55,7 @@ export async function planRouteAction(
   args: RouteActionArgs,
 ): Promise<RoutedAction> {
   const { run, draft, runner } = builder
-  const { request, accountId } = builder.args
+  const { request, accountId, candidates } = builder.args
   const { action, tokenIn, tokenOut, amountIn } = args
   const amount = args.search ?? (await builder.searchAmount(amountIn, action))
   if (amount === 0n) return refuse(action, 'amountIn', moreThanZero)
@@ -79,6 +79,7 @@ export async function planRouteAction(
       ignoreStandards: [...request.ignoreStandards, ...(args.ignored?.standards ?? [])],
       includeTransactionCost: false,
       includePriceImpact: false,
+      ...(candidates !== undefined && { router: { candidates } }),
       ...(request.poolChoice && { poolChoice: request.poolChoice }),
       ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
     },

@@ -30,6 +30,8 @@ export interface ArrivalArgs {
   readonly gas: bigint
   readonly receiver: Address
   readonly fee?: BundleArrival['fee']
+  /** Of each route inside that are simulated. */
+  readonly candidates: number
 }
 
 export interface Arrival extends Pick<ToldResult, 'route' | 'warnings' | 'explanation'> {
@@ -80,6 +82,7 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
       ...(request.explain && { explain: request.explain }),
     },
     accountId: args.accountId,
+    candidates: args.candidates,
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
   })
   const [output] = result.outputs ?? []

@@ -41,6 +41,8 @@ export interface DepartureArgs {
   readonly centiBps: bigint
   /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
   readonly least?: bigint
+  /** Of each route inside that are simulated. */
+  readonly candidates: number
 }
 
 export interface Departure
@@ -89,6 +91,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
       ...(request.includeTrace && { includeTrace: true }),
     },
     accountId: args.accountId,
+    candidates: args.candidates,
     ending: {
       action: definition.typed(serviceName, { tokenIn: lane.tokenIn, amountIn }),
       definition,
