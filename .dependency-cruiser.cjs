@@ -61,6 +61,7 @@ const floors = {
   'sandbox/contracts': ['venues/aave-v3-packages.ts'],
   'sandbox/chain': ['accounts.ts'],
   'sandbox/venues': ['market', 'chain', 'contracts', 'generated', '*.ts'],
+  'sandbox/bridges': ['market', 'chain', 'contracts', 'generated', '*.ts'],
   'sandbox/market': ['chain', 'contracts', 'generated', '*.ts'],
   'api/records': ['errors.ts'],
   'protocols/shared': ['pool.ts', 'positions.ts', 'protocol.ts'],

@@ -26,11 +26,22 @@ const keys: readonly (readonly [name: string, key: Hex])[] = [
   ['deployer', '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6'],
 ]
 
-export const sandboxAccounts: readonly SandboxAccount[] = keys.map(([name, privateKey]) => ({
-  name,
-  privateKey,
-  address: toAddress(privateKeyToAccount(privateKey).address),
-}))
+export const sandboxAccounts: readonly SandboxAccount[] = keys.map(toAccount)
+
+function toAccount([name, privateKey]: readonly [name: string, key: Hex]): SandboxAccount {
+  return { name, privateKey, address: toAddress(privateKeyToAccount(privateKey).address) }
+}
+
+/** Those of the bridges' relayer, which Anvil has no keys of: it signs by itself. */
+const relayerKeys: readonly (readonly [name: string, key: Hex])[] = [
+  ['across-relayer', '0xf214f2b2cd398c806f84e317254e0f0b801d0643303237d97a22a48e01628897'],
+  ['layerzero-executor', '0x701b615bbdfb9de65240bc28bd21bbc0d996645a3dd57e7b12bc2bdf6f192c82'],
+]
+
+export const [acrossRelayer, layerZeroExecutor] = relayerKeys.map(toAccount) as [
+  SandboxAccount,
+  SandboxAccount,
+]
 
 /** @throws RangeError for a name that is not in the list. */
 export function sandboxAccount(name: string): SandboxAccount {

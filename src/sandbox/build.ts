@@ -7,6 +7,8 @@ import { numberToHex } from 'viem'
 import type { Hex } from '../domain/primitives.js'
 import { createRpcClient, type RpcClient } from '../rpc/node/json-rpc.js'
 import { sandboxAccount } from './accounts.js'
+import { openBridges } from './bridges/open-bridges.js'
+import { bridgePlacements, placeFeeLibraries } from './bridges/place-bridges.js'
 import { startAnvil } from './chain/anvil-process.js'
 import { createChainWriter } from './chain/chain-writer.js'
 import { type DumpedAccounts, recordHistory } from './chain/history.js'
@@ -70,12 +72,16 @@ export async function buildSandbox(args: {
       { method: 'anvil_setBalance', params: [deployer, numberToHex(deployerBalance)] },
     ])
     onProgress('deploying the contracts', 0.35)
-    await deployContracts(chain, deployer, market, artifacts)
+    const code = (key: string) => codeOf(artifacts, key)
+    const bridges = bridgePlacements(market, plan.others, deployer, code)
+    await deployContracts(chain, deployer, market, artifacts, bridges)
+    await placeFeeLibraries(chain, market.chain, deployer, code('stargateFees'))
     onProgress('opening the pools', 0.4)
     await openMarket(chain, deployer, market)
-    const tools: VenueTools = { chain, deployer, code: (key) => codeOf(artifacts, key) }
+    const tools: VenueTools = { chain, deployer, code }
     for (const venue of venues) await venue.open(tools)
     deployExecutor(chain, market)
+    await openBridges(chain, deployer, market, plan.others)
     await chain.mine()
     await chain.all([{ method: 'evm_setBlockGasLimit', params: [numberToHex(usualGasLimit)] }])
     await settle(chain, market)

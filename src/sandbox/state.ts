@@ -130,7 +130,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Hash of everything that determines the chain; the same for sources and compiled code. */
-function cacheKey({ headHash, market }: SandboxPlan): string {
+function cacheKey({ headHash, market, others }: SandboxPlan): string {
   const hash = createHash('sha256')
   const content = [
     headHash,
@@ -138,6 +138,7 @@ function cacheKey({ headHash, market }: SandboxPlan): string {
     artifactPackages,
     sandboxBytecode,
     market.chain,
+    others,
     executorContracts,
   ]
   hash.update(JSON.stringify(content, bigintToString))

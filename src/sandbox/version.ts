@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0x2c704d4cf2694a447c6db07627ef973a9596e40d96a469c22353693bbeb56e06',
-  42161: '0x6e1b594b9df651e211fb4fd04b6f5996f1a59a8d77aafc790c80efa4b2434b1f',
-  8453: '0xf76aa8e857f05448088248973037342aacba25d57c589b85f4c7b291b19fbd6a',
+  1: '0xf54449b87db1b1b1a8c26aba4038b5f962d3d043b85c87c3ea5854233d67f3ff',
+  42161: '0x9c672736b30909bbc126a0b5159aeff44c00c4fffd2c0cc3e43b9e1d03f20916',
+  8453: '0x344e28ab9820ba1e26fc347aa59bc5e251548f86fdd702bad11f1e39abcf3aaa',
 } as const satisfies Record<number, Hex>

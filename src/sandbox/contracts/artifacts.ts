@@ -25,6 +25,8 @@ export function codeOf(artifacts: Artifacts, key: string): Hex {
 
 /** Longest wait for the registry, milliseconds. */
 const downloadTimeoutMs = 120_000
+/** The largest packages follow each other in the manifest, and so come into different calls of npm. */
+const parallelDownloads = 4
 
 /** Several chains may be built at once: each file is fetched once. */
 const loading = new Map<string, Promise<Artifacts>>()
@@ -62,7 +64,9 @@ async function load(
     await download(directory, packages)
     onProgress('checking and unpacking the contract packages')
     const artifacts: Record<string, Hex> = {}
-    for (const item of packages) Object.assign(artifacts, await unpack(directory, item))
+    for (const found of await Promise.all(packages.map((item) => unpack(directory, item)))) {
+      Object.assign(artifacts, found)
+    }
     await mkdir(cacheDir, { recursive: true })
     const temporary = `${file}.${process.pid}`
     await writeFile(temporary, JSON.stringify(artifacts))
@@ -73,8 +77,17 @@ async function load(
   }
 }
 
+/** Side by side: npm fetches what one call names one after the other. */
 async function download(directory: string, packages: readonly ArtifactPackage[]): Promise<void> {
   const specs = packages.map(({ name, version }) => `${name}@${version}`)
+  const batches = Array.from({ length: parallelDownloads }, (_, first) =>
+    specs.filter((_spec, index) => index % parallelDownloads === first),
+  )
+  const wanted = batches.filter((batch) => batch.length > 0)
+  await Promise.all(wanted.map((batch) => pack(directory, batch)))
+}
+
+async function pack(directory: string, specs: readonly string[]): Promise<void> {
   const args = ['pack', '--ignore-scripts', '--pack-destination', directory, ...specs]
   const isWindows = process.platform === 'win32'
   try {

@@ -5,6 +5,7 @@
 
 import { aaveV3Packages } from '../venues/aave-v3-packages.js'
 import type { ArtifactPackage } from './artifact-package.js'
+import { bridgePackages } from './bridge-packages.js'
 
 const balancerTasks = 'package/dist/tasks'
 const morphoFactories = 'package/types/factories/lib'
@@ -155,4 +156,5 @@ export const artifactPackages: readonly ArtifactPackage[] = [
     files: { permit2Runtime: { path: 'package/dist/src/permit2.json', field: 'bytecode' } },
   },
   ...aaveV3Packages,
+  ...bridgePackages,
 ]

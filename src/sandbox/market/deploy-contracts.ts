@@ -35,11 +35,15 @@ export function wholeSupply(token: SandboxToken): bigint {
   return (supplyUsd * 10n ** BigInt(12 + token.decimals)) / token.priceUsdE12
 }
 
+/**
+ * @param further - contracts placed with these, in two lists: constructors of the second may call the first.
+ */
 export async function deployContracts(
   chain: ChainWriter,
   deployer: Address,
   market: Market,
   artifacts: Artifacts,
+  further: readonly [Placement[], Placement[]] = [[], []],
 ): Promise<void> {
   const code = (key: string): Hex => codeOf(artifacts, key)
   const tokens = market.tokens.flatMap((token) => tokenPlacement(token, deployer, code('weth9')))
@@ -58,9 +62,10 @@ export async function deployContracts(
     },
     ...feedPlacements(deployer, market),
     ...direct,
+    ...further[0],
   ])
   // A proxy calls its implementation while it is made, so that one has to be there.
-  await placeContracts(chain, deployer, proxied)
+  await placeContracts(chain, deployer, [...proxied, ...further[1]])
   await chain.all([
     { method: 'anvil_setCode', params: [at.permit2, code('permit2Runtime')] },
     { method: 'anvil_setNonce', params: [at.permit2, '0x1'] },

@@ -1,7 +1,9 @@
 /** Our own contracts on the sandbox chain, where everybody finds them, and the users' approvals of the Router. */
 import { concatHex, encodeFunctionData } from 'viem'
+import { stargatePools } from '../../bridges/stargate/pools.js'
 import { maxUint256 } from '../../domain/primitives.js'
 import {
+  composeLanding,
   contractAddress,
   deploymentProxy,
   executorContracts,
@@ -19,11 +21,18 @@ const deploymentGas = 12_000_000n
 const limitUsd = 100_000
 
 /** Queues the transactions; the caller mines. */
-export function deployExecutor(chain: ChainWriter, { tokens, startPrices }: Market): void {
+export function deployExecutor(
+  chain: ChainWriter,
+  { chain: definition, tokens, startPrices }: Market,
+): void {
   const from = sandboxAccount('deployer').address
   for (const { deployer, initCode } of Object.values(executorContracts)) {
     // What a constructor of ours deploys comes with its parent.
     if (deployer) continue
+    const data = concatHex([zeroSalt, initCode])
+    chain.send({ from, to: deploymentProxy, data, gas: deploymentGas })
+  }
+  for (const { initCode } of stargatePools(definition).map(composeLanding)) {
     const data = concatHex([zeroSalt, initCode])
     chain.send({ from, to: deploymentProxy, data, gas: deploymentGas })
   }

@@ -5,7 +5,7 @@ import { pairs, tiers } from '../market/market-specs.js'
 import { pricesBeside } from '../market/price-walk.js'
 import { toTokens } from '../tokens.js'
 import { headHashes } from '../version.js'
-import { endOfHistory, factoriesOf, type SandboxPlan } from './plan.js'
+import { chainsBeside, endOfHistory, factoriesOf, type SandboxPlan } from './plan.js'
 
 /** Blocks with trades, and of all. */
 const tradingBlocks = 120
@@ -78,5 +78,6 @@ export const arbitrumPlan: SandboxPlan = {
   genesisTimestamp: endOfHistory - lastBlock * blockSeconds,
   blockSeconds,
   prices: () => pricesBeside(market, tradingBlocks, blockSeconds),
+  others: chainsBeside(market.chain),
   headHash: headHashes[42161],
 }

@@ -5,7 +5,7 @@ import { pairs, tiers } from '../market/market-specs.js'
 import { pricesBeside } from '../market/price-walk.js'
 import { toTokens } from '../tokens.js'
 import { headHashes } from '../version.js'
-import { endOfHistory, factoriesOf, type SandboxPlan } from './plan.js'
+import { chainsBeside, endOfHistory, factoriesOf, type SandboxPlan } from './plan.js'
 
 /** Blocks with trades, and of all. */
 const tradingBlocks = 120
@@ -68,5 +68,6 @@ export const basePlan: SandboxPlan = {
   genesisTimestamp: endOfHistory - lastBlock * base.blockTimeSeconds,
   blockSeconds: base.blockTimeSeconds,
   prices: () => pricesBeside(market, tradingBlocks, base.blockTimeSeconds),
+  others: chainsBeside(market.chain),
   headHash: headHashes[8453],
 }

@@ -3,7 +3,7 @@ import { ethereumMarket } from '../market/market-pools.js'
 import { ethereumPrices } from '../market/price-walk.js'
 import { sandboxVenues } from '../venues/registry.js'
 import { headHashes } from '../version.js'
-import type { SandboxPlan } from './plan.js'
+import { chainsBeside, type SandboxPlan } from './plan.js'
 
 export const ethereumPlan: SandboxPlan = {
   market: ethereumMarket,
@@ -11,5 +11,6 @@ export const ethereumPlan: SandboxPlan = {
   genesisTimestamp: 1_760_000_000,
   blockSeconds: ethereumMarket.chain.blockTimeSeconds,
   prices: ethereumPrices,
+  others: chainsBeside(ethereumMarket.chain),
   headHash: headHashes[1],
 }

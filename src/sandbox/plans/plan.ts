@@ -1,5 +1,8 @@
 /** One chain of the sandbox: what is on it, and how its history goes. */
+import { arbitrum } from '../../chains/arbitrum.js'
+import { base } from '../../chains/base.js'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { ethereum } from '../../chains/ethereum.js'
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { Prices } from '../market/amounts.js'
 import type { Market, MarketPlan } from '../market/market-pools.js'
@@ -15,8 +18,17 @@ export interface SandboxPlan {
   readonly blockSeconds: number
   /** Prices of each block with trades. */
   prices(): readonly Prices[]
+  /** Chains that its bridges lead to. */
+  readonly others: readonly ChainDefinition[]
   /** See `version.ts`. */
   readonly headHash: Hex
+}
+
+/** All that the sandbox has. */
+const sandboxChains: readonly ChainDefinition[] = [ethereum, arbitrum, base]
+
+export function chainsBeside(chain: ChainDefinition): readonly ChainDefinition[] {
+  return sandboxChains.filter(({ id }) => id !== chain.id)
 }
 
 /** Unix seconds of every chain's last block. */

@@ -1,0 +1,54 @@
+/** Where a chain's bridges lie: at their mainnet addresses, but for the message library, which is ours. */
+import type { ChainDefinition } from '../../chains/chain.js'
+import { type Address, toAddress } from '../../domain/primitives.js'
+
+/** In place of LayerZero's libraries of senders and receivers. */
+export const messageLibrary: Address = '0xf702e700000000000000000000000000000000b1'
+
+/** Of each pool, by the chain and the symbol of its asset. @see stg-evm-v2, deployments */
+export const feeLibraries: Readonly<Record<number, Readonly<Record<string, Address>>>> = {
+  1: {
+    USDC: '0x52b35406cb2fb5e0038edecfc129a152a1f74087',
+    USDT: '0xe171afcd1e0394b3312e68ca823d5bc87f3db311',
+    ETH: '0x3e368b6c95c6fefb7a16dcc0d756389f3c658a06',
+  },
+  42161: {
+    USDC: '0x80f755e3091b2ad99c08da8d13e9c7635c1b8161',
+    USDT: '0x1f605162282570dfa6255d27895587f4117f52fa',
+    ETH: '0xda82a31df339bfdf0123661134b4db63cb1706f5',
+  },
+  8453: {
+    USDC: '0x08ed1d79d509a6f1020685535028ae60c144441e',
+    ETH: '0x17e450be3ba9557f2378e20d64ad417e59ef9a34',
+  },
+}
+
+export interface BridgeAddresses {
+  readonly eid: number
+  readonly endpoint: Address
+  readonly tokenMessaging: Address
+  readonly spokePool: Address
+  /** What Across moves, by the symbol that is the same on all chains. */
+  readonly acrossTokens: ReadonlyMap<string, Address>
+}
+
+/** @throws RangeError for a chain without both bridges. */
+export function bridgeAddresses({ name, bridges }: ChainDefinition): BridgeAddresses {
+  const { across, stargate } = bridges ?? {}
+  const tokens = across?.tokens
+  if (!across || !stargate || !Array.isArray(tokens)) {
+    throw new RangeError(`${name} has no bridges.`)
+  }
+  return {
+    eid: Number(stargate.eid),
+    endpoint: toAddress(String(stargate.endpoint)),
+    tokenMessaging: toAddress(String(stargate.tokenMessaging)),
+    spokePool: toAddress(String(across.spokePool)),
+    acrossTokens: new Map(
+      tokens.map((entry: string) => {
+        const [symbol = '', token = ''] = entry.split(':')
+        return [symbol, toAddress(token)]
+      }),
+    ),
+  }
+}
