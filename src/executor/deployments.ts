@@ -146,3 +146,9 @@ function cloneInitCode(implementation: Address, args?: Hex): Hex {
   const length = padHex(`0x${(45 + (args.length - 2) / 2).toString(16)}`, { size: 2 })
   return concatHex(['0x61', length, '0x3d81600a3d39f3', code, args])
 }
+
+/** The clone that runs the order of a delivered message, deployed or not. */
+export function deliveryExecutor(message: Hex): Address {
+  const code = cloneInitCode(contracts.DestinationExecutor.address)
+  return create2(contracts.DestinationReceiver.address, keccak256(message), code)
+}
