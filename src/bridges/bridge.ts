@@ -193,13 +193,15 @@ export interface BridgeAdapter {
   ): Promise<DeliveryStatus>
 }
 
-/** What a call has to be given around an order: for its fallback receiver, and for the contracts between. */
-const gasAroundOrder = 300_000n
+/** What the DestinationReceiver keeps back for the fallback receiver. @see contracts/src/DestinationReceiver.sol, RESERVE */
+const gasForFallback = 200_000n
+/** Of a landing or a bridge, before and after it calls. */
+const gasBeforeOrder = 150_000n
 
 /** Gas of the call that delivers, as in `Parcel`, for an order with this `minimumGas`. */
 export function gasForOrder(minimumGas: bigint): bigint {
-  // Each call passes on 63/64 of what it has.
-  return (minimumGas * 64n) / 63n + gasAroundOrder
+  // Each of two calls passes on 63/64 of what it has.
+  return ((minimumGas + gasForFallback) * 64n * 64n) / (63n * 63n) + gasBeforeOrder
 }
 
 export function isRefusal(quoted: LaneQuote | LaneRefusal): quoted is LaneRefusal {

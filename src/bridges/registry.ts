@@ -12,17 +12,6 @@ export function createBridges(
 
 export const bridges: readonly BridgeAdapter[] = createBridges()
 
-/** What `ignoreBridges` accepts. Names of bridges that are not installed exclude nothing. */
-export const bridgeNames = [
-  'ccip',
-  'relay',
-  'stargate',
-  'cctp',
-  'layerzero',
-  'across',
-  'canonical',
-] as const
-
 /** Undefined for a bridge that is not installed. */
 export function bridgeBySlug(
   slug: string,
@@ -31,7 +20,7 @@ export function bridgeBySlug(
   return among.find((bridge) => bridge.slug === slug)
 }
 
-/** @param ignored - names as `bridgeNames` has them. */
+/** @param ignored - of `domain/bridge-names.ts`; those of bridges that are not installed exclude nothing. */
 export function bridgesWithout(
   ignored: readonly string[],
   among: readonly BridgeAdapter[] = bridges,

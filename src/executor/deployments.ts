@@ -46,6 +46,12 @@ export function walletAddress(owner: Address): Address {
   return create2(contracts.WalletFactory.address, zeroSalt, code)
 }
 
+/** The clone that runs a delivered message, whose order has run if it is there: a failed one is undone with its clone. */
+export function deliveryExecutor(message: Hex): Address {
+  const code = cloneInitCode(contracts.DestinationExecutor.address)
+  return create2(contracts.DestinationReceiver.address, keccak256(message), code)
+}
+
 /** A pool that pays in one transaction and has its endpoint compose in another, as Stargate's do. */
 export interface ComposingPool {
   readonly endpoint: Address
@@ -145,10 +151,4 @@ function cloneInitCode(implementation: Address, args?: Hex): Hex {
   if (!args) return concatHex(['0x3d602d80600a3d3981f3', code])
   const length = padHex(`0x${(45 + (args.length - 2) / 2).toString(16)}`, { size: 2 })
   return concatHex(['0x61', length, '0x3d81600a3d39f3', code, args])
-}
-
-/** The clone that runs the order of a delivered message, deployed or not. */
-export function deliveryExecutor(message: Hex): Address {
-  const code = cloneInitCode(contracts.DestinationExecutor.address)
-  return create2(contracts.DestinationReceiver.address, keccak256(message), code)
 }
