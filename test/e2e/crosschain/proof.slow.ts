@@ -75,11 +75,13 @@ function requestsFor(from: SandboxPlan, to: SandboxPlan, mode: (typeof modes)[nu
 const rows = new Map<string, Map<string, { equal: number; of: number }>>()
 
 const directions = sandboxPlans.flatMap((from) =>
-  sandboxPlans.filter((to) => to !== from).map((to) => ({ from, to })),
+  sandboxPlans
+    .filter((to) => to !== from)
+    .map((to) => ({ from, to, name: `${from.market.chain.id} to ${to.market.chain.id}` })),
 )
 
 describe.each(bridges)('%s', (bridge) => {
-  describe.each(directions)('$from.market.chain.name to $to.market.chain.name', ({ from, to }) => {
+  describe.each(directions)('$name', ({ from, to }) => {
     test.each(modes)(
       '%s: what is delivered is amountOut, and the gas of the source is gas',
       async (mode) => {
