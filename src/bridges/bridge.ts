@@ -5,7 +5,7 @@
  */
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
-import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, SimulationRequest, StateReader } from '../domain/state.js'
 
 /** One token that a bridge moves from one chain to another. Structured-clonable. */
@@ -30,6 +30,10 @@ export interface Lane {
   readonly orderContracts: readonly Address[]
   /** What the delivery usually takes; from the chain's configuration, never measured. */
   readonly estimatedSeconds: number
+  /** Of `tokenIn` and `tokenOut`, where they are not the same on both sides. */
+  readonly decimals?: { readonly in: number; readonly out: number }
+  /** The bridge's own: what its other methods need. */
+  readonly details?: Readonly<Record<string, string | number>>
 }
 
 /** What is to be delivered. */
@@ -40,8 +44,8 @@ export interface Parcel {
   readonly message: Hex
   /** That the order's call must be given, with what the bridge's own contracts take around it; 0 without a message. */
   readonly gas: bigint
-  /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender; null: not known. */
-  readonly deliveryCost: bigint | null
+  /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
+  readonly deliveryCost: bigint
 }
 
 export interface LaneQuote {
@@ -51,6 +55,8 @@ export interface LaneQuote {
   readonly nativeFee: bigint
   /** The most that the lane takes at this block, raw units of `lane.tokenIn`; null: no limit is known. */
   readonly maximum: bigint | null
+  /** Raw units of `lane.tokenIn` that it takes multiples of; what is left over is not taken. */
+  readonly unit: bigint
   /** What no chain state tells, such as whether a relayer has the funds; English sentences. */
   readonly warnings: readonly string[]
 }
@@ -67,7 +73,7 @@ export interface LaneRefusal {
 export interface EncodeArgs {
   readonly lane: Lane
   readonly parcel: Parcel
-  /** In the Executor; native among it. */
+  /** In the Executor; native among it. A whole balance of native has the fee in it, and what is left is the amount. */
   readonly amountIn: Amount
   /** The quote for the amount that is expected. */
   readonly quote: LaneQuote
@@ -92,7 +98,7 @@ export interface Delivery {
   readonly sourceChainId: number
   /** Null: a chain that is not configured. */
   readonly destinationChainId: number | null
-  /** On the destination; native as its constant. */
+  /** On the destination, as a contract is paid; native as its constant. The zero address where it is not known. */
   readonly token: Address
   /** Raw units of the token. */
   readonly amount: bigint
@@ -108,13 +114,8 @@ export type DeliverySimulation = Pick<
   SimulationRequest,
   'from' | 'to' | 'data' | 'value' | 'before' | 'overrides' | 'gasLimit'
 > & {
-  /** What its sender needs of a token; the caller puts it there. */
-  readonly funds?: {
-    readonly token: Address
-    readonly owner: Address
-    readonly spender: Address
-    readonly amount: bigint
-  }
+  /** Balance and allowance that its sender must be given, in raw units: more than it spends, as relayers have. */
+  readonly funds?: TokenAmount & { readonly owner: Address; readonly spender: Address }
 }
 
 export interface DeliveryStatus {
@@ -125,14 +126,18 @@ export interface DeliveryStatus {
   readonly status: 'inflight' | 'delivered' | 'failed' | 'unknown'
   /** Of the delivering transaction; null where no logs tell it. */
   readonly transactionHash: Hex | null
-  /** Why it failed. */
+  /** Why it failed, or what holds it up: a whole sentence for people. */
   readonly error?: string
+  /** What the order reverted with, its first 512 bytes, where logs tell it. */
+  readonly revertData?: Hex
 }
 
 /** Reads logs of the destination; null where its nodes serve none. */
 export type LogReader = (filter: {
   readonly address: Address
   readonly topics: readonly (Hex | null)[]
+  /** Only those of this block. */
+  readonly blockNumber?: bigint
 }) => Promise<
   | readonly (SimulationLog & { readonly transactionHash: Hex; readonly blockNumber: bigint })[]
   | null
@@ -160,8 +165,15 @@ export interface BridgeAdapter {
   }): Promise<LaneQuote | LaneRefusal>
   /** The end of the source's order. */
   encode(args: EncodeArgs): ExecutorStep[]
-  /** In the order of the logs; of a simulation or a receipt. */
-  deliveriesIn(logs: readonly SimulationLog[], source: ChainDefinition): Delivery[]
+  /**
+   * In the order of the logs; of a simulation or a receipt.
+   * @param known - chains that a delivery may go to; those of the registry unless others are given.
+   */
+  deliveriesIn(
+    logs: readonly SimulationLog[],
+    source: ChainDefinition,
+    known?: readonly ChainDefinition[],
+  ): Delivery[]
   /**
    * @param pin - of the destination, whose time it runs after.
    * @param gas - for the order's call, as in `Parcel`.

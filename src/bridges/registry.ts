@@ -1,13 +1,29 @@
-/** All bridges: one line each. */
+/** Every bridge the service knows. A new one: its folder, and its line here. */
+import { type AcrossSettings, createAcross } from './across/index.js'
 import type { BridgeAdapter } from './bridge.js'
+import { stargate } from './stargate/index.js'
 
-export const bridges: readonly BridgeAdapter[] = []
-
-export function bridgeBySlug(slug: string): BridgeAdapter | undefined {
-  return bridges.find((bridge) => bridge.slug === slug)
+/** In the order in which their lanes are looked at. */
+export function createBridges(
+  settings: { readonly across?: AcrossSettings } = {},
+): BridgeAdapter[] {
+  return [stargate, createAcross(settings.across)]
 }
 
-/** Those that none of the names excludes. */
-export function bridgesBeside(ignored: readonly string[]): readonly BridgeAdapter[] {
-  return bridges.filter(({ names }) => !names.some((name) => ignored.includes(name)))
+export const bridges: readonly BridgeAdapter[] = createBridges()
+
+/** Undefined for a bridge that is not installed. */
+export function bridgeBySlug(
+  slug: string,
+  among: readonly BridgeAdapter[] = bridges,
+): BridgeAdapter | undefined {
+  return among.find((bridge) => bridge.slug === slug)
+}
+
+/** Those that none of the names excludes. @param ignored - lower-case; see `domain/bridge-names.ts`. */
+export function bridgesBeside(
+  ignored: readonly string[],
+  among: readonly BridgeAdapter[] = bridges,
+): BridgeAdapter[] {
+  return among.filter(({ names }) => !names.some((name) => ignored.includes(name)))
 }

@@ -46,6 +46,12 @@ export function walletAddress(owner: Address): Address {
   return create2(contracts.WalletFactory.address, zeroSalt, code)
 }
 
+/** The clone that runs a delivered message, whose order has run if it is there: a failed one is undone with its clone. */
+export function deliveryExecutor(message: Hex): Address {
+  const code = cloneInitCode(contracts.DestinationExecutor.address)
+  return create2(contracts.DestinationReceiver.address, keccak256(message), code)
+}
+
 /** A pool that pays in one transaction and has its endpoint compose in another, as Stargate's do. */
 export interface ComposingPool {
   readonly endpoint: Address

@@ -1,6 +1,7 @@
 /** Stargate V2 (LayerZero): the pools of a chain, by its definition. Pure. */
 import type { ChainDefinition } from '../../chains/chain.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
+import { statedDecimals } from '../decimals.js'
 
 export interface StargatePool {
   /** Of the asset, the same on all its chains: two pools with one symbol are a lane. */
@@ -10,6 +11,27 @@ export interface StargatePool {
   readonly token: Address
   /** LayerZero's EndpointV2, which calls for what the pool has paid. */
   readonly endpoint: Address
+  /** Of the token; absent: not stated, as where they are the same on all chains. */
+  readonly decimals?: number
+}
+
+/** What LayerZero and Stargate have on a chain besides pools. */
+export interface StargateChain {
+  /** LayerZero's number of the chain. */
+  readonly eid: number
+  readonly endpoint: Address
+  readonly tokenMessaging: Address
+}
+
+/** Null where the chain has no Stargate. */
+export function stargateChain({ bridges }: Pick<ChainDefinition, 'bridges'>): StargateChain | null {
+  const { eid, endpoint, tokenMessaging } = bridges?.stargate ?? {}
+  if (eid === undefined || endpoint === undefined || tokenMessaging === undefined) return null
+  return {
+    eid: Number(eid),
+    endpoint: toAddress(String(endpoint)),
+    tokenMessaging: toAddress(String(tokenMessaging)),
+  }
 }
 
 /** None where the chain has no Stargate. An address says nothing without its chain: it may be another pool elsewhere. */
@@ -17,12 +39,14 @@ export function stargatePools({ bridges }: Pick<ChainDefinition, 'bridges'>): St
   const { endpoint, pools = [] } = bridges?.stargate ?? {}
   if (!Array.isArray(pools)) return []
   return pools.map((entry: string) => {
-    const [symbol = '', pool = '', token = ''] = entry.split(':')
+    const [symbol = '', pool = '', token = '', part] = entry.split(':')
+    const decimals = statedDecimals(part)
     return {
       symbol,
       pool: toAddress(pool),
       token: toAddress(token),
       endpoint: toAddress(String(endpoint)),
+      ...(decimals !== null && { decimals }),
     }
   })
 }

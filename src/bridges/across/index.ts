@@ -1,0 +1,288 @@
+/**
+ * Across: a deposit on the source that a relayer fills on the destination from its own funds, payment and order in one
+ * transaction. What is delivered stands in the deposit, and no contract says what a relayer wants: a share of the amount
+ * for it, and what the fill costs. Settings are given to `createAcross`; all else follows from the chains' definitions.
+ */
+import { encodeFunctionData, getAbiItem, padHex, parseAbi, slice } from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
+import { chains } from '../../chains/registry.js'
+import type { Amount, ExecutorStep } from '../../domain/order.js'
+import {
+  type Address,
+  bpsDenominator,
+  type Hex,
+  nativeToken,
+  toAddress,
+  zeroAddress,
+} from '../../domain/primitives.js'
+import type { SimulationLog } from '../../domain/state.js'
+import { contractAddress } from '../../executor/deployments.js'
+import type {
+  BridgeAdapter,
+  Delivery,
+  EncodeArgs,
+  Lane,
+  LaneQuote,
+  LaneRefusal,
+  Parcel,
+} from '../bridge.js'
+import { laneDecimals, scaleOf } from '../decimals.js'
+import { orderOutcome, runsOrder } from '../order-outcome.js'
+import {
+  filled,
+  fillTopics,
+  fromDetails,
+  isFillOf,
+  readDeposit,
+  relayHash,
+  spokePoolAbi,
+  toDetails,
+} from './spoke-pool.js'
+import { acrossTokens, spokePoolOf } from './tokens.js'
+
+export interface AcrossSettings {
+  /** 1/10_000 of the amount, for the relayer. */
+  readonly feeBps: bigint
+  /** 1/10_000 of what the fill costs, for the relayer: above 10_000, since gas prices move. */
+  readonly costBps: bigint
+}
+
+export const acrossDefaults: AcrossSettings = { feeBps: 5n, costBps: 15_000n }
+
+/** Seconds that a deposit can be filled for; SpokePools take up to 21,600. */
+const fillDeadlineOffset = 18_000
+/** Where the chain's definition says nothing: most chains' deposits are filled within a few blocks. */
+const usualSeconds = 15
+/** Nobody's: simulated fills come from it. */
+const relayer: Address = '0x00000000000000000000000000000000000ac055'
+
+const deposit = getAbiItem({ abi: spokePoolAbi, name: 'depositV3Now' })
+const [differenceAbi, proportionAbi, requireAtLeastAbi] = parseAbi([
+  'function difference(uint256 a, uint256 b) pure returns (uint256)',
+  'function proportion(uint256 a, uint256 b, uint256 c) pure returns (uint256)',
+  'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
+])
+
+export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeAdapter {
+  /** What is delivered of an amount, before costs: amount * numerator / denominator, rounded down. */
+  function shareOf(lane: Lane): { numerator: bigint; denominator: bigint } {
+    const { numerator, denominator } = scaleOf(lane)
+    return {
+      numerator: (bpsDenominator - settings.feeBps) * numerator,
+      denominator: bpsDenominator * denominator,
+    }
+  }
+
+  /** Raw units of `tokenOut` that stay with the relayer for the fill, rounded up. */
+  function costOf({ deliveryCost }: Parcel): bigint {
+    return (deliveryCost * settings.costBps + bpsDenominator - 1n) / bpsDenominator
+  }
+
+  async function quote({
+    lane,
+    parcel,
+    amountIn,
+    reader,
+  }: Parameters<BridgeAdapter['quote']>[0]): Promise<LaneQuote | LaneRefusal> {
+    const data = encodeFunctionData({ abi: spokePoolAbi, functionName: 'pausedDeposits' })
+    const [paused] = await reader.call([{ to: lane.primary, data }])
+    if (!paused?.ok || paused.value === '0x') {
+      const why = paused?.ok === false ? paused.message : 'there is no contract'
+      return {
+        reason: 'unreadable',
+        message: `The SpokePool ${lane.primary} cannot be read: ${why}.`,
+      }
+    }
+    if (BigInt(paused.value) !== 0n) {
+      return { reason: 'paused', message: 'Across takes no deposits on the source chain: paused.' }
+    }
+    const cost = costOf(parcel)
+    const { numerator, denominator } = shareOf(lane)
+    const delivered = (amountIn * numerator) / denominator - cost
+    if (delivered <= 0n) {
+      const limit = ((cost + 1n) * denominator + numerator - 1n) / numerator
+      return {
+        reason: 'too-little',
+        message: `Across delivers nothing of ${amountIn} ${lane.symbol}: the delivery costs ${cost}, so ${limit} raw units are the least.`,
+        limit,
+      }
+    }
+    return {
+      delivered,
+      nativeFee: 0n,
+      maximum: null,
+      unit: 1n,
+      warnings: [
+        `No chain state tells whether a relayer of Across has the ${lane.symbol} and takes the fee. Without one, the deposit is paid back on the source chain after ${fillDeadlineOffset / 3_600} hours.`,
+      ],
+    }
+  }
+
+  function encode(args: EncodeArgs): ExecutorStep[] {
+    const { lane, parcel, amountIn, minimumDelivered, refundReceiver, firstStep, helpers } = args
+    const steps: ExecutorStep[] = []
+    const { numerator, denominator } = shareOf(lane)
+    const cost = costOf(parcel)
+    const value = (
+      abi: (typeof differenceAbi | typeof proportionAbi) | typeof requireAtLeastAbi,
+      values: readonly Amount[],
+    ): Amount => {
+      const output = { kind: 'word', index: 0 } as const
+      steps.push({ kind: 'call', target: helpers.Values, abi, args: values, output })
+      return { ref: 'output', step: firstStep + steps.length - 1 }
+    }
+    let outputAmount: Amount
+    if (typeof amountIn === 'bigint') {
+      const delivered = (amountIn * numerator) / denominator - cost
+      outputAmount = delivered > 0n ? delivered : 0n
+    } else {
+      outputAmount = value(proportionAbi, [amountIn, numerator, denominator])
+      if (cost > 0n) outputAmount = value(differenceAbi, [outputAmount, cost])
+    }
+    if (typeof outputAmount !== 'bigint' || outputAmount < minimumDelivered) {
+      outputAmount = value(requireAtLeastAbi, [outputAmount, minimumDelivered])
+    }
+    const addresses = [refundReceiver, parcel.receiver, lane.tokenIn, lane.tokenOut] as const
+    const terms = [lane.destinationChainId, zeroAddress, fillDeadlineOffset, 0, parcel.message]
+    return [
+      ...steps,
+      { kind: 'approve', token: lane.tokenIn, spender: lane.primary, amount: amountIn },
+      {
+        kind: 'call',
+        target: lane.primary,
+        abi: deposit,
+        args: [...addresses, amountIn, outputAmount, ...terms],
+      },
+    ]
+  }
+
+  return {
+    slug: 'across',
+    name: 'Across',
+    names: ['across'],
+    lanes,
+    quote,
+    encode,
+    deliveriesIn,
+    simulation,
+    status,
+  }
+}
+
+function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
+  const primary = spokePoolOf(source)
+  const arriving = acrossTokens(destination)
+  if (!primary || source.id === destination.id) return []
+  const orderReceiver = contractAddress('DestinationReceiver')
+  const { estimatedSeconds = usualSeconds } = source.bridges?.across ?? {}
+  return acrossTokens(source).flatMap(({ symbol, token, decimals }) => {
+    const other = arriving.find((one) => one.symbol === symbol)
+    if (!other) return []
+    const isWrapped = other.token === destination.wrappedNative
+    return [
+      {
+        bridge: 'across',
+        symbol,
+        sourceChainId: source.id,
+        destinationChainId: destination.id,
+        tokenIn: token,
+        tokenOut: other.token,
+        tokenOutToAccounts: isWrapped ? nativeToken : other.token,
+        primary,
+        orderReceiver,
+        orderContracts: [orderReceiver],
+        estimatedSeconds: Number(estimatedSeconds),
+        ...laneDecimals(decimals, other.decimals),
+      },
+    ]
+  })
+}
+
+function deliveriesIn(
+  logs: readonly SimulationLog[],
+  source: ChainDefinition,
+  known: readonly ChainDefinition[] = chains,
+): Delivery[] {
+  const spokePool = spokePoolOf(source)
+  return logs.flatMap((log) => {
+    const found = log.address === spokePool ? readDeposit(log, source.id) : null
+    if (!found) return []
+    const destination = known.find(({ id }) => BigInt(id) === found.destinationChainId)
+    const token = tokenDelivered(found.relay, source, destination)
+    const relay = { ...found.relay, outputToken: padHex(token, { size: 32 }) }
+    return [
+      {
+        bridge: 'across',
+        id: relay.depositId.toString(),
+        sourceChainId: source.id,
+        destinationChainId: destination?.id ?? null,
+        token,
+        amount: relay.outputAmount,
+        receiver: addressOf(relay.recipient),
+        message: relay.message,
+        details: toDetails(relay),
+      },
+    ]
+  })
+}
+
+/** A deposit that names no token is filled with the one that the asset is on the destination. */
+function tokenDelivered(
+  { inputToken, outputToken }: { inputToken: Hex; outputToken: Hex },
+  source: ChainDefinition,
+  destination: ChainDefinition | undefined,
+): Address {
+  const stated = addressOf(outputToken)
+  if (stated !== zeroAddress || !destination) return stated
+  const given = acrossTokens(source).find(({ token }) => token === addressOf(inputToken))
+  const same = acrossTokens(destination).find(({ symbol }) => symbol === given?.symbol)
+  return same?.token ?? stated
+}
+
+const simulation: BridgeAdapter['simulation'] = (delivery, destination, pin) => {
+  const relay = fromDetails(delivery)
+  const spokePool = spokePoolOf(destination) ?? zeroAddress
+  const isExclusive = BigInt(relay.exclusivityDeadline) >= pin.timestamp
+  const from = isExclusive ? addressOf(relay.exclusiveRelayer) : relayer
+  const args = [relay, BigInt(destination.id), padHex(from, { size: 32 })] as const
+  return {
+    from,
+    to: spokePool,
+    data: encodeFunctionData({ abi: spokePoolAbi, functionName: 'fillRelay', args }),
+    value: 0n,
+    overrides: {},
+    // Exactly what is needed would be refunded as storage set to zero.
+    funds: {
+      token: delivery.token,
+      amount: 2n * delivery.amount + 1n,
+      owner: from,
+      spender: spokePool,
+    },
+  }
+}
+
+const status: BridgeAdapter['status'] = async (delivery, destination, reader, logs) => {
+  const relay = fromDetails(delivery)
+  const spokePool = spokePoolOf(destination)
+  if (!spokePool) return { status: 'unknown', transactionHash: null }
+  const args = [relayHash(relay, destination.id)] as const
+  const data = encodeFunctionData({ abi: spokePoolAbi, functionName: 'fillStatuses', args })
+  const [read] = await reader.call([{ to: spokePool, data }])
+  if (!read?.ok || read.value === '0x') return { status: 'unknown', transactionHash: null }
+  if (BigInt(read.value) !== filled) {
+    const isOver = BigInt(relay.fillDeadline) < reader.block.timestamp
+    if (!isOver) return { status: 'inflight', transactionHash: null }
+    const error = `Nobody filled the deposit until ${relay.fillDeadline}; Across pays it back to ${addressOf(relay.depositor)} on the source chain.`
+    return { status: 'failed', transactionHash: null, error }
+  }
+  const fills = await logs({ address: spokePool, topics: fillTopics(relay) })
+  const transactionHash = fills?.find((log) => isFillOf(relay, log))?.transactionHash ?? null
+  if (!runsOrder(delivery, contractAddress('DestinationReceiver'))) {
+    return { status: 'delivered', transactionHash }
+  }
+  return orderOutcome(delivery, transactionHash, reader, logs)
+}
+
+function addressOf(word: Hex): Address {
+  return toAddress(slice(word, 12))
+}

@@ -1,0 +1,171 @@
+/** What a source transaction has sent through Stargate, by its logs, and how its delivery is simulated. Pure. */
+import {
+  decodeEventLog,
+  encodeEventTopics,
+  encodeFunctionData,
+  getAbiItem,
+  hexToBytes,
+  padHex,
+} from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
+import { chains } from '../../chains/registry.js'
+import { type Address, type Hex, toAddress, zeroAddress } from '../../domain/primitives.js'
+import type { SimulationLog } from '../../domain/state.js'
+import { composeLanding } from '../../executor/deployments.js'
+import type { BridgeAdapter, Delivery, Lane } from '../bridge.js'
+import { laneDecimals, toTokenOut } from '../decimals.js'
+import { endpointAbi, messagingAbi, poolAbi } from './abi.js'
+import { composeOptionOf } from './options.js'
+import { messageOf, readTaxiPacket, type TaxiPacket, toComposeMessage } from './packet.js'
+import { type StargatePool, stargateChain, stargatePools } from './pools.js'
+
+const packetSent = [getAbiItem({ abi: endpointAbi, name: 'PacketSent' })] as const
+const [packetSentTopic] = encodeEventTopics({ abi: packetSent })
+const oftSent = [getAbiItem({ abi: poolAbi, name: 'OFTSent' })] as const
+const [oftSentTopic] = encodeEventTopics({ abi: oftSent })
+/** Anybody: composes are simulated as of an executor that nobody knows. */
+const executor: Address = '0x00000000000000000000000000000000000e8ec0'
+
+/** Of the lane's asset on the chain. */
+export function poolOn(
+  chain: Pick<ChainDefinition, 'bridges'>,
+  { details }: Pick<Delivery, 'details'>,
+): StargatePool | undefined {
+  return stargatePools(chain).find(({ symbol }) => symbol === details.symbol)
+}
+
+/** Whom the pool pays where an order runs. */
+export function landingOf(pool: StargatePool): Address {
+  return composeLanding(pool).address
+}
+
+export function deliveriesIn(
+  logs: readonly SimulationLog[],
+  source: ChainDefinition,
+  known: readonly ChainDefinition[] = chains,
+): Delivery[] {
+  const here = stargateChain(source)
+  if (!here) return []
+  const receipts = receiptsIn(logs, stargatePools(source))
+  return logs.flatMap(({ address, topics: [topic, ...more], data }) => {
+    if (address !== here.endpoint || topic !== packetSentTopic) return []
+    const { args } = decodeEventLog({ abi: packetSent, topics: [topic, ...more], data })
+    const packet = readTaxiPacket(args.encodedPayload)
+    const receipt = packet && receipts.get(packet.guid)
+    if (!receipt || packet.sender !== here.tokenMessaging) return []
+    return [toDelivery({ packet, receipt, options: args.options, source, known })]
+  })
+}
+
+interface Receipt {
+  readonly pool: StargatePool
+  /** Raw units of the source's token. */
+  readonly amountReceived: bigint
+}
+
+/** What pools say that they have sent, by guid: the packet itself names no pool. */
+function receiptsIn(
+  logs: readonly SimulationLog[],
+  pools: readonly StargatePool[],
+): ReadonlyMap<Hex, Receipt> {
+  const entries = logs.flatMap(({ address, topics: [topic, ...more], data }) => {
+    const pool = pools.find((one) => one.pool === address)
+    if (!pool || topic !== oftSentTopic) return []
+    const { args } = decodeEventLog({ abi: oftSent, topics: [topic, ...more], data })
+    return [[args.guid, { pool, amountReceived: args.amountReceivedLD }] as const]
+  })
+  return new Map(entries)
+}
+
+function toDelivery(args: {
+  readonly packet: TaxiPacket
+  readonly receipt: Receipt
+  readonly options: Hex
+  readonly source: ChainDefinition
+  readonly known: readonly ChainDefinition[]
+}): Delivery {
+  const { packet, receipt, options, source, known } = args
+  const { symbol, decimals = null } = receipt.pool
+  const destination = known.find((chain) => stargateChain(chain)?.eid === packet.dstEid)
+  const pool = destination && poolOn(destination, { details: { symbol } })
+  const sides: Pick<Lane, 'decimals'> = laneDecimals(decimals, pool?.decimals ?? null)
+  const compose = composeOptionOf(options)
+  return {
+    bridge: 'stargate',
+    id: packet.guid,
+    sourceChainId: source.id,
+    destinationChainId: destination?.id ?? null,
+    token: pool?.token ?? zeroAddress,
+    amount: toTokenOut(sides, receipt.amountReceived),
+    receiver: packet.paid,
+    message: messageOf(packet.composed),
+    details: {
+      symbol,
+      guid: packet.guid,
+      nonce: packet.nonce.toString(),
+      srcEid: packet.srcEid,
+      sender: packet.sender,
+      receiver: packet.receiver,
+      payload: packet.payload,
+      composed: packet.composed,
+      composeGas: compose.gas.toString(),
+      composeValue: compose.value.toString(),
+    },
+  }
+}
+
+/** What its packet said, as far as the destination needs it. */
+export function packetOf({ details }: Delivery) {
+  const hex = (name: string) => String(details[name]) as Hex
+  return {
+    guid: hex('guid'),
+    nonce: BigInt(String(details.nonce)),
+    srcEid: Number(details.srcEid),
+    sender: toAddress(hex('sender')),
+    receiver: toAddress(hex('receiver')),
+    payload: hex('payload'),
+    composed: hex('composed'),
+    composeGas: BigInt(String(details.composeGas)),
+    composeValue: BigInt(String(details.composeValue)),
+  }
+}
+
+export const simulation: BridgeAdapter['simulation'] = (delivery, destination, _pin, gas) => {
+  const packet = packetOf(delivery)
+  const { guid, nonce, srcEid, payload, composed } = packet
+  const { endpoint = zeroAddress, pool = zeroAddress } = poolOn(destination, delivery) ?? {}
+  const origin = { srcEid, nonce, sender: padHex(packet.sender, { size: 32 }) }
+  // As the endpoint calls it: the part before, the packet's verification, is not to be had ahead of time.
+  const receipt = {
+    from: endpoint,
+    to: packet.receiver,
+    data: encodeFunctionData({
+      ...{ abi: messagingAbi, functionName: 'lzReceive' },
+      args: [origin, guid, payload, executor, '0x'],
+    }),
+  }
+  if (delivery.message === '0x') return { ...receipt, value: 0n, overrides: {} }
+  const message = toComposeMessage({ nonce, srcEid, amount: delivery.amount, composed })
+  const data = encodeFunctionData({
+    ...{ abi: endpointAbi, functionName: 'lzCompose' },
+    args: [pool, delivery.receiver, guid, 0, message, '0x'],
+  })
+  const callGas = gas > 0n ? gas : packet.composeGas
+  return {
+    from: executor,
+    to: endpoint,
+    data,
+    value: packet.composeValue,
+    before: [receipt],
+    overrides: {},
+    // What the executor gives the call, and what a transaction of nothing but it costs on top.
+    ...(callGas > 0n && { gasLimit: callGas + intrinsicGas(data) }),
+  }
+}
+
+/** @see EIP-2028 */
+function intrinsicGas(data: Hex): bigint {
+  const bytes = hexToBytes(data)
+  const zeros = bytes.filter((byte) => byte === 0).length
+  return 21_000n + 4n * BigInt(zeros) + 16n * BigInt(bytes.length - zeros)
+}

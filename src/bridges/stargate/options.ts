@@ -1,0 +1,57 @@
+/**
+ * LayerZero's options of type 3: what the sender pays the executor for. Pure.
+ * @see LayerZero-Labs lz-evm-protocol-v2 3.0.168, contracts/messagelib/libs/ExecutorOptions.sol
+ */
+import { concatHex, encodePacked, hexToBigInt, hexToNumber, size, slice } from 'viem'
+import type { Hex } from '../../domain/primitives.js'
+
+const type3 = 3
+const executorWorker = 1
+const receiveOption = 1
+const composeOption = 3
+
+/** Of one call that the executor makes. */
+export interface PaidCall {
+  readonly gas: bigint
+  /** Wei. */
+  readonly value: bigint
+}
+
+/** @param gas - added to what the application has set for every message. */
+export function receiveGasOption(gas: bigint): Hex {
+  return encodePacked(
+    ['uint8', 'uint16', 'uint8', 'uint128'],
+    [executorWorker, 17, receiveOption, gas],
+  )
+}
+
+/** @param gas - of the message's first and only compose. */
+export function composeGasOption(gas: bigint): Hex {
+  return encodePacked(
+    ['uint8', 'uint16', 'uint8', 'uint16', 'uint128'],
+    [executorWorker, 19, composeOption, 0, gas],
+  )
+}
+
+export function encodeOptions(options: readonly Hex[]): Hex {
+  return concatHex([encodePacked(['uint16'], [type3]), ...options])
+}
+
+/** What is paid for the first compose, all options together; zero where none is, or of another type. */
+export function composeOptionOf(options: Hex): PaidCall {
+  let [gas, value] = [0n, 0n]
+  if (size(options) < 2 || hexToNumber(slice(options, 0, 2)) !== type3) return { gas, value }
+  // Of each: worker 1, size 2, type 1, and the rest of the size.
+  for (let at = 2; at + 4 <= size(options); ) {
+    const end = at + 3 + hexToNumber(slice(options, at + 1, at + 3))
+    const worker = hexToNumber(slice(options, at, at + 1))
+    const type = hexToNumber(slice(options, at + 3, at + 4))
+    const isFirst = end >= at + 22 && hexToNumber(slice(options, at + 4, at + 6)) === 0
+    if (worker === executorWorker && type === composeOption && isFirst) {
+      gas += hexToBigInt(slice(options, at + 6, at + 22))
+      if (end >= at + 38) value += hexToBigInt(slice(options, at + 22, at + 38))
+    }
+    at = end
+  }
+  return { gas, value }
+}

@@ -1,0 +1,115 @@
+/** What a pool makes of an amount, asked of the pool itself, and the call that sends it. */
+import { decodeFunctionResult, encodeFunctionData, padHex, size, toFunctionSelector } from 'viem'
+import type { Hex } from '../../domain/primitives.js'
+import type { ReadResult } from '../../domain/state.js'
+import type { BridgeAdapter, Lane, LaneQuote, LaneRefusal, Parcel } from '../bridge.js'
+import { toTokenOut } from '../decimals.js'
+import { poolAbi } from './abi.js'
+import { composeGasOption, encodeOptions, receiveGasOption } from './options.js'
+
+/** Gas that each byte of a message adds to its receipt: it is copied, hashed and logged. */
+const receiveGasPerByte = 12n
+/** Of `status`. */
+const paused = 3n
+const feePaused = toFunctionSelector('FeeLib_Paused()')
+/** A path to a chain where the asset is minted has this credit, in shared decimals: no limit. */
+const unlimitedCredit = 2n ** 64n - 1n
+
+/** A taxi: sent by itself and at once, and the only way to send a message. Amounts may be references. */
+export function sendParameters(
+  lane: Lane,
+  parcel: Parcel,
+  amounts: { readonly amountLD: unknown; readonly minAmountLD: bigint },
+) {
+  const bytes = BigInt(size(parcel.message))
+  const paidCalls = [receiveGasOption(bytes * receiveGasPerByte), composeGasOption(parcel.gas)]
+  return {
+    dstEid: Number(lane.details?.dstEid),
+    to: padHex(parcel.receiver, { size: 32 }),
+    ...amounts,
+    extraOptions: bytes > 0n ? encodeOptions(paidCalls) : ('0x' as const),
+    composeMsg: parcel.message,
+    oftCmd: '0x' as const,
+  }
+}
+
+export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, reader }) => {
+  const wanted = { amountLD: amountIn, minAmountLD: 0n }
+  const sent = { ...sendParameters(lane, parcel, wanted), amountLD: amountIn }
+  const calls = [
+    encodeFunctionData({ abi: poolAbi, functionName: 'status' }),
+    encodeFunctionData({ abi: poolAbi, functionName: 'quoteOFT', args: [sent] }),
+    encodeFunctionData({ abi: poolAbi, functionName: 'quoteSend', args: [sent, false] }),
+  ]
+  const reads = await reader.call(calls.map((data) => ({ to: lane.primary, data })))
+  const [status, offered, fee] = reads
+  if (!isAnswer(status)) return unreadable(lane, status)
+  if (BigInt(status.value) === paused) return pausedLane(lane)
+  if (!isAnswer(offered)) {
+    const isPaused = offered?.ok === false && offered.message.includes(feePaused)
+    return isPaused ? pausedLane(lane) : unreadable(lane, offered)
+  }
+  const [limit, , receipt] = decodeFunctionResult({
+    ...{ abi: poolAbi, functionName: 'quoteOFT', data: offered.value },
+  })
+  const refusal = refusalOf(lane, amountIn, { limit, receipt })
+  if (refusal) return refusal
+  if (!isAnswer(fee)) return unreadable(lane, fee)
+  const { nativeFee } = decodeFunctionResult({
+    ...{ abi: poolAbi, functionName: 'quoteSend', data: fee.value },
+  })
+  const unit = limit.minAmountLD
+  return {
+    delivered: toTokenOut(lane, receipt.amountReceivedLD),
+    nativeFee,
+    maximum: limit.maxAmountLD / unit >= unlimitedCredit ? null : limit.maxAmountLD,
+    unit,
+    warnings: [],
+  } satisfies LaneQuote
+}
+
+/** The pool answers for less where the path's credit ends, and says nothing of it. */
+function refusalOf(
+  { symbol }: Lane,
+  amountIn: bigint,
+  quoted: {
+    readonly limit: { readonly minAmountLD: bigint; readonly maxAmountLD: bigint }
+    readonly receipt: { readonly amountSentLD: bigint; readonly amountReceivedLD: bigint }
+  },
+): LaneRefusal | null {
+  const { minAmountLD: least, maxAmountLD: most } = quoted.limit
+  const { amountSentLD, amountReceivedLD } = quoted.receipt
+  if (amountIn < least) {
+    const message = `Stargate sends ${symbol} in units of ${least}, and ${amountIn} is less than one.`
+    return { reason: 'too-little', message, limit: least }
+  }
+  if (most === 0n) {
+    const message = `Stargate has no credit for ${symbol} to the destination chain at this block.`
+    return { reason: 'no-credit', message, limit: 0n }
+  }
+  if (amountSentLD !== amountIn - (amountIn % least)) {
+    const message = `Stargate has credit for ${most} ${symbol} to the destination chain, and ${amountIn} is more.`
+    return { reason: 'too-much', message, limit: most }
+  }
+  if (amountReceivedLD === 0n) {
+    const message = `Stargate delivers nothing of ${amountIn} ${symbol}: its fee takes all of it.`
+    return { reason: 'too-little', message }
+  }
+  return null
+}
+
+function isAnswer(read: ReadResult | undefined): read is { ok: true; value: Hex } {
+  return read?.ok === true && read.value !== '0x'
+}
+
+function pausedLane({ symbol }: Lane): LaneRefusal {
+  return {
+    reason: 'paused',
+    message: `Stargate’s pool of ${symbol} is paused on the source chain.`,
+  }
+}
+
+function unreadable({ primary }: Lane, read: ReadResult | undefined): LaneRefusal {
+  const why = read?.ok === false ? read.message : 'there is no contract'
+  return { reason: 'unreadable', message: `Stargate’s pool ${primary} cannot be read: ${why}.` }
+}

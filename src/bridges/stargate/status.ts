@@ -1,0 +1,127 @@
+/** Where a delivery of Stargate's is, by the destination's state; logs only name transactions. */
+import {
+  decodeEventLog,
+  encodeEventTopics,
+  encodeFunctionData,
+  getAbiItem,
+  hexToBigInt,
+  padHex,
+} from 'viem'
+import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
+import type { SimulationLog } from '../../domain/state.js'
+import { contractAddress, executorContracts } from '../../executor/deployments.js'
+import type { BridgeAdapter, Delivery, LogReader } from '../bridge.js'
+import { failureTopics, orderOutcome, runsOrder } from '../order-outcome.js'
+import { endpointAbi, poolAbi } from './abi.js'
+import { landingOf, packetOf, poolOn } from './deliveries.js'
+
+const composeDelivered = [getAbiItem({ abi: endpointAbi, name: 'ComposeDelivered' })] as const
+const [composeDeliveredTopic] = encodeEventTopics({ abi: composeDelivered })
+const received = [getAbiItem({ abi: poolAbi, name: 'OFTReceived' })] as const
+const routed = [
+  getAbiItem({ abi: executorContracts.DestinationReceiver.abi, name: 'Routed' }),
+] as const
+/** In the endpoint's queue, of a message that was carried out. */
+const composed = 1n
+
+export const status: BridgeAdapter['status'] = async (delivery, destination, reader, logs) => {
+  const pool = poolOn(destination, delivery)
+  const unknown = { status: 'unknown', transactionHash: null } as const
+  if (!pool) return unknown
+  const { guid, sender, receiver, srcEid, nonce } = packetOf(delivery)
+  const path = [receiver, srcEid, padHex(sender, { size: 32 })] as const
+  const queued = [pool.pool, delivery.receiver, guid, 0] as const
+  const reads = await reader.call([
+    {
+      to: pool.endpoint,
+      data: encodeFunctionData({ abi: endpointAbi, functionName: 'composeQueue', args: queued }),
+    },
+    {
+      to: pool.endpoint,
+      data: encodeFunctionData({ abi: endpointAbi, functionName: 'lazyInboundNonce', args: path }),
+    },
+    {
+      to: pool.endpoint,
+      data: encodeFunctionData({
+        ...{ abi: endpointAbi, functionName: 'inboundPayloadHash', args: [...path, nonce] },
+      }),
+    },
+    {
+      to: pool.pool,
+      data: encodeFunctionData({
+        ...{ abi: poolAbi, functionName: 'unreceivedTokens', args: [guid, 0] },
+      }),
+    },
+  ])
+  const words = reads.map((read) => (read.ok && read.value !== '0x' ? BigInt(read.value) : null))
+  const [queue = null, reached = null, verified = null, unpaid = null] = words
+  if (queue === null || reached === null || verified === null || unpaid === null) return unknown
+  if (unpaid !== 0n) {
+    const error = 'The pool could not pay the receiver; anybody may have it try again.'
+    return { status: 'inflight', transactionHash: null, error }
+  }
+  if (queue !== composed && (queue !== 0n || reached < nonce || verified !== 0n)) {
+    return { status: 'inflight', transactionHash: null }
+  }
+  const receipt = await receiptOf(delivery, pool.pool, guid, logs)
+  if (delivery.message === '0x') {
+    return { status: 'delivered', transactionHash: receipt?.transactionHash ?? null }
+  }
+  // Received, and nothing is queued: the pool queues what has a message in the same call.
+  if (queue === 0n) return unknown
+  const transactionHash = receipt
+    ? await composeOf({ delivery, ...pool, guid, logs, since: receipt.blockNumber })
+    : null
+  if (!runsOrder(delivery, landingOf(pool))) return { status: 'delivered', transactionHash }
+  return orderOutcome(delivery, transactionHash, reader, logs)
+}
+
+async function receiptOf(delivery: Delivery, pool: Address, guid: Hex, logs: LogReader) {
+  const args = { guid, toAddress: delivery.receiver }
+  const topics = encodeEventTopics({ abi: received, args }) as Hex[]
+  return (await logs({ address: pool, topics }))?.[0]
+}
+
+/**
+ * The endpoint logs what it carried out without any topic but the event's. Orders that ran and orders that failed are
+ * logged for their fallback receiver, in few blocks: those of the endpoint are looked at there.
+ */
+async function composeOf(args: {
+  readonly delivery: Delivery
+  readonly endpoint: Address
+  readonly pool: Address
+  readonly guid: Hex
+  readonly logs: LogReader
+  /** The compose is not before this block. */
+  readonly since: bigint
+}): Promise<Hex | null> {
+  const { delivery, endpoint, pool, guid, logs, since } = args
+  const address = contractAddress('DestinationReceiver')
+  const failures = failureTopics(delivery)
+  const [, , fallbackReceiver] = failures
+  const sender = toAddress(`0x${String(fallbackReceiver).slice(-40)}`)
+  const runs = encodeEventTopics({ abi: routed, args: { sender } }) as (Hex | null)[]
+  const found = await Promise.all([
+    logs({ address, topics: failures }),
+    logs({ address, topics: runs }),
+  ])
+  const blocks = found.flatMap((some) => (some ?? []).map(({ blockNumber }) => blockNumber))
+  for (const blockNumber of new Set(blocks.filter((block) => block >= since))) {
+    const topics = [composeDeliveredTopic as Hex]
+    const composes = (await logs({ address: endpoint, topics, blockNumber })) ?? []
+    const own = composes.find((log) => isComposeOf(log, { pool, to: delivery.receiver, guid }))
+    if (own) return own.transactionHash
+  }
+  return null
+}
+
+function isComposeOf(
+  { topics, data }: SimulationLog,
+  { pool, to, guid }: { pool: Address; to: Address; guid: Hex },
+): boolean {
+  const { args } = decodeEventLog({
+    ...{ abi: composeDelivered, topics: topics as [Hex, ...Hex[]], data },
+  })
+  const isSame = toAddress(args.from) === pool && toAddress(args.to) === to
+  return isSame && hexToBigInt(args.guid) === hexToBigInt(guid) && args.index === 0
+}
