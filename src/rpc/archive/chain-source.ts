@@ -20,7 +20,8 @@ export interface PinOptions {
 
 /** `pending`: a node knows it, and no block that counts has it. */
 export type TransactionFate =
-  | { readonly kind: 'unknown' | 'pending' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'pending' }
   | {
       readonly kind: 'mined'
       readonly isSuccess: boolean
