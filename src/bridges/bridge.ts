@@ -45,7 +45,7 @@ export interface Parcel {
   /** That the order's call must be given, with what the bridge's own contracts take around it; 0 without a message. */
   readonly gas: bigint
   /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
-  readonly deliveryCost: bigint
+  readonly deliveryCost: bigint | null
 }
 
 export interface LaneQuote {
@@ -191,6 +191,17 @@ export interface BridgeAdapter {
     reader: StateReader,
     logs: LogReader,
   ): Promise<DeliveryStatus>
+}
+
+/** What the DestinationReceiver keeps back for the fallback receiver. @see contracts/src/DestinationReceiver.sol, RESERVE */
+const gasForFallback = 200_000n
+/** Of a landing or a bridge, before and after it calls. */
+const gasBeforeOrder = 150_000n
+
+/** Gas of the call that delivers, as in `Parcel`, for an order with this `minimumGas`. */
+export function gasForOrder(minimumGas: bigint): bigint {
+  // Each of two calls passes on 63/64 of what it has.
+  return ((minimumGas + gasForFallback) * 64n * 64n) / (63n * 63n) + gasBeforeOrder
 }
 
 export function isRefusal(quoted: LaneQuote | LaneRefusal): quoted is LaneRefusal {

@@ -20,8 +20,8 @@ export function bridgeBySlug(
   return among.find((bridge) => bridge.slug === slug)
 }
 
-/** Those that none of the names excludes. @param ignored - lower-case; see `domain/bridge-names.ts`. */
-export function bridgesBeside(
+/** @param ignored - of `domain/bridge-names.ts`; those of bridges that are not installed exclude nothing. */
+export function bridgesWithout(
   ignored: readonly string[],
   among: readonly BridgeAdapter[] = bridges,
 ): BridgeAdapter[] {

@@ -74,7 +74,8 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
   }
 
   /** Raw units of `tokenOut` that stay with the relayer for the fill, rounded up. */
-  function costOf({ deliveryCost }: Parcel): bigint {
+  function costOf({ deliveryCost }: Parcel): bigint | null {
+    if (deliveryCost === null) return null
     return (deliveryCost * settings.costBps + bpsDenominator - 1n) / bpsDenominator
   }
 
@@ -97,6 +98,12 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
       return { reason: 'paused', message: 'Across takes no deposits on the source chain: paused.' }
     }
     const cost = costOf(parcel)
+    if (cost === null) {
+      return {
+        reason: 'unreadable',
+        message: `What a delivery costs in ${lane.symbol} is not known: a price is missing.`,
+      }
+    }
     const { numerator, denominator } = shareOf(lane)
     const delivered = (amountIn * numerator) / denominator - cost
     if (delivered <= 0n) {
@@ -122,7 +129,8 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
     const { lane, parcel, amountIn, minimumDelivered, refundReceiver, firstStep, helpers } = args
     const steps: ExecutorStep[] = []
     const { numerator, denominator } = shareOf(lane)
-    const cost = costOf(parcel)
+    // A quote without it is a refusal.
+    const cost = costOf(parcel) ?? 0n
     const value = (
       abi: (typeof differenceAbi | typeof proportionAbi) | typeof requireAtLeastAbi,
       values: readonly Amount[],

@@ -1,11 +1,14 @@
 /** What a source transaction has sent through Stargate, by its logs, and how its delivery is simulated. Pure. */
 import {
+  concatHex,
   decodeEventLog,
   encodeEventTopics,
   encodeFunctionData,
   getAbiItem,
   hexToBytes,
   padHex,
+  size,
+  slice,
 } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
@@ -132,7 +135,8 @@ export function packetOf({ details }: Delivery) {
 
 export const simulation: BridgeAdapter['simulation'] = (delivery, destination, _pin, gas) => {
   const packet = packetOf(delivery)
-  const { guid, nonce, srcEid, payload, composed } = packet
+  const { guid, nonce, srcEid } = packet
+  const { payload, composed } = carrying(packet, delivery.message)
   const { endpoint = zeroAddress, pool = zeroAddress } = poolOn(destination, delivery) ?? {}
   const origin = { srcEid, nonce, sender: padHex(packet.sender, { size: 32 }) }
   // As the endpoint calls it: the part before, the packet's verification, is not to be had ahead of time.
@@ -161,6 +165,16 @@ export const simulation: BridgeAdapter['simulation'] = (delivery, destination, _
     // What the executor gives the call, and what a transaction of nothing but it costs on top.
     ...(callGas > 0n && { gasLimit: callGas + intrinsicGas(data) }),
   }
+}
+
+/** The packet with another message in place of its own, which stands at the end. */
+function carrying(
+  { payload, composed }: Pick<ReturnType<typeof packetOf>, 'payload' | 'composed'>,
+  message: Hex,
+) {
+  if (size(composed) === 0) return { payload, composed }
+  const other = concatHex([slice(composed, 0, 32), message])
+  return { composed: other, payload: concatHex([slice(payload, 0, -size(composed)), other]) }
 }
 
 /** @see EIP-2028 */

@@ -3,7 +3,7 @@
  * delivered on the destination, and builds the best with its minimums on both sides.
  */
 import type { Lane } from '../../bridges/bridge.js'
-import { bridgesBeside } from '../../bridges/registry.js'
+import { bridgesWithout } from '../../bridges/registry.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext, Engine, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -59,7 +59,7 @@ export async function routeOverBridges(
   const source = parts.chains.of(request.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
   const [sourcePin, destinationPin] = await pinBoth(request, context, parts, pinned)
-  const lanes = bridgesBeside(crosschain.ignoreBridges).flatMap((bridge) =>
+  const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
     bridge.lanes(source, destination),
   )
   const receiver = request.receiver ?? request.fromAddress

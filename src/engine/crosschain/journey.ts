@@ -2,7 +2,7 @@
  * One request over a bridge at one block of either chain. A lane is proven by a departure on the source and the delivery
  * of what its logs send; the answer is made of a pair in which every minimum follows from what that very pair shows.
  */
-import type { Lane, Parcel } from '../../bridges/bridge.js'
+import { gasForOrder, type Lane, type Parcel } from '../../bridges/bridge.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { CallContext, Cost, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -32,8 +32,6 @@ const roomyGas = 3_000_000n
 const usualGas = { plain: 120_000n, order: 600_000n }
 /** Bytes of a message while the order is not known: of one with a swap. */
 const usualMessageBytes = 1_400
-/** What a call is given on top of the order's gas: for the fallback, and for the bridge's own contracts around it. */
-const gasAround = 300_000n
 
 export interface Side {
   readonly chain: ChainDefinition
@@ -123,7 +121,7 @@ export class Journey {
         ? this.#sourceTolerance()
         : { centiBps: this.#centiBps(), least: minimum }
       const departure = await this.#depart(lane, parcel, tolerance)
-      const landing = await this.#land(departure, orderGas)
+      const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n)
       const amountOut = landing.gained.amount
       if (amountOut >= minimum && this.#minimum(amountOut) === minimum) {
         return { ...proven, departure, arrival, amountOut, minAmountOut: minimum }
@@ -231,8 +229,7 @@ export class Journey {
     return {
       receiver: runsOrder ? lane.orderReceiver : this.parts.receiver,
       message,
-      // A call passes on 63/64 of what it is given.
-      gas: runsOrder ? (orderGas * 64n) / 63n + gasAround : 0n,
+      gas: runsOrder ? gasForOrder(orderGas) : 0n,
       deliveryCost: this.#deliveryCost(lane, deliveryGas),
     }
   }

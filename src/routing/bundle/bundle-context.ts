@@ -14,7 +14,7 @@ export interface Arrival {
   readonly bridge: BridgeAdapter
   /** Its message is not looked at. */
   readonly delivery: Delivery
-  /** That the order's call is given. */
+  /** That the order must be given. */
   readonly gas: bigint
   readonly fallbackReceiver: Address
   /** A share of what arrives, taken before anything else. */

@@ -46,7 +46,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
   const { request } = builder.args
   const { chain } = run.block
   // Each action may be a route with candidates of its own, and is simulated with all before it.
-  run.share(request.actions.length)
+  run.share(request.actions.length + (builder.args.ending ? 1 : 0))
   await run.stage('plan', () => builder.build())
   const remaining = draft.remaining()
   const steps = draft.actions.flatMap(({ route }) => route)

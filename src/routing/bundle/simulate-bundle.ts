@@ -1,5 +1,6 @@
 /** Runs a bundle, whole or as far as it is planned, and reports which action fails, in which call, and why. */
 import { decodeErrorResult } from 'viem'
+import { gasForOrder } from '../../bridges/bridge.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
@@ -95,7 +96,7 @@ async function simulateArrival(
   const { delivery, gas, fallbackReceiver } = arrival
   const message = buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
   const landed = await simulateLanding(builder.run, arrival.bridge, {
-    ...{ delivery: { ...delivery, message }, gas, ...more },
+    ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), ...more },
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
   })
   const { request, result } = landed

@@ -13,6 +13,9 @@ import { executorErrorsAbi } from '../../executor/errors.js'
 import { decodeRevert } from '../../forks/revert.js'
 import type { TaskRun } from '../context/task-context.js'
 
+/** What a bridge that pays and calls in one transaction needs of it besides. */
+const gasOfPayment = 500_000n
+
 export interface Landed {
   readonly request: SimulationRequest
   /** `reverted` too where an order failed and the fallback receiver was paid, with the order's reason. */
@@ -20,7 +23,7 @@ export interface Landed {
 }
 
 /**
- * @param landing.gas - that the order's call is given; 0 without a message.
+ * @param landing.gas - of the call that delivers, as in `Parcel`.
  */
 export async function simulateLanding(
   run: TaskRun,
@@ -40,7 +43,11 @@ export async function simulateLanding(
       })
     : {}
   const overrides = mergeOverrides(simulation.overrides, given ?? {})
-  const request: SimulationRequest = { ...simulation, ...more, overrides }
+  const gasLimit = simulation.gasLimit ?? (gas > 0n ? gas + gasOfPayment : undefined)
+  const request: SimulationRequest = {
+    ...{ ...simulation, ...more, overrides },
+    ...(gasLimit !== undefined && { gasLimit }),
+  }
   if (given === null) {
     const message = `the balance of ${funds?.token} cannot be overridden`
     return { request, result: { status: 'unreadable', message } }

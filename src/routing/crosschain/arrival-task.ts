@@ -26,7 +26,7 @@ export interface ArrivalArgs {
   readonly request: RouteRequest
   readonly accountId: Hex
   readonly delivery: Delivery
-  /** That the order's call is given. */
+  /** That the order must be given. */
   readonly gas: bigint
   readonly receiver: Address
   readonly fee?: BundleArrival['fee']
@@ -102,7 +102,7 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
 
 export interface LandingArgs {
   readonly delivery: Delivery
-  /** That the order's call is given; 0 without a message. */
+  /** Of the call that delivers, as in `Parcel`. */
   readonly gas: bigint
   readonly token: Address
   readonly receiver: Address

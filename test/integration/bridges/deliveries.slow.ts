@@ -12,13 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { buildDeliveryMessage } from '../../../src/executor/compile.js'
 import { contractAddress, executorContracts } from '../../../src/executor/deployments.js'
-import {
-  type Destination,
-  ether,
-  fallbackReceiver,
-  receiver,
-  startDestination,
-} from '../../support/bridges/destination.js'
+import { ether, fallbackReceiver, receiver } from '../../support/bridges/chain.js'
+import { type Destination, startDestination } from '../../support/bridges/destination.js'
 
 const { abi: receiverAbi, address: destinationReceiver } = executorContracts.DestinationReceiver
 const amount = 4_999n * ether + ether / 2n

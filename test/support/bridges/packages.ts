@@ -14,6 +14,11 @@ const packages = [
         path: 'package/artifacts/contracts/EndpointV2.sol/EndpointV2.json',
         field: 'bytecode',
       },
+      // Takes a fixed fee and verifies whatever it is told: the part of LayerZero that is not on chain.
+      messageLibrary: {
+        path: 'package/artifacts/contracts/messagelib/SimpleMessageLib.sol/SimpleMessageLib.json',
+        field: 'bytecode',
+      },
     },
   },
   {
@@ -25,6 +30,7 @@ const packages = [
       tokenMessaging: { path: `${deployments}/TokenMessaging.json`, field: 'bytecode' },
       tokenPool: { path: `${deployments}/StargatePoolUSDC.json`, field: 'bytecode' },
       nativePool: { path: `${deployments}/StargatePoolNative.json`, field: 'bytecode' },
+      feeLibrary: { path: `${deployments}/FeeLibV1USDC.json`, field: 'bytecode' },
     },
   },
   {
