@@ -113,7 +113,14 @@ export function createApp(args: AppArgs): Express {
   app.use(
     ['/api/v1', '/v1'],
     routerOf(
-      endpoints.filter((one) => !isOpen(one)),
+      endpoints.filter((one) => !isOpen(one) && isStable(one)),
+      args,
+      limits,
+    ),
+  )
+  app.use(
+    routerOf(
+      endpoints.filter((one) => !isOpen(one) && !isStable(one)),
       args,
       limits,
     ),
@@ -127,6 +134,11 @@ export function createApp(args: AppArgs): Express {
 
 function isOpen(one: Endpoint): boolean {
   return isPublic(one.definition)
+}
+
+/** Below /api/v1, where both prefixes lead to it; others, such as experimental ones, have their one path. */
+function isStable({ definition }: Endpoint): boolean {
+  return definition.path.startsWith('/api/v1/')
 }
 
 /** Mounts endpoints below /api/v1 without that prefix, others as they are; other methods of a path get a 405. */

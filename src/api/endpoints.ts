@@ -1,8 +1,10 @@
 /** Every endpoint, in the order of the OpenAPI document. */
 import type { Endpoint } from './contract.js'
 import { backtestEndpoints } from './routes/backtests.js'
+import { bridgeEndpoints } from './routes/bridges.js'
 import { bundleEndpoints } from './routes/bundle.js'
 import { metadataEndpoints } from './routes/metadata.js'
+import { multichainEndpoints } from './routes/multichain.js'
 import { nontokenizedEndpoints } from './routes/nontokenized.js'
 import { opportunityEndpoints } from './routes/opportunities.js'
 import { positionEndpoints } from './routes/positions.js'
@@ -20,6 +22,8 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
     ...quoteBatchEndpoints(serviceName),
     ...nontokenizedEndpoints(serviceName),
     ...bundleEndpoints(serviceName),
+    ...multichainEndpoints,
+    ...bridgeEndpoints,
     ...metadataEndpoints,
     ...tokenEndpoints,
     ...positionEndpoints,

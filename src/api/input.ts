@@ -43,6 +43,16 @@ function scalarFromJson(value: unknown): unknown {
   return value
 }
 
+/** The fields of an object inside a body as `fromBody` gives those of the body itself; anything else as it is. */
+export function textsOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, field]) =>
+      isAbsent(field) ? [] : [[name, scalarFromJson(field)]],
+    ),
+  )
+}
+
 /**
  * The fields of a query that the schema knows.
  * @param problems - receives a sentence for every single-value field that is given more than once.

@@ -27,6 +27,7 @@ retry-after, in seconds.`
 
 const tagWords: Readonly<Record<string, string>> = {
   Shortcuts: 'Routes, quotes and bundles, each as one unsigned transaction.',
+  Bridges: 'Routes between chains in their own form, deliveries and messaging pools.',
   Metadata: 'Networks, prices, tokens, positions, protocols and actions.',
   Account: 'The account of an API key.',
   Wallet: 'Smart wallets, balances and approvals.',

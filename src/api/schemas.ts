@@ -20,6 +20,7 @@ import {
   type Address as Address20,
   centiBpsDenominator,
   defaultCentiBps,
+  type Hex,
   maxUint256,
   toAddress,
   toBps,
@@ -154,6 +155,13 @@ export const ReferralCode = z
 export const Name = z.string('must be a text').max(256, 'must be at most 256 characters')
 
 const poolMessage = 'must be an address (20 bytes) or an id (32 bytes) of a pool'
+const hashMessage = 'must be the hash of a transaction (32 bytes)'
+/** Lower-case. */
+export const TransactionHash = z
+  .string(hashMessage)
+  .regex(/^0x[0-9a-fA-F]{64}$/, hashMessage)
+  .transform((text) => text.toLowerCase() as Hex)
+
 /** Lower-case. */
 export const PoolId = z
   .string('must be a pool')

@@ -15,6 +15,8 @@ import { withProgress } from './output.js'
 export interface ConnectionOptions {
   /** The chain that the command is about. */
   readonly chain?: string
+  /** Another that it is about. */
+  readonly toChain?: string
   readonly url?: string
   readonly key?: string
 }
@@ -206,7 +208,9 @@ export async function withApi(
   const local = await withProgress('Starting the service', (onProgress) =>
     openLocalService(config, {
       ...{ logger, onProgress },
-      ...(options.chain && { sandboxChains: [Number(options.chain)] }),
+      ...(options.chain && {
+        sandboxChains: [...new Set([options.chain, options.toChain ?? options.chain])].map(Number),
+      }),
     }),
   )
   try {

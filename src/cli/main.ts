@@ -21,6 +21,7 @@ import { addRoute } from './route.js'
 import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
 import { addTokens } from './tokens.js'
+import { addTrack } from './track.js'
 import { addWallet } from './wallet/revoke.js'
 import { addWorker } from './worker.js'
 
@@ -39,6 +40,7 @@ addServe(program)
 addWorker(program)
 addSandbox(program)
 addRoute(program)
+addTrack(program)
 addRecord(program)
 addReplay(program)
 addReplayTx(program)

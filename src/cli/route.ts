@@ -22,6 +22,7 @@ import { printTrace, type Trace } from './trace.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
   readonly chain: string
+  readonly toChain?: string
   readonly from?: string
   readonly block?: string
   readonly raw?: boolean
@@ -39,6 +40,8 @@ interface Answer {
     readonly tokenIn: readonly string[]
     readonly tokenOut: readonly string[]
     readonly primary?: string
+    readonly chainId: number
+    readonly destinationChainId?: number
     readonly internalRoutes?: readonly { pool: string; share: number; protocol: string }[]
   }[]
   readonly gas: string
@@ -47,6 +50,14 @@ interface Answer {
   readonly priceImpact: number | null
   readonly blockNumber: number
   readonly tx?: { readonly to: string; readonly value: string; readonly data: string }
+  readonly destinationBlockNumber?: number
+  readonly bridgeFee?: { readonly native: string; readonly usd: number | null }
+  readonly bridgingEstimates?: readonly {
+    readonly bridge: string
+    readonly fromChainId: number
+    readonly toChainId: number
+    readonly estimatedSeconds: number
+  }[]
   readonly warnings?: readonly string[]
   readonly trace?: Trace | null
 }
@@ -63,7 +74,7 @@ async function parseTrade(
   [amount, from, to]: readonly [string, string, string],
 ): Promise<Trade> {
   const tokenIn = await resolveToken(client, options.chain, from)
-  const tokenOut = await resolveToken(client, options.chain, to)
+  const tokenOut = await resolveToken(client, options.toChain ?? options.chain, to)
   if (options.raw) return { tokenIn, tokenOut, amountIn: parseRaw(amount) }
   if (tokenIn.decimals !== null) {
     return { tokenIn, tokenOut, amountIn: parseUnits(amount, tokenIn.decimals) }
@@ -74,6 +85,20 @@ async function parseTrade(
 function amountOf(raw: string, token: NamedToken): string {
   if (token.decimals === null) return `${raw} raw units of ${token.address}`
   return `${formatUnits(BigInt(raw), token.decimals)} ${token.symbol}`
+}
+
+/** What a route over a bridge takes and lasts. */
+function bridgeRows({ destinationBlockNumber, bridgeFee, bridgingEstimates = [] }: Answer) {
+  if (!bridgeFee) return []
+  const usd = bridgeFee.usd === null ? '' : `, ${bridgeFee.usd} USD`
+  return [
+    ['destination block', destinationBlockNumber],
+    ['bridge fee', `${bridgeFee.native} wei${usd}`],
+    ...bridgingEstimates.map(({ bridge, fromChainId, toChainId, estimatedSeconds }) => [
+      `${bridge}, chain ${fromChainId} to ${toChainId}`,
+      `about ${estimatedSeconds} s`,
+    ]),
+  ]
 }
 
 function printAnswer(answer: Answer, trade: Trade): void {
@@ -87,6 +112,7 @@ function printAnswer(answer: Answer, trade: Trade): void {
       ['price impact', answer.priceImpact === null ? 'not known' : `${answer.priceImpact} bps`],
       ['gas', answer.gas],
       ['block', answer.blockNumber],
+      ...bridgeRows(answer),
       ...(tx
         ? [
             ['to', tx.to],
@@ -96,9 +122,13 @@ function printAnswer(answer: Answer, trade: Trade): void {
         : []),
     ],
   )
+  const chainOf = (step: Answer['route'][number]) =>
+    step.destinationChainId ? `${step.chainId} to ${step.destinationChainId}` : `${step.chainId}`
+  const hasBridge = answer.bridgingEstimates !== undefined
   printTable(
-    ['step', 'protocol', 'from', 'to', 'pools'],
+    [...(hasBridge ? ['chain'] : []), 'step', 'protocol', 'from', 'to', 'pools'],
     answer.route.map((step) => [
+      ...(hasBridge ? [chainOf(step)] : []),
       step.action,
       step.protocol,
       step.tokenIn.join('\n'),
@@ -122,6 +152,7 @@ async function run(
     const answer = await client.get<Answer>(path, {
       chainId: options.chain,
       fromAddress: options.from,
+      destinationChainId: options.toChain,
       tokenIn: parsedTrade.tokenIn.address,
       tokenOut: parsedTrade.tokenOut.address,
       amountIn: parsedTrade.amountIn.toString(),
@@ -152,6 +183,7 @@ function tradeCommand(
     .argument(place('tokenIn'), 'symbol or address')
     .argument(place('tokenOut'), 'symbol or address')
     .option('--chain <id>', 'chain id', '1')
+    .option('--to-chain <id>', 'chain of tokenOut, over a bridge; default: the same chain')
     .option('--block <block>', blockHelp)
     .option('--strategy <name>', 'routing strategy')
     .option('--raw', 'the amount is in raw units, such as 1000 or 1e18')

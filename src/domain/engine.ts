@@ -3,6 +3,8 @@
  * Values are parsed: lower-case addresses, bigint amounts.
  */
 
+import type { BridgeCheck, MessagingPool } from './bridge-check.js'
+import type { BridgeName } from './bridge-names.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
@@ -357,6 +359,30 @@ export interface Engine {
     },
     context: CallContext,
   ): Promise<readonly bigint[]>
+  /**
+   * Where what a transaction has sent over a bridge is, at the newest blocks.
+   * @throws ForkrouteError NOT_FOUND: a bridge that is not installed, or a transaction that no node knows;
+   * STATE_UNAVAILABLE in a replay.
+   */
+  bridgeCheck(
+    args: {
+      readonly bridge: BridgeName
+      /** Of the source. */
+      readonly chainId: number
+      readonly transactionHash: Hex
+    },
+    context: CallContext,
+  ): Promise<BridgeCheck>
+  /**
+   * Pools that send the token over LayerZero, one entry for each destination; null where no pool takes it.
+   * @throws ForkrouteError UNKNOWN_CHAIN.
+   */
+  messagingPools(args: {
+    readonly chainId: number
+    readonly token: Address
+    readonly destinationChainId?: number | undefined
+    readonly destinationToken?: Address | undefined
+  }): readonly MessagingPool[] | null
   /** Plans and simulates the actions as one transaction. */
   bundle(request: BundleRequest, context: CallContext): Promise<BundleAnswer>
   nontokenized(request: NontokenizedRequest, context: CallContext): Promise<NontokenizedAnswer>

@@ -5,6 +5,7 @@
 import type { PositionStore } from '../catalog/position-store.js'
 import type { Catalog } from '../catalog/store.js'
 import type { ChainDefinition } from '../chains/chain.js'
+import { chains as knownChains } from '../chains/registry.js'
 import { type Engine, noAccount } from '../domain/engine.js'
 import type { Token } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
@@ -13,6 +14,8 @@ import { createAccounts } from './accounts.js'
 import { createBlocks } from './blocks.js'
 import { createChainStatus } from './chain-status.js'
 import { configuredChains } from './configured-chains.js'
+import { createMessagingPools } from './crosschain/messaging-pools.js'
+import { createTrack } from './crosschain/track.js'
 import { createOpportunities } from './find-opportunities.js'
 import { createMetadata } from './metadata.js'
 import type { Pins } from './pins.js'
@@ -74,6 +77,8 @@ export function createEngine(parts: EngineParts): Engine {
     ...accounts,
     ...opportunities,
     ...blocks,
+    ...createTrack({ chains, archive, tasks, blockAtTime }),
+    ...createMessagingPools({ chainOf: chains.of, known: knownChains, tokens: parts.tokens }),
     ...createChainStatus({ chains, archive, pins }),
     tokens: (chainId) => (chainId === undefined ? chains.tokens : chains.tokensOf(chainId)),
   }

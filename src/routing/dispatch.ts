@@ -12,6 +12,7 @@ import { runNontokenized } from './bundle/nontokenized-task.js'
 import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
 import { runArrival, runLanding } from './crosschain/arrival-task.js'
+import { runDelivery } from './crosschain/delivery-task.js'
 import { runDeparture } from './crosschain/departure-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
@@ -60,6 +61,7 @@ const handlers: Handlers = {
   departure: runDeparture,
   arrival: runArrival,
   landing: runLanding,
+  delivery: runDelivery,
   isDeployed: (run, { address }) => run.hasCode(address),
 }
 

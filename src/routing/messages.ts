@@ -2,6 +2,7 @@
  * The tasks that the main thread gives to worker threads, and their results. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
+import type { DeliveryStatus } from '../bridges/bridge.js'
 import type { BundleResult, TypedBundle } from '../domain/bundle.js'
 import type {
   ExecutionAnswer,
@@ -20,6 +21,7 @@ import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
 import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './crosschain/arrival-task.js'
+import type { DeliveryArgs } from './crosschain/delivery-task.js'
 import type { Departure, DepartureArgs } from './crosschain/departure-task.js'
 import type { Survey, SurveyArgs } from './crosschain/survey-task.js'
 
@@ -115,6 +117,8 @@ export interface TaskTypes {
   arrival: { args: ArrivalArgs; result: Arrival }
   /** A delivery as it is sent. */
   landing: { args: LandingArgs; result: Landing }
+  /** Where a delivery is that a mined transaction has sent. */
+  delivery: { args: DeliveryArgs; result: DeliveryStatus }
 }
 
 export type TaskKind = keyof TaskTypes

@@ -46,6 +46,7 @@ export interface Asked {
   readonly approvals: unknown[]
   readonly balances: unknown[]
   readonly opportunities: unknown[]
+  readonly checks: unknown[]
 }
 
 export const tokens: readonly Token[] = [
@@ -165,6 +166,20 @@ function createEngine(asked: Asked): Engine {
     block: async (chainId, at) => pinOf(chainId, at === 'latest' ? blockNumber : Number(at)),
     blockAtTime: async (chainId) => pinOf(chainId, blockNumber),
     changedBlocks: async ({ from }) => [from],
+    async bridgeCheck(args) {
+      asked.checks.push(args)
+      const { chainId, transactionHash } = args
+      return { chainId, transactionHash, status: 'pending', hops: [] }
+    },
+    messagingPools: ({ chainId, token, destinationChainId = 8453 }) =>
+      token === dai
+        ? null
+        : [
+            {
+              ...{ chainId, token, pool: weth, decimals: 6, destinationChainId },
+              destination: { pool: dai, token: usdc, decimals: 18 },
+            },
+          ],
     executions: async (_chainId, _block, requests) =>
       requests.map(() => ({
         status: 'filled',
@@ -304,6 +319,7 @@ export async function openTestApi(
     approvals: [],
     balances: [],
     opportunities: [],
+    checks: [],
   }
   const lines: string[] = []
   const logger = createLogger('debug', { write: (line) => void lines.push(line) })

@@ -369,3 +369,24 @@ export const Bundle = z
     ...explanation,
   })
   .meta({ id: 'Bundle' })
+
+/** Of the cross-chain endpoint of its own form. */
+export const MultichainRoute = z
+  .object({
+    createdAt: BlockNumber.meta({
+      description: 'Number of the source block at whose end the state was read.',
+    }),
+    tx: z
+      .object({
+        from: Address.meta({ description: 'The sender.' }),
+        chainId: ChainId.meta({ description: 'EIP-155 id of the source chain.' }),
+        value: z
+          .string()
+          .regex(/^0x[0-9a-f]+$/)
+          .meta({ description: 'Wei, hexadecimal.' }),
+        to: Address.meta({ description: 'The contract to call.' }),
+        data: z.string().meta({ description: 'Call data, hexadecimal.' }),
+      })
+      .meta({ description: 'The unsigned transaction on the source chain.' }),
+  })
+  .meta({ id: 'MultichainRoute', description: 'The source transaction of a route between chains.' })

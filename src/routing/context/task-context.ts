@@ -19,12 +19,14 @@ import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
+import { upstreamUnavailable } from '../../forks/faults.js'
 import { createGasBudget } from '../../forks/gas-budget.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
 import { fundFromHolder } from '../../forks/tokens/holder-funding.js'
 import type { Access } from '../../forks/tokens/slot-rules.js'
 import { type Traced, traceSimulation } from '../../forks/trace.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
+import type { EventLog } from '../../rpc/node/mined/event-logs.js'
 import type { TaskPlace, WorkerSettings } from '../messages.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
 
@@ -158,6 +160,28 @@ export class TaskRun {
     forkClient(this.place.archiveUrl)
       .request('forkroute_learnLeftovers', [pools])
       .catch(() => undefined)
+  }
+
+  /**
+   * Events of a contract in blocks up to the pinned one, in their order; null where the nodes give none.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
+  async logs(question: {
+    readonly address: Address
+    readonly topics: readonly (Hex | null)[]
+    readonly from: bigint
+    readonly to: bigint
+  }): Promise<readonly EventLog[] | null> {
+    const { from, to, ...filter } = question
+    const asked = { ...filter, from: numberToHex(from), to: numberToHex(to) }
+    const found = await forkClient(this.place.archiveUrl)
+      .request<readonly (Omit<EventLog, 'blockNumber'> & { blockNumber: Hex })[] | null>(
+        ...(['forkroute_logs', [asked], this.signal] as const),
+      )
+      .catch((error: unknown) => {
+        throw this.signal.aborted ? error : upstreamUnavailable(this.pin, error)
+      })
+    return found?.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) })) ?? null
   }
 
   /** Wei at the block. */

@@ -94,6 +94,7 @@ export type ArchiveRequest =
   /** The header alone, without checking that a node has the block's state. */
   | { readonly kind: 'header'; readonly chainId: number; readonly block: bigint }
   | { readonly kind: 'changes'; readonly chainId: number; readonly question: ChangesQuestion }
+  | { readonly kind: 'transaction'; readonly chainId: number; readonly hash: Hex }
   | { readonly kind: 'prefetch'; readonly pin: BlockPin }
   | { readonly kind: 'firstAnswers'; readonly waitMs: number }
   /** Decides the block of a standby address; null: the address is given up. */

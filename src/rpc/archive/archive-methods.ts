@@ -10,6 +10,7 @@ import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { JsonRpcError } from '../node/json-rpc.js'
+import type { LogsQuestion } from '../node/mined/event-logs.js'
 import {
   accountKeys,
   addressOf,
@@ -62,6 +63,12 @@ const aheadParam = z.object({
   accounts: z.array(addressParam).max(maxAhead),
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
   topics: z.array(topicParam).max(maxAhead),
+})
+const logsParam = z.object({
+  from: quantityParam,
+  to: quantityParam,
+  address: addressParam,
+  topics: z.array(hashParam.nullable()).max(4),
 })
 const swappedParam = z.array(z.object({ topic: topicParam, address: addressParam })).max(maxAhead)
 const blockParam = z.union([
@@ -127,6 +134,8 @@ export function answerCall(
       return quantity(tip)
     case 'eth_feeHistory':
       return feeHistory(pin)
+    case 'forkroute_logs':
+      return eventsOf(source, pin, check(logsParam, params[0]))
     case 'forkroute_readAhead':
       return readAhead(source, pin, check(aheadParam, params[0]))
     case 'forkroute_held':
@@ -167,6 +176,17 @@ async function callNode(source: ChainSource, pin: BlockPin, params: readonly unk
   const answer = await source.call(to, data, await refOf(source, pin, params[1]))
   if (answer.ok) return answer.value
   throw unreadable(`call of ${to}`, answer.message)
+}
+
+/** Up to the pinned block; null where the nodes give none. */
+async function eventsOf(
+  source: ChainSource,
+  pin: BlockPin,
+  question: LogsQuestion,
+): Promise<unknown> {
+  const to = question.to < pin.number ? question.to : pin.number
+  const found = await source.logs({ ...question, to })
+  return found?.map((log) => ({ ...log, blockNumber: quantity(log.blockNumber) })) ?? null
 }
 
 /** A fast path: forks read thousands of words per block, nearly all in this form, and schema checks are slow. */

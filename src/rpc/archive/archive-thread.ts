@@ -147,6 +147,7 @@ export async function startArchiveThread(
       if (request.kind === 'changes') {
         return sourceOf(request.chainId).changedBlocks(request.question)
       }
+      if (request.kind === 'transaction') return sourceOf(request.chainId).transaction(request.hash)
       if (request.kind === 'prefetch') return sourceOf(request.pin.chainId).prefetch(request.pin)
       if (request.kind === 'record') return recorder?.request(request.entry)
       if (request.kind === 'stats') return stats()

@@ -10,7 +10,7 @@ import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
 import type { ArchiveChain, ArchiveMode, ArchiveStats, ChainStatus } from './archive-messages.js'
-import type { PinOptions } from './chain-source.js'
+import type { PinOptions, TransactionFate } from './chain-source.js'
 
 export interface ArchiveOptions {
   /** Folder of `archive.sqlite`; null keeps everything in memory. */
@@ -67,6 +67,11 @@ export interface Archive {
    * @throws ForkrouteError STATE_UNAVAILABLE when no node knows, UPSTREAM_UNAVAILABLE.
    */
   changedBlocks(chainId: number, question: ChangesQuestion): Promise<readonly bigint[]>
+  /**
+   * What became of a transaction, by its hash.
+   * @throws ForkrouteError STATE_UNAVAILABLE in a replay, UPSTREAM_UNAVAILABLE.
+   */
+  transaction(chainId: number, hash: Hex): Promise<TransactionFate>
   /** The newest known block, or null before the first. */
   head(chainId: number): BlockPin | null
   /** `reorgOf`: a block that is no longer part of the chain; called once per block. Returns how to stop. */
@@ -193,6 +198,7 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     },
     header: (chainId, block) => link.ask({ kind: 'header', chainId, block }),
     changedBlocks: (chainId, question) => link.ask({ kind: 'changes', chainId, question }),
+    transaction: (chainId, hash) => link.ask({ kind: 'transaction', chainId, hash }),
     head: (chainId) => heads.get(chainId) ?? null,
     onHead(listener) {
       listeners.add(listener)

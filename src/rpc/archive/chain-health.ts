@@ -10,6 +10,8 @@ export interface ChainHealth {
   notReady(): ForkrouteError
   /** @throws ForkrouteError STATE_UNAVAILABLE when no usable node gives events. */
   requireEvents(): void
+  /** Whether some usable node does. */
+  givesEvents(): boolean
 }
 
 export function createChainHealth(parts: {
@@ -51,6 +53,7 @@ export function createChainHealth(parts: {
         { chainId },
       )
     },
+    givesEvents: () => capabilitiesOf(nodes()).logs === true,
     requireEvents() {
       const all = nodes()
       if (!all.some(({ usable }) => usable) || capabilitiesOf(all).logs) return

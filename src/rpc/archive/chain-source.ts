@@ -9,6 +9,7 @@ import type { PoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
+import type { EventLog, LogsQuestion } from '../node/mined/event-logs.js'
 import type { ItemKey } from '../node/state-item.js'
 import type { ChainStatus } from './archive-messages.js'
 
@@ -16,6 +17,17 @@ export interface PinOptions {
   /** As in `CallContext`: saves calls to nodes, at the price of one more round before the first answer. */
   readonly isBackground?: boolean
 }
+
+/** `pending`: a node knows it, and no block that counts has it. */
+export type TransactionFate =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'pending' }
+  | {
+      readonly kind: 'mined'
+      readonly isSuccess: boolean
+      readonly block: BlockPin
+      readonly logs: readonly EventLog[]
+    }
 
 export interface ChainSource {
   readonly chainId: number
@@ -36,6 +48,13 @@ export interface ChainSource {
    * @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE.
    */
   changedBlocks(question: ChangesQuestion): Promise<readonly bigint[]>
+  /**
+   * Events of a contract; null where the nodes give none, or too little at a time.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
+  logs(question: LogsQuestion): Promise<readonly EventLog[] | null>
+  /** @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE. */
+  transaction(hash: Hex): Promise<TransactionFate>
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   /** Facts learnt about contracts of the chain. */
   readonly learned: Learned

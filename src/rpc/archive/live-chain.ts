@@ -14,6 +14,8 @@ import { createPoolSets } from '../hints/pool-sets.js'
 import type { BlockRef } from '../node/answer.js'
 import { findChangedBlocks } from '../node/changed-blocks.js'
 import { createHeadTracker, type HeadTracker, startHeadPolling } from '../node/heads.js'
+import { findLogs } from '../node/mined/event-logs.js'
+import { findTransaction } from '../node/mined/transaction.js'
 import { createUpstream, type Upstream } from '../node/upstream.js'
 import type { UpstreamCounters } from '../node/upstream-node.js'
 import type { ArchiveChain } from './archive-messages.js'
@@ -21,7 +23,7 @@ import { type BlockIndex, createBlockIndex } from './block-index.js'
 import { type BlockOpener, createBlockOpener } from './block-opener.js'
 import { type ChainCounters, createChainCounters } from './chain-counters.js'
 import { createChainHealth } from './chain-health.js'
-import type { ChainSource } from './chain-source.js'
+import type { ChainSource, TransactionFate } from './chain-source.js'
 import { type CodeIndex, type CodeStore, createCodeIndex } from './code-index.js'
 import { pinBlock } from './pin-block.js'
 import { createProvenState } from './proven-state.js'
@@ -85,6 +87,14 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       const numbers = await findChangedBlocks(question, upstream.changes)
       recorder?.changes(chainId, question, numbers)
       return numbers
+    },
+    async logs(question) {
+      await polling.first
+      return health.givesEvents() ? findLogs(question, upstream.logs) : null
+    },
+    async transaction(hash) {
+      await polling.first
+      return fateOf(hash, chainId, parts)
     },
     async prefetch(at) {
       const found = await prefetch(at, parts)
@@ -203,6 +213,24 @@ async function hashAt(number: bigint, upstream: Pick<Upstream, 'block'>): Promis
   } catch {
     return null
   }
+}
+
+/** A receipt of a block that the chain does not have at that height is of a branch that was left. */
+async function fateOf(
+  hash: Hex,
+  chainId: number,
+  { upstream, blocks }: Pick<Parts, 'upstream' | 'blocks'>,
+): Promise<TransactionFate> {
+  const found = await findTransaction(chainId, {
+    receipt: () => upstream.receipt(hash),
+    transaction: () => upstream.transaction(hash),
+  })
+  if (found === null) return { kind: 'unknown' }
+  if (found === 'pending') return { kind: 'pending' }
+  const block = await blocks.find(found.blockNumber)
+  if (!block.ok || block.value.pin.hash !== found.blockHash) return { kind: 'pending' }
+  const { isSuccess, logs } = found
+  return { kind: 'mined', isSuccess, logs, block: block.value.pin }
 }
 
 /** Forgets what was replaced, and passes the head on. */

@@ -187,6 +187,11 @@ export function createReplayChain(options: {
       if (numbers) return numbers
       throw new ForkrouteError('STATE_UNAVAILABLE', `The cassette lacks ${name}.`, { chainId })
     },
+    logs: async () => null,
+    async transaction() {
+      const message = `A cassette holds no transactions of chain ${chainId}: ask a service with a node.`
+      throw new ForkrouteError('STATE_UNAVAILABLE', message, { chainId })
+    },
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),

@@ -18,6 +18,8 @@ import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
 import { createDispatch } from './dispatch.js'
 import { sendGuarded } from './guarded-send.js'
+import { type EventLog, type LogsQuestion, logsRequest } from './mined/event-logs.js'
+import { type Receipt, receiptRequest, transactionRequest } from './mined/transaction.js'
 import { createRedactor } from './node-answers.js'
 import {
   type BlockRules,
@@ -71,6 +73,15 @@ export interface Upstream {
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   changes(question: ChangesQuestion): Promise<Answer<readonly bigint[]>>
+  /**
+   * Events of a range; `ok: false` also for a range that is too large.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
+   */
+  logs(question: LogsQuestion): Promise<Answer<readonly EventLog[]>>
+  /** `ok: false`: no node has a receipt. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  receipt(hash: Hex): Promise<Answer<Receipt>>
+  /** Whether some node knows it, mined or not. @throws as `receipt`. */
+  transaction(hash: Hex): Promise<Answer<true>>
   /** Whether some usable node reads many values of the block by few calls. */
   readsInBulk(number: bigint): boolean
   /** Newest block of one node, for polling: null when that node gives none. Never throws. */
@@ -163,7 +174,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 function readsOf(
   { ask }: AskQueue,
   rules: BlockRules,
-): Pick<Upstream, 'state' | 'finalState' | 'proof' | 'call' | 'block' | 'changes'> {
+): Pick<
+  Upstream,
+  | 'state'
+  | 'finalState'
+  | 'proof'
+  | 'call'
+  | 'block'
+  | 'changes'
+  | 'logs'
+  | 'receipt'
+  | 'transaction'
+> {
   return {
     state: (key, block) =>
       ask(`${block.hash}${key}`, block, (node) =>
@@ -190,6 +212,13 @@ function readsOf(
       const request = changesRequest(question)
       return ask(`changes ${from} ${to} ${addresses}`, null, () => request)
     },
+    logs(question) {
+      const { from, to, address, topics } = question
+      const request = logsRequest(question)
+      return ask(`logs ${from} ${to} ${address} ${topics}`, to, () => request)
+    },
+    receipt: (hash) => ask(`receipt ${hash}`, null, () => receiptRequest(hash)),
+    transaction: (hash) => ask(`transaction ${hash}`, null, () => transactionRequest(hash)),
   }
 }
 

@@ -1,0 +1,96 @@
+/** Answers about bridges: deliveries and messaging pools. */
+import { z } from 'zod'
+import { bridgeStatuses } from '../../domain/bridge-check.js'
+import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
+
+const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)
+
+const moment = {
+  blockNumber: BlockNumber.meta({ description: 'Block of the transaction.' }),
+  timestamp: z.int().meta({ description: 'Of that block, unix seconds.' }),
+}
+
+const delivery = {
+  destinationChainId: ChainId.optional().meta({
+    description:
+      'Absent while the source is not mined, for a chain that is not known here, and where hops have several.',
+  }),
+  destinationTxHash: Hash.optional().meta({
+    description:
+      'Transaction that delivered; absent where no node of the destination gives events.',
+  }),
+  status: z.enum(bridgeStatuses).meta({
+    description:
+      'pending: the source is not mined; inflight: sent, and not delivered at destinationBlockNumber; delivered: and its ' +
+      'order, if any, ran; failed: it never will be, or its order failed and the fallback receiver was paid; unknown: ' +
+      'nothing of this bridge, or the state does not tell.',
+  }),
+  error: z.string().optional().meta({ description: 'Why it failed, is held up or not known.' }),
+  sourceEvent: z
+    .object({
+      bridge: z.string().meta({ description: 'Slug of the bridge.' }),
+      id: z.string().meta({ description: 'guid of LayerZero, or number of the deposit.' }),
+      ...moment,
+      token: Address.meta({ description: 'What is delivered, on the destination.' }),
+      amount: Wei.meta({ description: 'To be delivered, in the smallest unit of token.' }),
+      receiver: Address.meta({ description: 'Whom the bridge pays.' }),
+      hasMessage: z
+        .boolean()
+        .meta({ description: 'Whether a message, such as an order, goes with it.' }),
+    })
+    .optional()
+    .meta({ id: 'BridgeSourceEvent', description: 'What the source sent, by its receipt.' }),
+  destinationEvent: z
+    .object(moment)
+    .optional()
+    .meta({
+      id: 'BridgeDestinationEvent',
+      description: 'When it was delivered; absent as destinationTxHash is.',
+    }),
+  destinationBlockNumber: BlockNumber.optional().meta({
+    description: 'Block of the destination whose state says so.',
+  }),
+}
+
+const BridgeHopAnswer = z
+  .object(delivery)
+  .meta({ id: 'BridgeHop', description: 'One of several deliveries of a transaction.' })
+
+export const BridgeCheckAnswer = z
+  .object({
+    sourceChainId: ChainId.meta({ description: 'EIP-155 id of the source chain.' }),
+    sourceTxHash: Hash.meta({ description: 'Hash of the source transaction.' }),
+    ...delivery,
+    hops: z
+      .array(BridgeHopAnswer)
+      .optional()
+      .meta({
+        description:
+          'Where the transaction sends several deliveries; status is then inflight while one of them is, then failed ' +
+          'or unknown where one of them is.',
+      }),
+  })
+  .meta({ id: 'BridgeCheck', description: 'Where what a transaction has sent over a bridge is.' })
+
+const decimals = z.int().min(0).max(255)
+
+export const MessagingPools = z
+  .array(
+    z
+      .object({
+        pool: Address.meta({ description: 'The pool on chainId.' }),
+        chainId: ChainId,
+        destinationChainId: ChainId.meta({ description: 'Chain that it sends to.' }),
+        token: Address.meta({ description: 'What the pool takes.' }),
+        decimals,
+        destinationData: z
+          .object({
+            pool: Address.meta({ description: 'The pool on destinationChainId.' }),
+            token: Address.meta({ description: 'What it pays there.' }),
+            decimals,
+          })
+          .meta({ description: 'The other end.' }),
+      })
+      .meta({ id: 'MessagingPool', description: 'A pool and one that it sends to.' }),
+  )
+  .nullable()

@@ -1,0 +1,132 @@
+/** What bridges have delivered, and messaging pools: docs/api.md#bridges. */
+import { z } from 'zod'
+import type { BridgeCheck, BridgeHop } from '../../domain/bridge-check.js'
+import { bridgeNames } from '../../domain/bridge-names.js'
+import { nativeToken } from '../../domain/primitives.js'
+import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import { BridgeCheckAnswer, MessagingPools } from '../records/bridge-records.js'
+import { Address, ChainId, described, oneOf, TransactionHash, withDefault } from '../schemas.js'
+
+const getBridgeCheck = defineRoute({
+  method: 'get',
+  path: '/api/v1/{bridge}/bridge/check',
+  tag: 'Bridges',
+  operationId: 'getBridgeCheck',
+  summary: 'Where what a transaction has sent over a bridge is.',
+  description:
+    "By the receipt of the source and the state of the destination's newest pinned block, so that it works on nodes " +
+    'without events, too; these only name the transaction that delivered. An order that failed on the destination, whose ' +
+    'fallback receiver was paid, is failed. A transaction that sends nothing over this bridge is unknown. NOT_FOUND: no ' +
+    'node knows the transaction, or the bridge is not installed here.',
+  params: z.object({
+    bridge: described(
+      oneOf(bridgeNames),
+      'Name of the bridge; layerzero is stargate. Of those that are not installed NOT_FOUND says so.',
+      'stargate',
+    ),
+  }),
+  input: z.object({
+    chainId: described(withDefault(ChainId, 1, 1), 'EIP-155 id of the source chain.'),
+    txHash: described(
+      TransactionHash,
+      'Hash of the source transaction.',
+      '0x5d6c1b2a3f4e59687a8b9cad0e1f2a3b4c5d6e7f8091a2b3c4d5e6f708192a3b',
+    ),
+  }),
+  response: BridgeCheckAnswer,
+  isCalculation: true,
+  // What it tells changes without the source's block: no cassette keeps it.
+  readsListings: true,
+  errors: [
+    'INVALID_REQUEST',
+    'UNKNOWN_CHAIN',
+    'NOT_FOUND',
+    'CHAIN_NOT_READY',
+    'UPSTREAM_UNAVAILABLE',
+    'STATE_UNAVAILABLE',
+    'FORK_UNAVAILABLE',
+    'THREAD_LOST',
+    'OVERLOADED',
+    'DEADLINE_EXCEEDED',
+  ],
+})
+
+function definePools(name: 'layerzero' | 'stargate', operationId: string) {
+  return defineRoute({
+    method: 'get',
+    path: `/api/v1/${name}/pool`,
+    tag: 'Bridges',
+    operationId,
+    summary: 'Pools that send a token over LayerZero, and where to.',
+    description:
+      "One entry for each destination, by the chains' definitions; null where no pool takes the token on that chain.",
+    input: z.object({
+      chainId: withDefault(ChainId, 1, 1),
+      token: described(Address, 'What the pool takes; native as its constant.', nativeToken),
+      destinationChainId: described(ChainId.optional(), 'Only the pool of this chain.'),
+      destinationToken: described(Address.optional(), 'Only pools that pay this token.'),
+    }),
+    response: MessagingPools,
+    errors: ['INVALID_REQUEST', 'UNKNOWN_CHAIN'],
+  })
+}
+
+/** Fields of one delivery. */
+function toHop(hop: BridgeHop) {
+  const { source, destination } = hop
+  return {
+    ...(hop.destinationChainId !== null && { destinationChainId: hop.destinationChainId }),
+    ...(destination && { destinationTxHash: destination.transactionHash }),
+    status: hop.status,
+    ...(hop.error && { error: hop.error }),
+    sourceEvent: {
+      ...{ bridge: hop.bridge, id: hop.id, blockNumber: source.blockNumber },
+      ...{ timestamp: source.timestamp, token: hop.token, amount: hop.amount.toString() },
+      ...{ receiver: hop.receiver, hasMessage: hop.hasMessage },
+    },
+    ...(destination && {
+      destinationEvent: {
+        blockNumber: destination.blockNumber,
+        timestamp: destination.timestamp,
+      },
+    }),
+    ...(hop.checkedAt !== null && { destinationBlockNumber: hop.checkedAt }),
+  }
+}
+
+export function toCheck(check: BridgeCheck): z.output<typeof BridgeCheckAnswer> {
+  const [only, ...others] = check.hops
+  const of = { sourceChainId: check.chainId, sourceTxHash: check.transactionHash }
+  if (only && others.length === 0) return { ...of, ...toHop(only) }
+  const ids = new Set(check.hops.map((hop) => hop.destinationChainId))
+  const [id] = ids
+  return {
+    ...of,
+    ...(ids.size === 1 && id && { destinationChainId: id }),
+    status: check.status,
+    ...(check.error && { error: check.error }),
+    ...(check.hops.length > 0 && { hops: check.hops.map(toHop) }),
+  }
+}
+
+function poolEndpoint(name: 'layerzero' | 'stargate', operationId: string): Endpoint {
+  return endpoint(definePools(name, operationId), ({ engine, input }) => {
+    const pools = engine.messagingPools(input)
+    return (
+      pools?.map(({ destination, chainId, destinationChainId, pool, token, decimals }) => ({
+        ...{ pool, chainId, destinationChainId, token, decimals },
+        destinationData: { ...destination },
+      })) ?? null
+    )
+  })
+}
+
+export const bridgeEndpoints: readonly Endpoint[] = [
+  endpoint(getBridgeCheck, async ({ engine, params, input, context }) => {
+    const { chainId, txHash: transactionHash } = input
+    const { bridge } = params
+    return toCheck(await engine.bridgeCheck({ bridge, chainId, transactionHash }, context))
+  }),
+  poolEndpoint('layerzero', 'getLayerzeroPool'),
+  poolEndpoint('stargate', 'getStargatePool'),
+]

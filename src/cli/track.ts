@@ -1,0 +1,159 @@
+/** `forkroute track`: follows what a transaction sends over a bridge until it is there. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import { ConfigError } from '../config.js'
+import { bridgeNames } from '../domain/bridge-names.js'
+import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from './client.js'
+import { type OutputOptions, printJson, printTable } from './output.js'
+
+interface Options extends ConnectionOptions, OutputOptions {
+  readonly chain: string
+  readonly timeout: string
+}
+
+interface Delivery {
+  readonly status: 'pending' | 'inflight' | 'delivered' | 'failed' | 'unknown'
+  readonly destinationChainId?: number
+  readonly destinationTxHash?: string
+  readonly error?: string
+  readonly sourceEvent?: {
+    readonly bridge: string
+    readonly token: string
+    readonly amount: string
+    readonly receiver: string
+    readonly timestamp: number
+  }
+  readonly destinationEvent?: { readonly timestamp: number }
+}
+
+interface Check extends Delivery {
+  readonly sourceChainId: number
+  readonly sourceTxHash: string
+  readonly hops?: readonly Delivery[]
+}
+
+const pauseMs = 1_000
+/** A transaction that was just sent may not have reached the node. */
+const arrivalMs = 10_000
+/** Exit codes; 0: delivered. */
+const failed = 1
+const stillUnderWay = 2
+
+/** Asks of one bridge after the other until one knows the transaction, and of that one from then on. */
+function asker(client: ApiClient, hash: string, chainId: string): () => Promise<Check> {
+  let candidates: readonly string[] = bridgeNames
+  return async () => {
+    let last: Check | undefined
+    for (const bridge of candidates) {
+      const check = await client
+        .get<Check>(`/${bridge}/bridge/check`, { chainId, txHash: hash })
+        .catch((error: unknown) => {
+          if (isNotInstalled(error)) return null
+          throw error
+        })
+      if (check && !isOfAnother(check)) {
+        if (check.status !== 'pending' && check.status !== 'failed') candidates = [bridge]
+        return check
+      }
+      last = check ?? last
+    }
+    if (last) return last
+    throw new Error('No bridge is installed there.')
+  }
+}
+
+function isOfAnother({ status, sourceEvent, hops }: Check): boolean {
+  return status === 'unknown' && !sourceEvent && !hops
+}
+
+function isNotInstalled(error: unknown): boolean {
+  if (!(error instanceof ApiFailure) || error.body.code !== 'NOT_FOUND') return false
+  return 'bridge' in ((error.body as { details?: object }).details ?? {})
+}
+
+/** The newest answer when it is settled, or the time is over. */
+async function follow(
+  ask: () => Promise<Check>,
+  timeoutMs: number,
+  onStatus: (check: Check) => void,
+): Promise<Check | null> {
+  const begunAt = Date.now()
+  let newest: Check | null = null
+  for (;;) {
+    let waitMs = pauseMs
+    try {
+      const check = await ask()
+      if (check.status !== newest?.status) onStatus(check)
+      newest = check
+      if (check.status !== 'pending' && check.status !== 'inflight') return check
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error
+      const isLate = error.body.code === 'NOT_FOUND' && Date.now() - begunAt < arrivalMs
+      if (error.retryAfterSeconds === null && !isLate) throw error
+      waitMs = Math.max(pauseMs, (error.retryAfterSeconds ?? 0) * 1_000)
+    }
+    if (Date.now() + waitMs - begunAt > timeoutMs) return newest
+    await sleep(waitMs)
+  }
+}
+
+function describe(check: Check): string {
+  const to = check.destinationChainId ? ` to chain ${check.destinationChainId}` : ''
+  return `${check.status}${to}${check.error ? `: ${check.error}` : ''}`
+}
+
+function printCheck(check: Check): void {
+  const deliveries = check.hops ?? [check]
+  for (const one of deliveries) {
+    const { sourceEvent: sent, destinationEvent: arrived } = one
+    printTable(
+      [],
+      [
+        ['status', one.status],
+        ['source', `${check.sourceTxHash} on chain ${check.sourceChainId}`],
+        ...(sent
+          ? [
+              ['bridge', sent.bridge],
+              ['amount (smallest unit)', `${sent.amount} of ${sent.token}`],
+              ['receiver', sent.receiver],
+            ]
+          : []),
+        ...(one.destinationChainId ? [['destination chain', one.destinationChainId]] : []),
+        ...(one.destinationTxHash ? [['delivered by', one.destinationTxHash]] : []),
+        ...(sent && arrived ? [['seconds', arrived.timestamp - sent.timestamp]] : []),
+        ...(one.error ? [['why', one.error]] : []),
+      ],
+    )
+  }
+}
+
+async function run(hash: string, options: Options): Promise<void> {
+  const seconds = Number(options.timeout)
+  if (!/^\d{1,6}$/.test(options.timeout) || seconds < 1) {
+    throw new ConfigError(['--timeout: must be seconds, such as 900.'], 'command line')
+  }
+  await withApi(options, async (client) => {
+    const ask = asker(client, hash, options.chain)
+    const check = await follow(ask, seconds * 1_000, (one) => console.error(describe(one)))
+    if (!check) throw new Error(`Nothing is known of ${hash} after ${seconds} s.`)
+    if (options.json) printJson(check)
+    else printCheck(check)
+    if (check.status === 'delivered') return
+    const isOpen = check.status === 'pending' || check.status === 'inflight'
+    process.exitCode = isOpen ? stillUnderWay : failed
+  })
+}
+
+export function addTrack(program: Command): void {
+  program
+    .command('track')
+    .description(
+      'follow what a transaction sends over a bridge; exit code 0: delivered, 1: failed or not known, 2: still under way',
+    )
+    .argument('<hash>', 'of the source transaction')
+    .option('--chain <id>', 'id of the source chain', '1')
+    .option('--timeout <seconds>', 'stop after so long', '900')
+    .action((hash: string, _local, command: Command) =>
+      run(hash, command.optsWithGlobals<Options>()),
+    )
+}

@@ -1,0 +1,66 @@
+/** Where what a transaction has sent over a bridge is. */
+import type { Address, Hex } from './primitives.js'
+
+export const bridgeStatuses = ['pending', 'inflight', 'delivered', 'failed', 'unknown'] as const
+/**
+ * `pending`: the source transaction is not mined; `inflight`: sent, and not delivered at the destination's block;
+ * `delivered`: and its order, if any, ran; `failed`: it will not be, or its order failed and the fallback receiver was
+ * paid; `unknown`: nothing of this bridge, or the state does not tell.
+ */
+export type BridgeStatus = (typeof bridgeStatuses)[number]
+
+/** The block and transaction of an event. */
+export interface ChainMoment {
+  readonly chainId: number
+  readonly transactionHash: Hex
+  readonly blockNumber: number
+  /** Unix seconds. */
+  readonly timestamp: number
+}
+
+/** One delivery of a transaction. */
+export interface BridgeHop {
+  /** Slug of the bridge. */
+  readonly bridge: string
+  /** Names it at its bridge. */
+  readonly id: string
+  readonly status: Exclude<BridgeStatus, 'pending'>
+  /** Null: a chain that is not known here. */
+  readonly destinationChainId: number | null
+  /** What is delivered, on the destination. */
+  readonly token: Address
+  /** Raw units of the token. */
+  readonly amount: bigint
+  readonly receiver: Address
+  /** Whether a message goes with it. */
+  readonly hasMessage: boolean
+  readonly source: ChainMoment
+  /** Null while it is not delivered, and where no node tells which transaction delivered it. */
+  readonly destination: ChainMoment | null
+  /** Block of the destination whose state says so; null where it was not read. */
+  readonly checkedAt: number | null
+  readonly error?: string
+}
+
+export interface BridgeCheck {
+  readonly chainId: number
+  readonly transactionHash: Hex
+  /** Of all hops together: the one that is furthest from delivered. */
+  readonly status: BridgeStatus
+  readonly hops: readonly BridgeHop[]
+  readonly error?: string
+}
+
+/** A pool of LayerZero's family, and one of the same asset that it sends to. */
+export interface MessagingPool {
+  readonly chainId: number
+  readonly pool: Address
+  readonly token: Address
+  readonly decimals: number
+  readonly destinationChainId: number
+  readonly destination: {
+    readonly pool: Address
+    readonly token: Address
+    readonly decimals: number
+  }
+}

@@ -1,0 +1,43 @@
+/** The pools of LayerZero's family: which of a chain's tokens goes to which of another's. By definitions alone. */
+import { type StargatePool, stargatePools } from '../../bridges/stargate/pools.js'
+import type { ChainDefinition } from '../../chains/chain.js'
+import type { MessagingPool } from '../../domain/bridge-check.js'
+import type { Engine } from '../../domain/engine.js'
+import { isNative, type Token } from '../../domain/primitives.js'
+
+/**
+ * @param known - every chain that a pool may send to, configured or not.
+ * @param tokens - of any chains; a pool whose decimals neither it nor they tell is left out.
+ */
+export function createMessagingPools(parts: {
+  chainOf(chainId: number): ChainDefinition
+  readonly known: readonly ChainDefinition[]
+  readonly tokens: readonly Token[]
+}): Pick<Engine, 'messagingPools'> {
+  const decimals = new Map(
+    parts.tokens.map((one) => [`${one.chainId} ${one.address}`, one.decimals]),
+  )
+
+  function describe(chain: ChainDefinition, { pool, token, ...stated }: StargatePool) {
+    const native = isNative(token) ? chain.nativeCurrency.decimals : undefined
+    const digits = stated.decimals ?? native ?? decimals.get(`${chain.id} ${token}`)
+    return digits === undefined ? null : { pool, token, decimals: digits }
+  }
+
+  return {
+    messagingPools({ chainId, token, destinationChainId, destinationToken }) {
+      const source = parts.chainOf(chainId)
+      const pool = stargatePools(source).find((one) => one.token === token)
+      const here = pool && describe(source, pool)
+      if (!pool || !here) return null
+      return parts.known.flatMap((chain): MessagingPool[] => {
+        const other = stargatePools(chain).find(({ symbol }) => symbol === pool.symbol)
+        const there = other && describe(chain, other)
+        if (!there || chain.id === chainId) return []
+        if (destinationChainId !== undefined && chain.id !== destinationChainId) return []
+        if (destinationToken !== undefined && there.token !== destinationToken) return []
+        return [{ ...here, chainId, destinationChainId: chain.id, destination: there }]
+      })
+    },
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Where what a transaction has sent over a bridge is: its receipt tells what was sent, the state of the destination
+ * whether it has arrived. Also the pools of LayerZero's family, by the chains' definitions.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Delivery } from '../../bridges/bridge.js'
+import { bridges } from '../../bridges/registry.js'
+import { untilAborted } from '../../domain/abort.js'
+import type {
+  BridgeCheck,
+  BridgeHop,
+  BridgeStatus,
+  ChainMoment,
+} from '../../domain/bridge-check.js'
+import type { BridgeName } from '../../domain/bridge-names.js'
+import { notFound } from '../../domain/common-errors.js'
+import type { CallContext, Engine } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import type { BlockPin, Hex } from '../../domain/primitives.js'
+import { executorErrorsAbi } from '../../executor/errors.js'
+import { decodeRevert } from '../../forks/revert.js'
+import type { Archive } from '../../rpc/archive/archive.js'
+import type { ConfiguredChains } from '../configured-chains.js'
+import type { TaskRunner } from '../task-runner.js'
+
+/** Clocks of two chains differ: deliveries are looked for from so long before the source's block on. */
+const clockSeconds = 3_600n
+/** Transactions whose place on the destination is remembered. */
+const maxRemembered = 512
+
+export interface TrackParts {
+  readonly chains: ConfiguredChains
+  readonly archive: Pick<Archive, 'transaction'>
+  readonly tasks: Pick<TaskRunner, 'pin' | 'runAt'>
+  readonly blockAtTime: Engine['blockAtTime']
+}
+
+export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
+  const { chains, archive } = parts
+  const firstBlocks = new LRUCache<string, bigint>({ max: maxRemembered })
+
+  async function fateOf(chainId: number, hash: Hex, { signal }: CallContext) {
+    return untilAborted(archive.transaction(chainId, hash), signal)
+  }
+
+  /** A block of the destination that is not after the delivery. */
+  async function firstBlock(sent: ChainMoment, head: BlockPin, context: CallContext) {
+    const key = `${head.chainId} ${sent.chainId} ${sent.transactionHash}`
+    const known = firstBlocks.get(key)
+    if (known !== undefined) return known
+    const sentAt = BigInt(sent.timestamp)
+    const latest = sentAt < head.timestamp ? sentAt : head.timestamp
+    const number = await parts
+      .blockAtTime(head.chainId, latest > clockSeconds ? latest - clockSeconds : 0n, context)
+      .then((block) => block.number)
+      .catch((error: unknown) => {
+        if (error instanceof ForkrouteError && error.code === 'UNKNOWN_BLOCK') return 0n
+        throw error
+      })
+    firstBlocks.set(key, number)
+    return number
+  }
+
+  async function deliveredBy(
+    chainId: number,
+    hash: Hex | null,
+    context: CallContext,
+  ): Promise<ChainMoment | null> {
+    if (hash === null) return null
+    const fate = await fateOf(chainId, hash, context)
+    return fate.kind === 'mined' ? momentOf(hash, fate.block) : null
+  }
+
+  async function hopOf(
+    delivery: Delivery,
+    source: ChainMoment,
+    context: CallContext,
+  ): Promise<BridgeHop> {
+    const { destinationChainId } = delivery
+    const sent = {
+      ...{ bridge: delivery.bridge, id: delivery.id, destinationChainId, source },
+      ...{ token: delivery.token, amount: delivery.amount, receiver: delivery.receiver },
+      hasMessage: delivery.message !== '0x',
+    }
+    const destination = chains.all.find(({ id }) => id === destinationChainId)
+    if (!destination) {
+      const name = destinationChainId === null ? 'The destination' : `Chain ${destinationChainId}`
+      const error = `${name} is not configured here, so that nothing is known of the delivery.`
+      return { ...sent, status: 'unknown', destination: null, checkedAt: null, error }
+    }
+    const pin = await parts.tasks.pin({ chainId: destination.id }, context)
+    const since = await firstBlock(source, pin, context)
+    const found = await parts.tasks.runAt('delivery', { delivery, since }, pin, context)
+    const { status, transactionHash, revertData } = found
+    const why = revertData && ` It reverted with ${decodeRevert(revertData, executorErrorsAbi)}.`
+    return {
+      ...{ ...sent, status, checkedAt: Number(pin.number) },
+      destination: await deliveredBy(destination.id, transactionHash, context),
+      ...(found.error && { error: `${found.error}${why ?? ''}` }),
+    }
+  }
+
+  return {
+    async bridgeCheck({ bridge: name, chainId, transactionHash }, context) {
+      const bridge = installed(name)
+      const source = chains.of(chainId)
+      const fate = await fateOf(chainId, transactionHash, context)
+      const check = (
+        status: BridgeStatus,
+        more: Pick<BridgeCheck, 'error'> & Partial<Pick<BridgeCheck, 'hops'>> = {},
+      ): BridgeCheck => ({ chainId, transactionHash, status, hops: [], ...more })
+      if (fate.kind === 'unknown')
+        throw notFound(`transaction ${transactionHash} on chain ${chainId}`)
+      if (fate.kind === 'pending') return check('pending')
+      if (!fate.isSuccess) {
+        return check('failed', { error: 'The source transaction reverted: nothing was sent.' })
+      }
+      const moment = momentOf(transactionHash, fate.block)
+      const deliveries = bridge.deliveriesIn(fate.logs, source)
+      if (deliveries.length === 0) {
+        const others = bridges.filter((one) => one.deliveriesIn(fate.logs, source).length > 0)
+        const also = others.map((one) => ` It sends over ${one.name}: ask for ${one.slug}.`)
+        const error = `The transaction sends nothing over ${bridge.name}.${also.join('')}`
+        return check('unknown', { error })
+      }
+      const hops = await Promise.all(deliveries.map((one) => hopOf(one, moment, context)))
+      const status = statusOf(hops)
+      const error = hops.find((hop) => hop.status === status && hop.error)?.error
+      return check(status, { hops, ...(error && { error }) })
+    },
+  }
+}
+
+/** @throws ForkrouteError NOT_FOUND. */
+function installed(name: BridgeName) {
+  const bridge = bridges.find(({ names }) => names.includes(name))
+  if (bridge) return bridge
+  const names = bridges.flatMap((one) => one.names).toSorted()
+  throw new ForkrouteError(
+    'NOT_FOUND',
+    `The bridge ${name} is not installed here; these are: ${names.join(', ')}.`,
+    { bridge: name, installed: names },
+  )
+}
+
+function momentOf(transactionHash: Hex, { chainId, number, timestamp }: BlockPin): ChainMoment {
+  return { chainId, transactionHash, blockNumber: Number(number), timestamp: Number(timestamp) }
+}
+
+/** As long as one is on its way, so is the whole. */
+function statusOf(hops: readonly BridgeHop[]): BridgeStatus {
+  const order = ['inflight', 'failed', 'unknown'] as const
+  return order.find((status) => hops.some((hop) => hop.status === status)) ?? 'delivered'
+}
