@@ -12,10 +12,9 @@ import {
 import type { Order } from '../../../src/domain/order.js'
 import { type Address, type Hex, nativeToken } from '../../../src/domain/primitives.js'
 import { composeLanding, deploymentOverrides } from '../../../src/executor/deployments.js'
-import { codeOf } from '../../../src/sandbox/contracts/artifacts.js'
+import { codeOf, loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { compileMocks, deploy } from '../../integration/executor/executor-contracts.js'
 import { startAnvil } from '../anvil.js'
-import { bridgeArtifacts } from './packages.js'
 
 export const ether = 10n ** 18n
 export const receiver: Address = '0x00000000000000000000000000000000000cafe0'
@@ -48,7 +47,7 @@ export type Destination = Awaited<ReturnType<typeof startDestination>>
 export async function startDestination() {
   const anvil = await startAnvil(['--code-size-limit', '40000'])
   const [owner = receiver, thief = receiver] = await anvil.rpc<Address[]>('eth_accounts')
-  const artifacts = await bridgeArtifacts()
+  const artifacts = await loadArtifacts('.cache/sandbox', () => {})
   const mocks = compileMocks()
 
   const bridge = async (name: string, types: string, values: readonly unknown[]) => {
@@ -77,20 +76,21 @@ export async function startDestination() {
   const weth = await deploy(anvil, owner, mocks.MockWeth)
   const usdc = await deploy(anvil, owner, mocks.MockToken)
   const market = await deploy(anvil, owner, mocks.V3LikePool, [weth, usdc])
-  const endpoint = await bridge('endpoint', 'uint32, address', [30_101, owner])
-  const messaging = await bridge('tokenMessaging', 'address, address, uint16', [
+  const endpoint = await bridge('lzEndpoint', 'uint32, address', [30_101, owner])
+  const messaging = await bridge('stargateMessaging', 'address, address, uint16', [
     ...[endpoint, owner],
     512,
   ])
   const tokenPool = await bridge(
-    'tokenPool',
+    'stargatePoolUSDC',
     'string, string, address, uint8, uint8, address, address',
     ['USDC-LP', 'S*USDC', usdc, 18, 6, endpoint, owner],
   )
-  const nativePool = await bridge('nativePool', 'string, string, uint8, uint8, address, address', [
-    ...['ETH-LP', 'S*ETH'],
-    ...[18, 6, endpoint, owner],
-  ])
+  const nativePool = await bridge(
+    'stargatePoolETH',
+    'string, string, uint8, uint8, address, address',
+    [...['ETH-LP', 'S*ETH'], ...[18, 6, endpoint, owner]],
+  )
   const spokePool = await bridge('spokePool', 'address, uint32, uint32', [weth, 3_600, 21_600])
 
   const plain = { feeLib: owner, planner: owner, treasurer: owner, lzToken: owner }
