@@ -14,8 +14,8 @@ import type { Address } from '../../domain/primitives.js'
 import type { RelayedChain } from './relayed-chain.js'
 
 /** Slots of EndpointV2, of mappings from an account here, the other side's number and the account there. */
-const lazyInboundNonce = 0n
-const outboundNonce = 2n
+const lazyInboundNonce = 1n
+const outboundNonce = 3n
 
 const abi = parseAbi([
   'function inboundNonce(address receiver, uint32 srcEid, bytes32 sender) view returns (uint64)',
