@@ -14,8 +14,8 @@ import type { Address } from '../../domain/primitives.js'
 import type { RelayedChain } from './relayed-chain.js'
 
 /** Slots of EndpointV2, of mappings from an account here, the other side's number and the account there. */
-const lazyInboundNonce = 0n
-const outboundNonce = 2n
+const lazyInboundNonce = 1n
+const outboundNonce = 3n
 
 const abi = parseAbi([
   'function inboundNonce(address receiver, uint32 srcEid, bytes32 sender) view returns (uint64)',
@@ -23,11 +23,11 @@ const abi = parseAbi([
 ])
 const callGas = 10_000_000n
 
-export async function endpointNonces(
-  restarted: RelayedChain,
+export async function alignNonces(
+  rolledBack: RelayedChain,
   others: readonly RelayedChain[],
 ): Promise<void> {
-  const { endpoint, tokenMessaging, eid } = restarted.bridges
+  const { endpoint, tokenMessaging, eid } = rolledBack.bridges
   for (const { bridges, call } of others) {
     const here = [tokenMessaging, bridges.eid, padHex(bridges.tokenMessaging)] as const
     const there = [bridges.tokenMessaging, eid, padHex(tokenMessaging)] as const
@@ -37,7 +37,7 @@ export async function endpointNonces(
     ] as const
     for (const [slot, data] of pairs) {
       const nonce = await call(tokenMessaging, { to: bridges.endpoint, data, gas: callGas })
-      if (nonce) await restarted.setStorage(endpoint, slotOf(slot, here), nonce)
+      if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, here), nonce)
     }
   }
 }

@@ -3,7 +3,7 @@
  * fixed accounts, a block each: the same transactions make the same blocks.
  */
 import { acrossParcel, fundsDeposited } from './across.js'
-import { endpointNonces } from './nonces.js'
+import { alignNonces } from './nonces.js'
 import { type Parcel, type RelayerMode, relayerModes } from './parcel.js'
 import type { RelayedChain, RelayedLog } from './relayed-chain.js'
 import { packetSent, stargateParcel } from './stargate.js'
@@ -36,8 +36,11 @@ export interface Relayer {
 
 interface Known {
   readonly chain: RelayedChain
+  /** Of the head at the start. */
+  readonly start: number
   /** Up to this block, all that was sent is known. */
   seen: number
+  hasRestarted: boolean
 }
 
 /** @param heads - blocks of the chains from which on it delivers. */
@@ -45,7 +48,10 @@ export function createRelayer(
   chains: readonly RelayedChain[],
   heads: ReadonlyMap<number, number>,
 ): Relayer {
-  const known: Known[] = chains.map((chain) => ({ chain, seen: heads.get(chain.chainId) ?? 0 }))
+  const known: Known[] = chains.map((chain) => {
+    const start = heads.get(chain.chainId) ?? 0
+    return { chain, start, seen: start, hasRestarted: false }
+  })
   let mode: RelayerMode = 'deliver'
   let waiting: { readonly parcel: Parcel; hasFailed: boolean }[] = []
   let running: Promise<unknown> = Promise.resolve()
@@ -85,11 +91,7 @@ export function createRelayer(
     for (const entry of known) {
       const { chain } = entry
       const head = await chain.head()
-      if (head < entry.seen) {
-        // Rolled back: what stood in the blocks that are gone was never sent.
-        entry.seen = head
-        waiting = waiting.filter(({ parcel }) => !isGone(parcel, chain.chainId, head))
-      }
+      if (entry.hasRestarted || head < entry.seen) await rollBack(entry, head)
       if (head === entry.seen) continue
       const { endpoint, spokePool } = chain.bridges
       const logs = await chain.logs({
@@ -100,6 +102,18 @@ export function createRelayer(
       entry.seen = head
     }
     return found
+  }
+
+  /** What stood in the blocks that are gone was never sent. */
+  async function rollBack(entry: Known, head: number): Promise<void> {
+    const { chain } = entry
+    const others = chains.filter((other) => other !== chain)
+    await alignNonces(chain, others)
+    entry.seen = entry.hasRestarted ? entry.start : head
+    entry.hasRestarted = false
+    waiting = waiting.filter(
+      ({ parcel }) => parcel.source !== chain.chainId || parcel.blockNumber <= entry.seen,
+    )
   }
 
   function parcelOf(log: RelayedLog, chain: RelayedChain): Parcel | null {
@@ -132,12 +146,8 @@ export function createRelayer(
       if (entry && (entry.seen !== blockNumber || waiting.length > 0)) schedule()
     },
     onRestart(chainId) {
-      run(async () => {
-        waiting = waiting.filter(({ parcel }) => parcel.source !== chainId)
-        const restarted = chains.find((chain) => chain.chainId === chainId)
-        const others = chains.filter((chain) => chain !== restarted)
-        if (restarted) await endpointNonces(restarted, others)
-      }).catch(() => undefined)
+      const entry = known.find(({ chain }) => chain.chainId === chainId)
+      if (entry) entry.hasRestarted = true
       schedule()
     },
     relay: (wanted) =>
@@ -161,10 +171,6 @@ export function createRelayer(
       for (const chain of chains) await chain.close()
     },
   }
-}
-
-function isGone({ source, blockNumber }: Parcel, chainId: number, head: number): boolean {
-  return source === chainId && blockNumber > head
 }
 
 /** Undefined for what is no mode. */

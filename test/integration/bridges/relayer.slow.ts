@@ -1,10 +1,11 @@
 /** The relayer of the sandbox: transfers with plain calls over both bridges, between all of its chains. */
-import { parseEther, parseUnits } from 'viem'
+import { setImmediate } from 'node:timers/promises'
+import { encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address } from '../../../src/domain/primitives.js'
 import { buildDeliveryMessage } from '../../../src/executor/compile.js'
 import { composeLanding, contractAddress } from '../../../src/executor/deployments.js'
-import { acrossRelayer } from '../../../src/sandbox/accounts.js'
+import { acrossRelayer, sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import { composeOptions } from '../../support/bridges/raw-transfers.js'
 import {
@@ -22,6 +23,8 @@ import {
 
 const fallbackReceiver: Address = '0x00000000000000000000000000000000000fa110'
 const destinationReceiver = contractAddress('DestinationReceiver')
+const alice = sandboxAccount('alice').address
+const transferAbi = parseAbi(['function transfer(address to, uint256 amount)'])
 const orderGas = 1_200_000n
 /** Below what 1,000 USDC buy at any time of the sandbox, above half of it. */
 const leastEther = parseEther('0.3')
@@ -39,6 +42,18 @@ afterAll(() => journeys?.stop())
 function freshReceiver(): Address {
   receivers += 1
   return `0x${(0xcafe_0000 + receivers).toString(16).padStart(40, '0')}`
+}
+
+/** Until no process has the id. */
+async function gone(pid: number): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(pid, 0)
+    } catch {
+      return
+    }
+    await setImmediate()
+  }
 }
 
 async function sendByStargate(
@@ -171,22 +186,31 @@ describe('modes', () => {
     expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(received + amount)
   })
 
-  test('a deposit above what the relayer has stays unfilled, one above its input too', async () => {
-    const own = await journeys.on(route.to).balance(usdc(), acrossRelayer.address)
+  test('a deposit that asks for more than it pays stays unfilled', async () => {
     const receiver = freshReceiver()
-    const deposits = [
-      { amount: own + 1n, outputAmount: own + 1n },
-      { amount: 1_000_000n, outputAmount: 1_000_001n },
-    ]
-    // Alice has five million.
-    const whale = await journeys.on(route.from).balance(acrossToken(route.from, 'USDC'), receiver)
-    expect(whale).toBe(0n)
-    for (const deposit of deposits.slice(1)) {
-      const transfer = acrossTransfer(route, { symbol: 'USDC', receiver, ...deposit })
-      await journeys.on(route.from).deposit(transfer)
-    }
-    await journeys.relay()
+    const sent = { symbol: 'USDC', amount, receiver, outputAmount: amount + 1n }
+    await journeys.on(route.from).deposit(acrossTransfer(route, sent))
+    expect((await journeys.relay()).waiting).toEqual([])
     expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(0n)
+  })
+
+  test('a deposit above what the relayer has waits until it has as much', async () => {
+    const own = await journeys.on(route.to).balance(usdc(), acrossRelayer.address)
+    const lacking = 5_000_000n
+    const receiver = freshReceiver()
+    const drained = own - amount + lacking
+    await journeys.rpc(route.to, 'anvil_impersonateAccount', [acrossRelayer.address])
+    const move = (from: Address, to: Address, raw: bigint) =>
+      journeys.rpc(route.to, 'eth_sendTransactionSync', [
+        { from, to: usdc(), data: encodeFunctionData({ abi: transferAbi, args: [to, raw] }) },
+      ])
+    await move(acrossRelayer.address, alice, drained)
+    const sent = { symbol: 'USDC', amount, receiver, outputAmount: amount }
+    await journeys.on(route.from).deposit(acrossTransfer(route, sent))
+    expect((await journeys.relay()).waiting).toMatchObject([{ bridge: 'across' }])
+    await move(alice, acrossRelayer.address, drained)
+    expect((await journeys.relay()).waiting).toEqual([])
+    expect(await journeys.on(route.to).balance(usdc(), receiver)).toBe(amount)
   })
 
   test('a starved compose fails, its tokens wait at the landing, and it succeeds later', async () => {
@@ -268,7 +292,9 @@ test('a chain whose Anvil has died is put back, and both directions deliver agai
   const [restarted, other] = [42161, 1] as const
   const sandbox = journeys.sandboxes.find(({ chainId }) => chainId === restarted)
   if (!sandbox) throw new Error('no sandbox')
-  process.kill(sandbox.pid, 'SIGKILL')
+  const { pid } = sandbox
+  process.kill(pid, 'SIGKILL')
+  await gone(pid)
   expect((await journeys.relay('deliver')).waiting).toEqual([])
   for (const route of [
     { from: restarted, to: other },
