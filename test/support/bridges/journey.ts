@@ -17,6 +17,7 @@ import {
   type LogReader,
   type Parcel,
 } from '../../../src/bridges/bridge.js'
+import { trackedDeliveries } from '../../../src/bridges/status.js'
 import type { Order } from '../../../src/domain/order.js'
 import { type Address, type Hex, isNative, nativeToken } from '../../../src/domain/primitives.js'
 import type { SimulationLog, SimulationResult, StateOverrides } from '../../../src/domain/state.js'
@@ -75,8 +76,11 @@ export async function depart(args: {
   readonly byReference?: boolean
   /** Wei above the quoted fee. */
   readonly surplus?: bigint
+  /** Raw units that are asked for above what the quote promises. */
+  readonly more?: bigint
 }): Promise<Departure> {
-  const { adapter, chains, lane, parcel, amountIn, byReference = false, surplus = 0n } = args
+  const { adapter, chains, lane, parcel, amountIn, byReference = false } = args
+  const { surplus = 0n, more = 0n } = args
   const [source] = chains
   const quote = await quoted(adapter, source, lane, parcel, amountIn)
   if (isRefusal(quote)) throw new Error(quote.message)
@@ -86,7 +90,7 @@ export async function depart(args: {
     ...{ lane, parcel, quote, nativeFee, refundReceiver, firstStep: 0 },
     amountIn: byReference ? { ref: 'balance', token: lane.tokenIn } : amountIn,
     quotedAmountIn: amountIn,
-    minimumDelivered: quote.delivered,
+    minimumDelivered: quote.delivered + more,
     helpers: { Values: contractAddress('Values') },
   })
   const fee = isValue || nativeFee === 0n ? [] : [{ token: nativeToken, amount: nativeFee }]
@@ -117,11 +121,16 @@ export async function depart(args: {
   const mined = await source.sent({ ...tx, value: numberToHex(tx.value) })
   if (!mined.ok) throw new Error('the source transaction failed')
   const known = chains.map(({ definition }) => definition)
-  const [delivery, ...more] = adapter.deliveriesIn(mined.logs, source.definition, known)
+  const tracked = trackedDeliveries(mined.logs, source.definition, { known })
+  const [delivery, ...others] = adapter.deliveriesIn(mined.logs, source.definition, known)
   const expected = adapter.deliveriesIn(simulated.logs, source.definition, known)
-  if (!delivery || more.length > 0) throw new Error(`${more.length} deliveries, not one`)
-  if (JSON.stringify(expected[0], text) !== JSON.stringify(delivery, text)) {
-    throw new Error('simulation and receipt have other deliveries')
+  if (!delivery || others.length > 0) throw new Error(`${others.length + 1} deliveries, not one`)
+  const found = tracked.map((one) => ({ ...one.delivery, at: one.destination?.id }))
+  const whole = [{ ...delivery, at: chains[1].chainId }]
+  for (const same of [expected.map((one) => ({ ...one, at: chains[1].chainId })), found]) {
+    if (JSON.stringify(same, text) !== JSON.stringify(whole, text)) {
+      throw new Error('simulation and receipt have other deliveries')
+    }
   }
   return { quote, delivery, mined }
 }
