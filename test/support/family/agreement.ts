@@ -23,6 +23,12 @@ const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
 const chainOf = (request: Request) => Number(firstOf(request, 'chainId') ?? 1)
 
+/** Steps behind a bridge are on the other chain. */
+const chainsOf = (request: Request) => [
+  chainOf(request),
+  Number(firstOf(request, 'destinationChainId') ?? chainOf(request)),
+]
+
 const hasFee = (request: Request) => listOf(request, 'fee').some((bps) => Number(bps) > 0)
 
 /** `amount` less slippage in bps, of which two decimals count; rounded down. */
@@ -45,7 +51,7 @@ function calculated(request: Request, body: Body): string[] {
     ),
     ...unless(body.tx === undefined || body.tx.chainId === chainOf(request), 'tx.chainId'),
     ...(body.route ?? []).flatMap((step: Body, index: number) => [
-      ...unless(step.chainId === chainOf(request), `route[${index}].chainId`),
+      ...unless(chainsOf(request).includes(step.chainId), `route[${index}].chainId`),
       ...['amountIn', 'amountOut'].flatMap((name, side) => {
         const tokens = side === 0 ? step.tokenIn : step.tokenOut
         return unless(
@@ -233,3 +239,37 @@ export const approval: Agreement = (request, body) => [
 
 export const wallet: Agreement = (request, body) =>
   unless(body.chainId === chainOf(request), 'chainId')
+
+export const bridgeCheck: Agreement = (request, body) => {
+  const isOpen = ['pending', 'inflight'].includes(body.status)
+  return [
+    ...unless(body.sourceChainId === chainOf(request), 'sourceChainId'),
+    ...unless(body.sourceTxHash === firstOf(request, 'txHash')?.toLowerCase(), 'sourceTxHash'),
+    ...unless(!isOpen || body.destinationTxHash === undefined, 'delivered, and yet it is not'),
+    ...unless(body.status !== 'failed' || body.error !== undefined, 'failed without a reason'),
+    ...unless(
+      body.status !== 'pending' || body.destinationChainId === undefined,
+      'nothing is known of what is not mined',
+    ),
+  ]
+}
+
+export const messagingPool: Agreement = (request, body) => {
+  const token = firstOf(request, 'token')?.toLowerCase()
+  const to = firstOf(request, 'destinationChainId')
+  return (body ?? []).flatMap((one: Body) => [
+    ...unless(one.chainId === chainOf(request), 'chainId'),
+    ...unless(one.token === token, 'token'),
+    ...unless(one.destinationChainId !== one.chainId, 'a pool that sends to its own chain'),
+    ...unless(to === undefined || one.destinationChainId === Number(to), 'destinationChainId'),
+  ])
+}
+
+export const multichain: Agreement = ({ body: asked, parameters }, body) => {
+  const { in: given } = asked as { in?: { sourceChainId?: unknown } }
+  const [sender = ''] = parameters.get('fromAddress') ?? []
+  return [
+    ...unless(body.tx.chainId === Number(given?.sourceChainId), 'tx.chainId'),
+    ...unless(body.tx.from === sender.toLowerCase(), 'tx.from'),
+  ]
+}

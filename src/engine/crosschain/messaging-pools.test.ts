@@ -1,0 +1,5 @@
+import { describe, expect, test } from 'vitest'
+import { stargatePools } from '../../bridges/stargate/pools.js'
+import { readTokenLists } from '../../catalog/token-lists.js'
+import { chainById, chains } from '../../chains/registry.js'
+import { isNative, nativeToken } from '../../domain/primitives.js'
