@@ -179,7 +179,14 @@ describe('POST /api/experimental/multichain/shortcut/route', () => {
     })
     expect(status).toBe(400)
     const messages = [refusal.message].flat().join('\n')
-    for (const name of ['amountIn', 'slippage', 'in.sourceChainId', 'in.token', 'out', 'fromAddress']) {
+    for (const name of [
+      'amountIn',
+      'slippage',
+      'in.sourceChainId',
+      'in.token',
+      'out',
+      'fromAddress',
+    ]) {
       expect(messages).toContain(name)
     }
     const { body: same } = await api.post(path, {

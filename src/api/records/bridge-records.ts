@@ -40,13 +40,10 @@ const delivery = {
     })
     .optional()
     .meta({ id: 'BridgeSourceEvent', description: 'What the source sent, by its receipt.' }),
-  destinationEvent: z
-    .object(moment)
-    .optional()
-    .meta({
-      id: 'BridgeDestinationEvent',
-      description: 'When it was delivered; absent as destinationTxHash is.',
-    }),
+  destinationEvent: z.object(moment).optional().meta({
+    id: 'BridgeDestinationEvent',
+    description: 'When it was delivered; absent as destinationTxHash is.',
+  }),
   destinationBlockNumber: BlockNumber.optional().meta({
     description: 'Block of the destination whose state says so.',
   }),

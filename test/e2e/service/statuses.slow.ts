@@ -12,7 +12,9 @@ const nobody = `0x${'12'.repeat(20)}`
 /** Of a bridge's deliveries e2e/crosschain: they need a transaction that sends something. */
 const isCheck = ({ path }: FamilyEndpoint) => path.endsWith('/bridge/check')
 const having = (status: number) =>
-  familyEndpoints.filter((one) => one.statuses.includes(status) && !(status === 200 && isCheck(one)))
+  familyEndpoints.filter(
+    (one) => one.statuses.includes(status) && !(status === 200 && isCheck(one)),
+  )
 /** Base tokens are known without a node, a stream waits for blocks, jobs are worked on later. */
 const needsNoNode = ({ path }: FamilyEndpoint) => /baseTokens|stream|backtests/.test(path)
 const asking = (status: number) => having(status).filter((one) => !needsNoNode(one))
@@ -112,7 +114,9 @@ describe('a service', () => {
   })
 
   test('200 to what is right', async () => {
-    const noJob = familyEndpoints.filter(({ method, path }) => method === 'GET' || !/backtests/.test(path))
+    const noJob = familyEndpoints.filter(
+      ({ method, path }) => method === 'GET' || !/backtests/.test(path),
+    )
     const known = noJob.filter(({ path }) => !path.includes('/backtests/'))
     const unlimited = await startService({
       RPC_URL_1: context().sandbox.url,

@@ -17,7 +17,8 @@ function node(most: bigint) {
     asked.push(to - from + 1n)
     if (to - from >= most) return { ok: false as const, message: 'range is too large' }
     const value: EventLog[] = []
-    for (let number = from; number <= to; number++) if (number % 100n === 0n) value.push(log(number))
+    for (let number = from; number <= to; number++)
+      if (number % 100n === 0n) value.push(log(number))
     return { ok: true as const, value }
   }
   return { ask, asked }
