@@ -184,7 +184,8 @@ async function eventsOf(
   pin: BlockPin,
   question: LogsQuestion,
 ): Promise<unknown> {
-  const to = question.to < pin.number ? question.to : pin.number
+  const isLater = question.to > pin.number
+  const to = isLater ? pin.number : question.to
   const found = await source.logs({ ...question, to })
   return found?.map((log) => ({ ...log, blockNumber: quantity(log.blockNumber) })) ?? null
 }

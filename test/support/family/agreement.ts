@@ -239,3 +239,37 @@ export const approval: Agreement = (request, body) => [
 
 export const wallet: Agreement = (request, body) =>
   unless(body.chainId === chainOf(request), 'chainId')
+
+export const bridgeCheck: Agreement = (request, body) => {
+  const isOpen = ['pending', 'inflight'].includes(body.status)
+  return [
+    ...unless(body.sourceChainId === chainOf(request), 'sourceChainId'),
+    ...unless(body.sourceTxHash === firstOf(request, 'txHash')?.toLowerCase(), 'sourceTxHash'),
+    ...unless(!isOpen || body.destinationTxHash === undefined, 'delivered, and yet it is not'),
+    ...unless(body.status !== 'failed' || body.error !== undefined, 'failed without a reason'),
+    ...unless(
+      body.status !== 'pending' || body.destinationChainId === undefined,
+      'nothing is known of what is not mined',
+    ),
+  ]
+}
+
+export const messagingPool: Agreement = (request, body) => {
+  const token = firstOf(request, 'token')?.toLowerCase()
+  const to = firstOf(request, 'destinationChainId')
+  return (body ?? []).flatMap((one: Body) => [
+    ...unless(one.chainId === chainOf(request), 'chainId'),
+    ...unless(one.token === token, 'token'),
+    ...unless(one.destinationChainId !== one.chainId, 'a pool that sends to its own chain'),
+    ...unless(to === undefined || one.destinationChainId === Number(to), 'destinationChainId'),
+  ])
+}
+
+export const multichain: Agreement = ({ body: asked, parameters }, body) => {
+  const { in: given } = asked as { in?: { sourceChainId?: unknown } }
+  const [sender = ''] = parameters.get('fromAddress') ?? []
+  return [
+    ...unless(body.tx.chainId === Number(given?.sourceChainId), 'tx.chainId'),
+    ...unless(body.tx.from === sender.toLowerCase(), 'tx.from'),
+  ]
+}

@@ -117,7 +117,20 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
   }),
   define('GET', '/opportunities/{}', records.Opportunities, listing),
   define('GET', '/opportunities/tokenIn/{}', records.Opportunities, listing),
-  define('GET', '/layerzero/pool', records.MessagingPools, [400]),
+  ...['/layerzero/pool', '/stargate/pool'].map((path) =>
+    define('GET', path, records.MessagingPools, [400], {
+      ...{ inputs: inputs.messagingPool, agreement: agree.messagingPool },
+    }),
+  ),
+  define('GET', '/{}/bridge/check', records.BridgeCheck, [400, 404, ...reading], {
+    ...{ inputs: inputs.bridgeCheck, agreement: agree.bridgeCheck },
+  }),
+  {
+    ...define('POST', '', transactions.Multichain, calculating, {
+      ...{ inputs: inputs.multichain, agreement: agree.multichain },
+    }),
+    path: '/api/experimental/multichain/shortcut/route',
+  },
   define('POST', '/backtests', job, [400, 503]),
   define('GET', '/backtests', z.array(job), [503]),
   define('GET', '/backtests/{}', job, jobs),

@@ -102,3 +102,13 @@ export const balances: Inputs = {
 }
 
 export const wallet: Inputs = { chainId: 'integer', fromAddress: 'address!' }
+
+export const messagingPool: Inputs = {
+  ...{ chainId: 'integer', token: 'address!' },
+  ...{ destinationChainId: 'integer', destinationToken: 'address' },
+}
+
+export const bridgeCheck: Inputs = { chainId: 'integer', txHash: 'text!' }
+
+/** `in` and `out` are objects. */
+export const multichain: Inputs = { amountIn: 'wei!', slippage: 'bps', fromAddress: 'address!' }

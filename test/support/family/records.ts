@@ -271,4 +271,24 @@ export const MessagingPools = z
   )
   .nullable()
 
+const bridgeStatus = z.enum(['pending', 'inflight', 'delivered', 'failed', 'unknown'])
+
+const delivery = {
+  destinationChainId: ChainId.optional(),
+  destinationTxHash: Word32.optional(),
+  status: bridgeStatus,
+  error: Text.optional(),
+  sourceEvent: z
+    .looseObject({ token: Address, amount: Wei, receiver: Address, blockNumber: BlockNumber })
+    .optional(),
+  destinationEvent: z.looseObject({ blockNumber: BlockNumber }).optional(),
+}
+
+export const BridgeCheck = z.looseObject({
+  sourceChainId: ChainId,
+  sourceTxHash: Word32,
+  ...delivery,
+  hops: z.array(z.looseObject(delivery)).min(2).optional(),
+})
+
 export const AccountId = Word32

@@ -44,6 +44,16 @@ const requests: Readonly<Record<string, Sent>> = {
   'GET /wallet/balances': { query: { eoaAddress: sender, useEoa: 'true' } },
   'GET /opportunities/{}': { named: [sender] },
   'GET /opportunities/tokenIn/{}': { named: [usdc] },
+  'GET /layerzero/pool': { query: { token: native } },
+  'GET /stargate/pool': { query: { token: native } },
+  'GET /{}/bridge/check': { named: ['across'], query: { txHash: `0x${'ab'.repeat(32)}` } },
+  'POST /api/experimental/multichain/shortcut/route': {
+    body: {
+      ...{ amountIn: '1000000000000000000', slippage: '50', fromAddress: sender },
+      in: { sourceChainId: 1, token: native },
+      out: { destinationChainId: 1, token: usdc },
+    },
+  },
   'POST /backtests': { body: { blocks: { from: 1 }, requests: [quote] } },
 }
 

@@ -252,3 +252,15 @@ export const Bundle = z.looseObject({
   ...beforehand,
   ...extras,
 })
+
+/** Of the experimental cross-chain endpoint, whose value is hexadecimal. */
+export const Multichain = z.looseObject({
+  createdAt: BlockNumber,
+  tx: z.looseObject({
+    from: Address,
+    chainId: ChainId,
+    value: z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/, 'is no hexadecimal number'),
+    to: Address,
+    data: Bytes,
+  }),
+})

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { stargatePools } from '../../bridges/stargate/pools.js'
+import { loadTokenLists } from '../../catalog/token-lists.js'
+import { chainById, chains } from '../../chains/registry.js'
+import { unknownChain } from '../../domain/common-errors.js'
+import { nativeToken, type Token } from '../../domain/primitives.js'
+import { createMessagingPools } from './messaging-pools.js'
+
+const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const usdcOnBase = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+
+function poolsWith(tokens: readonly Token[]) {
+  const chainOf = (chainId: number) => {
+    const chain = chainById(chainId)
+    if (chain) return chain
+    throw unknownChain(chainId)
+  }
+  return createMessagingPools({ chainOf, known: chains, tokens }).messagingPools
+}
+
+const token = (chainId: number, address: `0x${string}`, decimals: number): Token => ({
+  ...{ chainId, address, decimals, symbol: null, name: null, logoUri: null },
+})
+
+describe('messagingPools', () => {
+  test('every pool of every chain, with decimals by the token lists that the service brings', async () => {
+    const pools = poolsWith(await loadTokenLists([]))
+    for (const chain of chains) {
+      for (const { pool, token, symbol } of stargatePools(chain)) {
+        const found = pools({ chainId: chain.id, token })
+        const others = chains.filter(
+          (other) =>
+            other.id !== chain.id && stargatePools(other).some((one) => one.symbol === symbol),
+        )
+        expect(found?.map((one) => one.destinationChainId)).toEqual(others.map(({ id }) => id))
+        for (const one of found ?? []) {
+          expect(one).toMatchObject({ chainId: chain.id, pool, token })
+          expect(one.decimals).toBe(symbol === 'ETH' ? 18 : 6)
+        }
+      }
+    }
+  })
+
+  test('filters; null only where no pool takes the token', () => {
+    const pools = poolsWith([token(1, usdc, 6), token(8453, usdcOnBase, 6)])
+    const [only, ...more] = pools({ chainId: 1, token: usdc }) ?? []
+    expect(more).toEqual([])
+    expect(only).toMatchObject({
+      destinationChainId: 8453,
+      destination: { token: usdcOnBase, decimals: 6 },
+    })
+    expect(pools({ chainId: 1, token: usdc, destinationChainId: 42_161 })).toEqual([])
+    expect(pools({ chainId: 1, token: usdc, destinationToken: nativeToken })).toEqual([])
+    expect(pools({ chainId: 1, token: usdcOnBase })).toBeNull()
+    expect(pools({ chainId: 8453, token: usdc })).toBeNull()
+    expect(() => pools({ chainId: 5, token: usdc })).toThrow('Chain 5 is not configured')
+  })
+
+  test('ether is the native token', () => {
+    const found = poolsWith([])({ chainId: 1, token: nativeToken, destinationChainId: 42_161 })
+    expect(found).toEqual([
+      expect.objectContaining({
+        decimals: 18,
+        destination: expect.objectContaining({ token: nativeToken, decimals: 18 }),
+      }),
+    ])
+  })
+})

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import type { BridgeHop } from '../../src/domain/bridge-check.js'
+import { ForkrouteError } from '../../src/domain/errors.js'
+import { nativeToken } from '../../src/domain/primitives.js'
+import { answerTo, bearer, dai, sender, startTestApi, usdc, weth } from './test-api.js'
+
+const hash = `0x${'aB'.repeat(32)}`
+const lower = hash.toLowerCase() as `0x${string}`
+const check = `/across/bridge/check?chainId=1&txHash=${hash}`
+
+function hop(change: Partial<BridgeHop> = {}): BridgeHop {
+  return {
+    ...{ bridge: 'across', id: '7', status: 'delivered', destinationChainId: 8453, token: usdc },
+    ...{ amount: 2n ** 70n, receiver: dai, hasMessage: true, checkedAt: 90 },
+    source: { chainId: 1, transactionHash: lower, blockNumber: 5, timestamp: 1_000 },
+    destination: {
+      ...{ chainId: 8453, blockNumber: 88, timestamp: 1_007 },
+      transactionHash: `0x${'cd'.repeat(32)}`,
+    },
+    ...change,
+  }
+}
+
+describe('GET /{bridge}/bridge/check', () => {
+  test('asks for the bridge, the chain and the hash in lower case; pending has nothing more', async () => {
+    const api = await startTestApi()
+    const { status, body } = await api.get(check)
+    expect(status).toBe(200)
+    expect(body).toEqual({ sourceChainId: 1, sourceTxHash: lower, status: 'pending' })
+    await api.get(`/layerzero/bridge/check?txHash=${hash}`)
+    expect(api.asked.checks).toEqual([
+      { bridge: 'across', chainId: 1, transactionHash: lower },
+      { bridge: 'layerzero', chainId: 1, transactionHash: lower },
+    ])
+  })
+
+  test('one delivery: its fields, and the events of both sides', async () => {
+    const of = { chainId: 1, transactionHash: lower, status: 'delivered' as const }
+    const api = await startTestApi({}, { bridgeCheck: async () => ({ ...of, hops: [hop()] }) })
+    const { body } = await api.get(check)
+    expect(body).toEqual({
+      ...{ sourceChainId: 1, sourceTxHash: lower, destinationChainId: 8453 },
+      ...{ destinationTxHash: `0x${'cd'.repeat(32)}`, status: 'delivered' },
+      sourceEvent: {
+        ...{ bridge: 'across', id: '7', blockNumber: 5, timestamp: 1_000, token: usdc },
+        ...{ amount: (2n ** 70n).toString(), receiver: dai, hasMessage: true },
+      },
+      destinationEvent: { blockNumber: 88, timestamp: 1_007 },
+      destinationBlockNumber: 90,
+    })
+  })
+
+  test('several deliveries are hops; what they have in common stands above', async () => {
+    const waiting = hop({ id: '8', status: 'inflight', destination: null, error: 'It waits.' })
+    const far = hop({ id: '9', status: 'unknown', destinationChainId: null, checkedAt: null })
+    const of = { chainId: 1, transactionHash: lower, status: 'inflight' as const }
+    let hops = [hop(), waiting]
+    const api = await startTestApi(
+      {},
+      { bridgeCheck: async () => ({ ...of, hops, error: 'It waits.' }) },
+    )
+    const { body } = await api.get(check)
+    expect(body).toMatchObject({ status: 'inflight', destinationChainId: 8453, error: 'It waits.' })
+    expect(body.hops.map((one: { status: string }) => one.status)).toEqual([
+      'delivered',
+      'inflight',
+    ])
+    expect(body.hops[1]).not.toHaveProperty('destinationTxHash')
+    hops = [hop(), far]
+    const apart = await api.get(check)
+    expect(apart.body).not.toHaveProperty('destinationChainId')
+    expect(apart.body.hops[1]).not.toHaveProperty('destinationBlockNumber')
+  })
+
+  test.each([
+    ['/hop/bridge/check', [/^bridge must be one of across, stargate/, /^txHash is required/]],
+    ['/across/bridge/check?txHash=0x12', [/^txHash must be the hash of a transaction/]],
+    [`/across/bridge/check?chainId=x&txHash=${hash}`, [/^chainId must be an integer/]],
+    [`/across/bridge/check?chainId=5&txHash=${hash}`, [/^chainId 5 is not configured/]],
+  ])('%s is a 400', async (path, messages) => {
+    const { status, body } = await (await startTestApi()).get(path)
+    expect(status).toBe(400)
+    const found = [body.message].flat()
+    expect(found).toHaveLength(messages.length)
+    for (const [index, message] of messages.entries()) expect(found[index]).toMatch(message)
+  })
+
+  test('what the engine refuses is the answer', async () => {
+    const api = await startTestApi(
+      {},
+      {
+        bridgeCheck: async () => {
+          throw new ForkrouteError('NOT_FOUND', 'The bridge cctp is not installed here.')
+        },
+      },
+    )
+    const { status, body } = await api.get(`/cctp/bridge/check?txHash=${hash}`)
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'NOT_FOUND' })
+  })
+})
+
+describe('GET /layerzero/pool and /stargate/pool', () => {
+  test('pools with their other ends, or null', async () => {
+    const api = await startTestApi()
+    for (const name of ['layerzero', 'stargate']) {
+      const { body } = await api.get(`/${name}/pool?chainId=1&token=${usdc}`)
+      expect(body).toEqual([
+        {
+          ...{ pool: weth, chainId: 1, destinationChainId: 8453, token: usdc, decimals: 6 },
+          destinationData: { pool: dai, token: usdc, decimals: 18 },
+        },
+      ])
+      expect((await api.get(`/${name}/pool?token=${dai}`)).text).toBe('null')
+      expect((await api.get(`/${name}/pool`)).status).toBe(400)
+      expect((await api.get(`/${name}/pool?token=${usdc}&chainId=7`)).body.code).toBe(
+        'UNKNOWN_CHAIN',
+      )
+    }
+  })
+})
+
+describe('POST /api/experimental/multichain/shortcut/route', () => {
+  const path = '/api/experimental/multichain/shortcut/route'
+  const body = {
+    ...{ amountIn: '1000', slippage: '30', fromAddress: sender },
+    in: { sourceChainId: 1, token: usdc },
+    out: { destinationChainId: 8453, token: nativeToken.toUpperCase().replace('0X', '0x') },
+  }
+
+  test('is a route with all modes; tx.value is hexadecimal, and nothing else is answered', async () => {
+    const api = await startTestApi()
+    const reply = await api.post(path, body)
+    expect(reply.status, reply.text).toBe(200)
+    expect(reply.body).toEqual({
+      createdAt: 23_000_000,
+      tx: { from: sender, chainId: 1, value: '0x5', to: dai, data: '0x1234' },
+    })
+    expect(api.asked.routes).toEqual([
+      expect.objectContaining({
+        ...{ chainId: 1, fromAddress: sender, strategy: 'router', executionMode: 'user' },
+        inputs: [{ token: usdc, amount: 1_000n }],
+        tokensOut: [nativeToken],
+        limit: { kind: 'slippage', centiBps: 3_000n },
+        crosschain: { destinationChainId: 8453, mode: 'full', ignoreBridges: [] },
+      }),
+    ])
+  })
+
+  test('ids as texts, no slippage and the same chain: a plain route', async () => {
+    const api = await startTestApi()
+    const { slippage: _, ...rest } = body
+    const same = {
+      ...{ ...rest, in: { sourceChainId: '1', token: usdc } },
+      out: { destinationChainId: '1', token: dai },
+    }
+    expect((await api.post(path, same)).status).toBe(200)
+    expect(api.asked.routes[0]).not.toHaveProperty('crosschain')
+    expect(api.asked.routes[0]?.limit).toEqual({ kind: 'slippage', centiBps: 5_000n })
+  })
+
+  test('a large value keeps every digit', async () => {
+    const value = 2n ** 80n + 1n
+    const api = await startTestApi(
+      {},
+      {
+        route: async (request) => {
+          const answer = answerTo(request)
+          return { ...answer, tx: { ...answer.tx, value } }
+        },
+      },
+    )
+    expect((await api.post(path, body)).body.tx.value).toBe('0x100000000000000000001')
+  })
+
+  test('every wrong field is listed at once', async () => {
+    const api = await startTestApi()
+    const { status, body: refusal } = await api.post(path, {
+      ...{ amountIn: '0', slippage: 'x', in: { sourceChainId: 0, token: '0x12' }, out: 5 },
+    })
+    expect(status).toBe(400)
+    const messages = [refusal.message].flat().join('\n')
+    for (const name of [
+      'amountIn',
+      'slippage',
+      'in.sourceChainId',
+      'in.token',
+      'out',
+      'fromAddress',
+    ]) {
+      expect(messages).toContain(name)
+    }
+    const { body: same } = await api.post(path, {
+      ...{ ...body, out: { destinationChainId: 1, token: usdc } },
+    })
+    expect(same.message).toBe('out.token must differ from in.token on the same chain')
+  })
+
+  test('needs a key, has no short form, and takes POST alone', async () => {
+    const api = await startTestApi({ AUTH_MODE: 'key' })
+    expect((await api.post(path, body)).status).toBe(401)
+    const { key } = api.keys.createKey({ name: 'test' })
+    expect((await api.post(path, body, bearer(key))).status).toBe(200)
+    expect((await api.get(path, bearer(key))).status).toBe(405)
+    const short = '/v1/multichain/shortcut/route'
+    expect((await api.post(short, body, bearer(key))).status).toBe(404)
+  })
+})
