@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chains } from '../chains/registry.js'
-import { nativeToken } from '../domain/primitives.js'
 import { bridgeNames } from '../domain/bridge-names.js'
+import { nativeToken } from '../domain/primitives.js'
 import { bridgeBySlug, bridges, bridgesWithout } from './registry.js'
 
 const slugsWithout = (...ignored: string[]) => bridgesWithout(ignored).map(({ slug }) => slug)

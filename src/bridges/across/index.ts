@@ -176,6 +176,7 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
     slug: 'across',
     name: 'Across',
     names: ['across'],
+    hasNativeFee: false,
     lanes,
     quote,
     encode,
