@@ -222,7 +222,7 @@ function deliveriesIn(
 ): Delivery[] {
   const spokePool = spokePoolOf(source)
   return logs.flatMap((log) => {
-    const found = log.address === spokePool ? readDeposit(log, source.id) : null
+    const found = toAddress(log.address) === spokePool ? readDeposit(log, source.id) : null
     if (!found) return []
     const destination = known.find(({ id }) => BigInt(id) === found.destinationChainId)
     const token = tokenDelivered(found.relay, source, destination)
