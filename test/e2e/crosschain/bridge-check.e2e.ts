@@ -20,7 +20,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainById } from '../../../src/chains/registry.js'
 import { nativeToken } from '../../../src/domain/primitives.js'
-import { acrossRelayer } from '../../../src/sandbox/accounts.js'
+import { acrossRelayer, layerZeroExecutor } from '../../../src/sandbox/accounts.js'
 import { bridgeAddresses, messageLibrary } from '../../../src/sandbox/bridges/bridge-addresses.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { bridgeAbi, rawTransfers } from '../../support/bridges/raw-transfers.js'
@@ -77,11 +77,15 @@ async function checkedAt(bridge: string, txHash: Hex, block: bigint, of = servic
   }
 }
 
-/** In the name of the relayer, who has funds on each chain. */
-async function relayed(to: Address, data: Hex): Promise<TransactionReceipt> {
+/** In the name of one of those who deliver, who have funds on each chain. */
+async function relayed(
+  to: Address,
+  data: Hex,
+  { privateKey } = layerZeroExecutor,
+): Promise<TransactionReceipt> {
   const { client } = rawTransfers(8453, base.url)
   const wallet = createWalletClient({
-    account: privateKeyToAccount(acrossRelayer.privateKey),
+    account: privateKeyToAccount(privateKey),
     transport: http(base.url),
   })
   const hash = await wallet.sendTransaction({ to, data, chain: client.chain, gas: 2_000_000n })
@@ -123,7 +127,7 @@ function fill(receipt: TransactionReceipt) {
     ...{ abi: deliveryAbi, functionName: 'fillRelay' },
     args: [{ ...relay, originChainId: 1n }, 8453n, pad(acrossRelayer.address)],
   })
-  return relayed(addressesOn(8453).spokePool, data)
+  return relayed(addressesOn(8453).spokePool, data, acrossRelayer)
 }
 
 describe('GET /{bridge}/bridge/check', () => {
