@@ -62,6 +62,7 @@ const floors = {
   'sandbox/chain': ['accounts.ts'],
   'sandbox/venues': ['market', 'chain', 'contracts', 'generated', '*.ts'],
   'sandbox/bridges': ['market', 'chain', 'contracts', 'generated', '*.ts'],
+  'sandbox/relayer': ['bridges', '*.ts'],
   'sandbox/market': ['chain', 'contracts', 'generated', '*.ts'],
   'api/records': ['errors.ts'],
   'protocols/shared': ['pool.ts', 'positions.ts', 'protocol.ts'],

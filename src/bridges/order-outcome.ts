@@ -13,7 +13,7 @@ import {
 } from 'viem'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { StateReader } from '../domain/state.js'
-import { contractAddress, deliveryExecutor, executorContracts } from '../executor/deployments.js'
+import { deliveryExecutor, executorContracts } from '../executor/deployments.js'
 import type { Delivery, DeliveryStatus, LogReader } from './bridge.js'
 
 const { abi, address: destinationReceiver } = executorContracts.DestinationReceiver
@@ -23,6 +23,7 @@ const [deliveryFailedTopic] = encodeEventTopics({ abi: [deliveryFailed] })
 const refused = toFunctionSelector(
   getAbiItem({ abi: executorContracts.DestinationExecutor.abi, name: 'runProgram' }),
 )
+const lyingThere = `The chain has no contract ${destinationReceiver}: what was delivered lies there, and is anybody's who deploys it.`
 const orderFailed = 'The order failed, and its fallback receiver was paid what was delivered.'
 
 /** The topics of what the DestinationReceiver logs when it pays the message's fallback receiver. */
@@ -45,33 +46,36 @@ export async function orderOutcome(
   reader: StateReader,
   logs: LogReader,
 ): Promise<DeliveryStatus> {
-  if (transactionHash !== null) {
-    const found = await logs({ address: destinationReceiver, topics: failureTopics(delivery) })
-    if (found) {
-      const failure = found
-        .filter((log) => log.transactionHash === transactionHash)
-        .map(({ topics, data }) => {
-          const log = { topics: topics as [Hex, ...Hex[]], data }
-          return decodeEventLog({ abi: [deliveryFailed], ...log }).args
-        })
-        .find(({ amount }) => amount === delivery.amount)
-      if (!failure) return { status: 'delivered', transactionHash }
-      return { status: 'failed', transactionHash, error: orderFailed, revertData: failure.reason }
-    }
+  const failures = { address: destinationReceiver, topics: failureTopics(delivery) }
+  const found = transactionHash === null ? null : await logs(failures)
+  const failure = found
+    ?.filter((log) => log.transactionHash === transactionHash)
+    .map(({ topics, data }) => {
+      const log = { topics: topics as [Hex, ...Hex[]], data }
+      return decodeEventLog({ abi: [deliveryFailed], ...log }).args
+    })
+    .find(({ amount }) => amount === delivery.amount)
+  if (failure) {
+    return { status: 'failed', transactionHash, error: orderFailed, revertData: failure.reason }
   }
-  return { ...(await outcomeByState(delivery, reader)), transactionHash }
+  return { ...(await outcomeByState(delivery, reader, found !== null)), transactionHash }
 }
 
+/** @param hasNotFailed - logs tell so. */
 async function outcomeByState(
   { message }: Delivery,
   reader: StateReader,
+  hasNotFailed: boolean,
 ): Promise<Pick<DeliveryStatus, 'status' | 'error'>> {
   const [receiver, executor] = await reader.call([
-    { to: contractAddress('DestinationReceiver'), data: refused },
+    { to: destinationReceiver, data: refused },
     { to: deliveryExecutor(message), data: refused },
   ])
   if (hasCode(executor)) return { status: 'delivered' }
-  if (!hasCode(receiver) || executor?.ok !== true) return { status: 'unknown' }
+  if (!receiver?.ok && !hasCode(receiver)) return { status: 'unknown' }
+  // Across pays an address without code, and does not call it.
+  if (!hasCode(receiver)) return { status: 'unknown', error: lyingThere }
+  if (executor?.ok !== true || hasNotFailed) return { status: 'unknown' }
   return { status: 'failed', error: orderFailed }
 }
 

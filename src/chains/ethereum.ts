@@ -159,6 +159,7 @@ export const ethereum = defineChain({
   bridges: {
     across: {
       spokePool: '0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5',
+      estimatedSeconds: 30,
       tokens: [
         'WETH:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
         'USDC:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
@@ -171,6 +172,8 @@ export const ethereum = defineChain({
       eid: 30101,
       endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
       tokenMessaging: '0x6d6620efa72948c5f68a3c8646d58c00d3f4a980',
+      // Verifiers wait for 15 blocks.
+      estimatedSeconds: 210,
       pools: [
         'USDC:0xc026395860db2d07ee33e05fe50ed7bd583189c7:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
         'USDT:0x933597a323eb81cae705c5bc29985172fd5a3973:0xdac17f958d2ee523a2206206994597c13d831ec7',

@@ -3,7 +3,15 @@
  * transaction. What is delivered stands in the deposit, and no contract says what a relayer wants: a share of the amount
  * for it, and what the fill costs. Settings are given to `createAcross`; all else follows from the chains' definitions.
  */
-import { encodeFunctionData, getAbiItem, padHex, parseAbi, slice } from 'viem'
+import {
+  encodeFunctionData,
+  getAbiItem,
+  keccak256,
+  padHex,
+  parseAbi,
+  slice,
+  stringToHex,
+} from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { chains } from '../../chains/registry.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
@@ -53,8 +61,8 @@ export const acrossDefaults: AcrossSettings = { feeBps: 5n, costBps: 15_000n }
 const fillDeadlineOffset = 18_000
 /** Where the chain's definition says nothing: most chains' deposits are filled within a few blocks. */
 const usualSeconds = 15
-/** Nobody's: simulated fills come from it. */
-const relayer: Address = '0x00000000000000000000000000000000000ac055'
+/** Nobody's: simulated fills come from it. Without many zero bytes, which would make the fill cheaper than it is. */
+const relayer: Address = `0x${keccak256(stringToHex('forkroute.across-relayer')).slice(-40)}`
 
 const deposit = getAbiItem({ abi: spokePoolAbi, name: 'depositV3Now' })
 const [differenceAbi, proportionAbi, requireAtLeastAbi] = parseAbi([

@@ -44,6 +44,7 @@ export function composeOptionOf(options: Hex): PaidCall {
   // Of each: worker 1, size 2, type 1, and the rest of the size.
   for (let at = 2; at + 4 <= size(options); ) {
     const end = at + 3 + hexToNumber(slice(options, at + 1, at + 3))
+    if (end > size(options)) break
     const worker = hexToNumber(slice(options, at, at + 1))
     const type = hexToNumber(slice(options, at + 3, at + 4))
     const isFirst = end >= at + 22 && hexToNumber(slice(options, at + 4, at + 6)) === 0

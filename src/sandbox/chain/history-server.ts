@@ -6,8 +6,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { isAddress } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Hex, toAddress } from '../../domain/primitives.js'
+import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import { createAccountProofs } from './account-proofs.js'
 import type { History } from './history.js'
+import { ownPrefix } from './own-methods.js'
 import type { RunningChain } from './running-chain.js'
 
 /** Where a method that reads state takes its block. */
@@ -46,8 +48,10 @@ export async function serveHistory(args: {
   readonly port: number
   readonly chain: () => Promise<RunningChain>
   readonly history: History
+  /** Answers methods that are the sandbox's own. @throws JsonRpcError. */
+  readonly ask: (method: string, params: unknown) => Promise<unknown>
 }): Promise<HistoryServer> {
-  const { chain, history } = args
+  const { chain, history, ask } = args
   const proofs = createAccountProofs(history)
   const server = createServer((request, response) => {
     const answer = (status: number, body: string) => {
@@ -62,13 +66,13 @@ export async function serveHistory(args: {
 
   async function handle(request: IncomingMessage) {
     const body = await readBody(request)
-    const proven = request.method === 'POST' ? provenAnswers(body) : null
-    if (!proven) return forwarded(request.method === 'POST' ? body : null)
-    const { calls, isBatch, answers } = proven
+    const own = request.method === 'POST' ? ownAnswers(body) : null
+    if (!own) return forwarded(request.method === 'POST' ? body : null)
+    const { calls, isBatch, answers } = own
     const others = calls.filter((call) => !answers.has(call))
-    const own = others.length > 0 ? await forwarded(JSON.stringify(others)) : null
-    if (own && own.status !== 200) return own
-    const rest: unknown = own ? JSON.parse(own.body) : []
+    const asked = others.length > 0 ? await forwarded(JSON.stringify(others)) : null
+    if (asked && asked.status !== 200) return asked
+    const rest: unknown = asked ? JSON.parse(asked.body) : []
     const next = (Array.isArray(rest) ? rest : []).values()
     const replies = await Promise.all(
       calls.map(async (call) => answers.get(call) ?? (next.next().value as unknown)),
@@ -82,24 +86,26 @@ export async function serveHistory(args: {
     return forward(body)
   }
 
-  /** Answers to those calls that ask for a proof without slots of an older block; null where none does. */
-  function provenAnswers(body: string) {
-    if (!body.includes('eth_getProof')) return null
+  /** Answers to those calls that Anvil has none for; null where there are none. */
+  function ownAnswers(body: string) {
+    if (!body.includes('eth_getProof') && !body.includes(ownPrefix)) return null
     const calls = parseCalls(body)
     const answers = new Map<Call, Promise<object>>()
     for (const call of calls) {
-      const [address, slots, block] = Array.isArray(call?.params) ? call.params : []
-      if (call?.method !== 'eth_getProof' || !isAddress(address)) continue
-      if (!Array.isArray(slots) || slots.length > 0) continue
-      const number = blockNumber(block, history)
-      const proof = number === undefined ? null : proofs.proofAt(toAddress(address), number)
-      if (!proof) continue
-      answers.set(
-        call,
-        proof.then((result) => ({ jsonrpc: '2.0', id: call.id ?? null, result })),
-      )
+      const answer = ownAnswer(call)
+      if (answer) answers.set(call, toReply(call, answer))
     }
     return answers.size > 0 ? { calls, isBatch: /^\s*\[/.test(body), answers } : null
+  }
+
+  /** To methods of the sandbox, and to a question for a proof without slots of an older block. */
+  function ownAnswer({ method, params }: Call): Promise<unknown> | null {
+    if (typeof method === 'string' && method.startsWith(ownPrefix)) return ask(method, params)
+    const [address, slots, block] = Array.isArray(params) ? params : []
+    if (method !== 'eth_getProof' || !isAddress(address)) return null
+    if (!Array.isArray(slots) || slots.length > 0) return null
+    const number = blockNumber(block, history)
+    return number === undefined ? null : proofs.proofAt(toAddress(address), number)
   }
 
   // Longer than clients keep an idle connection, so that none is closed under a request.
@@ -116,6 +122,15 @@ export async function serveHistory(args: {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
+  }
+}
+
+async function toReply({ id = null }: Call, answer: Promise<unknown>): Promise<object> {
+  try {
+    return { jsonrpc: '2.0', id, result: await answer }
+  } catch (error) {
+    if (!(error instanceof JsonRpcError)) throw error
+    return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } }
   }
 }
 

@@ -12,6 +12,8 @@ import type { History } from './history.js'
 export interface RunningChain {
   /** Of its Anvil. */
   readonly pid: number
+  /** Of its JSON-RPC over HTTP and WebSocket. */
+  readonly url: string
   hasEnded(): boolean
   /** Gives Anvil the state of an older block, once. */
   load(blockNumber: number): Promise<void>
@@ -70,6 +72,7 @@ export async function startChain(
   }
   return {
     pid: anvil.pid,
+    url: anvil.url,
     hasEnded: anvil.hasEnded,
     load(number) {
       const known = loaded.get(number)

@@ -6,14 +6,18 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { WireError } from '../../domain/errors.js'
+import { followHeads, type HeadFeed } from './head-feed.js'
 import { createHistory, type HistoryData } from './history.js'
 import { type HistoryServer, serveHistory } from './history-server.js'
+import type { OwnAnswer, OwnQuestion } from './own-methods.js'
 import { type RunningChain, type SavedChain, startChain } from './running-chain.js'
 
 export interface SandboxNodeOptions extends SavedChain {
   readonly historyPath: string
   /** 0 = a free one. */
   readonly port: number
+  /** Whether its blocks and the sandbox's own methods are for others to hear of. */
+  readonly isRelayed: boolean
 }
 
 /** Messages from the thread; `chain` is also sent when a new Anvil has replaced one that died. */
@@ -21,20 +25,31 @@ export type SandboxMessage =
   | { readonly kind: 'chain'; readonly pid: number }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly error: WireError }
+  | { readonly kind: 'head'; readonly blockNumber: number }
+  | { readonly kind: 'question'; readonly question: OwnQuestion }
+
+/** Messages to the thread. */
+export type SandboxOrder =
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'answer'; readonly answer: OwnAnswer }
 
 /**
- * @param onChain - receives the process id of each Anvil.
+ * @param on.chain - receives the process id of each Anvil.
+ * @param on.head - receives the number of each new block, if it is relayed.
+ * @param ask - answers the sandbox's own methods.
  * @throws ForkrouteError FORK_UNAVAILABLE when Anvil does not start, INVALID_REQUEST when the port cannot be had.
  */
 export async function startSandboxNode(
-  { historyPath, port, ...saved }: SandboxNodeOptions,
-  onChain: (pid: number) => void,
+  { historyPath, port, isRelayed, ...saved }: SandboxNodeOptions,
+  on: { chain(pid: number): void; head(blockNumber: number): void },
+  ask: (method: string, params: unknown) => Promise<unknown>,
 ): Promise<HistoryServer> {
   const json = await promisify(gunzip)(await readFile(historyPath))
   const history = createHistory(JSON.parse(json.toString()) as HistoryData)
 
   let current: RunningChain | null = null
   let starting: Promise<RunningChain> | null = null
+  let heads: HeadFeed | null = null
 
   /** All requests that find the chain dead wait for the same new one. */
   async function chain(): Promise<RunningChain> {
@@ -46,20 +61,23 @@ export async function startSandboxNode(
   }
 
   async function replace(): Promise<RunningChain> {
+    heads?.close()
     await current?.stop()
     current = await startChain(saved, history)
-    onChain(current.pid)
+    if (isRelayed) heads = followHeads(current.url, on.head)
+    on.chain(current.pid)
     return current
   }
 
   async function stopChain(): Promise<void> {
     await starting?.catch(() => undefined)
+    heads?.close()
     await current?.stop()
   }
 
   await chain()
   try {
-    const server = await serveHistory({ port, chain, history })
+    const server = await serveHistory({ port, chain, history, ask })
     return {
       port: server.port,
       async close() {

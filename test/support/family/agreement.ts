@@ -21,13 +21,13 @@ const present = (body: Body, field: string, isAsked: boolean): string[] =>
 
 const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 
-const chainOf = (request: Request) => Number(firstOf(request, 'chainId') ?? 1)
+/** Of a step: that of the request, after a bridge that to which it leads. */
+function chainAt(request: Request, route: readonly Body[], index: number): number {
+  const bridge = route.slice(0, index).findLast(({ action }) => action === 'bridge')
+  return bridge ? bridge.destinationChainId : chainOf(request)
+}
 
-/** Steps behind a bridge are on the other chain. */
-const chainsOf = (request: Request) => [
-  chainOf(request),
-  Number(firstOf(request, 'destinationChainId') ?? chainOf(request)),
-]
+const chainOf = (request: Request) => Number(firstOf(request, 'chainId') ?? 1)
 
 const hasFee = (request: Request) => listOf(request, 'fee').some((bps) => Number(bps) > 0)
 
@@ -51,7 +51,7 @@ function calculated(request: Request, body: Body): string[] {
     ),
     ...unless(body.tx === undefined || body.tx.chainId === chainOf(request), 'tx.chainId'),
     ...(body.route ?? []).flatMap((step: Body, index: number) => [
-      ...unless(chainsOf(request).includes(step.chainId), `route[${index}].chainId`),
+      ...unless(step.chainId === chainAt(request, body.route, index), `route[${index}].chainId`),
       ...['amountIn', 'amountOut'].flatMap((name, side) => {
         const tokens = side === 0 ? step.tokenIn : step.tokenOut
         return unless(
@@ -113,7 +113,9 @@ export const route: Agreement = (request, body) => {
     firstOf(request, 'routingStrategy'),
   )
   const tokensIn = listOf(request, 'tokenIn').map((token) => token.toLowerCase())
-  const value = listOf(request, 'amountIn')[tokensIn.indexOf(native)] ?? '0'
+  const value = BigInt(listOf(request, 'amountIn')[tokensIn.indexOf(native)] ?? '0')
+  // Over a bridge the messaging fee comes on top, with a tenth that comes back.
+  const most = value + (BigInt(body.bridgeFee?.native ?? 0) * 11n) / 10n
   return [
     ...calculated(request, body),
     ...explained(request, body),
@@ -129,9 +131,7 @@ export const route: Agreement = (request, body) => {
     ...present(body, 'permit', isTrue(request, 'permit')),
     ...present(body, 'trace', isTrue(request, 'trace')),
     ...unless(
-      !isPulled ||
-        firstOf(request, 'amountOut') !== undefined ||
-        body.tx.value === BigInt(value).toString(),
+      !isPulled || firstOf(request, 'amountOut') !== undefined || body.tx.value === most.toString(),
       `tx.value is ${body.tx.value}, ${value} of the native token is given`,
     ),
     ...unless(

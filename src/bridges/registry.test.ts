@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { chains } from '../chains/registry.js'
+import { nativeToken } from '../domain/primitives.js'
+import { bridgeBySlug, bridgeNames, bridges, bridgesWithout } from './registry.js'
+
+const slugsWithout = (...ignored: string[]) => bridgesWithout(ignored).map(({ slug }) => slug)
+const pairs = chains.flatMap((source) => chains.map((destination) => ({ source, destination })))
+
+describe('bridges', () => {
+  test('slugs and names are each one bridge’s, and all are names that may be ignored', () => {
+    const names = bridges.flatMap((bridge) => bridge.names)
+    expect(new Set(names).size).toBe(names.length)
+    for (const { slug, names: own } of bridges) {
+      expect(own).toContain(slug)
+      expect(bridgeBySlug(slug)?.slug).toBe(slug)
+    }
+    expect(bridgeNames).toEqual(expect.arrayContaining(names))
+  })
+
+  test('layerzero is Stargate, and what is not installed excludes nothing', () => {
+    expect(slugsWithout('layerzero')).toEqual(['across'])
+    expect(slugsWithout('stargate', 'across')).toEqual([])
+    expect(slugsWithout('ccip', 'relay', 'cctp', 'canonical')).toEqual(['stargate', 'across'])
+    expect(bridgeBySlug('ccip')).toBeUndefined()
+  })
+})
+
+describe.each(bridges)('lanes of $name', (bridge) => {
+  test.each(pairs)(
+    '$source.name to $destination.name: none to itself, else one for each asset of both',
+    ({ source, destination }) => {
+      const lanes = bridge.lanes(source, destination)
+      if (source === destination) return expect(lanes).toEqual([])
+      const symbols = lanes.map(({ symbol }) => symbol)
+      expect(symbols).toEqual(expect.arrayContaining(['USDC']))
+      expect(new Set(symbols).size).toBe(symbols.length)
+      const back = bridge.lanes(destination, source)
+      for (const lane of lanes) {
+        const opposite = back.find(({ symbol }) => symbol === lane.symbol)
+        expect(opposite).toMatchObject({ tokenIn: lane.tokenOut, tokenOut: lane.tokenIn })
+        expect(lane).toMatchObject({ sourceChainId: source.id, destinationChainId: destination.id })
+        expect(structuredClone(lane)).toEqual(lane)
+        expect(lane.orderContracts).toContain(lane.orderReceiver)
+      }
+    },
+  )
+
+  test('an account is paid ether where Across delivers the wrapped token', () => {
+    for (const { source, destination } of pairs) {
+      for (const lane of bridge.lanes(source, destination)) {
+        const isWrapped = lane.tokenOut === destination.wrappedNative
+        expect(lane.tokenOutToAccounts).toBe(isWrapped ? nativeToken : lane.tokenOut)
+      }
+    }
+  })
+
+  test('a transaction without its logs has sent nothing', () => {
+    for (const chain of chains) expect(bridge.deliveriesIn([], chain)).toEqual([])
+  })
+})

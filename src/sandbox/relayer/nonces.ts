@@ -1,0 +1,53 @@
+/**
+ * LayerZero counts messages on both sides. A chain that has been put back counts from where it stood, and the others
+ * would refuse its next message as an old one, and it theirs as one that came too early: its counters follow theirs.
+ */
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  padHex,
+  parseAbi,
+} from 'viem'
+import type { Address } from '../../domain/primitives.js'
+import type { RelayedChain } from './relayed-chain.js'
+
+/** Slots of EndpointV2, of mappings from an account here, the other side's number and the account there. */
+const lazyInboundNonce = 1n
+const outboundNonce = 3n
+
+const abi = parseAbi([
+  'function inboundNonce(address receiver, uint32 srcEid, bytes32 sender) view returns (uint64)',
+  'function outboundNonce(address sender, uint32 dstEid, bytes32 receiver) view returns (uint64)',
+])
+const callGas = 10_000_000n
+
+export async function alignNonces(
+  rolledBack: RelayedChain,
+  others: readonly RelayedChain[],
+): Promise<void> {
+  const { endpoint, tokenMessaging, eid } = rolledBack.bridges
+  for (const { bridges, call } of others) {
+    const here = [tokenMessaging, bridges.eid, padHex(bridges.tokenMessaging)] as const
+    const there = [bridges.tokenMessaging, eid, padHex(tokenMessaging)] as const
+    const pairs = [
+      [outboundNonce, encodeFunctionData({ abi, functionName: 'inboundNonce', args: there })],
+      [lazyInboundNonce, encodeFunctionData({ abi, functionName: 'outboundNonce', args: there })],
+    ] as const
+    for (const [slot, data] of pairs) {
+      const nonce = await call(tokenMessaging, { to: bridges.endpoint, data, gas: callGas })
+      if (nonce) await rolledBack.setStorage(endpoint, slotOf(slot, here), nonce)
+    }
+  }
+}
+
+function slotOf(slot: bigint, keys: readonly [Address, number, Hex]): Hex {
+  const [account, eid, other] = keys
+  const types = [{ type: 'uint256' }, { type: 'uint256' }] as const
+  const nested = [BigInt(account), BigInt(eid), BigInt(other)].reduce<bigint>(
+    (base, key) => BigInt(keccak256(encodeAbiParameters(types, [key, base]))),
+    slot,
+  )
+  return padHex(`0x${nested.toString(16)}`, { size: 32 })
+}

@@ -1,0 +1,24 @@
+/** Something that was sent from one chain of the sandbox and is to be delivered on another. */
+import type { RelayedChain } from './relayed-chain.js'
+
+/** What the relayer does with what it finds. */
+export const relayerModes = ['deliver', 'hold', 'uncomposed', 'starve', 'short'] as const
+export type RelayerMode = (typeof relayerModes)[number]
+
+/**
+ * `waiting`: tried again after the next block of the destination; `failed`: its transaction reverted, and it is
+ * tried again when somebody asks; `over`: delivered, or never to be.
+ */
+export type ParcelState = 'waiting' | 'failed' | 'over'
+
+export interface Parcel {
+  readonly bridge: 'across' | 'stargate'
+  /** Names it at its bridge. */
+  readonly id: string
+  readonly source: number
+  readonly destination: number
+  /** Of the source. */
+  readonly blockNumber: number
+  /** @param chain - the destination. */
+  attempt(chain: RelayedChain, mode: RelayerMode): Promise<ParcelState>
+}

@@ -1,0 +1,269 @@
+/** What the world does between and around two chains: prices move, nodes fall silent, contracts are missing, heads go on. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { contractAddress } from '../../../src/executor/deployments.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { basePlan } from '../../../src/sandbox/plans/base.js'
+import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
+import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { startAnvil, type TestAnvil } from '../../support/anvil.js'
+import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { open } from '../../support/service/cassette-context.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const alice = sandboxAccount('alice').address
+const ether = (10n ** 18n).toString()
+const tokenOn = (plan: typeof basePlan, symbol: string): Address => {
+  const found = plan.market.tokens.find((token) => token.symbol === symbol)
+  if (!found) throw new Error(`no ${symbol}`)
+  return found.address
+}
+const [usdc, weth] = ['USDC', 'WETH'].map((symbol) => tokenOn(ethereumPlan, symbol)) as [
+  Address,
+  Address,
+]
+const [usdcThere, wethThere, aero] = ['USDC', 'WETH', 'AERO'].map((symbol) =>
+  tokenOn(basePlan, symbol),
+) as [Address, Address, Address]
+const pairAbi = parseAbi([
+  'function sync()',
+  'function getReserves() view returns (uint112, uint112, uint32)',
+  'function token0() view returns (address)',
+])
+
+let sandboxes: Sandbox[]
+let service: TestService
+const nodeOf = (chainId: number) => sandboxes.find((one) => one.chainId === chainId)?.url ?? ''
+
+beforeAll(async () => {
+  sandboxes = await startSandboxes([1, 8453])
+  service = await startService({ RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) })
+})
+afterAll(async () => {
+  await service?.stop()
+  await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
+})
+
+const toBase = { chainId: '1', destinationChainId: '8453' }
+const route = (query: Record<string, string>, from = service) =>
+  from.get('/api/v1/shortcuts/route', { ...toBase, fromAddress: alice, amountIn: ether, ...query })
+
+function placesOf(body: { blockNumber: number; destinationBlockNumber: number }): [Place, Place] {
+  return [
+    { chainId: 1, nodeUrl: nodeOf(1), blockNumber: body.blockNumber, blockTimeSeconds: 12 },
+    {
+      chainId: 8453,
+      nodeUrl: nodeOf(8453),
+      blockNumber: body.destinationBlockNumber,
+      blockTimeSeconds: 2,
+    },
+  ]
+}
+
+describe('the destination moves before the delivery', () => {
+  /** Adds a share of the pair's WETH to it, by which AERO becomes dearer. */
+  function dearer(pool: Address, permille: bigint) {
+    return async (anvil: TestAnvil) => {
+      const balanceOf = encodeFunctionData({
+        abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
+        args: [pool],
+      })
+      const held = BigInt(
+        await anvil.rpc<Hex>('eth_call', [{ to: wethThere, data: balanceOf }, 'latest']),
+      )
+      await anvil.rpc('anvil_dealERC20', [
+        pool,
+        wethThere,
+        numberToHex((held * (1_000n + permille)) / 1_000n),
+      ])
+      await anvil.rpc('anvil_impersonateAccount', [alice])
+      const data = encodeFunctionData({ abi: pairAbi, functionName: 'sync' })
+      await anvil.rpc('eth_sendTransaction', [{ from: alice, to: pool, data, gas: '0x30d40' }])
+      await anvil.rpc('evm_mine')
+    }
+  }
+
+  test.each([
+    ['across', 'stargate'],
+    ['stargate', 'across'],
+  ])(
+    '%s: within the slippage the order runs, beyond it the bridged token is the receiver’s to the last unit',
+    async (bridge, other) => {
+      const { text, body, status } = await route({
+        ...{
+          tokenIn: bridge === 'across' ? weth : nativeToken,
+          tokenOut: aero,
+          ignoreBridges: other,
+        },
+        ...{ amountIn: '100000000000000000', crosschainRouteMode: 'destination' },
+        ignoreStandards: 'uniswap-v3',
+      })
+      expect(status, text).toBe(200)
+      const bridged = body.route.find(({ action }: { action: string }) => action === 'bridge')
+      expect(bridged.protocol).toBe(bridge)
+      const [source, destination] = placesOf(body)
+      const sent = await departOnFork(source, body.tx)
+      const pools: Address[] = body.route
+        .filter(
+          ({ chainId, action }: { chainId: number; action: string }) =>
+            chainId === 8453 && action === 'swap',
+        )
+        .flatMap(({ internalRoutes }: { internalRoutes: { primary: Address }[] }) =>
+          internalRoutes.map(({ primary }) => primary),
+        )
+      expect(pools.length).toBeGreaterThan(0)
+      const carriedOut = (prepare?: (anvil: TestAnvil) => Promise<void>, token = aero) =>
+        deliverOnFork({
+          ...{ source, destination, logs: sent.logs, watch: { token, owner: alice } },
+          ...(prepare && { prepare }),
+        })
+      const still = await carriedOut()
+      expect(still).toEqual({ status: 'delivered', gained: BigInt(body.amountOut) })
+
+      // Everything that the order swaps in becomes dearer by the same.
+      const moved = (permille: bigint) => async (anvil: TestAnvil) => {
+        for (const pool of pools) await dearer(pool, permille)(anvil)
+      }
+      const within = await carriedOut(moved(1n))
+      expect(within.status).toBe('delivered')
+      expect(within.gained).toBeGreaterThanOrEqual(BigInt(body.minAmountOut))
+      const beyond = await carriedOut(moved(100n), bridge === 'across' ? wethThere : nativeToken)
+      expect(beyond).toEqual({ status: 'delivered', gained: BigInt(bridged.amountOut[0]) })
+    },
+  )
+})
+
+test('a sender that is a contract has to say who receives', async () => {
+  const args = { tokenIn: usdc, tokenOut: usdcThere, fromAddress: weth }
+  const { status, body } = await route(args)
+  expect(status).toBe(400)
+  expect(body.message).toContain('receiver is required')
+  expect(body.message).toContain('chain 1')
+})
+
+test('an amount beyond the credit of the path, and below what a delivery costs, says the limit', async () => {
+  const much = await route({
+    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: (10n ** 15n).toString() },
+    ...{ ignoreBridges: 'across', executionMode: 'backend', crosschainRouteMode: 'direct' },
+  })
+  expect(much.status).toBe(422)
+  expect(much.body.details.lanes).toEqual([
+    expect.objectContaining({
+      bridge: 'stargate',
+      symbol: 'USDC',
+      limit: expect.stringMatching(/^\d+$/),
+    }),
+  ])
+  const little = await route({
+    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: '1000' },
+    ...{ ignoreBridges: 'stargate', crosschainRouteMode: 'direct' },
+  })
+  expect(little.status).toBe(422)
+  const [{ limit }] = little.body.details.lanes
+  const enough = await route({
+    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: limit },
+    ...{ ignoreBridges: 'stargate', crosschainRouteMode: 'direct' },
+  })
+  expect(enough.status, enough.text).not.toBe(400)
+})
+
+test('where our contracts are missing on the destination there are no orders, and the answer says so', async () => {
+  const node = await startAnvil([
+    ...['--fork-url', nodeOf(8453), '--chain-id', '8453', '--no-storage-caching'],
+    ...['--code-size-limit', '40000'],
+  ])
+  await node.rpc('anvil_setCode', [contractAddress('DestinationReceiver'), '0x'])
+  await node.rpc('evm_mine')
+  const other = await startService({ RPC_URL_1: nodeOf(1), RPC_URL_8453: node.url })
+  try {
+    const plain = await route({ tokenIn: nativeToken, tokenOut: nativeToken }, other)
+    expect(plain.status, plain.text).toBe(200)
+    expect(plain.body.warnings.join(' ')).toContain('contracts of this service are missing there')
+    const { status, body } = await route({ tokenIn: nativeToken, tokenOut: aero }, other)
+    expect(status).toBe(422)
+    expect(body.message).toContain('not deployed')
+    expect(body.message).toContain('contracts deploy')
+  } finally {
+    await other.stop()
+    await node.stop()
+  }
+})
+
+test('a node that is down fails what needs it, by the name of its chain, and nothing else', async () => {
+  const other = await startService({ RPC_URL_1: nodeOf(1), RPC_URL_8453: 'http://127.0.0.1:9' })
+  try {
+    const { status, body } = await route({ tokenIn: usdc, tokenOut: usdcThere }, other)
+    expect(status).toBe(503)
+    expect(body.message).toContain('8453')
+    const alone = await other.get('/api/v1/shortcuts/quote', {
+      ...{ chainId: '1', tokenIn: usdc, tokenOut: weth, amountIn: '1000000000' },
+    })
+    expect(alone.status, alone.text).toBe(200)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('what was recorded of two chains is answered again, byte for byte, with both nodes gone', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'forkroute-crosschain-'))
+  const file = join(folder, 'two.cassette')
+  const query = {
+    ...toBase,
+    fromAddress: alice,
+    tokenIn: usdc,
+    tokenOut: aero,
+    amountIn: '250000000',
+  }
+  const nodes = { RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) }
+  try {
+    const recording = await open(folder, { kind: 'record', file }, nodes)
+    const asked = [
+      { path: '/shortcuts/route', query },
+      { path: '/shortcuts/route', query: { ...query, blockNumber: '370' } },
+    ]
+    const answers = []
+    try {
+      for (const one of asked) answers.push(await recording.ask(one))
+    } finally {
+      await recording.close()
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const replay = await open(folder, { kind: 'replay', file })
+    try {
+      for (const [index, one] of asked.entries()) {
+        expect((await replay.ask(one)).text).toBe(answers[index]?.text)
+      }
+    } finally {
+      await replay.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('heads that move during the search change nothing of what is answered at the pinned blocks', async () => {
+  const nodes = [nodeOf(1), nodeOf(8453)]
+  for (let round = 0; round < 3; round++) {
+    const asked = route({ tokenIn: usdc, tokenOut: aero, amountIn: `${50_000_000 + round}` })
+    for (const url of nodes) {
+      await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] }),
+      })
+    }
+    const { status, text, body } = await asked
+    expect(status, text).toBe(200)
+    const [source, destination] = placesOf(body)
+    const sent = await departOnFork(source, body.tx)
+    expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
+    const watch = { token: aero, owner: alice }
+    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toEqual({
+      ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+    })
+  }
+})

@@ -1,0 +1,171 @@
+/**
+ * Every pair of chains, bridge and mode: the returned transaction is mined on an Anvil of the source, and what it sent
+ * delivered on one of the destination by a script that shares no code with the product. What came out stands in
+ * docs/crosschain.md, whose table this test writes with UPDATE_DOCS=1 and a dozen amounts each (CROSSCHAIN_AMOUNTS=12).
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import type { SandboxPlan } from '../../../src/sandbox/plans/plan.js'
+import { sandboxPlans } from '../../../src/sandbox/plans/registry.js'
+import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const document = fileURLToPath(new URL('../../../docs/crosschain.md', import.meta.url))
+const amounts = Number(process.env.CROSSCHAIN_AMOUNTS ?? 1)
+const bridges = ['across', 'stargate'] as const
+const modes = ['direct', 'source', 'destination', 'sourceOrDestination', 'full'] as const
+const alice = sandboxAccount('alice').address
+
+let sandboxes: Sandbox[]
+let service: TestService
+
+beforeAll(async () => {
+  sandboxes = await startSandboxes(sandboxPlans.map(({ market }) => market.chain.id))
+  const nodes = sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
+  service = await startService(Object.fromEntries(nodes))
+})
+afterAll(async () => {
+  await service?.stop()
+  await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
+})
+
+interface Held {
+  readonly symbol: string
+  readonly address: Address
+  readonly decimals: number
+  readonly priceUsd: number
+}
+
+/** What both bridges carry between any two of the chains. */
+const carried = ['USDC', 'ETH']
+
+function tokensOn({ market }: SandboxPlan): { bridged: Held[]; others: Held[] } {
+  const tokens = market.tokens
+    .filter(({ behaviour }) => ['standard', 'proxied', 'wrapped-native'].includes(behaviour))
+    .map(({ symbol, address, decimals, priceUsdE12 }) => ({
+      ...{ symbol, address, decimals, priceUsd: Number(priceUsdE12) / 1e12 },
+    }))
+  const weth = tokens.find(({ symbol }) => symbol === 'WETH')
+  const all = weth ? [...tokens, { ...weth, symbol: 'ETH', address: nativeToken }] : tokens
+  const liquid = ['DAI', 'USDC.e', 'USDbC', 'WBTC', 'cbBTC', 'LINK']
+  return {
+    bridged: all.filter(({ symbol }) => carried.includes(symbol)),
+    others: all.filter(({ symbol }) => liquid.includes(symbol)),
+  }
+}
+
+function requestsFor(from: SandboxPlan, to: SandboxPlan, mode: (typeof modes)[number]) {
+  const [here, there] = [tokensOn(from), tokensOn(to)]
+  const swapsHere = mode === 'source' || mode === 'full'
+  const swapsThere = mode === 'destination' || mode === 'sourceOrDestination' || mode === 'full'
+  return fc
+    .record({
+      tokenIn: fc.constantFrom(...(swapsHere ? here.others : here.bridged)),
+      tokenOut: fc.constantFrom(...(swapsThere ? there.others : there.bridged)),
+      cents: fc.integer({ min: 2_000, max: 2_000_000 }),
+    })
+    .filter(({ tokenIn, tokenOut }) => mode !== 'direct' || tokenIn.symbol === tokenOut.symbol)
+}
+
+const rows = new Map<string, Map<string, { equal: number; of: number }>>()
+
+const directions = sandboxPlans.flatMap((from) =>
+  sandboxPlans
+    .filter((to) => to !== from)
+    .map((to) => ({ from, to, name: `${from.market.chain.id} to ${to.market.chain.id}` })),
+)
+
+describe.each(bridges)('%s', (bridge) => {
+  describe.each(directions)('$name', ({ from, to }) => {
+    test.each(modes)(
+      '%s: what is delivered is amountOut, and the gas of the source is gas',
+      async (mode) => {
+        const [source, destination] = [from.market.chain, to.market.chain]
+        const seed = source.id + 2 * destination.id + modes.indexOf(mode)
+        const requests = fc.sample(requestsFor(from, to, mode), { seed, numRuns: amounts })
+        for (const { tokenIn, tokenOut, cents } of requests) {
+          const amountIn = String(
+            (BigInt(Math.floor((cents / 100 / tokenIn.priceUsd) * 1e8)) *
+              10n ** BigInt(tokenIn.decimals)) /
+              10n ** 8n,
+          )
+          const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
+            ...{ chainId: String(source.id), destinationChainId: String(destination.id) },
+            ...{ fromAddress: alice, amountIn, crosschainRouteMode: mode },
+            ...{ tokenIn: tokenIn.address, tokenOut: tokenOut.address },
+            ignoreBridges: bridges.filter((one) => one !== bridge),
+          })
+          const label = `${amountIn} ${tokenIn.symbol} to ${tokenOut.symbol}: ${text.slice(0, 600)}`
+          expect(status, label).toBe(200)
+          const place = (plan: SandboxPlan, blockNumber: number): Place => ({
+            chainId: plan.market.chain.id,
+            nodeUrl: sandboxes.find(({ chainId }) => chainId === plan.market.chain.id)?.url ?? '',
+            blockNumber,
+            blockTimeSeconds: plan.blockSeconds,
+          })
+          const here = place(from, body.blockNumber)
+          const there = place(to, body.destinationBlockNumber)
+          const sent = await departOnFork(here, body.tx)
+          expect(sent.status, label).toBe('success')
+          expect(sent.gasUsed, label).toBe(BigInt(body.gas))
+          const delivered = await deliverOnFork({
+            ...{ source: here, destination: there, logs: sent.logs },
+            watch: { token: tokenOut.address, owner: alice },
+          })
+          expect(delivered, label).toEqual({ status: 'delivered', gained: BigInt(body.amountOut) })
+          expect(
+            body.route.map((step: { action: string }) => step.action),
+            label,
+          ).toContain('bridge')
+          expect(
+            body.route.find((step: { action: string }) => step.action === 'bridge').protocol,
+          ).toBe(bridge)
+          const minimum = (BigInt(body.amountOut) * 9_950n) / 10_000n
+          expect(BigInt(body.minAmountOut), label).toBe(minimum)
+          count(`${bridge} | ${source.name} | ${destination.name}`, mode)
+        }
+      },
+    )
+  })
+})
+
+function count(row: string, mode: string): void {
+  const cells = rows.get(row) ?? new Map<string, { equal: number; of: number }>()
+  const cell = cells.get(mode) ?? { equal: 0, of: 0 }
+  cells.set(mode, { equal: cell.equal + 1, of: amounts })
+  rows.set(row, cells)
+}
+
+const [begin, end] = ['<!-- proof: begin -->', '<!-- proof: end -->']
+
+test('docs/crosschain.md says what was proven', async () => {
+  const lines = [...rows].map(([row, cells]) => {
+    const counted = modes.map(
+      (mode) => `${cells.get(mode)?.equal ?? 0} of ${cells.get(mode)?.of ?? 0}`,
+    )
+    return `| ${row} | ${counted.join(' | ')} |`
+  })
+  const head = `| bridge | from | to | ${modes.join(' | ')} |`
+  const table = [head, `|${'---|'.repeat(3 + modes.length)}`, ...lines].join('\n')
+  const text = await readFile(document, 'utf8')
+  const [before, after] = [text.indexOf(begin), text.indexOf(end)]
+  expect(before).toBeGreaterThan(0)
+  if (process.env.UPDATE_DOCS) {
+    await writeFile(
+      document,
+      `${text.slice(0, before + begin.length)}\n${table}\n${text.slice(after)}`,
+    )
+    return
+  }
+  // Of however many amounts: the same bridges, chains and modes.
+  const kept = text
+    .slice(before + begin.length, after)
+    .trim()
+    .split('\n').length
+  expect(kept).toBe(lines.length + 2)
+})

@@ -1,0 +1,180 @@
+/**
+ * Carries out a returned transaction on an Anvil of its source, and what it has sent on one of its destination, by
+ * nothing of the product: neither its ABIs nor its parsing nor its simulations.
+ */
+import {
+  encodeFunctionData,
+  type Hex,
+  hexToBigInt,
+  hexToNumber,
+  numberToHex,
+  pad,
+  parseAbi,
+  parseEventLogs,
+  slice,
+} from 'viem'
+import type { Address } from '../../../src/domain/primitives.js'
+import { startAnvil, type TestAnvil } from '../anvil.js'
+import { type AnswerTransaction, type Execution, judge } from '../execute.js'
+
+const abi = parseAbi([
+  'event FundsDeposited(bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 indexed destinationChainId, uint256 indexed depositId, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityDeadline, bytes32 indexed depositor, bytes32 recipient, bytes32 exclusiveRelayer, bytes message)',
+  'struct V3RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }',
+  'function fillRelay(V3RelayData relayData, uint256 repaymentChainId, bytes32 repaymentAddress)',
+  'function approve(address spender, uint256 amount)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'event PacketSent(bytes encodedPayload, bytes options, address sendLibrary)',
+  'struct Origin { uint32 srcEid; bytes32 sender; uint64 nonce; }',
+  'function lzReceive(Origin origin, bytes32 guid, bytes message, address executor, bytes extraData) payable',
+  'event ComposeSent(address from, address to, bytes32 guid, uint16 index, bytes message)',
+  'function lzCompose(address from, address to, bytes32 guid, uint16 index, bytes message, bytes extraData) payable',
+])
+
+const native: Address = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const relayer: Address = '0x00000000000000000000000000000000be1a4e40'
+
+export interface Place {
+  readonly chainId: number
+  readonly nodeUrl: string
+  readonly blockNumber: number
+  readonly blockTimeSeconds: number
+}
+
+export interface Delivered {
+  readonly status: 'delivered' | 'reverted'
+  /** What the receiver gained. */
+  readonly gained: bigint
+}
+
+function startFork({ chainId, nodeUrl, blockNumber }: Place): Promise<TestAnvil> {
+  return startAnvil([
+    ...['--fork-url', nodeUrl, '--fork-block-number', String(blockNumber)],
+    ...['--chain-id', String(chainId), '--no-mining', '--no-storage-caching', '--no-rate-limit'],
+    ...['--order', 'fifo', '--code-size-limit', '40000'],
+  ])
+}
+
+/** In the block after the pinned one. */
+export async function departOnFork(place: Place, tx: AnswerTransaction): Promise<Execution> {
+  const anvil = await startFork(place)
+  const stop = () => anvil.stop()
+  const { nodeUrl, blockNumber, blockTimeSeconds } = place
+  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, watch: [] }
+  return judge({ anvil, giveBack: stop, end: stop }, args)
+}
+
+export async function deliverOnFork(args: {
+  readonly source: Place
+  readonly destination: Place
+  readonly logs: Execution['logs']
+  readonly watch: { readonly token: Address; readonly owner: Address }
+  /** Called before the delivery. */
+  readonly prepare?: (anvil: TestAnvil) => Promise<void>
+}): Promise<Delivered> {
+  const { source, destination, watch } = args
+  const anvil = await startFork(destination)
+  try {
+    await args.prepare?.(anvil)
+    const head = await anvil.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    const time = hexToNumber(head.timestamp) + destination.blockTimeSeconds
+    await anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(time)])
+    await anvil.rpc('anvil_setBlockTimestampInterval', [1])
+    const before = await balanceOf(anvil, watch)
+    const events = eventsOf(args.logs)
+    let isDelivered = true
+    for (const event of events) {
+      if (event.eventName === 'FundsDeposited') {
+        isDelivered = await fill(anvil, event.args, source.chainId)
+      } else if (event.eventName === 'PacketSent') {
+        isDelivered = await receive(anvil, event.address, event.args.encodedPayload)
+      }
+    }
+    const gained = (await balanceOf(anvil, watch)) - before
+    return { status: isDelivered ? 'delivered' : 'reverted', gained }
+  } finally {
+    await anvil.stop()
+  }
+}
+
+function eventsOf(logs: Execution['logs']) {
+  const whole = logs.map(({ address, topics, data }) => ({
+    ...{ address, topics, data, blockHash: null, blockNumber: null, logIndex: null },
+    ...{ removed: false, transactionHash: null, transactionIndex: null },
+  }))
+  return parseEventLogs({ abi, logs: whole as never })
+}
+
+async function balanceOf(anvil: TestAnvil, { token, owner }: { token: Address; owner: Address }) {
+  if (token === native) return BigInt(await anvil.rpc<Hex>('eth_getBalance', [owner, 'latest']))
+  const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
+  return BigInt(await anvil.rpc<Hex>('eth_call', [{ to: token, data }, 'latest']))
+}
+
+async function mined(
+  anvil: TestAnvil,
+  tx: { from: Address; to: Address; data: Hex; gas?: Hex; value?: Hex },
+): Promise<{ ok: boolean; logs: Execution['logs'] }> {
+  await anvil.rpc('anvil_impersonateAccount', [tx.from])
+  await anvil.rpc('anvil_setBalance', [tx.from, numberToHex(10n ** 21n)])
+  const hash = await anvil.rpc<Hex>('eth_sendTransaction', [
+    { gas: numberToHex(10_000_000n), ...tx },
+  ])
+  await anvil.rpc('evm_mine')
+  const receipt = await anvil.rpc<{ status: Hex; logs: Execution['logs'] }>(
+    'eth_getTransactionReceipt',
+    [hash],
+  )
+  return { ok: receipt.status === '0x1', logs: receipt.logs }
+}
+
+type Deposit = Extract<ReturnType<typeof eventsOf>[number], { eventName: 'FundsDeposited' }>['args']
+
+/** SpokePools, by chain. @see across-protocol/contracts, deployments */
+const spokePools: Readonly<Record<number, Address>> = {
+  1: '0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5',
+  42161: '0xe35e9842fceaca96570b734083f4a58e8f7c5f2a',
+  8453: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
+}
+
+async function fill(anvil: TestAnvil, deposit: Deposit, originChainId: number): Promise<boolean> {
+  const token = slice(deposit.outputToken, 12)
+  const spokePool = spokePools[Number(deposit.destinationChainId)] ?? native
+  await anvil.rpc('anvil_dealERC20', [relayer, token, numberToHex(deposit.outputAmount * 3n)])
+  const approval = encodeFunctionData({
+    ...{ abi, functionName: 'approve', args: [spokePool, deposit.outputAmount * 3n] },
+  })
+  await mined(anvil, { from: relayer, to: token, data: approval })
+  const data = encodeFunctionData({
+    abi,
+    functionName: 'fillRelay',
+    args: [
+      { ...deposit, originChainId: BigInt(originChainId) },
+      ...([BigInt(originChainId), pad(relayer)] as const),
+    ],
+  })
+  return (await mined(anvil, { from: relayer, to: spokePool, data })).ok
+}
+
+/** The endpoint calls the application, and anybody composes what that has queued, with the gas that was paid for. */
+async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promise<boolean> {
+  const [nonce, srcEid] = [hexToBigInt(slice(packet, 1, 9)), hexToNumber(slice(packet, 9, 13))]
+  const origin = { srcEid, sender: slice(packet, 13, 45), nonce }
+  const to = slice(packet, 61, 81)
+  const guid = slice(packet, 81, 113)
+  const message = slice(packet, 113)
+  const data = encodeFunctionData({
+    ...{ abi, functionName: 'lzReceive', args: [origin, guid, message, relayer, '0x'] },
+  })
+  const received = await mined(anvil, { from: endpoint, to, data })
+  if (!received.ok) return false
+  const composed = eventsOf(received.logs).flatMap((log) =>
+    log.eventName === 'ComposeSent' ? [log.args] : [],
+  )
+  for (const { from, to: landing, guid: id, index, message: inner } of composed) {
+    const call = encodeFunctionData({
+      ...{ abi, functionName: 'lzCompose', args: [from, landing, id, index, inner, '0x'] },
+    })
+    if (!(await mined(anvil, { from: relayer, to: endpoint, data: call })).ok) return false
+  }
+  return true
+}
