@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chains } from '../chains/registry.js'
-import { bridgeNames } from '../domain/bridge-names.js'
+import { bridgeNames } from '../domain/bridges/names.js'
 import { nativeToken } from '../domain/primitives.js'
 import { bridgeBySlug, bridges, bridgesWithout } from './registry.js'
 

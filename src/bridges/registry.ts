@@ -20,7 +20,7 @@ export function bridgeBySlug(
   return among.find((bridge) => bridge.slug === slug)
 }
 
-/** @param ignored - of `domain/bridge-names.ts`; those of bridges that are not installed exclude nothing. */
+/** @param ignored - of `domain/bridges/names.ts`; those of bridges that are not installed exclude nothing. */
 export function bridgesWithout(
   ignored: readonly string[],
   among: readonly BridgeAdapter[] = bridges,

@@ -3,8 +3,8 @@
  * Values are parsed: lower-case addresses, bigint amounts.
  */
 
-import type { BridgeCheck, MessagingPool } from './bridge-check.js'
-import type { BridgeName } from './bridge-names.js'
+import type { BridgeCheck, MessagingPool } from './bridges/check.js'
+import type { BridgeName } from './bridges/names.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BridgeHop } from '../../src/domain/bridge-check.js'
+import type { BridgeHop } from '../../src/domain/bridges/check.js'
 import { ForkrouteError } from '../../src/domain/errors.js'
 import { nativeToken } from '../../src/domain/primitives.js'
 import { answerTo, bearer, dai, sender, startTestApi, usdc, weth } from './test-api.js'

@@ -1,6 +1,6 @@
 /** Answers about bridges: deliveries and messaging pools. */
 import { z } from 'zod'
-import { bridgeStatuses } from '../../domain/bridge-check.js'
+import { bridgeStatuses } from '../../domain/bridges/check.js'
 import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
 
 const Hash = z.string().regex(/^0x[0-9a-f]{64}$/)

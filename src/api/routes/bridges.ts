@@ -1,7 +1,7 @@
 /** What bridges have delivered, and messaging pools: docs/api.md#bridges. */
 import { z } from 'zod'
-import type { BridgeCheck, BridgeHop } from '../../domain/bridge-check.js'
-import { bridgeNames } from '../../domain/bridge-names.js'
+import type { BridgeCheck, BridgeHop } from '../../domain/bridges/check.js'
+import { bridgeNames } from '../../domain/bridges/names.js'
 import { nativeToken } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { BridgeCheckAnswer, MessagingPools } from '../records/bridge-records.js'

@@ -1,7 +1,7 @@
 /** The pools of LayerZero's family: which of a chain's tokens goes to which of another's. By definitions alone. */
 import { type StargatePool, stargatePools } from '../../bridges/stargate/pools.js'
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { MessagingPool } from '../../domain/bridge-check.js'
+import type { MessagingPool } from '../../domain/bridges/check.js'
 import type { Engine } from '../../domain/engine.js'
 import { isNative, type Token } from '../../domain/primitives.js'
 

@@ -11,8 +11,8 @@ import type {
   BridgeHop,
   BridgeStatus,
   ChainMoment,
-} from '../../domain/bridge-check.js'
-import type { BridgeName } from '../../domain/bridge-names.js'
+} from '../../domain/bridges/check.js'
+import type { BridgeName } from '../../domain/bridges/names.js'
 import { notFound } from '../../domain/common-errors.js'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'

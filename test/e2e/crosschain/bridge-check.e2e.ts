@@ -4,6 +4,7 @@
  */
 import {
   type Address,
+  createTestClient,
   createWalletClient,
   decodeEventLog,
   encodeFunctionData,
@@ -20,7 +21,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chainById } from '../../../src/chains/registry.js'
 import { nativeToken } from '../../../src/domain/primitives.js'
-import { acrossRelayer } from '../../../src/sandbox/accounts.js'
+import { acrossRelayer, layerZeroExecutor } from '../../../src/sandbox/accounts.js'
 import { bridgeAddresses, messageLibrary } from '../../../src/sandbox/bridges/bridge-addresses.js'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.js'
 import { bridgeAbi, rawTransfers } from '../../support/bridges/raw-transfers.js'
@@ -77,11 +78,15 @@ async function checkedAt(bridge: string, txHash: Hex, block: bigint, of = servic
   }
 }
 
-/** In the name of the relayer, who has funds on each chain. */
-async function relayed(to: Address, data: Hex): Promise<TransactionReceipt> {
+/** In the name of one of those who deliver, who have funds on each chain. */
+async function relayed(
+  to: Address,
+  data: Hex,
+  { privateKey } = layerZeroExecutor,
+): Promise<TransactionReceipt> {
   const { client } = rawTransfers(8453, base.url)
   const wallet = createWalletClient({
-    account: privateKeyToAccount(acrossRelayer.privateKey),
+    account: privateKeyToAccount(privateKey),
     transport: http(base.url),
   })
   const hash = await wallet.sendTransaction({ to, data, chain: client.chain, gas: 2_000_000n })
@@ -123,7 +128,7 @@ function fill(receipt: TransactionReceipt) {
     ...{ abi: deliveryAbi, functionName: 'fillRelay' },
     args: [{ ...relay, originChainId: 1n }, 8453n, pad(acrossRelayer.address)],
   })
-  return relayed(addressesOn(8453).spokePool, data)
+  return relayed(addressesOn(8453).spokePool, data, acrossRelayer)
 }
 
 describe('GET /{bridge}/bridge/check', () => {
@@ -220,6 +225,24 @@ describe('GET /{bridge}/bridge/check', () => {
     }
   })
 
+  test('a transaction that waits is pending, and that is all there is to say', async () => {
+    const { client } = rawTransfers(1, ethereum.url)
+    const wallet = createWalletClient({
+      account: privateKeyToAccount(acrossRelayer.privateKey),
+      transport: http(ethereum.url),
+    })
+    const node = createTestClient({ mode: 'anvil', transport: http(ethereum.url) })
+    await node.setAutomine(false)
+    try {
+      const hash = await wallet.sendTransaction({ to: receiver, value: 1n, chain: client.chain })
+      const { body } = await check('across', hash)
+      expect(body).toEqual({ sourceChainId: 1, sourceTxHash: hash, status: 'pending' })
+    } finally {
+      await node.setAutomine(true)
+      await node.mine({ blocks: 1 })
+    }
+  })
+
   test('a source transaction that reverted is failed', async () => {
     const { client } = rawTransfers(1, ethereum.url)
     const wallet = createWalletClient({
@@ -247,6 +270,20 @@ test('nodes without events: delivered by state, without the name of the transact
     const body = await checkedAt('across', sent.transactionHash, filled.blockNumber, other)
     expect(body).toMatchObject({ status: 'delivered', destinationChainId: 8453 })
     expect(body).not.toHaveProperty('destinationTxHash')
+  } finally {
+    await other.stop()
+    await node.stop()
+  }
+})
+
+test('a destination whose node is down: 503 that names its chain', async () => {
+  const node = await startBadNode(base.url, { isDead: true })
+  const other = await startService({ RPC_URL_1: ethereum.url, RPC_URL_8453: node.url })
+  try {
+    const sent = await deposit()
+    const { status, body } = await check('across', sent.transactionHash, other)
+    expect(status, body.message).toBe(503)
+    expect(body.message).toContain('hain 8453')
   } finally {
     await other.stop()
     await node.stop()

@@ -1,5 +1,5 @@
 /** The trace of a transaction as tables: its calls, one below the other, and who pays whom. */
-import { printTable } from './output.js'
+import { printTable } from '../output.js'
 
 interface Call {
   readonly type: string

@@ -1,5 +1,5 @@
 /** Where what a transaction has sent over a bridge is. */
-import type { Address, Hex } from './primitives.js'
+import type { Address, Hex } from '../primitives.js'
 
 export const bridgeStatuses = ['pending', 'inflight', 'delivered', 'failed', 'unknown'] as const
 /**

@@ -1,14 +1,14 @@
 /** `forkroute route` and `forkroute quote`: amounts in whole tokens, tokens by symbol or address. */
 import type { Command } from 'commander'
-import { defaultCentiBps, toBps } from '../domain/primitives.js'
-import { type FileOptions, quoteFile, refuseHalf } from './batch/quote-file.js'
+import { defaultCentiBps, toBps } from '../../domain/primitives.js'
+import { type FileOptions, quoteFile, refuseHalf } from '../batch/quote-file.js'
 import {
   type ApiClient,
   blockHelp,
   type ConnectionOptions,
   resolveBlock,
   withApi,
-} from './client.js'
+} from '../client.js'
 import {
   formatUnits,
   type OutputOptions,
@@ -16,8 +16,8 @@ import {
   parseUnits,
   printJson,
   printTable,
-} from './output.js'
-import { type NamedToken, resolveToken } from './tokens.js'
+} from '../output.js'
+import { type NamedToken, resolveToken } from '../tokens.js'
 import { printTrace, type Trace } from './trace.js'
 
 interface Options extends ConnectionOptions, OutputOptions {

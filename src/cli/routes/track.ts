@@ -1,10 +1,10 @@
 /** `forkroute track`: follows what a transaction sends over a bridge until it is there. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { ConfigError } from '../config.js'
-import { bridgeNames } from '../domain/bridge-names.js'
-import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from './client.js'
-import { type OutputOptions, printJson, printTable } from './output.js'
+import { ConfigError } from '../../config.js'
+import { bridgeNames } from '../../domain/bridges/names.js'
+import { type ApiClient, ApiFailure, type ConnectionOptions, withApi } from '../client.js'
+import { type OutputOptions, printJson, printTable } from '../output.js'
 
 interface Options extends ConnectionOptions, OutputOptions {
   readonly chain: string
