@@ -5,15 +5,24 @@
 
 import type { BridgeCheck, MessagingPool } from './bridges/check.js'
 import type { BridgeName } from './bridges/names.js'
+import type { CrosschainFacts, CrosschainTerms } from './bridges/terms.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
 import type { Explanation } from './explanation.js'
-import type { Listing, NetworkRecord, ProtocolRecord, ServiceActionRecord } from './metadata.js'
+import type {
+  Listing,
+  NetworkRecord,
+  Opportunity,
+  ProtocolRecord,
+  ReadinessReport,
+  ServiceActionRecord,
+  WalletBalance,
+} from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { RoutePermit } from './permit.js'
 import type { PoolChoice } from './pool-choice.js'
-import type { Address, BlockPin, Hex, Token, TokenAmount } from './primitives.js'
+import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
 import type { TransactionTrace } from './trace.js'
 import type { WhatIf } from './what-if.js'
@@ -68,31 +77,6 @@ export interface RouteRequest {
   readonly explain?: 'plain' | 'timed'
   /** Absent: the route stays on its chain. */
   readonly crosschain?: CrosschainTerms
-}
-
-export const crosschainModes = [
-  'direct',
-  'source',
-  'destination',
-  'sourceOrDestination',
-  'full',
-] as const
-/**
- * Where a route over a bridge swaps: nowhere, on the source, on the destination, on one of them, on both. Wrapping and
- * unwrapping the native token is no swap.
- */
-export type CrosschainMode = (typeof crosschainModes)[number]
-
-/** Of a route to another chain: the tokensOut of its request are there. */
-export interface CrosschainTerms {
-  readonly destinationChainId: number
-  /** Absent: the newest; with a past `blockNumber` the newest not after that block's time. */
-  readonly destinationBlockNumber?: bigint
-  readonly mode: CrosschainMode
-  /** Lower-case; see `bridges/registry.ts`. */
-  readonly ignoreBridges: readonly string[]
-  /** Gets the fee out of what is delivered, in place of `feeReceiver`, where an order runs on the destination. */
-  readonly destinationFeeReceiver?: Address
 }
 
 /** How a route is searched for; an absent setting is as the service is configured. */
@@ -178,32 +162,10 @@ export interface CallContext {
   onBlock?(pin: BlockPin, isHead: boolean): void
 }
 
-/** Wei of the native token, and what they are worth. */
-export interface Cost {
-  readonly native: bigint
-  readonly usd: number | null
-}
-
 /** Gas used at the next block's price. */
 export interface GasCost extends Cost {
   /** On top: posting the transaction to L1; null when the chain does not report it, absent where it costs nothing. */
   readonly l1DataFee?: Cost | null
-}
-
-/** Beside the transaction on the source. */
-export interface CrosschainFacts {
-  readonly destinationBlock: BlockPin
-  /** What the messaging costs beside the amounts; the transaction sends somewhat more, which comes back. */
-  readonly bridgeFee: Cost
-  readonly estimates: readonly {
-    readonly bridge: string
-    readonly fromChainId: number
-    readonly toChainId: number
-    /** That the bridge takes. */
-    readonly token: Address
-    /** As configured, not measured. */
-    readonly estimatedSeconds: number
-  }[]
 }
 
 export interface RouteAnswer {
@@ -279,41 +241,6 @@ export interface PriceRecord {
   readonly confidence: number
   readonly blockNumber: number
   readonly source: string
-}
-
-export interface WalletBalance {
-  readonly token: Address
-  readonly amount: bigint
-  readonly chainId: number
-  readonly decimals: number
-  /** USD per whole token, decimal string. */
-  readonly price: string | null
-  readonly name: string | null
-  readonly symbol: string | null
-  readonly logoUri: string | null
-}
-
-/** A route that enters a position. */
-export interface Opportunity {
-  readonly tokenIn: Address
-  /** Token of the position. */
-  readonly tokenOut: Address
-  /** Raw units. */
-  readonly amountIn: bigint
-}
-
-export interface ReadinessReport {
-  readonly ready: boolean
-  readonly chains: readonly {
-    readonly chainId: number
-    readonly ready: boolean
-    readonly blockNumber: number | null
-    /** Seconds since the newest pinned block was seen. */
-    readonly ageSeconds: number | null
-    /** Optional abilities of the chain's nodes: ethCall, overrides, logs, proofs, batch, blockHash. */
-    readonly capabilities: Readonly<Record<string, boolean>>
-    readonly problem: string | null
-  }[]
 }
 
 /** All methods throw ForkrouteError for every expected failure. */

@@ -114,3 +114,38 @@ export interface NetworkRecord {
   readonly nativeToken: Address
   readonly blockNumber: number | null
 }
+
+export interface WalletBalance {
+  readonly token: Address
+  readonly amount: bigint
+  readonly chainId: number
+  readonly decimals: number
+  /** USD per whole token, decimal string. */
+  readonly price: string | null
+  readonly name: string | null
+  readonly symbol: string | null
+  readonly logoUri: string | null
+}
+
+/** A route that enters a position. */
+export interface Opportunity {
+  readonly tokenIn: Address
+  /** Token of the position. */
+  readonly tokenOut: Address
+  /** Raw units. */
+  readonly amountIn: bigint
+}
+
+export interface ReadinessReport {
+  readonly ready: boolean
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly ready: boolean
+    readonly blockNumber: number | null
+    /** Seconds since the newest pinned block was seen. */
+    readonly ageSeconds: number | null
+    /** Optional abilities of the chain's nodes: ethCall, overrides, logs, proofs, batch, blockHash. */
+    readonly capabilities: Readonly<Record<string, boolean>>
+    readonly problem: string | null
+  }[]
+}

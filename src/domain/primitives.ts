@@ -116,3 +116,9 @@ export function toBps(centiBps: bigint): string {
 export function bigintToString(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? value.toString() : value
 }
+
+/** Wei of the native token, and what they are worth. */
+export interface Cost {
+  readonly native: bigint
+  readonly usd: number | null
+}

@@ -1,5 +1,6 @@
 /** The engine's methods about wallets: balances, approvals and token prices. */
-import type { CallContext, Engine, PriceRecord, WalletBalance } from '../domain/engine.js'
+import type { CallContext, Engine, PriceRecord } from '../domain/engine.js'
+import type { WalletBalance } from '../domain/metadata.js'
 import { type RoutingStrategy, routingStrategies } from '../domain/order.js'
 import type { Address } from '../domain/primitives.js'
 import { walletAddress } from '../executor/deployments.js'

@@ -3,9 +3,9 @@
  * Reads through the engine's own methods.
  */
 import { type ChainDefinition, canonicalToken } from '../chains/chain.js'
-import type { CallContext, Engine, Opportunity, QuoteRequest } from '../domain/engine.js'
+import type { CallContext, Engine, QuoteRequest } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
-import type { PositionListing } from '../domain/metadata.js'
+import type { Opportunity, PositionListing } from '../domain/metadata.js'
 import { type Address, defaultCentiBps, isNative } from '../domain/primitives.js'
 import { type Holding, type RankedOpportunity, rankOpportunities } from './opportunities.js'
 

@@ -20,10 +20,17 @@ import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
-import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './crosschain/arrival-task.js'
 import type { DeliveryArgs } from './crosschain/delivery-task.js'
-import type { Departure, DepartureArgs } from './crosschain/departure-task.js'
-import type { Survey, SurveyArgs } from './crosschain/survey-task.js'
+import type {
+  Arrival,
+  ArrivalArgs,
+  Departure,
+  DepartureArgs,
+  Landing,
+  LandingArgs,
+  Survey,
+  SurveyArgs,
+} from './crosschain/messages.js'
 
 /** Given once to each thread. */
 export interface WorkerSettings {

@@ -1,7 +1,7 @@
 /** Positions worth entering, as bodies of a bundle: docs/api.md#opportunities. */
 import { z } from 'zod'
-import type { Opportunity } from '../../domain/engine.js'
 import type { ErrorCode } from '../../domain/errors.js'
+import type { Opportunity } from '../../domain/metadata.js'
 import { defaultCentiBps, toBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { Opportunities } from '../records/records.js'

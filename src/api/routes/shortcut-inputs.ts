@@ -1,7 +1,7 @@
 /** Input of routes and quotes: the fields, and the rules between them. */
 import { z } from 'zod'
 import { bridgeNames } from '../../domain/bridges/names.js'
-import { crosschainModes } from '../../domain/engine.js'
+import { crosschainModes } from '../../domain/bridges/terms.js'
 import { nativeToken } from '../../domain/primitives.js'
 import type { Given } from '../input.js'
 import {

@@ -2,8 +2,6 @@
 import type { z } from 'zod'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import type {
-  Cost,
-  CrosschainTerms,
   GasCost,
   QuoteRequest,
   RequestInput,
@@ -15,11 +13,12 @@ import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
 import type { RoutePermit } from '../../domain/permit.js'
 import type { PoolChoice } from '../../domain/pool-choice.js'
-import { defaultCentiBps } from '../../domain/primitives.js'
+import { type Cost, defaultCentiBps } from '../../domain/primitives.js'
 import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { traceOf } from '../records/trace-records.js'
 import { Quote, RouteTransaction } from '../records/transactions.js'
+import { crosschainFields, toCrosschain } from './crosschain-fields.js'
 import { toExplain } from './explanation.js'
 import {
   exactQuoteRules,
@@ -89,28 +88,6 @@ function exactOutput({ amountOut: [amountOut] = [] }: Pick<QuoteInput, 'amountOu
 
 export function hasFee(inputs: readonly RequestInput[]): boolean {
   return inputs.some(({ feeBps }) => feeBps !== undefined)
-}
-
-/** Undefined where the route stays on its chain. */
-function toCrosschain(
-  input: Pick<
-    QuoteInput,
-    | 'chainId'
-    | 'destinationChainId'
-    | 'destinationBlockNumber'
-    | 'crosschainRouteMode'
-    | 'ignoreBridges'
-    | 'destinationFeeReceiver'
-  >,
-): CrosschainTerms | undefined {
-  const { chainId, destinationChainId, destinationBlockNumber, destinationFeeReceiver } = input
-  if (destinationChainId === undefined || destinationChainId === chainId) return undefined
-  return {
-    destinationChainId,
-    mode: input.crosschainRouteMode,
-    ignoreBridges: input.ignoreBridges,
-    ...defined({ destinationBlockNumber, destinationFeeReceiver }),
-  }
 }
 
 /** Undefined where nothing is restricted. */
@@ -269,18 +246,6 @@ function toGasCost({ l1DataFee, ...gas }: GasCost) {
   return {
     ...toCost(gas),
     ...(l1DataFee !== undefined && { l1DataFee: l1DataFee && toCost(l1DataFee) }),
-  }
-}
-
-/** Of a route over a bridge. */
-function crosschainFields({ crosschain }: RouteAnswer) {
-  if (!crosschain) return {}
-  const { destinationBlock, bridgeFee, estimates } = crosschain
-  return {
-    destinationChainId: destinationBlock.chainId,
-    destinationBlockNumber: Number(destinationBlock.number),
-    bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
-    bridgingEstimates: estimates.map((one) => ({ ...one })),
   }
 }
 

@@ -9,7 +9,8 @@ import type {
   BacktestRow,
   PlanVariant,
 } from '../../domain/backtest.js'
-import { type CrosschainTerms, crosschainModes, type RouterSettings } from '../../domain/engine.js'
+import { type CrosschainTerms, crosschainModes } from '../../domain/bridges/terms.js'
+import type { RouterSettings } from '../../domain/engine.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
 import { routingStrategies } from '../../domain/order.js'
 import { fromPlanRecord, type PlanRecord, type QuoteRecord } from '../../domain/plan-record.js'

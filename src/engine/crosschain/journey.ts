@@ -4,12 +4,13 @@
  */
 import { gasForOrder, type Lane, type Parcel } from '../../bridges/bridge.js'
 import type { ChainDefinition } from '../../chains/chain.js'
-import type { CallContext, Cost, RouteAnswer } from '../../domain/engine.js'
+import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import {
   type Address,
   type BlockPin,
+  type Cost,
   defaultCentiBps,
   type Hex,
   lessSlippage,
@@ -17,9 +18,7 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { withMinimumGas } from '../../executor/compile.js'
-import type { Arrival } from '../../routing/crosschain/arrival-task.js'
-import type { Departure } from '../../routing/crosschain/departure-task.js'
-import type { AccountKind } from '../../routing/crosschain/survey-task.js'
+import type { AccountKind, Arrival, Departure } from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
 import type { CrosschainRequest, Way } from './ways.js'

@@ -1,9 +1,10 @@
 /** Which lanes a route may take, and what has to happen on either side of them. Pure. */
 import type { Lane } from '../../bridges/bridge.js'
 import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
-import type { CrosschainMode, RouteRequest } from '../../domain/engine.js'
+import type { CrosschainMode } from '../../domain/bridges/terms.js'
+import type { RouteRequest } from '../../domain/engine.js'
 import type { Address } from '../../domain/primitives.js'
-import type { AccountKind } from '../../routing/crosschain/survey-task.js'
+import type { AccountKind } from '../../routing/crosschain/messages.js'
 
 export type CrosschainRequest = RouteRequest & Required<Pick<RouteRequest, 'crosschain'>>
 

@@ -7,7 +7,6 @@ import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { BundleDraft } from './draft.js'
-import type { ServiceAction } from './service-action.js'
 
 /** How the tokens of a bundle come that a bridge delivers. */
 export interface Arrival {
@@ -29,7 +28,7 @@ export interface BundleArgs {
   /** Candidates of each route inside that are simulated; absent: as configured. */
   readonly candidates?: number
   /** Comes after the actions, and takes arguments like them. */
-  readonly ending?: { readonly action: TypedAction; readonly definition: ServiceAction }
+  readonly ending?: Ending
   /** Actions whose first output is to be reported. */
   readonly reportedActions?: readonly number[]
 }

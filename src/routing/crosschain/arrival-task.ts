@@ -4,45 +4,16 @@
  */
 import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
-import type { TransactionOutput } from '../../domain/bundle.js'
-import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import {
-  type Address,
-  centiBpsDenominator,
-  type Hex,
-  type TokenAmount,
-} from '../../domain/primitives.js'
+import { centiBpsDenominator } from '../../domain/primitives.js'
 import { merge } from '../bundle/actions/merge.js'
 import { route } from '../bundle/actions/route.js'
-import type { Arrival as BundleArrival } from '../bundle/bundle-context.js'
-import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
+import { runBundle } from '../bundle/bundle-task.js'
 import { simulateLanding } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
+import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
 
 const serviceName = 'svc'
-
-export interface ArrivalArgs {
-  readonly request: RouteRequest
-  readonly accountId: Hex
-  readonly delivery: Delivery
-  /** That the order must be given. */
-  readonly gas: bigint
-  readonly receiver: Address
-  readonly fee?: BundleArrival['fee']
-  /** Of each route inside that are simulated. */
-  readonly candidates: number
-}
-
-export interface Arrival extends Pick<ToldResult, 'route' | 'warnings' | 'explanation'> {
-  /** That the bridge is to carry. */
-  readonly message: Hex
-  readonly output: TransactionOutput
-  /** Of the delivering transaction. */
-  readonly gas: bigint
-  /** Wei per gas on this chain. */
-  readonly gasPrice: bigint
-}
 
 /** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED. */
 export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
@@ -98,21 +69,6 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     gas: result.gas,
     gasPrice: run.gasPrice,
   }
-}
-
-export interface LandingArgs {
-  readonly delivery: Delivery
-  /** Of the call that delivers, as in `Parcel`. */
-  readonly gas: bigint
-  readonly token: Address
-  readonly receiver: Address
-}
-
-export interface Landing {
-  /** What the receiver gains of the token. */
-  readonly gained: TokenAmount
-  readonly gas: bigint
-  readonly gasPrice: bigint
 }
 
 /** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */

@@ -2,59 +2,28 @@
  * The source's half of a route over a bridge: swaps to what the bridge takes, and the call of the bridge, as the one
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
-import {
-  type Delivery,
-  isRefusal,
-  type Lane,
-  type LaneQuote,
-  type Parcel,
-} from '../../bridges/bridge.js'
+import { isRefusal, type Lane, type LaneQuote } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
-import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import {
   bpsDenominator,
-  type Hex,
   lessSlippage,
   nativeToken,
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { merge } from '../bundle/actions/merge.js'
 import { transfer } from '../bundle/actions/transfer.js'
-import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
+import { runBundle } from '../bundle/bundle-task.js'
 import { defineServiceAction, optional, required } from '../bundle/service-action.js'
 import type { TaskRun } from '../context/task-context.js'
 import { transactionCost } from '../proof/transaction-cost.js'
+import type { Departure, DepartureArgs } from './messages.js'
 
 /** What is sent beside the messaging fee that was quoted, which may rise until the transaction is mined; it comes back. */
 const feeMarginPercent = 10n
 
 const serviceName = 'svc'
-
-export interface DepartureArgs {
-  readonly request: RouteRequest
-  readonly accountId: Hex
-  readonly lane: Lane
-  readonly parcel: Parcel
-  /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
-  readonly centiBps: bigint
-  /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
-  readonly least?: bigint
-  /** Of each route inside that are simulated. */
-  readonly candidates: number
-}
-
-export interface Departure
-  extends Pick<ToldResult, 'route' | 'tx' | 'fees' | 'warnings' | 'trace' | 'explanation'> {
-  readonly gas: bigint
-  readonly gasCost: GasCost
-  /** What is taken from the sender for the route: without the messaging fee. */
-  readonly inputs: readonly TokenAmount[]
-  /** Wei that the messaging costs, of which more is sent. */
-  readonly nativeFee: bigint
-  readonly delivery: Delivery
-}
 
 export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args

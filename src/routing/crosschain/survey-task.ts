@@ -1,24 +1,7 @@
 /** What a route over a bridge has to know of one side before anything is searched there. */
 import type { Address } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { PricedToken } from '../market/valuation.js'
-
-/** `delegated`: an account that runs code of a contract (EIP-7702), to which many contracts pay as to one without code. */
-export type AccountKind = 'plain' | 'delegated' | 'contract'
-
-export interface SurveyArgs {
-  readonly accounts: readonly Address[]
-  readonly tokens: readonly Address[]
-}
-
-export interface Survey {
-  /** In the order of the accounts. */
-  readonly kinds: readonly AccountKind[]
-  /** In the order of the tokens; null where no price is known. */
-  readonly prices: readonly (PricedToken | null)[]
-  /** Wei per gas in the next block, tip included. */
-  readonly gasPrice: bigint
-}
+import type { AccountKind, Survey, SurveyArgs } from './messages.js'
 
 const delegation = '0xef0100'
 

@@ -3,9 +3,9 @@
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, serializeTransaction } from 'viem'
 import { unlessUnreadable } from '../../domain/common-errors.js'
-import type { Cost, GasCost } from '../../domain/engine.js'
+import type { GasCost } from '../../domain/engine.js'
 import type { UnsignedTransaction } from '../../domain/order.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import type { Address, Cost, Hex } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { PricedToken } from '../market/valuation.js'
 

@@ -1,0 +1,39 @@
+/** What is said of a route to another chain, between its request and its answer on the wire. */
+import type { CrosschainTerms } from '../../domain/bridges/terms.js'
+import type { RouteAnswer } from '../../domain/engine.js'
+import type { QuoteInput } from './shortcut-inputs.js'
+
+/** Undefined where the route stays on its chain. */
+export function toCrosschain(
+  input: Pick<
+    QuoteInput,
+    | 'chainId'
+    | 'destinationChainId'
+    | 'destinationBlockNumber'
+    | 'crosschainRouteMode'
+    | 'ignoreBridges'
+    | 'destinationFeeReceiver'
+  >,
+): CrosschainTerms | undefined {
+  const { chainId, destinationChainId, destinationBlockNumber, destinationFeeReceiver } = input
+  if (destinationChainId === undefined || destinationChainId === chainId) return undefined
+  return {
+    destinationChainId,
+    mode: input.crosschainRouteMode,
+    ignoreBridges: input.ignoreBridges,
+    ...(destinationBlockNumber !== undefined && { destinationBlockNumber }),
+    ...(destinationFeeReceiver && { destinationFeeReceiver }),
+  }
+}
+
+/** Of a route over a bridge. */
+export function crosschainFields({ crosschain }: RouteAnswer) {
+  if (!crosschain) return {}
+  const { destinationBlock, bridgeFee, estimates } = crosschain
+  return {
+    destinationChainId: destinationBlock.chainId,
+    destinationBlockNumber: Number(destinationBlock.number),
+    bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
+    bridgingEstimates: estimates.map((one) => ({ ...one })),
+  }
+}

@@ -1,0 +1,43 @@
+/** What a request says of a route to another chain, and what its answer has besides. */
+import type { Address, BlockPin, Cost } from '../primitives.js'
+
+export const crosschainModes = [
+  'direct',
+  'source',
+  'destination',
+  'sourceOrDestination',
+  'full',
+] as const
+/**
+ * Where a route over a bridge swaps: nowhere, on the source, on the destination, on one of them, on both. Wrapping and
+ * unwrapping the native token is no swap.
+ */
+export type CrosschainMode = (typeof crosschainModes)[number]
+
+/** Of a route to another chain: the tokensOut of its request are there. */
+export interface CrosschainTerms {
+  readonly destinationChainId: number
+  /** Absent: the newest; with a past `blockNumber` the newest not after that block's time. */
+  readonly destinationBlockNumber?: bigint
+  readonly mode: CrosschainMode
+  /** Lower-case; see `bridges/registry.ts`. */
+  readonly ignoreBridges: readonly string[]
+  /** Gets the fee out of what is delivered, in place of `feeReceiver`, where an order runs on the destination. */
+  readonly destinationFeeReceiver?: Address
+}
+
+/** Beside the transaction on the source. */
+export interface CrosschainFacts {
+  readonly destinationBlock: BlockPin
+  /** What the messaging costs beside the amounts; the transaction sends somewhat more, which comes back. */
+  readonly bridgeFee: Cost
+  readonly estimates: readonly {
+    readonly bridge: string
+    readonly fromChainId: number
+    readonly toChainId: number
+    /** That the bridge takes. */
+    readonly token: Address
+    /** As configured, not measured. */
+    readonly estimatedSeconds: number
+  }[]
+}
