@@ -2,7 +2,7 @@
  * The tasks that the main thread gives to worker threads, and their results. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { DeliveryStatus } from '../bridges/bridge.js'
+import type { Delivery, DeliveryStatus } from '../bridges/bridge.js'
 import type { BundleResult, TypedBundle } from '../domain/bundle.js'
 import type {
   ExecutionAnswer,
@@ -21,7 +21,6 @@ import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
 import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './crosschain/arrival-task.js'
-import type { DeliveryArgs } from './crosschain/delivery-task.js'
 import type { Departure, DepartureArgs } from './crosschain/departure-task.js'
 import type { Survey, SurveyArgs } from './crosschain/survey-task.js'
 
@@ -118,7 +117,11 @@ export interface TaskTypes {
   /** A delivery as it is sent. */
   landing: { args: LandingArgs; result: Landing }
   /** Where a delivery is that a mined transaction has sent. */
-  delivery: { args: DeliveryArgs; result: DeliveryStatus }
+  delivery: {
+    /** `since`: number of a block of the destination that is not after the delivery. */
+    args: { delivery: Delivery; since: bigint }
+    result: DeliveryStatus
+  }
 }
 
 export type TaskKind = keyof TaskTypes
