@@ -148,6 +148,8 @@ export interface BridgeAdapter {
   readonly name: string
   /** Names that `ignoreBridges` knows it by, lower-case, its slug among them. */
   readonly names: readonly string[]
+  /** Whether its quotes may have a `nativeFee`: what is sent as such must not be spent on the way to it. */
+  readonly hasNativeFee: boolean
   /** Pure: by the definitions of both chains. */
   lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
   /**

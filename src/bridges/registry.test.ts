@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { chains } from '../chains/registry.js'
+import { bridgeNames } from '../domain/bridges/names.js'
 import { nativeToken } from '../domain/primitives.js'
-import { bridgeBySlug, bridgeNames, bridges, bridgesWithout } from './registry.js'
+import { bridgeBySlug, bridges, bridgesWithout } from './registry.js'
 
 const slugsWithout = (...ignored: string[]) => bridgesWithout(ignored).map(({ slug }) => slug)
 const pairs = chains.flatMap((source) => chains.map((destination) => ({ source, destination })))

@@ -20,11 +20,16 @@ function firstKey(keys: KeyStore | null): string | null {
   return keys.createKey({ name: 'first start', accountName: 'default' }).key
 }
 
-/** One native token into the chain's first stable coin: a route on the sandbox, whose sender has it, else a quote. */
-function exampleRequest(url: string, service: Service): string {
+/**
+ * One native token into the first stable coin of the chain, or of the destination: a route on the sandbox, whose sender
+ * has it, else a quote.
+ */
+function exampleRequest(url: string, service: Service, destinationChainId?: number): string {
   const chainId = service.engine.networks()[0]?.id ?? 1
-  const stable = chainById(chainId)?.stableAnchors[0]
-  const trade = `tokenIn=${nativeToken}&tokenOut=${stable}&amountIn=1000000000000000000`
+  const stable = chainById(destinationChainId ?? chainId)?.stableAnchors[0]
+  const elsewhere =
+    destinationChainId === undefined ? '' : `&destinationChainId=${destinationChainId}`
+  const trade = `tokenIn=${nativeToken}&tokenOut=${stable}&amountIn=1000000000000000000${elsewhere}`
   return service.sandboxUrls
     ? `${url}/api/v1/shortcuts/route?chainId=${chainId}&fromAddress=${sandboxSender}&${trade}`
     : `${url}/api/v1/shortcuts/quote?chainId=${chainId}&${trade}`
@@ -35,7 +40,7 @@ function printStartup(
   service: Service,
   config: Config,
   key: string | null,
-  example: string,
+  examples: readonly string[],
 ): void {
   const isOpen = config.authMode === 'open'
   const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
@@ -45,7 +50,14 @@ function printStartup(
     console.log(`${`chain ${chainId}`.padEnd(12)}sandbox, JSON-RPC at ${node}`)
   }
   if (key) console.log(`API key     ${key}  (shown once; only its hash is stored)`)
-  console.log(`\ncurl -s ${header}"${example}"\n`)
+  for (const example of examples) console.log(`\ncurl -s ${header}"${example}"`)
+  console.log()
+}
+
+/** A route, and where several chains are served by the sandbox one over a bridge. */
+function exampleRequests(url: string, service: Service): string[] {
+  const [, other] = service.sandboxUrls ? service.engine.networks() : []
+  return [exampleRequest(url, service), ...(other ? [exampleRequest(url, service, other.id)] : [])]
 }
 
 async function serve(config: Config, mode: ArchiveMode): Promise<void> {
@@ -66,7 +78,8 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   try {
     const { url, port } = await api.listen()
     const recorded = mode.kind === 'replay' ? firstRecorded(url, mode.file) : null
-    printStartup(url, service, config, firstKey(keys), recorded ?? exampleRequest(url, service))
+    const examples = recorded ? [recorded] : exampleRequests(url, service)
+    printStartup(url, service, config, firstKey(keys), examples)
     if (mode.kind !== 'live') console.log(`${`${mode.kind}s`.padEnd(12)}${mode.file}\n`)
     logger.info({ port }, 'ready')
   } catch (error) {

@@ -176,6 +176,7 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
     slug: 'across',
     name: 'Across',
     names: ['across'],
+    hasNativeFee: false,
     lanes,
     quote,
     encode,
@@ -221,7 +222,7 @@ function deliveriesIn(
 ): Delivery[] {
   const spokePool = spokePoolOf(source)
   return logs.flatMap((log) => {
-    const found = log.address === spokePool ? readDeposit(log, source.id) : null
+    const found = toAddress(log.address) === spokePool ? readDeposit(log, source.id) : null
     if (!found) return []
     const destination = known.find(({ id }) => BigInt(id) === found.destinationChainId)
     const token = tokenDelivered(found.relay, source, destination)

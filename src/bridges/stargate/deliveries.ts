@@ -51,7 +51,7 @@ export function deliveriesIn(
   if (!here) return []
   const receipts = receiptsIn(logs, stargatePools(source))
   return logs.flatMap(({ address, topics: [topic, ...more], data }) => {
-    if (address !== here.endpoint || topic !== packetSentTopic) return []
+    if (toAddress(address) !== here.endpoint || topic !== packetSentTopic) return []
     const { args } = decodeEventLog({ abi: packetSent, topics: [topic, ...more], data })
     const packet = readTaxiPacket(args.encodedPayload)
     const receipt = packet && receipts.get(packet.guid)
@@ -72,7 +72,7 @@ function receiptsIn(
   pools: readonly StargatePool[],
 ): ReadonlyMap<Hex, Receipt> {
   const entries = logs.flatMap(({ address, topics: [topic, ...more], data }) => {
-    const pool = pools.find((one) => one.pool === address)
+    const pool = pools.find((one) => one.pool === toAddress(address))
     if (!pool || topic !== oftSentTopic) return []
     const { args } = decodeEventLog({ abi: oftSent, topics: [topic, ...more], data })
     return [[args.guid, { pool, amountReceived: args.amountReceivedLD }] as const]

@@ -99,6 +99,7 @@ export const stargate: BridgeAdapter = {
   slug: 'stargate',
   name: 'Stargate',
   names: ['stargate', 'layerzero'],
+  hasNativeFee: true,
   lanes,
   quote,
   encode,

@@ -23,7 +23,7 @@ import {
 import { merge } from '../bundle/actions/merge.js'
 import { transfer } from '../bundle/actions/transfer.js'
 import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
-import { defineServiceAction, required } from '../bundle/service-action.js'
+import { defineServiceAction, optional, required } from '../bundle/service-action.js'
 import type { TaskRun } from '../context/task-context.js'
 import { transactionCost } from '../proof/transaction-cost.js'
 
@@ -93,7 +93,10 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     accountId: args.accountId,
     candidates: args.candidates,
     ending: {
-      action: definition.typed(serviceName, { tokenIn: lane.tokenIn, amountIn }),
+      action: definition.typed(serviceName, {
+        ...{ tokenIn: lane.tokenIn, amountIn },
+        ...(bridge.hasNativeFee && { feeToken: nativeToken }),
+      }),
       definition,
     },
   })
@@ -152,6 +155,8 @@ function bridgeAction(run: TaskRun, args: DepartureArgs) {
     inputs: {
       tokenIn: required('address', 'Token that the bridge takes.'),
       amountIn: required('amount', 'Raw units.'),
+      // Splits before it keep off the tokens that it mentions.
+      feeToken: optional('address', 'In which it is paid beside the amount.'),
     },
     isPriced: false,
     outputs: () => 0,

@@ -5,6 +5,7 @@ import {
   type Hex,
   numberToHex,
   parseAbi,
+  toFunctionSelector,
   zeroAddress,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -81,6 +82,12 @@ function orderParcel(destination: Connected, lane: Lane, minAmountOut: bigint): 
 function outputOf(destination: Connected, lane: Lane): Address {
   if (lane.tokenOut === nativeToken) return nativeToken
   return lane.tokenOut === destination.weth ? destination.usdc : destination.weth
+}
+
+/** Of an amount below the minimum: by the helper contract's name, and by Stargate_SlippageTooHigh. */
+const refusals: Readonly<Record<string, RegExp>> = {
+  across: /StepFailed.*BelowMinimum/,
+  stargate: new RegExp(`StepFailed.*${toFunctionSelector('Stargate_SlippageTooHigh()')}`),
 }
 
 interface Case {
@@ -179,7 +186,9 @@ describe.each(directions)('%s', (direction) => {
       const lane = laneOf(adapter, chains, symbol)
       const parcel = { ...accountParcel, deliveryCost: 77n }
       const amountIn = amountOf(source, one)
-      const sent = await depart({ adapter, chains, lane, parcel, amountIn, byReference })
+      const tried = { adapter, chains, lane, parcel, amountIn, byReference }
+      await expect(depart({ ...tried, more: 1n })).rejects.toThrow(refusals[adapter.slug])
+      const sent = await depart(tried)
       expect(await statusAt(adapter, destination, sent.delivery)).toMatchObject({
         status: 'inflight',
       })

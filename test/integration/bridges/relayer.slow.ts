@@ -1,8 +1,16 @@
 /** The relayer of the sandbox: transfers with plain calls over both bridges, between all of its chains. */
 import { setImmediate } from 'node:timers/promises'
-import { encodeFunctionData, parseAbi, parseEther, parseUnits } from 'viem'
+import {
+  concatHex,
+  encodeFunctionData,
+  encodePacked,
+  pad,
+  parseAbi,
+  parseEther,
+  parseUnits,
+} from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/primitives.js'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { buildDeliveryMessage } from '../../../src/executor/compile.js'
 import { composeLanding, contractAddress } from '../../../src/executor/deployments.js'
 import { acrossRelayer, sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -240,6 +248,48 @@ describe('modes', () => {
     expect(await journeys.on(route.to).balance(usdc(), landing)).toBe(received)
     await journeys.relay('deliver')
     expect(await journeys.on(route.to).balance(weth, receiver)).toBeGreaterThan(0n)
+  })
+
+  test('ether that is bought for an account of the destination arrives, and is paid for', async () => {
+    const [receiver, poor] = [freshReceiver(), freshReceiver()]
+    const plain = stargateTransfer(route, { symbol: 'USDC', amount, receiver })
+    const drop = parseEther('0.01')
+    const options = concatHex([
+      '0x0003',
+      encodePacked(['uint8', 'uint16', 'uint8', 'uint128', 'bytes32'], [1, 49, 2, drop, pad(poor)]),
+    ])
+    const chain = journeys.on(route.from)
+    const { nativeFee } = await chain.quote({ ...plain, options })
+    expect(nativeFee).toBe((await chain.quote(plain)).nativeFee + drop)
+    await chain.send({ ...plain, options }, nativeFee)
+    expect((await journeys.relay()).waiting).toEqual([])
+    expect(await journeys.on(route.to).balance(undefined, poor)).toBe(drop)
+  })
+
+  test('value that is bought for a compose reaches the order', async () => {
+    const receiver = freshReceiver()
+    const { order, usdc: token } = etherOrder(route.to, receiver, 0n)
+    const value = parseEther('0.02')
+    const message = buildDeliveryMessage({
+      order: {
+        ...{ ...order, steps: [], outputsPaidBySteps: false },
+        inputs: [...order.inputs, { token: nativeToken, amount: 0n }],
+        outputs: [
+          { token, minAmountOut: 1n },
+          { token: nativeToken, minAmountOut: value },
+        ],
+      },
+      ...{ fallbackReceiver, minimumGas: 300_000n, minimumValue: value },
+    })
+    const landing = landingOn(route.to, 'USDC')
+    const sent = stargateTransfer(route, { symbol: 'USDC', amount, receiver: landing, message })
+    const transfer = { ...sent, options: composeOptions(orderGas, value) }
+    const chain = journeys.on(route.from)
+    const { nativeFee, received } = await chain.quote(transfer)
+    await chain.send(transfer, nativeFee)
+    expect((await journeys.relay()).waiting).toEqual([])
+    expect(await journeys.on(route.to).balance(undefined, receiver)).toBe(value)
+    expect(await journeys.on(route.to).balance(token, receiver)).toBe(received)
   })
 
   test('an order below its minimum gives the token to the fallback receiver', async () => {

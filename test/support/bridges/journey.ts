@@ -22,7 +22,8 @@ import type { Order } from '../../../src/domain/order.js'
 import { type Address, type Hex, isNative, nativeToken } from '../../../src/domain/primitives.js'
 import type { SimulationLog, SimulationResult, StateOverrides } from '../../../src/domain/state.js'
 import { buildTransaction, runnerAddress } from '../../../src/executor/compile.js'
-import { contractAddress, executorContracts } from '../../../src/executor/deployments.js'
+import { contractAddress } from '../../../src/executor/deployments.js'
+import { executorErrorsAbi } from '../../../src/executor/errors.js'
 import { createReader } from '../../../src/forks/reader.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { readPin } from '../pin.js'
@@ -113,9 +114,9 @@ export async function depart(args: {
   const pin = await readPin(source.anvil.url)
   const fork = { urls: [source.anvil.url], pin, chain: source.definition }
   const [simulated] = await simulate(fork, [{ ...tx, overrides: {} }], {
-    errorsAbi: executorContracts.Executor.abi,
+    errorsAbi: executorErrorsAbi,
   })
-  if (simulated?.status !== 'success') throw new Error(`simulated: ${JSON.stringify(simulated)}`)
+  if (simulated?.status !== 'success') throw new Error(JSON.stringify(simulated, text))
   const next = pin.timestamp + BigInt(source.definition.blockTimeSeconds)
   await source.anvil.rpc('evm_setNextBlockTimestamp', [numberToHex(next)])
   const mined = await source.sent({ ...tx, value: numberToHex(tx.value) })

@@ -28,6 +28,6 @@ export async function bridgeArtifacts(): Promise<Artifacts> {
     tokenPool: codeOf(all, 'stargatePoolUSDC'),
     nativePool: codeOf(all, 'stargatePoolETH'),
     feeLibrary: codeOf(all, 'stargateFees'),
-    spokePool: codeOf(all, 'acrossSpokePool'),
+    spokePool: codeOf(all, 'spokePool'),
   }
 }
