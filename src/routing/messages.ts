@@ -2,7 +2,7 @@
  * The tasks that the main thread gives to worker threads, and their results. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { DeliveryStatus } from '../bridges/bridge.js'
+import type { Delivery, DeliveryStatus } from '../bridges/bridge.js'
 import type { BundleResult, TypedBundle } from '../domain/bundle.js'
 import type {
   ExecutionAnswer,
@@ -20,7 +20,6 @@ import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
-import type { DeliveryArgs } from './crosschain/delivery-task.js'
 import type {
   Arrival,
   ArrivalArgs,
@@ -125,7 +124,11 @@ export interface TaskTypes {
   /** A delivery as it is sent. */
   landing: { args: LandingArgs; result: Landing }
   /** Where a delivery is that a mined transaction has sent. */
-  delivery: { args: DeliveryArgs; result: DeliveryStatus }
+  delivery: {
+    /** `since`: number of a block of the destination that is not after the delivery. */
+    args: { delivery: Delivery; since: bigint }
+    result: DeliveryStatus
+  }
 }
 
 export type TaskKind = keyof TaskTypes

@@ -21,7 +21,13 @@ import { deadlineOf } from '../proof/order-deadline.js'
 import type { Arrival, BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
-import { type PerformableAction, referencesOf, spentOf, toPerformable } from './performers.js'
+import {
+  type Ending,
+  type PerformableAction,
+  referencesOf,
+  spentOf,
+  toPerformable,
+} from './performers.js'
 import { simulateBundle } from './simulate-bundle.js'
 import { notedIn, noteStep } from './tools.js'
 
@@ -57,6 +63,7 @@ export class BundleBuilder implements BundleContext {
     readonly args: BundleArgs,
     actions: readonly TypedAction[],
     private readonly outer?: Outer & { readonly firstStep: number },
+    ending?: Ending,
   ) {
     this.draft = new BundleDraft(outer?.firstStep)
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
@@ -65,7 +72,7 @@ export class BundleBuilder implements BundleContext {
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(run, args.request) ?? latestDeadline
-    this.#actions = toPerformable(actions, outer ? undefined : args.ending)
+    this.#actions = toPerformable(actions, ending)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))

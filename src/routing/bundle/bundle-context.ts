@@ -27,8 +27,6 @@ export interface BundleArgs {
   readonly arrival?: Arrival
   /** Candidates of each route inside that are simulated; absent: as configured. */
   readonly candidates?: number
-  /** Comes after the actions, and takes arguments like them. */
-  readonly ending?: Ending
   /** Actions whose first output is to be reported. */
   readonly reportedActions?: readonly number[]
 }

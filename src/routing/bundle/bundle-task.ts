@@ -16,6 +16,7 @@ import { gasWarnings, impactWarnings } from '../proof/warnings.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
+import type { Ending } from './performers.js'
 import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
 import { prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
@@ -31,9 +32,14 @@ export interface ToldResult extends BundleResult {
   readonly message?: Hex
 }
 
-export async function runBundle(run: TaskRun, args: BundleArgs): Promise<ToldResult> {
+/** @param ending - comes after the actions of the request. */
+export async function runBundle(
+  run: TaskRun,
+  args: BundleArgs,
+  ending?: Ending,
+): Promise<ToldResult> {
   const { request } = args
-  const builder = new BundleBuilder(run, args, request.actions)
+  const builder = new BundleBuilder(run, args, request.actions, undefined, ending)
   try {
     return await buildAndMeasure(builder)
   } catch (error) {
@@ -46,7 +52,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
   const { request } = builder.args
   const { chain } = run.block
   // Each action may be a route with candidates of its own, and is simulated with all before it.
-  run.share(request.actions.length + (builder.args.ending ? 1 : 0))
+  run.share(builder.all.length)
   await run.stage('plan', () => builder.build())
   const remaining = draft.remaining()
   const steps = draft.actions.flatMap(({ route }) => route)

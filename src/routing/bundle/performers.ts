@@ -77,13 +77,16 @@ export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   ]
 }
 
-/**
- * @param ending - an action after them that bundles of callers do not have.
- * @throws RangeError for an action that a checked bundle cannot contain.
- */
+/** An action after those of a bundle that bundles of callers do not have. */
+export interface Ending {
+  readonly action: TypedAction
+  readonly definition: ServiceAction
+}
+
+/** @throws RangeError for an action that a checked bundle cannot contain. */
 export function toPerformable(
   actions: readonly TypedAction[],
-  ending?: { readonly action: TypedAction; readonly definition: ServiceAction },
+  ending?: Ending,
 ): PerformableAction[] {
   const performable = actions.map((typed, index) => {
     const performer = performerOf(typed)

@@ -14,6 +14,7 @@ import {
 } from '../../domain/primitives.js'
 import { merge } from '../bundle/actions/merge.js'
 import { transfer } from '../bundle/actions/transfer.js'
+import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle } from '../bundle/bundle-task.js'
 import { defineServiceAction, optional, required } from '../bundle/service-action.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -40,7 +41,11 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     actions.at(-1)?.action === merge.name
       ? { useOutputOfCallAt: actions.length - 1, index: 0 }
       : (only?.amount ?? 0n) - (only?.fee ?? 0n)
-  const result = await runBundle(run, {
+  const action = definition.typed(serviceName, {
+    ...{ tokenIn: lane.tokenIn, amountIn },
+    ...(bridge.hasNativeFee && { feeToken: nativeToken }),
+  })
+  const bundle: BundleArgs = {
     request: {
       chainId: request.chainId,
       fromAddress: request.fromAddress,
@@ -61,14 +66,8 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     },
     accountId: args.accountId,
     candidates: args.candidates,
-    ending: {
-      action: definition.typed(serviceName, {
-        ...{ tokenIn: lane.tokenIn, amountIn },
-        ...(bridge.hasNativeFee && { feeToken: nativeToken }),
-      }),
-      definition,
-    },
-  })
+  }
+  const result = await runBundle(run, bundle, { action, definition })
   const sent = bridge.deliveriesIn(result.logs, run.block.chain)
   const [delivery, another] = sent
   if (!delivery || another || result.gas === null) {

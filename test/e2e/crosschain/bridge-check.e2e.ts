@@ -289,3 +289,39 @@ test('a destination whose node is down: 503 that names its chain', async () => {
     await node.stop()
   }
 })
+
+describe('POST /api/experimental/multichain/shortcut/route', () => {
+  const alice = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+  const amountIn = '1000000000000000000'
+
+  test('the transaction of /shortcuts/route, with its value in hexadecimal digits', async () => {
+    const tokenOut = addressesOn(8453).acrossTokens.get('USDC') ?? ''
+    const { status, body, text } = await service.post(
+      '/api/experimental/multichain/shortcut/route',
+      {
+        ...{ amountIn, slippage: '50', fromAddress: alice },
+        in: { sourceChainId: 1, token: nativeToken },
+        out: { destinationChainId: 8453, token: tokenOut },
+      },
+    )
+    expect(status, text).toBe(200)
+    const route = await service.get('/api/v1/shortcuts/route', {
+      ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice, amountIn },
+      ...{ tokenIn: nativeToken, tokenOut, blockNumber: String(body.createdAt) },
+    })
+    expect(route.status, route.text).toBe(200)
+    const { tx, createdAt } = route.body
+    expect(body).toEqual({ createdAt, tx: { ...tx, value: `0x${BigInt(tx.value).toString(16)}` } })
+    expect(BigInt(body.tx.value)).toBeGreaterThanOrEqual(BigInt(amountIn))
+  })
+
+  test('on the command line: both blocks, the fee, and each step with its chain', async () => {
+    const route = ['route', '1', 'ETH', 'USDC', '--chain', '1', '--to-chain', '8453']
+    const at = ['--from', alice, '--url', service.url]
+    const { code, out, err } = await runCli([...route, ...at], { FORKROUTE_KEY: service.key })
+    expect({ code, err }).toMatchObject({ code: 0 })
+    for (const part of ['destination block', 'bridge fee', 'about', '1 to 8453', 'USDC']) {
+      expect(out).toContain(part)
+    }
+  })
+})
