@@ -88,8 +88,12 @@ describe('wrong route requests', () => {
     [{ deadlineMs: '49' }, 'deadlineMs must be an integer from 50 to 60000'],
     [{ deadlineMs: '60001' }, 'deadlineMs must be an integer from 50 to 60000'],
     [
-      { destinationChainId: '8453' },
-      'destinationChainId must equal chainId: cross-chain routes are not available',
+      { destinationBlockNumber: '7' },
+      'destinationBlockNumber must not be given without a destinationChainId other than chainId',
+    ],
+    [
+      { destinationChainId: '8453', permit: 'true' },
+      'permit must not be given with a destinationChainId other than chainId',
     ],
   ])('%o', async (change, message) => {
     const api = await startTestApi()
