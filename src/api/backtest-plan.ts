@@ -86,6 +86,10 @@ function readRequest(
     if (isAbsent(object[name])) continue
     problems.push(`${place}.${name} must not be given: blocks are those of the plan, without haste`)
   }
+  const { destinationChainId } = object
+  if (!isAbsent(destinationChainId) && Number(destinationChainId) !== chainId) {
+    problems.push(`${place}.destinationChainId must be that of the plan: it is of one chain`)
+  }
   const own = { ...object, blockNumber: undefined, deadlineMs: undefined, deadline: undefined }
   const fields = [...Object.keys(route.shape), ...Object.keys(quote.shape)]
   refuseUnknown(own, fields, place, problems)

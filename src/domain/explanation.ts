@@ -63,6 +63,34 @@ export interface Explanation {
 export const mostCandidates = 100
 export const mostRefused = 200
 
+/** Of the searches of one bundle: each keeps its best candidates within the bound on all. */
+export function mergeExplanations(list: readonly Explanation[]): Explanation {
+  const each = Math.max(1, Math.floor(mostCandidates / Math.max(1, list.length)))
+  const candidates = list.flatMap((one) => one.candidates.slice(0, each))
+  const found = list.reduce(
+    (total, one) => total + one.candidates.length + one.omittedCandidates,
+    0,
+  )
+  const refused = distinct(list.flatMap(({ pools }) => pools.refused))
+  return {
+    candidates,
+    omittedCandidates: found - candidates.length,
+    pools: {
+      considered: [...new Set(list.flatMap(({ pools }) => pools.considered))].sort(),
+      refused: refused.slice(0, mostRefused),
+      omitted:
+        Math.max(0, refused.length - mostRefused) +
+        list.reduce((total, { pools }) => total + pools.omitted, 0),
+    },
+  }
+}
+
+/** A pool and the trade in its shares have one name. */
+export function distinct(refused: readonly RefusedPool[]): RefusedPool[] {
+  const byText = new Map(refused.map((one) => [`${one.protocol} ${one.pool} ${one.reason}`, one]))
+  return [...byText.values()]
+}
+
 /** One value for one tokenOut, a list for several. */
 export function oneOrList(amounts: readonly bigint[]): string | string[] {
   const all = amounts.map(String)

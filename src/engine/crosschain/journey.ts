@@ -6,10 +6,12 @@ import { gasForOrder, type Lane, type Parcel } from '../../bridges/bridge.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { mergeExplanations } from '../../domain/explanation.js'
 import { at } from '../../domain/lists.js'
 import {
   type Address,
   type BlockPin,
+  bpsDenominator,
   type Cost,
   defaultCentiBps,
   type Hex,
@@ -143,7 +145,8 @@ export class Journey {
     const { lane } = way
     const tokenOut = at(request.tokensOut, 0)
     const priceImpact = request.includePriceImpact ? this.#impact(final) : null
-    const fees = this.parts.takesFeeThere && way.runsOrder ? [] : departure.fees
+    const fees = this.#feesOf(final)
+    const explanations = [departure.explanation, arrival?.explanation].flatMap((one) => one ?? [])
     return {
       chainId: request.chainId,
       route: [
@@ -160,7 +163,7 @@ export class Journey {
       ...(fees.length > 0 && { fees }),
       ...(request.includeTransactionCost && { gasCost: departure.gasCost }),
       ...(departure.trace !== undefined && { trace: departure.trace }),
-      ...(departure.explanation && { explanation: departure.explanation }),
+      ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
       crosschain: {
         destinationBlock: there.pin,
         bridgeFee: this.#cost(departure.nativeFee),
@@ -176,6 +179,14 @@ export class Journey {
       },
       warnings: [...new Set([...departure.warnings, ...(arrival?.warnings ?? []), ...more])],
     }
+  }
+
+  /** On the source of each input; on the destination of what is delivered. */
+  #feesOf({ departure, way }: Final): readonly TokenAmount[] {
+    const there = this.#feeThere()
+    if (!there || !way.runsOrder) return departure.fees
+    const { token, amount } = departure.delivery
+    return [{ token, amount: (amount * there.bps) / bpsDenominator }]
   }
 
   #depart(

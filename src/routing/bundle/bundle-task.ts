@@ -3,13 +3,14 @@
  * exactly the transaction that is returned, with its minimums.
  */
 import type { BundleResult, Payment, Unprotected } from '../../domain/bundle.js'
+import { mergeExplanations } from '../../domain/explanation.js'
 import { zip } from '../../domain/lists.js'
 import { type CallStep, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
 import { type Hex, lessSlippage, type TokenAmount } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
 import type { TaskRun } from '../context/task-context.js'
 import { priceImpactBps } from '../market/valuation.js'
-import { asAsked, mergeExplanations, withExplanation } from '../proof/explain.js'
+import { asAsked, withExplanation } from '../proof/explain.js'
 import { withAmounts as withStepAmounts } from '../proof/step-amounts.js'
 import { traceTransaction } from '../proof/trace.js'
 import { gasWarnings, impactWarnings } from '../proof/warnings.js'

@@ -7,6 +7,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import {
   type CandidateHop,
   type CandidateRecord,
+  distinct,
   type Explanation,
   explanationFields,
   mostCandidates,
@@ -170,28 +171,6 @@ export function withExplanation(error: unknown, explanation: Explanation | undef
   return new ForkrouteError(error.code, error.messages ?? error.message, details)
 }
 
-/** Of the searches of one bundle: each keeps its best candidates within the bound on all. */
-export function mergeExplanations(list: readonly Explanation[]): Explanation {
-  const each = Math.max(1, Math.floor(mostCandidates / Math.max(1, list.length)))
-  const candidates = list.flatMap((one) => one.candidates.slice(0, each))
-  const found = list.reduce(
-    (total, one) => total + one.candidates.length + one.omittedCandidates,
-    0,
-  )
-  const refused = distinct(list.flatMap(({ pools }) => pools.refused))
-  return {
-    candidates,
-    omittedCandidates: found - candidates.length,
-    pools: {
-      considered: [...new Set(list.flatMap(({ pools }) => pools.considered))].sort(),
-      refused: refused.slice(0, mostRefused),
-      omitted:
-        Math.max(0, refused.length - mostRefused) +
-        list.reduce((total, { pools }) => total + pools.omitted, 0),
-    },
-  }
-}
-
 type WorthOf = (outputs: readonly TokenAmount[], gasUsed: bigint) => bigint | null
 
 const order: readonly CandidateRecord['status'][] = [
@@ -257,10 +236,4 @@ function pathOf({ edges }: Flow): CandidateHop[] {
       : { protocol: 'wrapped-native' }),
     share: shares[index] ?? 0,
   }))
-}
-
-/** A pool and the trade in its shares have one name. */
-function distinct(refused: readonly RefusedPool[]): RefusedPool[] {
-  const byText = new Map(refused.map((one) => [`${one.protocol} ${one.pool} ${one.reason}`, one]))
-  return [...byText.values()]
 }
