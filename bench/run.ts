@@ -7,6 +7,7 @@ import { alternativesBench } from './alternatives.js'
 import { backtestBench } from './backtest.js'
 import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
+import { crosschainBench } from './crosschain.js'
 import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
 import { qualityBench } from './quality.js'
@@ -20,6 +21,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   http: httpBench,
   cheap: async () => [await cheapBench()],
   cold: coldBench,
+  crosschain: crosschainBench,
   quality: qualityBench,
   search: async () => [await searchBench()],
   alternatives: alternativesBench,

@@ -1,0 +1,145 @@
+/**
+ * Routes over a bridge against routes on one chain with as many candidates: warm, one in flight, in turns; and the first
+ * at blocks of both chains that were never asked for, with nodes 50 ms away.
+ */
+import { rmSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { loadConfig } from '../src/config.js'
+import { noAccount, type QuoteRequest } from '../src/domain/engine.js'
+import { nativeToken } from '../src/domain/primitives.js'
+import { createLogger } from '../src/log.js'
+import { type Sandbox, startSandboxes } from '../src/sandbox/sandbox.js'
+import { createService, type Service } from '../src/service.js'
+import { type LatencyNode, startLatencyNode } from './latency-node.js'
+import { makeDataDir } from './plain-fork.js'
+import { exampleQuote, quantile, type Section } from './section.js'
+
+const warmUp = 20
+const warmQuotes = 60
+const latencyMs = 50
+const quotesBefore = 10
+/** Blocks come seconds apart: what is prepared for the next one is ready by then. */
+const idleMs = 3_000
+const there = 8453
+
+const onOneChain: QuoteRequest = {
+  ...exampleQuote,
+  inputs: [{ token: nativeToken, amount: 10n ** 18n }],
+}
+const overABridge: QuoteRequest = {
+  ...onOneChain,
+  // Aerodrome.
+  tokensOut: ['0x940181a94a35a4569e4529a3cdfb74e38fd98631'],
+  crosschain: { destinationChainId: there, mode: 'full', ignoreBridges: [] },
+}
+
+export async function crosschainBench(): Promise<Section[]> {
+  const sandboxes = await startSandboxes([1, there])
+  try {
+    return [
+      { name: 'warm, one in flight, in turns', rows: await warm(sandboxes) },
+      { name: `first at new blocks, nodes ${latencyMs} ms away`, rows: await cold(sandboxes) },
+    ]
+  } finally {
+    await Promise.all(sandboxes.map((sandbox) => sandbox.stop()))
+  }
+}
+
+async function withService<T>(
+  nodes: Readonly<Record<string, string>>,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
+  const dataDir = makeDataDir()
+  const config = loadConfig({
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    HEAD_POLL_MS: '600000',
+    ...nodes,
+  })
+  const service = await createService(config, { logger: createLogger('error') })
+  try {
+    return await work(service)
+  } finally {
+    await service.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** Milliseconds of one quote; never the same amount twice. */
+async function timed(service: Service, request: QuoteRequest, serial: number): Promise<number> {
+  const context = { accountId: noAccount, signal: AbortSignal.timeout(120_000) }
+  const inputs = request.inputs.map(({ token, amount }) => {
+    return { token, amount: amount + BigInt(serial) * 10n ** 12n }
+  })
+  const begun = performance.now()
+  await service.engine.quote({ ...request, inputs }, context)
+  return performance.now() - begun
+}
+
+async function warm(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
+  const nodes = Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url]))
+  return withService(nodes, async (service) => {
+    const times: { one: number[]; over: number[] } = { one: [], over: [] }
+    for (let serial = 0; serial < warmUp + warmQuotes; serial++) {
+      const one = await timed(service, onOneChain, serial)
+      const over = await timed(service, overABridge, serial)
+      if (serial < warmUp) continue
+      times.one.push(one)
+      times.over.push(over)
+    }
+    return rowsOf(times)
+  })
+}
+
+async function cold(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
+  const nodes = await Promise.all(sandboxes.map(({ url }) => startLatencyNode(url, latencyMs)))
+  try {
+    const one = await firstAtNewBlocks(sandboxes, nodes, onOneChain)
+    const over = await firstAtNewBlocks(sandboxes, nodes, overABridge)
+    return rowsOf({ one: [one], over: [over] })
+  } finally {
+    for (const node of nodes) await node.stop()
+  }
+}
+
+/** After the same quote at the newest blocks, which code and pools are known from. */
+function firstAtNewBlocks(
+  sandboxes: readonly Sandbox[],
+  nodes: readonly LatencyNode[],
+  request: QuoteRequest,
+): Promise<number> {
+  const urls = Object.fromEntries(
+    sandboxes.map(({ chainId }, index) => [`RPC_URL_${chainId}`, nodes[index]?.url ?? '']),
+  )
+  return withService(urls, async (service) => {
+    for (let serial = 0; serial < quotesBefore; serial++) await timed(service, request, serial)
+    await setTimeout(idleMs)
+    const block = (chainId: number) => {
+      const network = service.engine.networks().find(({ id }) => id === chainId)
+      return BigInt(network?.blockNumber ?? 0) - 1n
+    }
+    const at = {
+      ...request,
+      blockNumber: block(1),
+      ...(request.crosschain && {
+        crosschain: { ...request.crosschain, destinationBlockNumber: block(there) },
+      }),
+    }
+    return timed(service, at, 0)
+  })
+}
+
+function rowsOf({ one, over }: { one: number[]; over: number[] }): Section['rows'] {
+  const [a, b] = [one, over].map((times) => times.toSorted((x, y) => x - y)) as [number[], number[]]
+  const at = (times: number[], q: number) => Math.round(quantile(times, q) * 10) / 10
+  return [
+    { what: 'one chain', 'p50 ms': at(a, 0.5), 'p99 ms': at(a, 0.99), 'times one chain': 1 },
+    {
+      what: 'over a bridge',
+      'p50 ms': at(b, 0.5),
+      'p99 ms': at(b, 0.99),
+      'times one chain': Math.round((quantile(b, 0.5) / quantile(a, 0.5)) * 100) / 100,
+    },
+  ]
+}
