@@ -16,9 +16,9 @@ import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on both sides. */
 const mostProven = 6
-/** Simulated on either side over all lanes, and at least of each lane. */
-const allCandidates = 24
-const leastCandidates = 4
+/** Simulated on each side over all lanes, as many as of a route on one chain together; and at least of each lane. */
+const allCandidates = 12
+const leastCandidates = 3
 /** How many of the best may fail as the final pair before the request fails. */
 const finalAttempts = 3
 /** What orders on the destination may need of us there. */

@@ -82,13 +82,16 @@ export class Journey {
       orderGas: roomyGas,
       deliveryGas: runsOrder ? usualGas.order : usualGas.plain,
     })
-    const departure = await this.#depart(lane, parcel, this.#sourceTolerance())
+    const departure = await this.#depart(lane, parcel, {
+      ...this.#sourceTolerance(),
+      isRough: true,
+    })
     if (runsOrder) {
       const arrival = await this.#arrive(departure, roomyGas)
       const { output, gas: deliveryGas } = arrival
       return { way, departure, arrival, amountOut: output.amountOut, deliveryGas }
     }
-    const landing = await this.#land(departure, 0n)
+    const landing = await this.#land(departure, 0n, null)
     const { gained, gas: deliveryGas } = landing
     return { way, departure, arrival: null, amountOut: gained.amount, deliveryGas }
   }
@@ -121,8 +124,8 @@ export class Journey {
       const tolerance = runsOrder
         ? this.#sourceTolerance()
         : { centiBps: this.#centiBps(), least: minimum }
-      const departure = await this.#depart(lane, parcel, tolerance)
-      const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n)
+      const departure = await this.#depart(lane, parcel, { ...tolerance, isRough: false })
+      const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n, arrival)
       const amountOut = landing.gained.amount
       if (amountOut >= minimum && this.#minimum(amountOut) === minimum) {
         return { ...proven, departure, arrival, amountOut, minAmountOut: minimum }
@@ -192,13 +195,13 @@ export class Journey {
   #depart(
     lane: Lane,
     parcel: Parcel,
-    tolerance: { readonly centiBps: bigint; readonly least?: bigint },
+    how: { readonly centiBps: bigint; readonly least?: bigint; readonly isRough: boolean },
   ): Promise<Departure> {
     const { tasks, context, here, takesFeeThere } = this.parts
     const { feeReceiver: _, ...unpaid } = this.parts.request
     const request = takesFeeThere ? unpaid : this.parts.request
     const { candidates } = this.parts
-    const args = { request, accountId: context.accountId, lane, parcel, candidates, ...tolerance }
+    const args = { request, accountId: context.accountId, lane, parcel, candidates, ...how }
     return tasks.runAt('departure', args, here.pin, context)
   }
 
@@ -218,9 +221,16 @@ export class Journey {
     return tasks.runAt('arrival', args, there.pin, context)
   }
 
-  #land({ delivery }: Departure, gas: bigint) {
+  #land({ delivery }: Departure, gas: bigint, arrival: Arrival | null) {
     const { tasks, context, there, request, receiver } = this.parts
-    const args = { delivery, gas, token: at(request.tokensOut, 0), receiver }
+    const order = arrival?.order
+    const args = {
+      delivery,
+      gas,
+      token: at(request.tokensOut, 0),
+      receiver,
+      ...(order && { order }),
+    }
     return tasks.runAt('landing', args, there.pin, context)
   }
 

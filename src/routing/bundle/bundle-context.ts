@@ -25,8 +25,13 @@ export interface BundleArgs {
   readonly accountId: Hex
   /** Absent: the sender gives the tokens. */
   readonly arrival?: Arrival
-  /** Candidates of each route inside that are simulated; absent: as configured. */
+  /**
+   * Candidates of each route inside that are simulated, and which is chosen by that alone; absent: as configured, and
+   * simulated as a transaction of its own.
+   */
   readonly candidates?: number
+  /** True: the whole is simulated once, without its minimums; what it gives is not the answer yet. */
+  readonly isRough?: boolean
   /** Actions whose first output is to be reported. */
   readonly reportedActions?: readonly number[]
 }

@@ -19,7 +19,7 @@ import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
 import type { Ending } from './performers.js'
 import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
-import { prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
+import { asSent, prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
 
 /** Includes what the actions of `args.reportedActions` yield in the transaction. */
@@ -29,8 +29,9 @@ export interface ToldResult extends BundleResult {
   readonly deposited: readonly TokenAmount[]
   /** Of the transaction; none where nothing was simulated. */
   readonly logs: readonly SimulationLog[]
-  /** Of a delivery: what the bridge carries. */
+  /** Of a delivery: what the bridge carries, and the order in it. */
   readonly message?: Hex
+  readonly order?: Order
 }
 
 /** @param ending - comes after the actions of the request. */
@@ -86,17 +87,17 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
       logs: [],
     }
   }
-  const { gained, checked, payments, reported, deposited, shown } = await run.stage(
-    'simulate',
-    () => measure(builder, remaining),
-  )
+  const measured = await run.stage('simulate', () => measure(builder, remaining))
+  const { gained, checked, payments, reported, deposited, shown } = measured
   const outputs = gained.map(({ token, amount, ...limit }) => ({
     token,
     minAmountOut: leastOf(limit, amount),
   }))
   const order = builder.order(checked, outputs)
-  const final = await run.stage('finalise', () =>
-    simulateBundle(builder, order, draft.actionOfStep),
+  const final = await run.stage('finalise', async () =>
+    builder.args.isRough
+      ? { ...measured.simulated, ...asSent(builder, order) }
+      : simulateBundle(builder, order, draft.actionOfStep),
   )
   const { tx, request: simulated, result, message } = final
   const found = withAmounts(outputs, final)
@@ -124,7 +125,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     reported,
     deposited,
     logs: result.logs,
-    ...(message && { message }),
+    ...(message && { message, order }),
   }
 }
 
@@ -166,6 +167,7 @@ async function measure(
   reported: readonly TokenAmount[]
   deposited: readonly TokenAmount[]
   shown: Shown
+  simulated: SimulatedBundle
 }> {
   const { draft } = builder
   const { reportedActions = [] } = builder.args
@@ -204,6 +206,7 @@ async function measure(
     return amounts ?? noAmounts(stated?.step)
   })
   return {
+    simulated,
     gained: withAmounts(remaining, simulated),
     checked: withMinimums(draft, ({ centiBps, least }, key) => ({
       minimum: leastOf({ centiBps, least }, noted.get(BigInt(key))?.value ?? 0n),

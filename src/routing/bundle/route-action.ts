@@ -65,6 +65,7 @@ export async function planRouteAction(
     accountId,
     within: {
       isPossible: (flow) => isPossible(builder, args, flow),
+      ...(candidates !== undefined && { needsNoTransaction: true }),
       ...(args.isAllowed && { isAllowed: args.isAllowed }),
     },
     request: {

@@ -18,7 +18,7 @@ import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
 import { lendersBeside } from '../proof/lenders.js'
 import type { Arrival, BundleContext } from './bundle-context.js'
-import { simulateLanding } from './simulate-landing.js'
+import { readDeliveryAhead, simulateLanding } from './simulate-landing.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -85,6 +85,19 @@ export async function simulateBundle(
   throw unreadable(result?.message ?? 'no answer')
 }
 
+/** The order as what carries it: a transaction, or the message of a delivery. */
+export function asSent(
+  builder: BundleContext,
+  order: Order,
+): Pick<SimulatedBundle, 'tx'> | Required<Pick<SimulatedBundle, 'message'>> {
+  const { arrival } = builder.args
+  return arrival ? { message: messageOf(arrival, order) } : { tx: builder.transaction(order) }
+}
+
+function messageOf({ fallbackReceiver, gas }: Arrival, order: Order): Hex {
+  return buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
+}
+
 /** As the bridge delivers it. An order that fails there is a failure here, although the fallback receiver is paid. */
 async function simulateArrival(
   builder: BundleContext,
@@ -93,8 +106,9 @@ async function simulateArrival(
   actionOfStep: readonly number[],
   more: Pick<SimulationRequest, 'logsNative'>,
 ): Promise<SimulatedBundle> {
-  const { delivery, gas, fallbackReceiver } = arrival
-  const message = buildDeliveryMessage({ order, fallbackReceiver, minimumGas: gas })
+  const { delivery, gas } = arrival
+  const message = messageOf(arrival, order)
+  await readDeliveryAhead(builder.run, order, message)
   const landed = await simulateLanding(builder.run, arrival.bridge, {
     ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), ...more },
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),

@@ -1,16 +1,18 @@
 /** Simulates what a bridge delivers, as whoever delivers it would. */
 import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
-import type { Hex } from '../../domain/primitives.js'
+import type { Order } from '../../domain/order.js'
+import { type Hex, isNative } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationLog,
   type SimulationRequest,
   type SimulationResult,
 } from '../../domain/state.js'
-import { executorContracts } from '../../executor/deployments.js'
+import { deliveryExecutor, executorContracts } from '../../executor/deployments.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
 import { decodeRevert } from '../../forks/revert.js'
+import { slotsFor } from '../../forks/tokens/token-access.js'
 import type { TaskRun } from '../context/task-context.js'
 
 /** What a bridge that pays and calls in one transaction needs of it besides. */
@@ -63,6 +65,33 @@ export async function simulateLanding(
 }
 
 const { DestinationReceiver } = executorContracts
+
+/**
+ * Reads in bulk what a fork would read one by one for an order that nobody has seen before: each message has an Executor
+ * of its own, whose account and whose balances and allowances of each token are new to every fork.
+ */
+export async function readDeliveryAhead(
+  run: TaskRun,
+  { inputs, outputs, sweep, steps, receiver }: Order,
+  message: Hex,
+): Promise<void> {
+  if (run.settings.cassette === 'replay') return
+  const executor = deliveryExecutor(message)
+  const called = steps.map((step) =>
+    step.kind === 'call' ? step.target : step.kind === 'transfer' ? step.to : step.spender,
+  )
+  const parties = new Set([executor, receiver])
+  const pairs = [...new Set(called)].map((spender) => [executor, spender] as const)
+  const tokens = new Set([...inputs, ...outputs].map(({ token }) => token))
+  for (const token of sweep) tokens.add(token)
+  const slots = await Promise.all(
+    [...tokens].map(async (token) => {
+      const access = isNative(token) ? null : await run.accessOf(token)
+      return access ? slotsFor(access, parties, pairs) : []
+    }),
+  )
+  await run.readAhead({ accounts: [executor], slots: slots.flat(), topics: [] })
+}
 
 /** Why the order failed: revert data, cut off where it is long; null where it did not. */
 export function failureIn(logs: readonly SimulationLog[]): Hex | null {

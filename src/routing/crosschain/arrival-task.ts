@@ -9,7 +9,7 @@ import { centiBpsDenominator } from '../../domain/primitives.js'
 import { merge } from '../bundle/actions/merge.js'
 import { route } from '../bundle/actions/route.js'
 import { runBundle } from '../bundle/bundle-task.js'
-import { simulateLanding } from '../bundle/simulate-landing.js'
+import { readDeliveryAhead, simulateLanding } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
 
@@ -54,17 +54,20 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     },
     accountId: args.accountId,
     candidates: args.candidates,
+    // The pair of the answer is simulated as a landing.
+    isRough: true,
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
   })
   const [output] = result.outputs ?? []
-  if (!result.message || !output || result.gas === null) {
+  const { message, order } = result
+  if (!message || !order || !output || result.gas === null) {
     throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
   }
   return {
     route: result.route.filter(({ protocol }) => protocol !== serviceName),
     warnings: result.warnings,
     ...(result.explanation && { explanation: result.explanation }),
-    message: result.message,
+    ...{ message, order },
     output,
     gas: result.gas,
     gasPrice: run.gasPrice,
@@ -75,6 +78,7 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
   const { delivery, gas, token, receiver } = args
   const bridge = bridgeFor(delivery)
+  if (args.order) await readDeliveryAhead(run, args.order, delivery.message)
   const measure = [{ token, owner: receiver }]
   const { result } = await simulateLanding(run, bridge, { delivery, gas, measure })
   if (result.status === 'unreadable') {

@@ -66,6 +66,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     },
     accountId: args.accountId,
     candidates: args.candidates,
+    isRough: args.isRough,
   }
   const result = await runBundle(run, bundle, { action, definition })
   const sent = bridge.deliveriesIn(result.logs, run.block.chain)

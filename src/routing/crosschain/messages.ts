@@ -2,6 +2,7 @@
 import type { Delivery, Lane, Parcel } from '../../bridges/bridge.js'
 import type { BundleResult, TransactionOutput } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
+import type { Order } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { PricedToken } from '../market/valuation.js'
 
@@ -16,6 +17,8 @@ export interface DepartureArgs {
   readonly least?: bigint
   /** Of each route inside that are simulated. */
   readonly candidates: number
+  /** True: to compare lanes by; not the transaction of the answer. */
+  readonly isRough: boolean
 }
 
 export interface Departure
@@ -42,8 +45,9 @@ export interface ArrivalArgs {
 }
 
 export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'explanation'> {
-  /** That the bridge is to carry. */
+  /** That the bridge is to carry, and the order in it. */
   readonly message: Hex
+  readonly order: Order
   readonly output: TransactionOutput
   /** Of the delivering transaction. */
   readonly gas: bigint
@@ -57,6 +61,8 @@ export interface LandingArgs {
   readonly gas: bigint
   readonly token: Address
   readonly receiver: Address
+  /** Of its message; absent without one. */
+  readonly order?: Order
 }
 
 export interface Landing {

@@ -32,7 +32,7 @@ import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuatio
 import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
-import { type Answer, finalise, rank } from '../proof/choose.js'
+import { type Answer, finalise, type Proven, rank } from '../proof/choose.js'
 import { answerExactly, grossInput } from '../proof/exact-output.js'
 import { asAsked, RouteLog, withExplanation } from '../proof/explain.js'
 import {
@@ -79,6 +79,8 @@ export interface RouteArgs {
     readonly isAllowed?: (market: MarketPool) => boolean
     /** Whether a candidate can be carried out there. */
     readonly isPossible: (flow: Flow) => boolean
+    /** True: the best of the proven candidates is taken as it is; its transaction is not asked for. */
+    readonly needsNoTransaction?: boolean
   }
 }
 
@@ -277,10 +279,14 @@ export async function findRoute(
   }
 
   const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
-  const answer = await run.stage('finalise', () =>
-    exact
-      ? answerExactly(run, proof, { ...exact, isChecked: checksFunds(args) }, proven, priced)
-      : finalise(run, { request, onFailed }, proven),
+  const [best] = proven
+  const isEnough = args.within?.needsNoTransaction && best && !exact
+  const answer = await run.stage('finalise', async () =>
+    isEnough
+      ? asProven(best)
+      : exact
+        ? answerExactly(run, proof, { ...exact, isChecked: checksFunds(args) }, proven, priced)
+        : finalise(run, { request, onFailed }, proven),
   )
   const warnings = [
     ...usable.warnings,
@@ -293,6 +299,14 @@ export async function findRoute(
   )
   log?.chose(answer, proven)
   return { answer, fees, priced, warnings }
+}
+
+/** Without minimums. */
+function asProven(best: Proven): Answer {
+  const outputs = best.outputs.map(({ token, amount }) => {
+    return { token, amountOut: amount, minAmountOut: 0n }
+  })
+  return { ...best, outputs, logs: [] }
 }
 
 const rankedBelow = 'it ranks below the candidates that are simulated'
