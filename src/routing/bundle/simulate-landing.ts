@@ -2,7 +2,7 @@
 import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
 import type { Order } from '../../domain/order.js'
-import { type Hex, isNative } from '../../domain/primitives.js'
+import { type Address, type Hex, isNative } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationLog,
@@ -72,22 +72,23 @@ const { DestinationReceiver } = executorContracts
  */
 export async function readDeliveryAhead(
   run: TaskRun,
-  { inputs, outputs, sweep, steps, receiver }: Order,
+  { inputs, outputs, sweep, steps }: Order,
   message: Hex,
 ): Promise<void> {
   if (run.settings.cassette === 'replay') return
   const executor = deliveryExecutor(message)
-  const called = steps.map((step) =>
-    step.kind === 'call' ? step.target : step.kind === 'transfer' ? step.to : step.spender,
-  )
-  const parties = new Set([executor, receiver])
-  const pairs = [...new Set(called)].map((spender) => [executor, spender] as const)
+  const parties = new Set([executor])
   const tokens = new Set([...inputs, ...outputs].map(({ token }) => token))
   for (const token of sweep) tokens.add(token)
+  /** Whom the order lets take a token. */
+  const pairsOf = (token: Address) =>
+    steps.flatMap((step) =>
+      step.kind === 'approve' && step.token === token ? [[executor, step.spender] as const] : [],
+    )
   const slots = await Promise.all(
     [...tokens].map(async (token) => {
       const access = isNative(token) ? null : await run.accessOf(token)
-      return access ? slotsFor(access, parties, pairs) : []
+      return access ? slotsFor({ ...access, slots: [] }, parties, pairsOf(token)) : []
     }),
   )
   await run.readAhead({ accounts: [executor], slots: slots.flat(), topics: [] })
