@@ -344,7 +344,7 @@ const crosschainInputs = {
   ),
   destinationFeeReceiver: described(
     Address.optional(),
-    'Gets the fee out of what the bridge delivers, where an order runs on the destination; else feeReceiver does.',
+    'Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first.',
   ),
 }
 

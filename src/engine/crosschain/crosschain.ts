@@ -4,11 +4,14 @@
  */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext, Engine, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { type BlockPin, nativeToken } from '../../domain/primitives.js'
-import { contractAddress, type ExecutorContractName } from '../../executor/deployments.js'
+import { zip } from '../../domain/lists.js'
+import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
+import { contractAddress } from '../../executor/deployments.js'
+import type { SurveyArgs } from '../../routing/crosschain/messages.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey, type Side } from './journey.js'
@@ -22,13 +25,9 @@ const leastCandidates = 3
 /** How many of the best may fail as the final pair before the request fails. */
 const finalAttempts = 3
 /** What orders on the destination may need of us there. */
-const orderContracts: readonly ExecutorContractName[] = [
-  'DestinationReceiver',
-  'UniswapV2Swapper',
-  'UniswapV4Swapper',
-  'Values',
-  'Caller',
-]
+const ourContracts: readonly Address[] = (
+  ['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper', 'Values', 'Caller'] as const
+).map(contractAddress)
 
 export interface CrosschainParts {
   readonly chains: ConfiguredChains
@@ -63,38 +62,17 @@ export async function routeOverBridges(
     bridge.lanes(source, destination),
   )
   const receiver = request.receiver ?? request.fromAddress
-  const needed = [
-    ...orderContracts.map(contractAddress),
-    ...lanes.flatMap((lane) => lane.orderContracts),
-  ]
-  const tokensOf = (tokens: readonly `0x${string}`[]) => [...new Set([nativeToken, ...tokens])]
-  const survey = async (
-    chain: typeof source,
-    pin: BlockPin,
-    accounts: readonly `0x${string}`[],
-    tokens: readonly `0x${string}`[],
-  ): Promise<Side> => {
-    const found = await parts.tasks.runAt('survey', { accounts, tokens }, pin, context)
-    return {
-      ...{ chain, pin, gasPrice: found.gasPrice },
-      kinds: new Map(accounts.map((account, index) => [account, found.kinds[index] ?? 'plain'])),
-      prices: new Map(
-        tokens.flatMap((token, index) => {
-          const price = found.prices[index]
-          return price ? [[token, price] as const] : []
-        }),
-      ),
-    }
-  }
+  const look = (chain: ChainDefinition, pin: BlockPin, what: SurveyArgs) =>
+    lookAt(parts.tasks, { chain, pin, what }, context)
   const [here, there] = await Promise.all([
-    survey(
-      ...([source, sourcePin, [request.fromAddress]] as const),
-      tokensOf(request.inputs.map(({ token }) => token)),
-    ),
-    survey(
-      ...([destination, destinationPin, [...new Set([receiver, ...needed])]] as const),
-      tokensOf([...request.tokensOut, ...lanes.map(({ tokenOut }) => tokenOut)]),
-    ),
+    look(source, sourcePin, {
+      accounts: [request.fromAddress],
+      tokens: [nativeToken, ...request.inputs.map(({ token }) => token)],
+    }),
+    look(destination, destinationPin, {
+      accounts: [receiver, ...ourContracts, ...lanes.flatMap((lane) => lane.orderContracts)],
+      tokens: [nativeToken, ...request.tokensOut, ...lanes.map(({ tokenOut }) => tokenOut)],
+    }),
   ])
   refuseAmbiguousReceiver(mode, request, here)
   const takesFeeThere =
@@ -104,7 +82,7 @@ export async function routeOverBridges(
     ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
     receiverKind: there.kinds.get(receiver) ?? 'plain',
     canOrder: (lane) =>
-      [...orderContracts.map(contractAddress), ...lane.orderContracts].every(
+      [...ourContracts, ...lane.orderContracts].every(
         (address) => there.kinds.get(address) !== 'plain',
       ),
   })
@@ -132,6 +110,27 @@ export async function routeOverBridges(
     }
   }
   throw noWay({ request, failures, undeployed, lanes, destination })
+}
+
+/** What has to be known of a side before anything is searched there. */
+async function lookAt(
+  tasks: TaskRunner,
+  side: { readonly chain: ChainDefinition; readonly pin: BlockPin; readonly what: SurveyArgs },
+  context: CallContext,
+): Promise<Side> {
+  const { chain, pin } = side
+  const accounts = [...new Set(side.what.accounts)]
+  const tokens = [...new Set(side.what.tokens)]
+  const { kinds, prices, gasPrice } = await tasks.runAt(
+    'survey',
+    { accounts, tokens },
+    pin,
+    context,
+  )
+  const known = zip(tokens, prices).flatMap(([token, price]) =>
+    price ? [[token, price] as const] : [],
+  )
+  return { chain, pin, gasPrice, kinds: new Map(zip(accounts, kinds)), prices: new Map(known) }
 }
 
 /** Of one lane, and not of the request: another may do. */
