@@ -112,6 +112,14 @@ function enoughForTrust(honest: readonly bigint[]): bigint | null {
   return best + (size * trustBps) / bpsDenominator
 }
 
+/** As it was proven: without minimums, and not as the transaction of an answer. */
+export function asProven(best: Proven): Answer {
+  const outputs = best.outputs.map(({ token, amount }) => {
+    return { token, amountOut: amount, minAmountOut: 0n }
+  })
+  return { ...best, outputs, logs: [] }
+}
+
 export async function finalise(
   run: TaskRun,
   args: {

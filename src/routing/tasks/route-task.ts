@@ -32,7 +32,7 @@ import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuatio
 import { isVerified } from '../market/verified.js'
 import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
-import { type Answer, finalise, type Proven, rank } from '../proof/choose.js'
+import { type Answer, asProven, finalise, rank } from '../proof/choose.js'
 import { answerExactly, grossInput } from '../proof/exact-output.js'
 import { asAsked, RouteLog, withExplanation } from '../proof/explain.js'
 import {
@@ -299,14 +299,6 @@ export async function findRoute(
   )
   log?.chose(answer, proven)
   return { answer, fees, priced, warnings }
-}
-
-/** Without minimums. */
-function asProven(best: Proven): Answer {
-  const outputs = best.outputs.map(({ token, amount }) => {
-    return { token, amountOut: amount, minAmountOut: 0n }
-  })
-  return { ...best, outputs, logs: [] }
 }
 
 const rankedBelow = 'it ranks below the candidates that are simulated'
