@@ -95,3 +95,15 @@ test('a route into a position that has no token takes amountIn alone', async () 
   )
   expect(reply.body).toMatchObject({ statusCode: 400, message: 'amountIn is required' })
 })
+
+test('a route into a position that has no token stays on its chain', async () => {
+  const api = await startTestApi()
+  const reply = await api.get(
+    `/shortcuts/route/nontokenized?fromAddress=${sender}&receiver=${sender}&tokenIn=${weth}&positionOut=1:${usdc}:${usdc}&amountIn=5&destinationChainId=8453`,
+  )
+  expect(reply.body).toMatchObject({
+    statusCode: 400,
+    message:
+      'destinationChainId must equal chainId: a position without a token is entered from its own chain',
+  })
+})

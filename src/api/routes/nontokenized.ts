@@ -3,9 +3,10 @@ import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
+import type { Given } from '../input.js'
 import { NontokenizedTransaction } from '../records/transactions.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
-import { routeRules, shortcutInputs } from './shortcut-inputs.js'
+import { isElsewhere, routeRules, shortcutInputs } from './shortcut-inputs.js'
 import {
   calculationErrors,
   defined,
@@ -30,6 +31,7 @@ function getNontokenized(serviceName: string) {
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
     crosschainRouteMode: _crosschainRouteMode,
+    destinationBlockNumber: _destinationBlockNumber,
     priceImpact: _priceImpact,
     permit: _permit,
     trace: _trace,
@@ -69,11 +71,19 @@ function getNontokenized(serviceName: string) {
         '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
       ),
     }),
-    rules: (given) => routeRules({ ...given, tokenOut: undefined }),
+    rules: (given) => [...routeRules({ ...given, tokenOut: undefined }), ...sameChain(given)],
     response: NontokenizedTransaction,
     isCalculation: true,
     errors: [...calculationErrors, 'NOT_FOUND', 'INSUFFICIENT_BALANCE', 'INSUFFICIENT_ALLOWANCE'],
   })
+}
+
+function sameChain(given: Given): string[] {
+  return isElsewhere(given)
+    ? [
+        'destinationChainId must equal chainId: a position without a token is entered from its own chain',
+      ]
+    : []
 }
 
 function toTransaction(answer: NontokenizedAnswer): z.output<typeof NontokenizedTransaction> {

@@ -130,7 +130,7 @@ export function routeRules(given: Given): string[] {
 }
 
 /** Whether the tokens that come out are on another chain. */
-function isElsewhere({ chainId, destinationChainId }: Given): boolean {
+export function isElsewhere({ chainId, destinationChainId }: Given): boolean {
   return destinationChainId !== undefined && Number(destinationChainId) !== Number(chainId ?? 1)
 }
 
