@@ -70,7 +70,7 @@ export interface AskedOf {
  */
 export function requestFor(
   endpoint: FamilyEndpoint,
-  change: Readonly<Record<string, string>> = {},
+  change: Readonly<Record<string, unknown>> = {},
   part?: string,
 ): AskedOf {
   const { named = [], query = {}, body } = requests[nameOf(endpoint).replace('/api/v1', '')] ?? {}
@@ -79,7 +79,10 @@ export function requestFor(
   let next = 0
   const path = endpoint.path.replaceAll('{}', () => parts[next++] ?? '')
   const isInBody = typeof body === 'object' && !Array.isArray(body)
-  const search = new URLSearchParams(isInBody ? query : { ...query, ...change })
+  // Only a JSON object has a place for what is no text.
+  const texts = Object.entries(change).filter(([, value]) => typeof value === 'string')
+  const changed = { ...query, ...(Object.fromEntries(texts) as Record<string, string>) }
+  const search = new URLSearchParams(isInBody ? query : changed)
   return {
     method: endpoint.method,
     target: `${path}?${search}`,
