@@ -9,6 +9,6 @@ contract CallerTest is Base {
 
     function testFuzz_tellsWhoCalls(address anybody) public {
         vm.prank(anybody);
-        assertEq(caller.caller(), uint256(uint160(anybody)));
+        assertEq(caller.caller(), uint160(anybody), "caller");
     }
 }
