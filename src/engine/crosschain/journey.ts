@@ -115,7 +115,8 @@ export class Journey {
   async finalise(proven: Proven): Promise<Final> {
     const { lane, runsOrder } = proven.way
     const orderGas = runsOrder ? orderGasFor(proven.deliveryGas) : 0n
-    let minimum = this.#minimum(proven.amountOut)
+    // What an order states is what is enforced, whatever the request asks for.
+    let minimum = proven.arrival?.output.minAmountOut ?? this.#minimum(proven.amountOut)
     let message: Hex = proven.arrival ? withMinimumGas(proven.arrival.message, orderGas) : '0x'
     let { arrival } = proven
     for (let round = 0; round < finalRounds; round++) {
@@ -164,7 +165,7 @@ export class Journey {
       block: here.pin,
       tx: departure.tx,
       ...(fees.length > 0 && { fees }),
-      ...(request.includeTransactionCost && { gasCost: departure.gasCost }),
+      ...(departure.gasCost && { gasCost: departure.gasCost }),
       ...(departure.trace !== undefined && { trace: departure.trace }),
       ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
       crosschain: {

@@ -5,10 +5,11 @@
 import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { centiBpsDenominator } from '../../domain/primitives.js'
-import { merge } from '../bundle/actions/merge.js'
+import { type Address, centiBpsDenominator } from '../../domain/primitives.js'
 import { route } from '../bundle/actions/route.js'
+import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle } from '../bundle/bundle-task.js'
+import { defineServiceAction } from '../bundle/service-action.js'
 import { readDeliveryAhead, simulateLanding } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
@@ -25,24 +26,20 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
   const slippage = limit.kind === 'slippage' ? limit.centiBps : centiBpsDenominator
   const taken = fee ? (delivery.amount * fee.bps) / 10_000n : 0n
   const amount = delivery.amount - taken
-  const action =
-    tokenOut === delivery.token
-      ? merge.typed(serviceName, {
-          ...{ tokenIn: [tokenOut], amountIn: [amount], tokenOut, slippage },
-        })
-      : route.typed(serviceName, {
-          ...{ tokenIn: delivery.token, amountIn: amount, tokenOut },
-          ...(limit.kind === 'minimum'
-            ? { minAmountOut: limit.minimums.map((one) => one.amount) }
-            : { slippage }),
-        })
-  const result = await runBundle(run, {
+  const minimums = limit.kind === 'minimum' ? limit.minimums.map((one) => one.amount) : undefined
+  const kept = keep(tokenOut, slippage, minimums?.[0])
+  const isThere = tokenOut === delivery.token
+  const routed = route.typed(serviceName, {
+    ...{ tokenIn: delivery.token, amountIn: amount, tokenOut },
+    ...(minimums ? { minAmountOut: minimums } : { slippage }),
+  })
+  const bundle: BundleArgs = {
     request: {
       chainId: run.block.chain.id,
       fromAddress: receiver,
       strategy: 'router',
       executionMode: 'backend',
-      actions: [action],
+      actions: isThere ? [] : [routed],
       receiver,
       refundReceiver: receiver,
       ignoreAggregators: request.ignoreAggregators,
@@ -57,7 +54,9 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     // The pair of the answer is simulated as a landing.
     isRough: true,
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
-  })
+  }
+  const ending = isThere ? { action: kept.typed(serviceName, {}), definition: kept } : undefined
+  const result = await runBundle(run, bundle, ending)
   const [output] = result.outputs ?? []
   const { message, order } = result
   if (!message || !order || !output || result.gas === null) {
@@ -70,8 +69,24 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     ...{ message, order },
     output,
     gas: result.gas,
-    gasPrice: run.gasPrice,
   }
+}
+
+/** What has arrived is what the receiver gets, as it is; the end of the order enforces how much. */
+function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
+  return defineServiceAction({
+    name: 'keep',
+    description: 'What is delivered, as it is.',
+    inputs: {},
+    isPriced: true,
+    outputs: () => 1,
+    perform: () => ({
+      spends: [],
+      outputs: [{ token, amount: { ref: 'balance', token } }],
+      centiBps,
+      ...(least !== undefined && { least }),
+    }),
+  })
 }
 
 /** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */
@@ -93,7 +108,7 @@ export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landi
     throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: bridge.slug, reason })
   }
   const amount = result.deltas[0]?.amount ?? 0n
-  return { gained: { token, amount }, gas: result.gasUsed, gasPrice: run.gasPrice }
+  return { gained: { token, amount }, gas: result.gasUsed }
 }
 
 function bridgeFor({ bridge }: Delivery) {

@@ -2,9 +2,10 @@
  * The source's half of a route over a bridge: swaps to what the bridge takes, and the call of the bridge, as the one
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
-import { isRefusal, type Lane, type LaneQuote } from '../../bridges/bridge.js'
+import { type BridgeAdapter, isRefusal, type Lane, type LaneQuote } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
+import type { GasCost } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import {
   bpsDenominator,
@@ -35,7 +36,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     return { token, amount, fee }
   })
   const actions = actionsOf(args, inputs)
-  const { definition, quoted } = bridgeAction(run, args)
+  const { definition, quoted } = bridgeAction(run, bridge, args)
   const [only] = inputs
   const amountIn: bigint | Reference =
     actions.at(-1)?.action === merge.name
@@ -77,7 +78,6 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
       `${bridge.name} sent ${sent.length} deliveries in place of one.`,
     )
   }
-  const priced = await run.block.pricedTokens(run.reader, [run.block.chain.wrappedNative])
   return {
     route: result.route.filter(({ protocol }) => protocol !== serviceName),
     tx: result.tx,
@@ -86,11 +86,17 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     ...(result.trace !== undefined && { trace: result.trace }),
     ...(result.explanation && { explanation: result.explanation }),
     gas: result.gas,
-    gasCost: await transactionCost(run, { tx: result.tx, gasUsed: result.gas }, priced),
+    ...(request.includeTransactionCost &&
+      !args.isRough && { gasCost: await costOf(run, { tx: result.tx, gasUsed: result.gas }) }),
     inputs: inputs.map(({ token, amount }) => ({ token, amount })),
     nativeFee: quoted().nativeFee,
     delivery,
   }
+}
+
+async function costOf(run: TaskRun, sent: Parameters<typeof transactionCost>[1]): Promise<GasCost> {
+  const priced = await run.block.pricedTokens(run.reader, [run.block.chain.wrappedNative])
+  return transactionCost(run, sent, priced)
 }
 
 function actionsOf(
@@ -115,7 +121,7 @@ function actionsOf(
 }
 
 /** The last action of the bundle; `quoted` tells what the lane said of the amount. */
-function bridgeAction(run: TaskRun, args: DepartureArgs) {
+function bridgeAction(run: TaskRun, bridge: BridgeAdapter, args: DepartureArgs) {
   const { lane, parcel, request, centiBps, least } = args
   let quote: LaneQuote | undefined
   const definition = defineServiceAction({
@@ -130,8 +136,6 @@ function bridgeAction(run: TaskRun, args: DepartureArgs) {
     isPriced: false,
     outputs: () => 0,
     async perform({ tokenIn, amountIn }, { builder, index, add, helper, runner }) {
-      const bridge = bridgeBySlug(lane.bridge)
-      if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
       const expected = await builder.searchAmount(amountIn, index)
       const { chain } = run.block
       const answer = await bridge.quote({

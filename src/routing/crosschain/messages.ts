@@ -24,7 +24,8 @@ export interface DepartureArgs {
 export interface Departure
   extends Pick<BundleResult, 'route' | 'tx' | 'fees' | 'warnings' | 'trace' | 'explanation'> {
   readonly gas: bigint
-  readonly gasCost: GasCost
+  /** Where the request asks for it, and of the answer's own transaction alone. */
+  readonly gasCost?: GasCost
   /** What is taken from the sender for the route: without the messaging fee. */
   readonly inputs: readonly TokenAmount[]
   /** Wei that the messaging costs, of which more is sent. */
@@ -51,8 +52,6 @@ export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'expl
   readonly output: TransactionOutput
   /** Of the delivering transaction. */
   readonly gas: bigint
-  /** Wei per gas on this chain. */
-  readonly gasPrice: bigint
 }
 
 export interface LandingArgs {
@@ -69,7 +68,6 @@ export interface Landing {
   /** What the receiver gains of the token. */
   readonly gained: TokenAmount
   readonly gas: bigint
-  readonly gasPrice: bigint
 }
 
 /** `delegated`: an account that runs code of a contract (EIP-7702), to which many contracts pay as to one without code. */

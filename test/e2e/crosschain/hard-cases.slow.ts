@@ -145,6 +145,37 @@ test('a sender that is a contract has to say who receives', async () => {
   expect(body.message).toContain('chain 1')
 })
 
+test.each([
+  ['across', weth, wethThere, 'stargate'],
+  ['stargate', nativeToken, wethThere, 'across'],
+  ['stargate', usdc, aero, 'across'],
+])(
+  '%s: a stated minimum stands in what is sent, and is refused above what arrives',
+  async (_bridge, tokenIn, tokenOut, ignoreBridges) => {
+    const args = {
+      tokenIn,
+      tokenOut,
+      ignoreBridges,
+      ...(tokenIn === usdc && { amountIn: '300000000' }),
+    }
+    const { body } = await route(args)
+    const minAmountOut = String((BigInt(body.amountOut) * 9_123n) / 10_000n + 1n)
+    const limited = await route({ ...args, minAmountOut })
+    expect(limited.status, limited.text).toBe(200)
+    expect(limited.body.minAmountOut).toBe(minAmountOut)
+    const word = BigInt(minAmountOut).toString(16).padStart(64, '0')
+    const [source, destination] = placesOf(limited.body)
+    const sent = await departOnFork(source, limited.body.tx)
+    expect(sent.logs.some(({ data }) => data.includes(word))).toBe(true)
+    const watch = { token: tokenOut, owner: alice }
+    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toEqual({
+      ...{ status: 'delivered', gained: BigInt(limited.body.amountOut) },
+    })
+    const above = await route({ ...args, minAmountOut: String(BigInt(body.amountOut) * 2n) })
+    expect(above.status).toBe(422)
+  },
+)
+
 test('an amount beyond the credit of the path, and below what a delivery costs, says the limit', async () => {
   const much = await route({
     ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: (10n ** 15n).toString() },
