@@ -13,7 +13,8 @@ import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
 import { runArrival, runLanding } from './crosschain/arrival-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
-import { runDeparture } from './crosschain/departure-task.js'
+import { runDepartures } from './crosschain/departure-task.js'
+import { runProspects } from './crosschain/prospects-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
 import { runExecutions } from './tasks/executions-task.js'
@@ -38,6 +39,7 @@ const handlers: Handlers = {
       reported: _,
       deposited: _deposited,
       logs: _logs,
+      knownRoutes: _knownRoutes,
       ...result
     } = await runBundle(run, args)
     return result
@@ -58,8 +60,9 @@ const handlers: Handlers = {
   positions: readPositions,
   sharePrices: readSharePrices,
   survey: runSurvey,
-  departure: runDeparture,
+  departures: runDepartures,
   arrival: runArrival,
+  prospects: runProspects,
   landing: runLanding,
   delivery: runDelivery,
   isDeployed: (run, { address }) => run.hasCode(address),

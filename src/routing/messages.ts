@@ -23,10 +23,11 @@ import type { Position } from '../protocols/positions.js'
 import type {
   Arrival,
   ArrivalArgs,
-  Departure,
-  DepartureArgs,
+  DepartureOutcome,
+  DeparturesArgs,
   Landing,
   LandingArgs,
+  ProspectsArgs,
   Survey,
   SurveyArgs,
 } from './crosschain/messages.js'
@@ -117,10 +118,12 @@ export interface TaskTypes {
   sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
   survey: { args: SurveyArgs; result: Survey }
-  /** The source's half of a route over a bridge. */
-  departure: { args: DepartureArgs; result: Departure }
+  /** The source's half of routes over bridges: of each lane, in their order. */
+  departures: { args: DeparturesArgs; result: readonly DepartureOutcome[] }
   /** The destination's half: the order that runs with what is delivered. */
   arrival: { args: ArrivalArgs; result: Arrival }
+  /** What amounts would give there, by native math, raw units; null where no way is found. */
+  prospects: { args: ProspectsArgs; result: readonly (bigint | null)[] }
   /** A delivery as it is sent. */
   landing: { args: LandingArgs; result: Landing }
   /** Where a delivery is that a mined transaction has sent. */

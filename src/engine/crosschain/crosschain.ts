@@ -14,16 +14,17 @@ import { contractAddress } from '../../executor/deployments.js'
 import type { SurveyArgs } from '../../routing/crosschain/messages.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
-import { Journey, type Side } from './journey.js'
+import { Journey } from './journey.js'
+import { type Final, type JourneyParts, type Side, type Tried, toAnswer } from './journey-answer.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
-/** Lanes that are simulated on both sides. */
-const mostProven = 6
+/** Lanes that are simulated on the source. */
+const mostTried = 6
+/** Of these, how many on both sides, where estimates have promised too much. */
+const mostProven = 3
 /** Simulated on each side over all lanes, as many as of a route on one chain together; and at least of each lane. */
 const allCandidates = 12
 const leastCandidates = 3
-/** How many of the best may fail as the final pair before the request fails. */
-const finalAttempts = 3
 /** What orders on the destination may need of us there. */
 const ourContracts: readonly Address[] = (
   ['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper', 'Values', 'Caller'] as const
@@ -86,30 +87,51 @@ export async function routeOverBridges(
         (address) => there.kinds.get(address) !== 'plain',
       ),
   })
-  const chosen = ways.slice(0, mostProven)
-  const journey = new Journey({
+  const chosen = ways.slice(0, mostTried)
+  const journeyParts: JourneyParts = {
     ...{ request, context, here, there, receiver, takesFeeThere },
     candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, chosen.length))),
     tasks: parts.tasks,
-  })
+  }
+  const journey = new Journey(journeyParts)
   const failures: LaneFailure[] = []
   const fail = (lane: Lane, error: unknown) => {
     if (!isOfLane(error)) throw error
     failures.push({ lane, error })
   }
-  const tried = await Promise.allSettled(chosen.map((way) => journey.prove(way)))
-  for (const [index, one] of tried.entries()) {
+  const tries = await journey.tryAll(chosen)
+  for (const [index, one] of tries.entries()) {
     if (one.status === 'rejected') fail((chosen[index] as Way).lane, one.reason)
   }
-  const proven = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  for (const best of journey.ranked(proven).slice(0, finalAttempts)) {
+  const tried = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const best = await bestOf(journey, tried, fail)
+  if (best) return toAnswer(journeyParts, best, warningsOf(failures, undeployed))
+  throw noWay({ request, failures, undeployed, lanes, destination })
+}
+
+/**
+ * The best by estimate is simulated whole; others are too while their estimates are above what has been proven.
+ *
+ * @param fail - is told of those that cannot be used.
+ */
+async function bestOf(
+  journey: Journey,
+  tried: readonly Tried[],
+  fail: (lane: Lane, error: unknown) => void,
+): Promise<Final | null> {
+  let best: Final | null = null
+  let proven = 0
+  for (const one of tried.toSorted((a, b) => journey.valueOf(b) - journey.valueOf(a))) {
+    if (best && (proven === mostProven || journey.valueOf(one) <= journey.valueOf(best))) break
     try {
-      return journey.answer(await journey.finalise(best), warningsOf(failures, undeployed))
+      const final: Final = await journey.finalise(one)
+      if (!best || journey.valueOf(final) > journey.valueOf(best)) best = final
+      proven++
     } catch (error) {
-      fail(best.way.lane, error)
+      fail(one.way.lane, error)
     }
   }
-  throw noWay({ request, failures, undeployed, lanes, destination })
+  return best
 }
 
 /** What has to be known of a side before anything is searched there. */

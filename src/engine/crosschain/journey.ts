@@ -1,29 +1,33 @@
 /**
- * One request over a bridge at one block of either chain. A lane is proven by a departure on the source and the delivery
- * of what its logs send; the answer is made of a pair in which every minimum follows from what that very pair shows.
+ * One request over a bridge at one block of either chain. A lane is tried by a simulated departure on the source and an
+ * estimate of what its logs send; the answer is made of a simulated pair in which every minimum follows from what that
+ * very pair shows.
  */
-import { gasForOrder, type Lane, type Parcel } from '../../bridges/bridge.js'
-import type { ChainDefinition } from '../../chains/chain.js'
-import type { CallContext, RouteAnswer } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
-import { mergeExplanations } from '../../domain/explanation.js'
-import { at } from '../../domain/lists.js'
+import { type Delivery, gasForOrder, type Lane } from '../../bridges/bridge.js'
+import { canonicalToken } from '../../chains/chain.js'
+import { ForkrouteError, fromWireError } from '../../domain/errors.js'
+import { at, zip } from '../../domain/lists.js'
 import {
   type Address,
-  type BlockPin,
   bpsDenominator,
-  type Cost,
   defaultCentiBps,
   type Hex,
   lessSlippage,
   nativeToken,
-  type TokenAmount,
 } from '../../domain/primitives.js'
 import { withMinimumGas } from '../../executor/compile.js'
-import type { AccountKind, Arrival, Departure } from '../../routing/crosschain/messages.js'
-import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
-import type { TaskRunner } from '../task-runner.js'
-import type { CrosschainRequest, Way } from './ways.js'
+import type {
+  Arrival,
+  ArrivalArgs,
+  Departure,
+  DepartureOutcome,
+  DeparturesArgs,
+  Sending,
+} from '../../routing/crosschain/messages.js'
+import type { PricedToken } from '../../routing/market/valuation.js'
+import type { KnownRoute } from '../../routing/search/known-routes.js'
+import { type Final, feeThere, type JourneyParts, type Tried } from './journey-answer.js'
+import type { Way } from './ways.js'
 
 /** Of the final pair, each time with what the one before has shown. */
 const finalRounds = 3
@@ -34,189 +38,190 @@ const usualGas = { plain: 120_000n, order: 600_000n }
 /** Bytes of a message while the order is not known: of one with a swap. */
 const usualMessageBytes = 1_400
 
-export interface Side {
-  readonly chain: ChainDefinition
-  readonly pin: BlockPin
-  /** Wei per gas. */
-  readonly gasPrice: bigint
-  readonly kinds: ReadonlyMap<Address, AccountKind>
-  readonly prices: ReadonlyMap<Address, PricedToken>
-}
-
-export interface JourneyParts {
-  readonly tasks: TaskRunner
-  readonly request: CrosschainRequest
-  readonly context: CallContext
-  readonly here: Side
-  readonly there: Side
-  readonly receiver: Address
-  readonly takesFeeThere: boolean
-  /** Of each search that are simulated. */
-  readonly candidates: number
-}
-
-/** What a lane gave when it was tried. */
-export interface Proven {
-  readonly way: Way
-  readonly departure: Departure
-  /** Null where the bridge pays the receiver itself. */
-  readonly arrival: Arrival | null
-  readonly amountOut: bigint
+/** What is known of what a bridge is to carry. */
+interface SendingFacts {
+  readonly message: Hex
+  readonly orderGas: bigint
   /** Of the delivering transaction. */
   readonly deliveryGas: bigint
-}
-
-export interface Final extends Proven {
-  /** Enforced by the pair. */
-  readonly minAmountOut: bigint
 }
 
 export class Journey {
   constructor(private readonly parts: JourneyParts) {}
 
-  /** @throws ForkrouteError for whatever keeps the lane from being used. */
-  async prove(way: Way): Promise<Proven> {
-    const { lane, runsOrder } = way
-    const parcel = this.#parcel(way, {
-      message: runsOrder ? `0x${'ff'.repeat(usualMessageBytes)}` : '0x',
-      orderGas: roomyGas,
-      deliveryGas: runsOrder ? usualGas.order : usualGas.plain,
-    })
-    const departure = await this.#depart(lane, parcel, {
-      ...this.#sourceTolerance(),
-      isRough: true,
-    })
-    if (runsOrder) {
-      const arrival = await this.#arrive(departure, roomyGas)
-      const { output, gas: deliveryGas } = arrival
-      return { way, departure, arrival, amountOut: output.amountOut, deliveryGas }
-    }
-    const landing = await this.#land(departure, 0n, null)
-    const { gained, gas: deliveryGas } = landing
-    return { way, departure, arrival: null, amountOut: gained.amount, deliveryGas }
-  }
-
-  /** The best first: what comes out, less gas and messaging on the source. */
-  ranked(proven: readonly Proven[]): Proven[] {
-    const { here, there, request } = this.parts
-    const native = here.prices.get(nativeToken)
-    const out = there.prices.get(at(request.tokensOut, 0))
-    const usdOf = (amount: bigint, token: PricedToken) =>
-      (Number(amount) / 10 ** token.decimals) * token.priceUsd
-    const value = ({ amountOut, departure }: Proven) => {
-      if (!native || !out) return Number(amountOut)
-      const cost = departure.gas * here.gasPrice + departure.nativeFee
-      return usdOf(amountOut, out) - usdOf(cost, native)
-    }
-    return proven.toSorted((a, b) => value(b) - value(a))
-  }
-
-  /** @throws ForkrouteError where the pair does not hold. */
-  async finalise(proven: Proven): Promise<Final> {
-    const { lane, runsOrder } = proven.way
-    const orderGas = runsOrder ? orderGasFor(proven.deliveryGas) : 0n
-    // What an order states is what is enforced, whatever the request asks for.
-    let minimum = proven.arrival?.output.minAmountOut ?? this.#minimum(proven.amountOut)
-    let message: Hex = proven.arrival ? withMinimumGas(proven.arrival.message, orderGas) : '0x'
-    let { arrival } = proven
-    for (let round = 0; round < finalRounds; round++) {
-      const { deliveryGas } = proven
-      const parcel = this.#parcel(proven.way, { message, orderGas, deliveryGas })
-      const tolerance = runsOrder
-        ? this.#sourceTolerance()
-        : { centiBps: this.#centiBps(), least: minimum }
-      const departure = await this.#depart(lane, parcel, { ...tolerance, isRough: false })
-      const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n, arrival)
-      const amountOut = landing.gained.amount
-      if (amountOut >= minimum && this.#minimum(amountOut) === minimum) {
-        return { ...proven, departure, arrival, amountOut, minAmountOut: minimum }
-      }
-      minimum = this.#minimum(amountOut)
-      if (!runsOrder) continue
-      arrival = await this.#arrive(departure, orderGas)
-      message = arrival.message
-      minimum = arrival.output.minAmountOut
-    }
-    throw new ForkrouteError(
-      'SIMULATION_REVERTED',
-      'What is delivered changes with its own minimum.',
+  /**
+   * Of each way, in their order: the departure with what its logs send, and what that would give over there by native
+   * math. Rejected with whatever keeps the lane from being used.
+   */
+  async tryAll(ways: readonly Way[]): Promise<PromiseSettledResult<Tried>[]> {
+    const departures = await Promise.allSettled(this.#departEach(ways))
+    const deliveries = departures.flatMap((one, index) =>
+      one.status === 'fulfilled' ? [[at(ways, index), one.value.delivery] as const] : [],
+    )
+    const prospects = await this.#prospectsOf(deliveries)
+    return Promise.allSettled(
+      departures.map(async (one, index) => {
+        if (one.status === 'rejected') throw one.reason
+        const way = at(ways, index)
+        const amountOut = prospects.get(way)
+        if (amountOut !== undefined) return { way, departure: one.value, amountOut }
+        const { symbol } = way.lane
+        throw new ForkrouteError('NO_ROUTE', `No way leads on from ${symbol} on the destination.`)
+      }),
     )
   }
 
-  answer(final: Final, more: readonly string[]): RouteAnswer {
-    const { request, here, there } = this.parts
-    const { departure, arrival, way } = final
-    const { lane } = way
+  /** One task for all lanes that take the same token, which need the same route to it. */
+  #departEach(ways: readonly Way[]): Promise<Departure>[] {
+    const found = new Map<Way, Promise<Departure>>()
+    for (const token of new Set(ways.map(({ lane }) => lane.tokenIn))) {
+      const group = ways.filter(({ lane }) => lane.tokenIn === token)
+      const outcomes = this.#departAll(
+        group.map((way) => this.#sending(way, this.#usual(way))),
+        { ...this.#sourceTolerance(), isRough: true, knownRoutes: [] },
+      )
+      for (const [index, way] of group.entries()) {
+        found.set(
+          way,
+          outcomes.then((all) => departureOf(at(all, index))),
+        )
+      }
+    }
+    return ways.map((way) => found.get(way) as Promise<Departure>)
+  }
+
+  /** Raw units of tokenOut; absent where no way is found. */
+  async #prospectsOf(
+    deliveries: readonly (readonly [Way, Delivery])[],
+  ): Promise<ReadonlyMap<Way, bigint>> {
+    const { tasks, context, there, request, candidates } = this.parts
+    const found = new Map<Way, bigint>()
     const tokenOut = at(request.tokensOut, 0)
-    const priceImpact = request.includePriceImpact ? this.#impact(final) : null
-    const fees = this.#feesOf(final)
-    const explanations = [departure.explanation, arrival?.explanation].flatMap((one) => one ?? [])
+    const fee = feeThere(this.parts)
+    const left = (way: Way, { amount }: Delivery) =>
+      fee && way.runsOrder ? amount - (amount * fee.bps) / bpsDenominator : amount
+    const canonical = (token: Address) => canonicalToken(there.chain, token)
+    const ends = new Set(deliveries.map(([, { token }]) => canonical(token)))
+    await Promise.all(
+      [...ends].map(async (tokenIn) => {
+        const group = deliveries.filter(([, { token }]) => canonical(token) === tokenIn)
+        const amounts = group.map(([way, delivery]) => left(way, delivery))
+        const isThere = tokenIn === canonical(tokenOut)
+        const args = { request, tokenIn, tokenOut, amounts, candidates }
+        const given = isThere ? amounts : await tasks.runAt('prospects', args, there.pin, context)
+        for (const [[way], amountOut] of zip(group, given)) {
+          if (amountOut !== null) found.set(way, amountOut)
+        }
+      }),
+    )
+    return found
+  }
+
+  /** As long as nothing has shown what it needs. */
+  #usual({ runsOrder }: Way): SendingFacts {
     return {
-      chainId: request.chainId,
-      route: [
-        ...departure.route.map((step) =>
-          step.action === 'bridge' ? { ...step, amountOut: [departure.delivery.amount] } : step,
-        ),
-        ...(arrival?.route ?? []),
-      ],
-      gas: departure.gas,
-      outputs: [{ token: tokenOut, amountOut: final.amountOut, minAmountOut: final.minAmountOut }],
-      priceImpact,
-      block: here.pin,
-      tx: departure.tx,
-      ...(fees.length > 0 && { fees }),
-      ...(departure.gasCost && { gasCost: departure.gasCost }),
-      ...(departure.trace !== undefined && { trace: departure.trace }),
-      ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
-      crosschain: {
-        destinationBlock: there.pin,
-        bridgeFee: this.#cost(departure.nativeFee),
-        estimates: [
-          {
-            bridge: lane.bridge,
-            fromChainId: lane.sourceChainId,
-            toChainId: lane.destinationChainId,
-            token: lane.tokenIn,
-            estimatedSeconds: lane.estimatedSeconds,
-          },
-        ],
-      },
-      warnings: [...new Set([...departure.warnings, ...(arrival?.warnings ?? []), ...more])],
+      message: runsOrder ? `0x${'ff'.repeat(usualMessageBytes)}` : '0x',
+      orderGas: roomyGas,
+      deliveryGas: runsOrder ? usualGas.order : usualGas.plain,
     }
   }
 
-  /** On the source of each input; on the destination of what is delivered. */
-  #feesOf({ departure, way }: Final): readonly TokenAmount[] {
-    const there = this.#feeThere()
-    if (!there || !way.runsOrder) return departure.fees
-    const { token, amount } = departure.delivery
-    return [{ token, amount: (amount * there.bps) / bpsDenominator }]
+  /** What comes out, less gas and messaging on the source: dollars, or raw units of tokenOut where prices are unknown. */
+  valueOf({ amountOut, departure }: Pick<Tried, 'amountOut' | 'departure'>): number {
+    const { here, there, request } = this.parts
+    const native = here.prices.get(nativeToken)
+    const out = there.prices.get(at(request.tokensOut, 0))
+    if (!native || !out) return Number(amountOut)
+    const usdOf = (amount: bigint, token: PricedToken) =>
+      (Number(amount) / 10 ** token.decimals) * token.priceUsd
+    const cost = departure.gas * here.gasPrice + departure.nativeFee
+    return usdOf(amountOut, out) - usdOf(cost, native)
   }
 
-  #depart(
-    lane: Lane,
-    parcel: Parcel,
-    how: { readonly centiBps: bigint; readonly least?: bigint; readonly isRough: boolean },
+  /** @throws ForkrouteError where the delivery fails, or the pair does not hold. */
+  async finalise(tried: Tried): Promise<Final> {
+    if (!tried.way.runsOrder) return this.#finaliseDirect(tried)
+    let arrival = await this.#arrive(tried.departure, roomyGas, [])
+    const deliveryGas = arrival.gas
+    const orderGas = orderGasFor(deliveryGas)
+    arrival = { ...arrival, message: withMinimumGas(arrival.message, orderGas) }
+    for (let round = 0; round < finalRounds; round++) {
+      const { message } = arrival
+      const departure = await this.#depart(
+        tried,
+        { message, orderGas, deliveryGas },
+        this.#sourceTolerance(),
+      )
+      const landing = await this.#land(departure, gasForOrder(orderGas), arrival)
+      const amountOut = landing.gained.amount
+      // What an order states is what is enforced, whatever the request asks for.
+      const { minAmountOut } = arrival.output
+      if (amountOut >= minAmountOut && this.#minimum(amountOut) === minAmountOut) {
+        return { ...tried, departure, arrival, amountOut, minAmountOut }
+      }
+      arrival = await this.#arrive(departure, orderGas, arrival.knownRoutes)
+    }
+    throw neverHolds()
+  }
+
+  /** Where the bridge pays the receiver itself, and enforces how much. */
+  async #finaliseDirect(tried: Tried): Promise<Final> {
+    const { gas: deliveryGas } = await this.#land(tried.departure, 0n, null)
+    let minAmountOut = this.#minimum(tried.amountOut)
+    for (let round = 0; round < finalRounds; round++) {
+      const departure = await this.#depart(
+        tried,
+        { message: '0x', orderGas: 0n, deliveryGas },
+        { centiBps: this.#centiBps(), least: minAmountOut },
+      )
+      const { gained } = await this.#land(departure, 0n, null)
+      const amountOut = gained.amount
+      const minimum = this.#minimum(amountOut)
+      if (amountOut >= minAmountOut && minimum === minAmountOut) {
+        return { ...tried, departure, arrival: null, amountOut, minAmountOut }
+      }
+      minAmountOut = minimum
+    }
+    throw neverHolds()
+  }
+
+  async #depart(
+    { way, departure }: Tried,
+    facts: SendingFacts,
+    tolerance: { readonly centiBps: bigint; readonly least?: bigint },
   ): Promise<Departure> {
-    const { tasks, context, here, takesFeeThere } = this.parts
+    const { knownRoutes } = departure
+    const how = { ...tolerance, isRough: false, knownRoutes }
+    const [outcome] = await this.#departAll([this.#sending(way, facts)], how)
+    if (!outcome) throw new RangeError('A departure has no outcome.')
+    return departureOf(outcome)
+  }
+
+  #departAll(
+    sendings: readonly Sending[],
+    how: Pick<DeparturesArgs, 'centiBps' | 'least' | 'isRough' | 'knownRoutes'>,
+  ): Promise<readonly DepartureOutcome[]> {
+    const { tasks, context, here, takesFeeThere, candidates } = this.parts
     const { feeReceiver: _, ...unpaid } = this.parts.request
     const request = takesFeeThere ? unpaid : this.parts.request
-    const { candidates } = this.parts
-    const args = { request, accountId: context.accountId, lane, parcel, candidates, ...how }
-    return tasks.runAt('departure', args, here.pin, context)
+    const args = { request, accountId: context.accountId, sendings, candidates, ...how }
+    return tasks.runAt('departures', args, here.pin, context)
   }
 
-  #arrive({ delivery }: Departure, gas: bigint): Promise<Arrival> {
+  #arrive(
+    { delivery }: Departure,
+    gas: bigint,
+    knownRoutes: readonly KnownRoute[],
+  ): Promise<Arrival> {
     const { tasks, context, there, request, receiver } = this.parts
-    const fee = this.#feeThere()
+    const fee = feeThere(this.parts)
     const { candidates } = this.parts
-    const args = {
+    const args: ArrivalArgs = {
       candidates,
       request,
       accountId: context.accountId,
       delivery,
-      gas,
-      receiver,
+      ...{ gas, knownRoutes, receiver },
       ...(fee && { fee }),
     }
     return tasks.runAt('arrival', args, there.pin, context)
@@ -235,24 +240,14 @@ export class Journey {
     return tasks.runAt('landing', args, there.pin, context)
   }
 
-  #feeThere() {
-    const { request, takesFeeThere } = this.parts
-    const { destinationFeeReceiver: receiver } = request.crosschain
-    const [bps] = request.inputs.flatMap(({ feeBps }) => feeBps ?? [])
-    return takesFeeThere && receiver && bps ? { bps, receiver } : null
-  }
-
-  #parcel(
-    { lane, runsOrder }: Way,
-    known: { readonly message: Hex; readonly orderGas: bigint; readonly deliveryGas: bigint },
-  ): Parcel {
-    const { message, orderGas, deliveryGas } = known
-    return {
+  #sending({ lane, runsOrder }: Way, { message, orderGas, deliveryGas }: SendingFacts): Sending {
+    const parcel = {
       receiver: runsOrder ? lane.orderReceiver : this.parts.receiver,
       message,
       gas: runsOrder ? gasForOrder(orderGas) : 0n,
       deliveryCost: this.#deliveryCost(lane, deliveryGas),
     }
+    return { lane, parcel }
   }
 
   /** Raw units of what is delivered; null without prices. */
@@ -281,26 +276,19 @@ export class Journey {
     if (limit.kind === 'slippage') return lessSlippage(amountOut, limit.centiBps)
     return at(limit.minimums, 0).amount
   }
+}
 
-  #cost(native: bigint): Cost {
-    const price = this.parts.here.prices.get(nativeToken)
-    const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
-    return { native, usd }
-  }
+/** @throws ForkrouteError of the lane. */
+function departureOf(outcome: DepartureOutcome): Departure {
+  if (!outcome.ok) throw fromWireError(outcome.error)
+  return outcome.departure
+}
 
-  /** With the messaging fee as a part of what goes in. */
-  #impact({ departure, amountOut }: Final): number | null {
-    const { here, there, request } = this.parts
-    const given: TokenAmount[] = [
-      ...departure.inputs,
-      { token: nativeToken, amount: departure.nativeFee },
-    ]
-    // Addresses mean nothing beside those of another chain: what comes out stands under a name of its own.
-    const received = 'received' as unknown as Address
-    const out = there.prices.get(at(request.tokensOut, 0))
-    const prices = new Map([...here.prices, ...(out ? [[received, out] as const] : [])])
-    return priceImpactBps(given, [{ token: received, amount: amountOut }], prices)
-  }
+function neverHolds(): ForkrouteError {
+  return new ForkrouteError(
+    'SIMULATION_REVERTED',
+    'What is delivered changes with its own minimum.',
+  )
 }
 
 /** With room for what refunds have hidden, and for state that has moved. */

@@ -18,6 +18,7 @@ import { selfAddress, selfStep } from '../../executor/self.js'
 import type { TaskRun } from '../context/task-context.js'
 import { toBytes16 } from '../proof/built.js'
 import { deadlineOf } from '../proof/order-deadline.js'
+import type { KnownRoute } from '../search/known-routes.js'
 import type { Arrival, BundleArgs, BundleContext, NamedAction } from './bundle-context.js'
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
@@ -52,6 +53,7 @@ export class BundleBuilder implements BundleContext {
   readonly approved = new Map<string, bigint>()
   /** Of the actions' searches, in their order; empty unless the request asks for it. */
   readonly explanations: Explanation[] = []
+  readonly knownRoutes: KnownRoute[]
   readonly #actions: readonly PerformableAction[]
   readonly #referenced: ReadonlySet<string>
   readonly #spent: ReadonlySet<string>
@@ -66,6 +68,7 @@ export class BundleBuilder implements BundleContext {
     ending?: Ending,
   ) {
     this.draft = new BundleDraft(outer?.firstStep)
+    this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
     const { strategy, fromAddress, receiver } = args.request
     this.runner = args.arrival ? selfAddress : runnerAddress(strategy, fromAddress)

@@ -6,6 +6,7 @@ import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../dom
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import type { TaskRun } from '../context/task-context.js'
+import type { KnownRoute } from '../search/known-routes.js'
 import type { BundleDraft } from './draft.js'
 
 /** How the tokens of a bundle come that a bridge delivers. */
@@ -32,6 +33,8 @@ export interface BundleArgs {
   readonly candidates?: number
   /** True: the whole is simulated once, without its minimums; what it gives is not the answer yet. */
   readonly isRough?: boolean
+  /** Routes that were found before at the block. */
+  readonly knownRoutes?: readonly KnownRoute[]
   /** Actions whose first output is to be reported. */
   readonly reportedActions?: readonly number[]
 }
@@ -61,6 +64,8 @@ export interface BundleContext {
   readonly permitted: TokenAmount[]
   /** Raw units that `approve` actions let contracts take: by spender and token. */
   readonly approved: Map<string, bigint>
+  /** Those of the arguments, and those found since. */
+  readonly knownRoutes: KnownRoute[]
   /** Lets simulations find tokens in the runner that nobody in the bundle has brought there. */
   assume(held: TokenAmount): void
   /** Keeps what the search for an action looked at. */

@@ -14,6 +14,7 @@ import { asAsked, withExplanation } from '../proof/explain.js'
 import { withAmounts as withStepAmounts } from '../proof/step-amounts.js'
 import { traceTransaction } from '../proof/trace.js'
 import { gasWarnings, impactWarnings } from '../proof/warnings.js'
+import type { KnownRoute } from '../search/known-routes.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
@@ -29,6 +30,8 @@ export interface ToldResult extends BundleResult {
   readonly deposited: readonly TokenAmount[]
   /** Of the transaction; none where nothing was simulated. */
   readonly logs: readonly SimulationLog[]
+  /** Routes inside it, with those that were known before. */
+  readonly knownRoutes: readonly KnownRoute[]
   /** Of a delivery: what the bridge carries, and the order in it. */
   readonly message?: Hex
   readonly order?: Order
@@ -85,6 +88,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
       reported: [],
       deposited: [],
       logs: [],
+      knownRoutes: builder.knownRoutes,
     }
   }
   const measured = await run.stage('simulate', () => measure(builder, remaining))
@@ -125,6 +129,7 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     reported,
     deposited,
     logs: result.logs,
+    knownRoutes: builder.knownRoutes,
     ...(message && { message, order }),
   }
 }

@@ -48,6 +48,7 @@ export async function runNontokenized(
     reported,
     deposited,
     logs: _,
+    knownRoutes: _knownRoutes,
     ...rest
   } = await runBundle(run, {
     request: bundle,

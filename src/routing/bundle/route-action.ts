@@ -1,16 +1,21 @@
 /** A route as one action of a bundle: the best route for the amount at the block, as steps among the others. */
+
+import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { at } from '../../domain/lists.js'
 import { type Amount, type CallStep, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
 import { balanceOf, difference } from '../../protocols/shared/value-steps.js'
+import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
 import { helpersOf } from '../proof/built.js'
 import { RouteLog } from '../proof/explain.js'
 import { planRoute, type RoutePlan } from '../proof/plan-route.js'
 import type { Flow } from '../search/flow.js'
-import { findRoute, type RouteArgs } from '../tasks/route-task.js'
+import { flowFrom, type KnownRoute, keyOfRoute, knownFlow } from '../search/known-routes.js'
+import { routerFor } from '../tasks/open-search.js'
+import { findRoute } from '../tasks/route-task.js'
 import type { BundleContext } from './bundle-context.js'
 import type { PlannedSplit, PlannedStep } from './planned-steps.js'
 import { refuse } from './problems.js'
@@ -55,44 +60,28 @@ export async function planRouteAction(
   args: RouteActionArgs,
 ): Promise<RoutedAction> {
   const { run, draft, runner } = builder
-  const { request, accountId, candidates } = builder.args
+  const { request, candidates } = builder.args
   const { action, tokenIn, tokenOut, amountIn } = args
   const amount = args.search ?? (await builder.searchAmount(amountIn, action))
   if (amount === 0n) return refuse(action, 'amountIn', moreThanZero)
-  const log = request.explain && new RouteLog(run)
-  const routeArgs: RouteArgs = {
-    mode: 'quote',
-    accountId,
-    within: {
-      isPossible: (flow) => isPossible(builder, args, flow),
-      ...(candidates !== undefined && { needsNoTransaction: true }),
-      ...(args.isAllowed && { isAllowed: args.isAllowed }),
-    },
-    request: {
-      chainId: request.chainId,
-      fromAddress: quoteSender,
-      strategy: 'router',
-      executionMode: 'backend',
-      inputs: [{ token: tokenIn, amount }],
-      tokensOut: [tokenOut],
-      limit: { kind: 'slippage', centiBps: 0n },
-      ignoreAggregators: [...request.ignoreAggregators, ...(args.ignored?.aggregators ?? [])],
-      ignoreStandards: [...request.ignoreStandards, ...(args.ignored?.standards ?? [])],
-      includeTransactionCost: false,
-      includePriceImpact: false,
-      ...(candidates !== undefined && { router: { candidates } }),
-      ...(request.poolChoice && { poolChoice: request.poolChoice }),
-      ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
-    },
+  const routeRequest: RouteRequest = {
+    chainId: request.chainId,
+    fromAddress: quoteSender,
+    strategy: 'router',
+    executionMode: 'backend',
+    inputs: [{ token: tokenIn, amount }],
+    tokensOut: [tokenOut],
+    limit: { kind: 'slippage', centiBps: 0n },
+    ignoreAggregators: [...request.ignoreAggregators, ...(args.ignored?.aggregators ?? [])],
+    ignoreStandards: [...request.ignoreStandards, ...(args.ignored?.standards ?? [])],
+    includeTransactionCost: false,
+    includePriceImpact: false,
+    ...(candidates !== undefined && { router: { candidates } }),
+    ...(request.poolChoice && { poolChoice: request.poolChoice }),
+    ...(request.deadlineMs !== undefined && { deadlineMs: request.deadlineMs }),
   }
-  const found = await findRoute(run, routeArgs, log)
-    .catch((error: unknown) => {
-      if (!(error instanceof ForkrouteError)) throw error
-      const details = { action, ...error.details }
-      throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
-    })
-    .finally(() => log && builder.explain(action, log.explain()))
-  const flow = found.answer.candidate
+  const found = await findIn(builder, args, routeRequest)
+  const { flow } = found
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut).length
   const add = (step: ExecutorStep) => draft.add(action, step)
   const measuring = { add, helper, runner }
@@ -117,13 +106,79 @@ export async function planRouteAction(
     args.takes ?? (isAmountRef(amountIn) && amountIn.ref === 'output' ? amountIn : amount)
   return {
     output,
-    quoted: at(found.answer.outputs, 0).amountOut,
+    quoted: found.quoted,
     route: flow.isSplit
       ? splitSteps({ records: plan.records, edges: flow.edges, tokenIn, tokenOut, takes, output })
       : pathSteps(plan, takes),
     leftovers: [tokenIn, ...sweep],
     warnings: found.warnings,
   }
+}
+
+interface FoundFlow {
+  readonly flow: Flow
+  readonly quoted: bigint
+  readonly warnings: readonly string[]
+}
+
+/** As another task has found it at the block, or by a search. */
+async function findIn(
+  builder: BundleContext,
+  args: RouteActionArgs,
+  request: RouteRequest,
+): Promise<FoundFlow> {
+  const { run } = builder
+  const { accountId } = builder.args
+  // What depends on the time, or has to say how it came about, is searched each time.
+  const isRepeatable =
+    !builder.args.request.explain && !args.isAllowed && request.deadlineMs === undefined
+  if (!isRepeatable) return search(builder, args, request)
+  const key = keyOfRoute(request, accountId)
+  const known = builder.knownRoutes.find((one) => one.key === key)
+  const flow = known && (await rebuilt(run, request, known))
+  if (flow && isPossible(builder, args, flow)) return { ...known, flow }
+  const found = await search(builder, args, request)
+  builder.knownRoutes.push({ ...found, key, flow: knownFlow(found.flow) })
+  return found
+}
+
+async function rebuilt(
+  run: TaskRun,
+  request: RouteRequest,
+  { flow }: KnownRoute,
+): Promise<Flow | null> {
+  const { maxHops } = routerFor(run.settings, request)
+  const tokensIn = request.inputs.map(({ token }) => token)
+  const { pools } = await run.block.routeView(run.reader, tokensIn, request.tokensOut, maxHops)
+  return flowFrom(flow, pools)
+}
+
+async function search(
+  builder: BundleContext,
+  args: RouteActionArgs,
+  request: RouteRequest,
+): Promise<FoundFlow> {
+  const { run } = builder
+  const { accountId, candidates } = builder.args
+  const { action } = args
+  const log = builder.args.request.explain && new RouteLog(run)
+  const within = {
+    isPossible: (flow: Flow) => isPossible(builder, args, flow),
+    ...(candidates !== undefined && { needsNoTransaction: true }),
+    ...(args.isAllowed && { isAllowed: args.isAllowed }),
+  }
+  const { answer, warnings } = await findRoute(
+    run,
+    { mode: 'quote', accountId, within, request },
+    log,
+  )
+    .catch((error: unknown) => {
+      if (!(error instanceof ForkrouteError)) throw error
+      const details = { action, ...error.details }
+      throw new ForkrouteError(error.code, `action ${action}: ${error.message}`, details)
+    })
+    .finally(() => log && builder.explain(action, log.explain()))
+  return { flow: answer.candidate, quoted: at(answer.outputs, 0).amountOut, warnings }
 }
 
 /** Each takes what the one before it gave. */

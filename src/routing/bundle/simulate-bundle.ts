@@ -18,7 +18,7 @@ import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
 import { lendersBeside } from '../proof/lenders.js'
 import type { Arrival, BundleContext } from './bundle-context.js'
-import { readDeliveryAhead, simulateLanding } from './simulate-landing.js'
+import { emptyExecutor, simulateLanding } from './simulate-landing.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -108,9 +108,9 @@ async function simulateArrival(
 ): Promise<SimulatedBundle> {
   const { delivery, gas } = arrival
   const message = messageOf(arrival, order)
-  await readDeliveryAhead(builder.run, order, message)
+  const overrides = await emptyExecutor(builder.run, order, message)
   const landed = await simulateLanding(builder.run, arrival.bridge, {
-    ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), ...more },
+    ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), overrides, ...more },
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),
   })
   const { request, result } = landed

@@ -8,12 +8,15 @@ import {
   type SimulationLog,
   type SimulationRequest,
   type SimulationResult,
+  type StateOverrides,
 } from '../../domain/state.js'
 import { deliveryExecutor, executorContracts } from '../../executor/deployments.js'
 import { executorErrorsAbi } from '../../executor/errors.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { slotsFor } from '../../forks/tokens/token-access.js'
 import type { TaskRun } from '../context/task-context.js'
+
+const zeroWord: Hex = `0x${'0'.repeat(64)}`
 
 /** What a bridge that pays and calls in one transaction needs of it besides. */
 const gasOfPayment = 500_000n
@@ -32,7 +35,7 @@ export async function simulateLanding(
   bridge: BridgeAdapter,
   landing: { readonly delivery: Delivery; readonly gas: bigint } & Pick<
     SimulationRequest,
-    'measure' | 'logsNative'
+    'measure' | 'logsNative' | 'overrides'
   >,
 ): Promise<Landed> {
   const { delivery, gas, ...more } = landing
@@ -44,7 +47,7 @@ export async function simulateLanding(
         allowance: funds.amount,
       })
     : {}
-  const overrides = mergeOverrides(simulation.overrides, given ?? {})
+  const overrides = mergeOverrides(simulation.overrides, given ?? {}, landing.overrides ?? {})
   const gasLimit = simulation.gasLimit ?? (gas > 0n ? gas + gasOfPayment : undefined)
   const request: SimulationRequest = {
     ...{ ...simulation, ...more, overrides },
@@ -67,15 +70,18 @@ export async function simulateLanding(
 const { DestinationReceiver } = executorContracts
 
 /**
- * Reads in bulk what a fork would read one by one for an order that nobody has seen before: each message has an Executor
- * of its own, whose account and whose balances and allowances of each token are new to every fork.
+ * What an order finds that nobody has seen before: each message has an Executor of its own, at an address that follows
+ * from the message, so that nothing is there, nor in what tokens keep of it. Said in place of asking a node for a dozen
+ * values, each of which would cost a round trip. What somebody may put there until the delivery only adds to it.
+ *
+ * @returns Overrides; with a cassette none, which holds what was read.
  */
-export async function readDeliveryAhead(
+export async function emptyExecutor(
   run: TaskRun,
   { inputs, outputs, sweep, steps }: Order,
   message: Hex,
-): Promise<void> {
-  if (run.settings.cassette === 'replay') return
+): Promise<StateOverrides> {
+  if (run.settings.cassette) return {}
   const executor = deliveryExecutor(message)
   const parties = new Set([executor])
   const tokens = new Set([...inputs, ...outputs].map(({ token }) => token))
@@ -91,7 +97,12 @@ export async function readDeliveryAhead(
       return access ? slotsFor({ ...access, slots: [] }, parties, pairsOf(token)) : []
     }),
   )
-  await run.readAhead({ accounts: [executor], slots: slots.flat(), topics: [] })
+  await run.assumeEmpty([executor])
+  return mergeOverrides(
+    ...slots
+      .flat()
+      .map(({ address, slot }) => ({ [address]: { stateDiff: { [slot]: zeroWord } } })),
+  )
 }
 
 /** Why the order failed: revert data, cut off where it is long; null where it did not. */

@@ -1,8 +1,8 @@
 /** Small helpers that planning and simulating a bundle share. */
-import { type AbiFunction, decodeEventLog } from 'viem'
+import { type AbiFunction, toEventSelector } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import type { Address } from '../../domain/primitives.js'
 import type { SimulationLog, SimulationResult } from '../../domain/state.js'
 import { executorContracts } from '../../executor/deployments.js'
 
@@ -18,6 +18,7 @@ export function helper(name: string): Address {
 }
 
 const { Values } = executorContracts
+const notedTopic = toEventSelector('Noted(uint256 indexed key, uint256 value)')
 
 function valuesFunction(name: 'note' | 'requireAtLeast'): AbiFunction {
   const found = Values.abi.find((item) => item.type === 'function' && item.name === name)
@@ -51,14 +52,10 @@ export function notedIn(result: SimulationResult): ReadonlyMap<bigint, Noted> {
   const noted = new Map<bigint, Noted>()
   const logs = result.status === 'success' ? result.logs : []
   for (const [index, { address, topics, data }] of logs.entries()) {
+    const [topic, key] = topics
+    if (topic !== notedTopic || key === undefined) continue
     if (address.toLowerCase() !== Values.address) continue
-    const { eventName, args } = decodeEventLog({
-      abi: Values.abi,
-      topics: topics as [Hex, ...Hex[]],
-      data,
-    })
-    if (eventName === 'Noted')
-      noted.set(args.key, { value: args.value, logs: logs.slice(0, index) })
+    noted.set(BigInt(key), { value: BigInt(data), logs: logs.slice(0, index) })
   }
   return noted
 }

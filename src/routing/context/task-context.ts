@@ -155,6 +155,15 @@ export class TaskRun {
     })
   }
 
+  /** Has the archive answer for accounts of which nothing can be on the chain, without asking a node. */
+  async assumeEmpty(accounts: readonly Address[]): Promise<void> {
+    await forkClient(this.place.archiveUrl).request(
+      'forkroute_assumeEmpty',
+      [accounts],
+      this.signal,
+    )
+  }
+
   /** Has the archive remember what it was asked for although all known of these pools was read ahead. */
   learnLeftovers(pools: readonly { readonly topic: string; readonly address: Address }[]): void {
     forkClient(this.place.archiveUrl)

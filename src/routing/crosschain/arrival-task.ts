@@ -10,7 +10,7 @@ import { route } from '../bundle/actions/route.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle } from '../bundle/bundle-task.js'
 import { defineServiceAction } from '../bundle/service-action.js'
-import { readDeliveryAhead, simulateLanding } from '../bundle/simulate-landing.js'
+import { emptyExecutor, simulateLanding } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
 
@@ -18,6 +18,26 @@ const serviceName = 'svc'
 
 /** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED. */
 export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
+  const { bundle, ending } = orderOf(run, args)
+  const result = await runBundle(run, bundle, ending)
+  const [output] = result.outputs ?? []
+  const { message, order } = result
+  if (!message || !order || !output || result.gas === null) {
+    throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
+  }
+  return {
+    route: result.route.filter(({ protocol }) => protocol !== serviceName),
+    warnings: result.warnings,
+    ...(result.explanation && { explanation: result.explanation }),
+    ...{ message, order },
+    output,
+    gas: result.gas,
+    knownRoutes: result.knownRoutes,
+  }
+}
+
+/** The order as a bundle. */
+function orderOf(run: TaskRun, args: ArrivalArgs) {
   const { request, delivery, gas, receiver, fee } = args
   const bridge = bridgeFor(delivery)
   const [tokenOut] = request.tokensOut
@@ -51,25 +71,13 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     },
     accountId: args.accountId,
     candidates: args.candidates,
+    knownRoutes: args.knownRoutes,
     // The pair of the answer is simulated as a landing.
     isRough: true,
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
   }
   const ending = isThere ? { action: kept.typed(serviceName, {}), definition: kept } : undefined
-  const result = await runBundle(run, bundle, ending)
-  const [output] = result.outputs ?? []
-  const { message, order } = result
-  if (!message || !order || !output || result.gas === null) {
-    throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
-  }
-  return {
-    route: result.route.filter(({ protocol }) => protocol !== serviceName),
-    warnings: result.warnings,
-    ...(result.explanation && { explanation: result.explanation }),
-    ...{ message, order },
-    output,
-    gas: result.gas,
-  }
+  return { bundle, ending }
 }
 
 /** What has arrived is what the receiver gets, as it is; the end of the order enforces how much. */
@@ -93,9 +101,9 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
   const { delivery, gas, token, receiver } = args
   const bridge = bridgeFor(delivery)
-  if (args.order) await readDeliveryAhead(run, args.order, delivery.message)
+  const overrides = args.order ? await emptyExecutor(run, args.order, delivery.message) : {}
   const measure = [{ token, owner: receiver }]
-  const { result } = await simulateLanding(run, bridge, { delivery, gas, measure })
+  const { result } = await simulateLanding(run, bridge, { delivery, gas, measure, overrides })
   if (result.status === 'unreadable') {
     throw new ForkrouteError(
       'STATE_UNAVAILABLE',

@@ -6,7 +6,8 @@ import { type BridgeAdapter, isRefusal, type Lane, type LaneQuote } from '../../
 import { bridgeBySlug } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import type { GasCost } from '../../domain/engine.js'
-import { ForkrouteError } from '../../domain/errors.js'
+import { ForkrouteError, toWireError } from '../../domain/errors.js'
+import { isAmountRef } from '../../domain/order.js'
 import {
   bpsDenominator,
   lessSlippage,
@@ -20,14 +21,41 @@ import { runBundle } from '../bundle/bundle-task.js'
 import { defineServiceAction, optional, required } from '../bundle/service-action.js'
 import type { TaskRun } from '../context/task-context.js'
 import { transactionCost } from '../proof/transaction-cost.js'
-import type { Departure, DepartureArgs } from './messages.js'
+import type { KnownRoute } from '../search/known-routes.js'
+import type { Departure, DepartureOutcome, DeparturesArgs, Sending } from './messages.js'
 
 /** What is sent beside the messaging fee that was quoted, which may rise until the transaction is mined; it comes back. */
 const feeMarginPercent = 10n
 
 const serviceName = 'svc'
 
-export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
+/** Those after the first are built with the routes that it has found. */
+export async function runDepartures(
+  run: TaskRun,
+  { sendings, ...common }: DeparturesArgs,
+): Promise<readonly DepartureOutcome[]> {
+  const outcome = async (
+    sending: Sending,
+    knownRoutes: readonly KnownRoute[],
+  ): Promise<DepartureOutcome> => {
+    try {
+      const departure = await runDeparture(run, { ...common, ...sending, knownRoutes })
+      return { ok: true, departure }
+    } catch (error) {
+      if (!(error instanceof ForkrouteError)) throw error
+      return { ok: false, error: toWireError(error) }
+    }
+  }
+  const [sending, ...others] = sendings
+  if (!sending) return []
+  const first = await outcome(sending, common.knownRoutes)
+  const known = first.ok ? first.departure.knownRoutes : common.knownRoutes
+  return [first, ...(await Promise.all(others.map((other) => outcome(other, known))))]
+}
+
+type DepartureArgs = Omit<DeparturesArgs, 'sendings'> & Sending
+
+async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args
   const bridge = bridgeBySlug(lane.bridge)
   if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
@@ -68,6 +96,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     accountId: args.accountId,
     candidates: args.candidates,
     isRough: args.isRough,
+    knownRoutes: args.knownRoutes,
   }
   const result = await runBundle(run, bundle, { action, definition })
   const sent = bridge.deliveriesIn(result.logs, run.block.chain)
@@ -91,6 +120,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     inputs: inputs.map(({ token, amount }) => ({ token, amount })),
     nativeFee: quoted().nativeFee,
     delivery,
+    knownRoutes: result.knownRoutes,
   }
 }
 
@@ -136,7 +166,12 @@ function bridgeAction(run: TaskRun, bridge: BridgeAdapter, args: DepartureArgs) 
     isPriced: false,
     outputs: () => 0,
     async perform({ tokenIn, amountIn }, { builder, index, add, helper, runner }) {
-      const expected = await builder.searchAmount(amountIn, index)
+      const { quoted } = builder.draft.minimums.at(-1) ?? {}
+      // To compare lanes by, what the swaps before it gave by themselves does.
+      const expected =
+        args.isRough && isAmountRef(amountIn) && quoted
+          ? quoted
+          : await builder.searchAmount(amountIn, index)
       const { chain } = run.block
       const answer = await bridge.quote({
         ...{ lane, parcel, chain },

@@ -2,24 +2,37 @@
 import type { Delivery, Lane, Parcel } from '../../bridges/bridge.js'
 import type { BundleResult, TransactionOutput } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
+import type { WireError } from '../../domain/errors.js'
 import type { Order } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { PricedToken } from '../market/valuation.js'
+import type { KnownRoute } from '../search/known-routes.js'
 
-export interface DepartureArgs {
-  readonly request: RouteRequest
-  readonly accountId: Hex
+/** A lane, and what is to be sent over it. */
+export interface Sending {
   readonly lane: Lane
   readonly parcel: Parcel
+}
+
+export interface DeparturesArgs {
+  readonly request: RouteRequest
+  readonly accountId: Hex
+  /** Of one token. */
+  readonly sendings: readonly Sending[]
   /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
   readonly centiBps: bigint
   /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
   readonly least?: bigint
   /** Of each route inside that are simulated. */
   readonly candidates: number
+  readonly knownRoutes: readonly KnownRoute[]
   /** True: to compare lanes by; not the transaction of the answer. */
   readonly isRough: boolean
 }
+
+export type DepartureOutcome =
+  | { readonly ok: true; readonly departure: Departure }
+  | { readonly ok: false; readonly error: WireError }
 
 export interface Departure
   extends Pick<BundleResult, 'route' | 'tx' | 'fees' | 'warnings' | 'trace' | 'explanation'> {
@@ -31,6 +44,7 @@ export interface Departure
   /** Wei that the messaging costs, of which more is sent. */
   readonly nativeFee: bigint
   readonly delivery: Delivery
+  readonly knownRoutes: readonly KnownRoute[]
 }
 
 export interface ArrivalArgs {
@@ -43,6 +57,7 @@ export interface ArrivalArgs {
   readonly fee?: { readonly bps: bigint; readonly receiver: Address }
   /** Of each route inside that are simulated. */
   readonly candidates: number
+  readonly knownRoutes: readonly KnownRoute[]
 }
 
 export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'explanation'> {
@@ -52,6 +67,17 @@ export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'expl
   readonly output: TransactionOutput
   /** Of the delivering transaction. */
   readonly gas: bigint
+  readonly knownRoutes: readonly KnownRoute[]
+}
+
+export interface ProspectsArgs {
+  readonly request: RouteRequest
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  /** Raw units. */
+  readonly amounts: readonly bigint[]
+  /** How many ways of each are compared. */
+  readonly candidates: number
 }
 
 export interface LandingArgs {

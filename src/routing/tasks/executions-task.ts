@@ -16,7 +16,7 @@ import { notFundable } from '../proof/failures.js'
 import { callsThatFund, overrideFunds } from '../proof/funds.js'
 import { isMentioned } from '../proof/lenders.js'
 import { gasWarnings } from '../proof/warnings.js'
-import { routerFor } from './route-task.js'
+import { routerFor } from './open-search.js'
 
 /**
  * Each by itself, in the order asked, simulated together. Funds are overridden, and outputs measured, as in the proof

@@ -3,12 +3,7 @@
  * simulated once more as exactly the transaction that is returned.
  */
 import { unlessUnreadable } from '../../domain/common-errors.js'
-import type {
-  RequestInput,
-  RouteAnswer,
-  RouteRequest,
-  RouterSettings,
-} from '../../domain/engine.js'
+import type { RequestInput, RouteAnswer, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { RefusedPool } from '../../domain/explanation.js'
 import { at } from '../../domain/lists.js'
@@ -28,9 +23,8 @@ import { permitTypedData, placeOfSignature } from '../../executor/permit.js'
 import { poolName, type Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
-import { gasInToken, type PricedToken, priceImpactBps } from '../market/valuation.js'
+import { type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
-import type { WorkerSettings } from '../messages.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, asProven, finalise, rank } from '../proof/choose.js'
 import { answerExactly, grossInput } from '../proof/exact-output.js'
@@ -64,7 +58,7 @@ import { whyNoRoute } from '../proof/why-no-route.js'
 import { type CandidateArgs, findCandidates } from '../search/candidates.js'
 import { findInput } from '../search/exact-output.js'
 import type { Flow } from '../search/flow.js'
-import { usablePools } from './usable-pools.js'
+import { openSearch } from './open-search.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
@@ -162,7 +156,6 @@ export async function findRoute(
 ): Promise<FoundRoute> {
   const { request } = args
   const { chain } = run.block
-  const router = routerFor(run.settings, request)
   const tokensIn = request.inputs.map(({ token }) => token)
   const deadline = deadlineOf(run, request)
   const stated = request.inputs.map(withFee)
@@ -175,37 +168,18 @@ export async function findRoute(
 
   learnTokens(run, request)
   const isExact = request.amountOut !== undefined
-  const [all, given, priced, receiverHasCode] = await run.stage('state', () =>
+  const [opened, given, receiverHasCode] = await run.stage('state', () =>
     Promise.all([
-      run.block.routeView(run.reader, tokensIn, request.tokensOut, router.maxHops),
+      openSearch(run, request, args.within?.isAllowed),
       isExact ? null : checksFunds(args) ? checkFunds(run, spending) : overrideFunds(run, spending),
-      run.block.pricedTokens(run.reader, [chain.wrappedNative, ...tokensIn, ...request.tokensOut]),
       isReceiverContract(run, request),
     ]),
   )
-  const { poolBlacklist } = router
-  const limits = { poolBlacklist, isAllowed: args.within?.isAllowed }
-  const usable = await run.stage('state', () => usablePools(run, all, request, limits))
+  const { router, all, usable, priced, argsFor: searchArgs } = opened
   const { view, pools } = usable
   log?.pricedBy(priced)
   log?.considered(pools)
   log?.refused([...usable.refused, ...view.unreadable.map(unreadPool)])
-  // Large markets are searched by their deepest pools first, which a request may have excluded.
-  const searched = request.poolChoice ? pools : all.pools
-  const gasCost = (token: Address) =>
-    gasInToken(chain, priced, token, run.gasPrice * 1_000_000n) ?? undefined
-  const searchArgs = (wanted: readonly MarketPool[]): Omit<CandidateArgs, 'inputs'> => ({
-    pools: searched,
-    ...(wanted !== searched && { isAllowed: isOneOf(wanted) }),
-    avoid: usable.avoid,
-    shouldStop: run.searchLimit(),
-    wrappedNative: chain.wrappedNative,
-    tokensOut: request.tokensOut,
-    maxHops: router.maxHops,
-    count: router.candidates,
-    mayBeSplit: router.splits,
-    gasCost,
-  })
   const exact = isExact
     ? await run.stage('search', async () => searchForOutput(request, searchArgs(pools)))
     : null
@@ -374,20 +348,6 @@ function withFee({ token, amount, feeBps }: RequestInput): OrderInput {
     amount,
     ...(feeBps !== undefined && { fee: (amount * feeBps) / bpsDenominator }),
   }
-}
-
-/** How the route is searched for: settings of the request override those of the service. */
-export function routerFor(
-  { maxHops, candidates }: Pick<WorkerSettings, 'maxHops' | 'candidates'>,
-  { router }: RouteRequest,
-): Required<RouterSettings> {
-  // Pools that the service itself leaves out are in no view.
-  return { maxHops, candidates, splits: true, poolBlacklist: [], ...router }
-}
-
-function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {
-  const set = new Set(pools)
-  return (market) => set.has(market)
 }
 
 function droppedWarnings(attempts: readonly Attempt[]): string[] {

@@ -64,6 +64,7 @@ const aheadParam = z.object({
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
   topics: z.array(topicParam).max(maxAhead),
 })
+const accountsParam = z.array(addressParam).max(maxAhead)
 const logsParam = z.object({
   from: quantityParam,
   to: quantityParam,
@@ -138,6 +139,9 @@ export function answerCall(
       return eventsOf(source, pin, check(logsParam, params[0]))
     case 'forkroute_readAhead':
       return readAhead(source, pin, check(aheadParam, params[0]))
+    case 'forkroute_assumeEmpty':
+      source.assumeEmpty(check(accountsParam, params[0]), pin)
+      return true
     case 'forkroute_held':
       return source.held(source.forkSlots.keys(), pin).map(([key, value]) => {
         return [addressOf(key), slotOf(key), fromStored(key, value)]

@@ -39,6 +39,8 @@ export interface ChainSource {
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
   /** Reads a value ahead, so that it is in memory when it is needed; true if there is one. Never throws. */
   ahead(key: ItemKey, block: BlockRef): Promise<boolean>
+  /** From now on an account of which nothing is known at the block is empty there, and no node is asked for it. */
+  assumeEmpty(accounts: readonly Address[], block: BlockRef): void
   /** The slots, with their values, that are known without asking a node, and whose accounts are known too. */
   held(slots: readonly ItemKey[], block: BlockRef): readonly (readonly [ItemKey, Hex])[]
   /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */

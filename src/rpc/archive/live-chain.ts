@@ -75,6 +75,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     block: blocks.find,
     read: reader.read,
     ahead: reader.ahead,
+    assumeEmpty: reader.assumeEmpty,
     held: reader.held,
     async call(to, data, at) {
       const answer = await upstream.call(to, data, at)

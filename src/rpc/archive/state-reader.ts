@@ -5,14 +5,14 @@ import type { Recorder } from '../cassette/recorder.js'
 import type { HotSet } from '../hints/hot-set.js'
 import type { PoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
-import { addressOf, type ItemKey, withAccounts } from '../node/state-item.js'
+import { addressOf, emptyValue, type ItemKey, nonceKey, withAccounts } from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
 import type { BlockOpener } from './block-opener.js'
 import type { ChainCounters } from './chain-counters.js'
 import type { ChainSource } from './chain-source.js'
 import type { StateBook } from './state-book.js'
 
-export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'held'> {
+export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'assumeEmpty' | 'held'> {
   /** Asks a node and keeps the value. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
   /** The known value, else as `fetch`. For internal reads: neither recorded nor remembered as a hint. */
@@ -41,6 +41,9 @@ export function createStateReader(parts: StateReaderParts): StateReader {
   /** `<block hash><key>` to the reason. */
   const unreadable = new LRUCache<string, string>({ max: 10_000, ttl: unreadableTtlMs })
 
+  /** `<block hash><address>` */
+  const assumed = new LRUCache<string, true>({ max: 10_000 })
+
   async function fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
     counters.misses += 1
     const answer = await (parts.pending(key, at.hash) ?? upstream.state(key, at))
@@ -64,6 +67,8 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       return value === null ? fetch(key, at) : { ok: true, value }
     },
     read(key, at) {
+      // Of no use at another block, so no hint either.
+      if (assumed.has(`${at.hash}${addressOf(key)}`)) return { ok: true, value: emptyValue(key) }
       hot.touch(key)
       const value = states.find(key, at)
       if (value !== null) return recorded(key, at, { ok: true, value })
@@ -72,6 +77,11 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       poolSets.miss(key, at.hash)
       const asked = fetch(key, at)
       return recorder ? asked.then((answer) => recorded(key, at, answer)) : asked
+    },
+    assumeEmpty(accounts, at) {
+      for (const address of accounts) {
+        if (states.find(nonceKey(address), at) === null) assumed.set(`${at.hash}${address}`, true)
+      }
     },
     async ahead(key, at) {
       hot.touch(key)

@@ -1,0 +1,130 @@
+/** The parts of a route over a bridge as the engine holds them, and the answer that is made of them. */
+import type { ChainDefinition } from '../../chains/chain.js'
+import type { CallContext, RouteAnswer } from '../../domain/engine.js'
+import { mergeExplanations } from '../../domain/explanation.js'
+import { at } from '../../domain/lists.js'
+import {
+  type Address,
+  type BlockPin,
+  bpsDenominator,
+  type Cost,
+  nativeToken,
+  type TokenAmount,
+} from '../../domain/primitives.js'
+import type { AccountKind, Arrival, Departure } from '../../routing/crosschain/messages.js'
+import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
+import type { TaskRunner } from '../task-runner.js'
+import type { CrosschainRequest, Way } from './ways.js'
+
+export interface Side {
+  readonly chain: ChainDefinition
+  readonly pin: BlockPin
+  /** Wei per gas. */
+  readonly gasPrice: bigint
+  readonly kinds: ReadonlyMap<Address, AccountKind>
+  readonly prices: ReadonlyMap<Address, PricedToken>
+}
+
+export interface JourneyParts {
+  readonly tasks: TaskRunner
+  readonly request: CrosschainRequest
+  readonly context: CallContext
+  readonly here: Side
+  readonly there: Side
+  readonly receiver: Address
+  readonly takesFeeThere: boolean
+  /** Of each search that are simulated. */
+  readonly candidates: number
+}
+
+/** What a lane gave when it was tried. */
+export interface Tried {
+  readonly way: Way
+  readonly departure: Departure
+  readonly amountOut: bigint
+}
+
+export interface Final extends Tried {
+  /** Null where the bridge pays the receiver itself. */
+  readonly arrival: Arrival | null
+  /** Enforced by the pair. */
+  readonly minAmountOut: bigint
+}
+
+export function toAnswer(parts: JourneyParts, final: Final, more: readonly string[]): RouteAnswer {
+  const { request, here, there } = parts
+  const { departure, arrival, way } = final
+  const { lane } = way
+  const tokenOut = at(request.tokensOut, 0)
+  const priceImpact = request.includePriceImpact ? impactOf(parts, final) : null
+  const fees = feesOf(parts, final)
+  const explanations = [departure.explanation, arrival?.explanation].flatMap((one) => one ?? [])
+  return {
+    chainId: request.chainId,
+    route: [
+      ...departure.route.map((step) =>
+        step.action === 'bridge' ? { ...step, amountOut: [departure.delivery.amount] } : step,
+      ),
+      ...(arrival?.route ?? []),
+    ],
+    gas: departure.gas,
+    outputs: [{ token: tokenOut, amountOut: final.amountOut, minAmountOut: final.minAmountOut }],
+    priceImpact,
+    block: here.pin,
+    tx: departure.tx,
+    ...(fees.length > 0 && { fees }),
+    ...(departure.gasCost && { gasCost: departure.gasCost }),
+    ...(departure.trace !== undefined && { trace: departure.trace }),
+    ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
+    crosschain: {
+      destinationBlock: there.pin,
+      bridgeFee: costOf(parts, departure.nativeFee),
+      estimates: [
+        {
+          bridge: lane.bridge,
+          fromChainId: lane.sourceChainId,
+          toChainId: lane.destinationChainId,
+          token: lane.tokenIn,
+          estimatedSeconds: lane.estimatedSeconds,
+        },
+      ],
+    },
+    warnings: [...new Set([...departure.warnings, ...(arrival?.warnings ?? []), ...more])],
+  }
+}
+
+/** On the source of each input; on the destination of what is delivered. */
+function feesOf(parts: JourneyParts, { departure, way }: Final): readonly TokenAmount[] {
+  const there = feeThere(parts)
+  if (!there || !way.runsOrder) return departure.fees
+  const { token, amount } = departure.delivery
+  return [{ token, amount: (amount * there.bps) / bpsDenominator }]
+}
+
+function costOf({ here }: JourneyParts, native: bigint): Cost {
+  const price = here.prices.get(nativeToken)
+  const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
+  return { native, usd }
+}
+
+/** With the messaging fee as a part of what goes in. */
+function impactOf(
+  { here, there, request }: JourneyParts,
+  { departure, amountOut }: Final,
+): number | null {
+  const given: TokenAmount[] = [
+    ...departure.inputs,
+    { token: nativeToken, amount: departure.nativeFee },
+  ]
+  // Addresses mean nothing beside those of another chain: what comes out stands under a name of its own.
+  const received = 'received' as unknown as Address
+  const out = there.prices.get(at(request.tokensOut, 0))
+  const prices = new Map([...here.prices, ...(out ? [[received, out] as const] : [])])
+  return priceImpactBps(given, [{ token: received, amount: amountOut }], prices)
+}
+/** Of what is delivered; null where none is taken there. */
+export function feeThere({ request, takesFeeThere }: JourneyParts) {
+  const { destinationFeeReceiver: receiver } = request.crosschain
+  const [bps] = request.inputs.flatMap(({ feeBps }) => feeBps ?? [])
+  return takesFeeThere && receiver && bps ? { bps, receiver } : null
+}
