@@ -1,4 +1,5 @@
 /** The engine's methods that find routes and bundles: single ones, and batches of quotes or executions at one block. */
+import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import {
   type BatchAnswer,
@@ -16,7 +17,7 @@ import type { BlockPin } from '../domain/primitives.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import type { ConfiguredChains } from './configured-chains.js'
-import { routeOverBridges } from './crosschain/crosschain.js'
+import { type CrosschainParts, routeOverBridges } from './crosschain/crosschain.js'
 import { type CrosschainRequest, isCrosschain } from './crosschain/ways.js'
 import { withSpender } from './spender.js'
 import type { TaskRunner } from './task-runner.js'
@@ -34,9 +35,15 @@ export interface RoutesParts {
   onProblem(error: unknown): void
 }
 
+type Parts = RoutesParts & CrosschainParts
+
+/** Pairs of blocks that count as seen. */
+const pinsKept = 64
+
 export function createRoutes(
-  parts: RoutesParts,
+  given: RoutesParts,
 ): Pick<Engine, 'route' | 'quote' | 'quotes' | 'executions' | 'bundle' | 'nontokenized'> {
+  const parts: Parts = { ...given, seenPins: new LRUCache<string, true>({ max: pinsKept }) }
   const { chains, tasks } = parts
   return {
     async route(given, context) {
@@ -87,7 +94,7 @@ export function createRoutes(
 async function quoteBatch(
   batch: QuoteBatch,
   context: CallContext,
-  parts: RoutesParts,
+  parts: Parts,
 ): Promise<BatchAnswer> {
   const { tasks, threads, onProblem } = parts
   const { accountId, signal } = context
@@ -147,7 +154,7 @@ async function overBridges(
   request: CrosschainRequest,
   { blockNumber }: QuoteBatch,
   context: CallContext,
-  parts: RoutesParts,
+  parts: Parts,
   block: BlockPin,
 ): Promise<QuoteOutcome> {
   const { blockNumber: _, ...newest } = request

@@ -3,7 +3,7 @@
  * task whose fork died says so; `task-runner.ts` decides whether it runs again.
  */
 import { MessageChannel } from 'node:worker_threads'
-import { Piscina } from 'piscina'
+import { Piscina, queueOptionsSymbol } from 'piscina'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
 import type {
   TaskKind,
@@ -13,6 +13,7 @@ import type {
   WorkerSettings,
 } from '../routing/messages.js'
 import { threadFile } from '../threads.js'
+import { createThreadChoice } from './thread-choice.js'
 import { createTurns, type Turns } from './turns.js'
 
 /** A task mostly waits for forks, so one thread interleaves several. */
@@ -43,12 +44,14 @@ export function createWorkerPool(options: {
   /** Receives faults of the pool itself, which belong to no task. */
   onError(error: unknown): void
 }): WorkerPool {
+  const choose = createThreadChoice(tasksPerThread)
   const pool = new Piscina({
     filename: threadFile('route'),
     minThreads: options.threads,
     maxThreads: options.threads,
     concurrentTasksPerWorker: tasksPerThread,
     maxQueue: options.threads * queuePerThread,
+    loadBalancer: (task, threads) => choose(chainOf(task), threads),
     // A thread that blocks between tasks could not finish reads that several tasks share.
     atomics: 'disabled',
     // Piscina tries `require` first, and a thread that is ended while that loads an ES module takes the process with it.
@@ -69,6 +72,7 @@ export function createWorkerPool(options: {
       signal.addEventListener('abort', cancel, { once: true })
       try {
         const task: TaskMessage<K> = { ...message, cancel: port2 }
+        Object.assign(task, { [queueOptionsSymbol]: message.place.pin.chainId })
         return (await pool.run(task, { transferList: [port2] })) as TaskReply<K>
       } catch (error) {
         if (error instanceof Error && /queue is at limit/i.test(error.message)) {
@@ -86,6 +90,12 @@ export function createWorkerPool(options: {
     queueLength: () => turns.waiting() + pool.queueSize,
     close: () => pool.close({ force: true }),
   }
+}
+
+/** Of a task, as `run` has noted it. */
+function chainOf(task: object): number | undefined {
+  const noted: unknown = Reflect.get(task, queueOptionsSymbol)
+  return typeof noted === 'number' ? noted : undefined
 }
 
 /** The value of a reply. @throws the error that it carries. */

@@ -2,6 +2,7 @@
  * Routes over bridges: pins both chains, has each lane's departure simulated on the source and what its logs send
  * delivered on the destination, and builds the best with its minimums on both sides.
  */
+import type { LRUCache } from 'lru-cache'
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
@@ -34,6 +35,8 @@ export interface CrosschainParts {
   readonly chains: ConfiguredChains
   readonly tasks: TaskRunner
   readonly blockAtTime: Engine['blockAtTime']
+  /** Pairs of blocks at which a route was searched before: `<hash>:<hash>`. */
+  readonly seenPins: LRUCache<string, true>
 }
 
 /** Why a lane is not the answer. */
@@ -99,7 +102,9 @@ export async function routeOverBridges(
     if (!isOfLane(error)) throw error
     failures.push({ lane, error })
   }
-  const tries = await journey.tryAll(chosen)
+  const pair = `${sourcePin.hash}:${destinationPin.hash}`
+  const tries = await journey.tryAll(chosen, { isCold: !parts.seenPins.has(pair) })
+  parts.seenPins.set(pair, true)
   for (const [index, one] of tries.entries()) {
     if (one.status === 'rejected') fail((chosen[index] as Way).lane, one.reason)
   }

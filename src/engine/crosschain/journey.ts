@@ -5,6 +5,7 @@
  */
 import { type Delivery, gasForOrder, type Lane } from '../../bridges/bridge.js'
 import { canonicalToken } from '../../chains/chain.js'
+import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import { at, zip } from '../../domain/lists.js'
 import {
@@ -14,8 +15,10 @@ import {
   type Hex,
   lessSlippage,
   nativeToken,
+  type TokenAmount,
 } from '../../domain/primitives.js'
 import { withMinimumGas } from '../../executor/compile.js'
+import { quoteSender } from '../../executor/deployments.js'
 import type {
   Arrival,
   ArrivalArgs,
@@ -53,8 +56,12 @@ export class Journey {
    * Of each way, in their order: the departure with what its logs send, and what that would give over there by native
    * math. Rejected with whatever keeps the lane from being used.
    */
-  async tryAll(ways: readonly Way[]): Promise<PromiseSettledResult<Tried>[]> {
-    const departures = await Promise.allSettled(this.#departEach(ways))
+  async tryAll(
+    ways: readonly Way[],
+    { isCold }: { readonly isCold: boolean },
+  ): Promise<PromiseSettledResult<Tried>[]> {
+    if (isCold) this.#warmDestination(ways)
+    const departures = await Promise.allSettled(this.#departEach(ways, isCold))
     const deliveries = departures.flatMap((one, index) =>
       one.status === 'fulfilled' ? [[at(ways, index), one.value.delivery] as const] : [],
     )
@@ -71,11 +78,58 @@ export class Journey {
     )
   }
 
-  /** One task for all lanes that take the same token, which need the same route to it. */
-  #departEach(ways: readonly Way[]): Promise<Departure>[] {
+  /**
+   * Reads the destination's market, and has its fork run it, while the source is at work: of amounts that are worth what
+   * goes in. Nothing depends on it.
+   */
+  #warmDestination(ways: readonly Way[]): void {
+    const { tasks, context, here, there, request } = this.parts
+    const usd = request.inputs.reduce((sum, { token, amount }) => {
+      const price = here.prices.get(token)
+      return sum + (price ? (Number(amount) / 10 ** price.decimals) * price.priceUsd : 0)
+    }, 0)
+    const ends = new Set(ways.map(({ lane }) => canonicalToken(there.chain, lane.tokenOut)))
+    const tokenOut = at(request.tokensOut, 0)
+    for (const token of ends) {
+      const price = there.prices.get(token)
+      const amount = price ? BigInt(Math.floor((usd / price.priceUsd) * 10 ** price.decimals)) : 0n
+      if (amount === 0n || token === canonicalToken(there.chain, tokenOut)) continue
+      const asked = this.#askedThere({ token, amount })
+      const args = { mode: 'quote' as const, request: asked, accountId: context.accountId }
+      tasks.runAt('route', args, there.pin, context).catch(() => undefined)
+    }
+  }
+
+  /** As a quote that stays on the destination. */
+  #askedThere(input: TokenAmount): RouteRequest {
+    const { request, there, candidates } = this.parts
+    return {
+      chainId: there.chain.id,
+      fromAddress: quoteSender,
+      strategy: 'router',
+      executionMode: 'backend',
+      inputs: [input],
+      tokensOut: request.tokensOut,
+      limit: { kind: 'slippage', centiBps: 0n },
+      ignoreAggregators: request.ignoreAggregators,
+      ignoreStandards: request.ignoreStandards,
+      includeTransactionCost: false,
+      includePriceImpact: false,
+      router: { candidates },
+      ...(request.poolChoice && { poolChoice: request.poolChoice }),
+    }
+  }
+
+  /**
+   * One task for all lanes that take the same token, which need the same route to it.
+   *
+   * @param isCold - one task for all lanes: no thread holds the market yet, and the others are there for the destination.
+   */
+  #departEach(ways: readonly Way[], isCold: boolean): Promise<Departure>[] {
     const found = new Map<Way, Promise<Departure>>()
-    for (const token of new Set(ways.map(({ lane }) => lane.tokenIn))) {
-      const group = ways.filter(({ lane }) => lane.tokenIn === token)
+    const groupOf = ({ lane }: Way) => (isCold ? nativeToken : lane.tokenIn)
+    for (const name of new Set(ways.map(groupOf))) {
+      const group = ways.filter((way) => groupOf(way) === name)
       const outcomes = this.#departAll(
         group.map((way) => this.#sending(way, this.#usual(way))),
         { ...this.#sourceTolerance(), isRough: true, knownRoutes: [] },
@@ -94,7 +148,7 @@ export class Journey {
   async #prospectsOf(
     deliveries: readonly (readonly [Way, Delivery])[],
   ): Promise<ReadonlyMap<Way, bigint>> {
-    const { tasks, context, there, request, candidates } = this.parts
+    const { tasks, context, there, request } = this.parts
     const found = new Map<Way, bigint>()
     const tokenOut = at(request.tokensOut, 0)
     const fee = feeThere(this.parts)
@@ -107,7 +161,8 @@ export class Journey {
         const group = deliveries.filter(([, { token }]) => canonical(token) === tokenIn)
         const amounts = group.map(([way, delivery]) => left(way, delivery))
         const isThere = tokenIn === canonical(tokenOut)
-        const args = { request, tokenIn, tokenOut, amounts, candidates }
+        const asked = this.#askedThere({ token: tokenIn, amount: at(amounts, 0) })
+        const args = { request: asked, amounts }
         const given = isThere ? amounts : await tasks.runAt('prospects', args, there.pin, context)
         for (const [[way], amountOut] of zip(group, given)) {
           if (amountOut !== null) found.set(way, amountOut)

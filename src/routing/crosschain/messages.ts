@@ -71,13 +71,10 @@ export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'expl
 }
 
 export interface ProspectsArgs {
+  /** Of one input, whose amount is not looked at, and one output. */
   readonly request: RouteRequest
-  readonly tokenIn: Address
-  readonly tokenOut: Address
   /** Raw units. */
   readonly amounts: readonly bigint[]
-  /** How many ways of each are compared. */
-  readonly candidates: number
 }
 
 export interface LandingArgs {

@@ -2,9 +2,8 @@
  * What amounts of a token would give on the destination, by native math alone: to compare lanes by. One search serves
  * amounts that are close to each other, as those of several lanes are.
  */
-import type { RouteRequest } from '../../domain/engine.js'
+import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
-import { quoteSender } from '../../executor/deployments.js'
 import type { TaskRun } from '../context/task-context.js'
 import { isVerified } from '../market/verified.js'
 import { findCandidates } from '../search/candidates.js'
@@ -15,25 +14,11 @@ import type { ProspectsArgs } from './messages.js'
 /** @returns Raw units for each amount; null where no way is found. */
 export async function runProspects(
   run: TaskRun,
-  { request, tokenIn, tokenOut, amounts, candidates }: ProspectsArgs,
+  { request, amounts }: ProspectsArgs,
 ): Promise<readonly (bigint | null)[]> {
-  const [largest = 0n] = amounts.toSorted((a, b) => (a > b ? -1 : 1))
-  const asked: RouteRequest = {
-    chainId: run.block.chain.id,
-    fromAddress: quoteSender,
-    strategy: 'router',
-    executionMode: 'backend',
-    inputs: [{ token: tokenIn, amount: largest }],
-    tokensOut: [tokenOut],
-    limit: { kind: 'slippage', centiBps: 0n },
-    ignoreAggregators: request.ignoreAggregators,
-    ignoreStandards: request.ignoreStandards,
-    includeTransactionCost: false,
-    includePriceImpact: false,
-    router: { candidates },
-    ...(request.poolChoice && { poolChoice: request.poolChoice }),
-  }
-  const { usable, argsFor } = await run.stage('state', () => openSearch(run, asked))
+  const { token: tokenIn } = at(request.inputs, 0)
+  const tokenOut = at(request.tokensOut, 0)
+  const { usable, argsFor } = await run.stage('state', () => openSearch(run, request))
   const named = new Set<Address>([tokenIn, tokenOut])
   // Others may promise what they do not pay.
   const verified = usable.pools.filter((pool) => isVerified(pool, named))
