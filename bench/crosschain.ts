@@ -11,7 +11,7 @@ import { nativeToken } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
 import { type Sandbox, startSandboxes } from '../src/sandbox/sandbox.js'
 import { createService, type Service } from '../src/service.js'
-import { type LatencyNode, startLatencyNode } from './latency-node.js'
+import { startLatencyNode } from './latency-node.js'
 import { makeDataDir } from './plain-fork.js'
 import { exampleQuote, quantile, type Section } from './section.js'
 
@@ -21,6 +21,7 @@ const latencyMs = 50
 const quotesBefore = 10
 /** Blocks come seconds apart: what is prepared for the next one is ready by then. */
 const idleMs = 3_000
+const coldBlocks = 9
 const there = 8453
 
 const onOneChain: QuoteRequest = {
@@ -94,40 +95,42 @@ async function warm(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
 
 async function cold(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
   const nodes = await Promise.all(sandboxes.map(({ url }) => startLatencyNode(url, latencyMs)))
+  const urls = Object.fromEntries(
+    sandboxes.map(({ chainId }, index) => [`RPC_URL_${chainId}`, nodes[index]?.url ?? '']),
+  )
   try {
-    const one = await firstAtNewBlocks(sandboxes, nodes, onOneChain)
-    const over = await firstAtNewBlocks(sandboxes, nodes, overABridge)
-    return rowsOf({ one: [one], over: [over] })
+    return await withService(urls, async (service) => {
+      for (let serial = 0; serial < quotesBefore; serial++) {
+        await timed(service, onOneChain, serial)
+        await timed(service, overABridge, serial)
+      }
+      await setTimeout(idleMs)
+      const times: { one: number[]; over: number[] } = { one: [], over: [] }
+      for (let back = 1; back <= 2 * coldBlocks; back += 2) {
+        times.one.push(await timed(service, atBlocks(service, onOneChain, back), 0))
+        times.over.push(await timed(service, atBlocks(service, overABridge, back + 1), 0))
+      }
+      return rowsOf(times)
+    })
   } finally {
     for (const node of nodes) await node.stop()
   }
 }
 
-/** After the same quote at the newest blocks, which code and pools are known from. */
-function firstAtNewBlocks(
-  sandboxes: readonly Sandbox[],
-  nodes: readonly LatencyNode[],
-  request: QuoteRequest,
-): Promise<number> {
-  const urls = Object.fromEntries(
-    sandboxes.map(({ chainId }, index) => [`RPC_URL_${chainId}`, nodes[index]?.url ?? '']),
-  )
-  return withService(urls, async (service) => {
-    for (let serial = 0; serial < quotesBefore; serial++) await timed(service, request, serial)
-    await setTimeout(idleMs)
-    const block = (chainId: number) => {
-      const network = service.engine.networks().find(({ id }) => id === chainId)
-      return BigInt(network?.blockNumber ?? 0) - 1n
-    }
-    const at = {
-      ...request,
-      blockNumber: block(1),
-      ...(request.crosschain && {
-        crosschain: { ...request.crosschain, destinationBlockNumber: block(there) },
-      }),
-    }
-    return timed(service, at, 0)
-  })
+/** At blocks that were not asked for before, after the same quotes at the newest ones. */
+function atBlocks(service: Service, request: QuoteRequest, back: number): QuoteRequest {
+  const block = (chainId: number) => {
+    const network = service.engine.networks().find(({ id }) => id === chainId)
+    return BigInt((network?.blockNumber ?? 0) - back)
+  }
+  const { crosschain } = request
+  return {
+    ...request,
+    blockNumber: block(1),
+    ...(crosschain && {
+      crosschain: { ...crosschain, destinationBlockNumber: block(there) },
+    }),
+  }
 }
 
 function rowsOf({ one, over }: { one: number[]; over: number[] }): Section['rows'] {

@@ -42,9 +42,11 @@ export function sendParameters(
 export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, reader }) => {
   const wanted = { amountLD: amountIn, minAmountLD: 0n }
   const sent = { ...sendParameters(lane, parcel, wanted), amountLD: amountIn }
+  // What a pool makes of an amount does not depend on the message.
+  const bare = { ...sent, composeMsg: '0x', extraOptions: '0x' } as const
   const calls = [
     encodeFunctionData({ abi: poolAbi, functionName: 'status' }),
-    encodeFunctionData({ abi: poolAbi, functionName: 'quoteOFT', args: [sent] }),
+    encodeFunctionData({ abi: poolAbi, functionName: 'quoteOFT', args: [bare] }),
     encodeFunctionData({ abi: poolAbi, functionName: 'quoteSend', args: [sent, false] }),
   ]
   const reads = await reader.call(calls.map((data) => ({ to: lane.primary, data })))

@@ -284,13 +284,13 @@ export class Journey {
 
   #land({ delivery }: Departure, gas: bigint, arrival: Arrival | null) {
     const { tasks, context, there, request, receiver } = this.parts
-    const order = arrival?.order
+    const touched = arrival?.touched
     const args = {
       delivery,
       gas,
       token: at(request.tokensOut, 0),
       receiver,
-      ...(order && { order }),
+      ...(touched && { touched }),
     }
     return tasks.runAt('landing', args, there.pin, context)
   }

@@ -18,7 +18,7 @@ import { notFundable } from '../proof/failures.js'
 import { callsThatFund, checkFunds, overrideFunds } from '../proof/funds.js'
 import { lendersBeside } from '../proof/lenders.js'
 import type { Arrival, BundleContext } from './bundle-context.js'
-import { emptyExecutor, simulateLanding } from './simulate-landing.js'
+import { emptyExecutor, simulateLanding, touchedBy } from './simulate-landing.js'
 import { unreadable } from './tools.js'
 
 export interface SimulatedBundle {
@@ -108,7 +108,7 @@ async function simulateArrival(
 ): Promise<SimulatedBundle> {
   const { delivery, gas } = arrival
   const message = messageOf(arrival, order)
-  const overrides = await emptyExecutor(builder.run, order, message)
+  const overrides = await emptyExecutor(builder.run, touchedBy(order), message)
   const landed = await simulateLanding(builder.run, arrival.bridge, {
     ...{ delivery: { ...delivery, message }, gas: gasForOrder(gas), overrides, ...more },
     measure: order.outputs.map(({ token }) => ({ token, owner: order.receiver })),

@@ -1,8 +1,9 @@
 /** Simulates what a bridge delivers, as whoever delivers it would. */
 import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
+import type { Touched } from '../../domain/bridges/touched.js'
 import type { Order } from '../../domain/order.js'
-import { type Address, type Hex, isNative } from '../../domain/primitives.js'
+import { type Hex, isNative } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationLog,
@@ -69,6 +70,15 @@ export async function simulateLanding(
 
 const { DestinationReceiver } = executorContracts
 
+export function touchedBy({ inputs, outputs, sweep, steps }: Order): Touched {
+  const tokens = new Set([...inputs, ...outputs].map(({ token }) => token))
+  for (const token of sweep) tokens.add(token)
+  const approvals = steps.flatMap((step) =>
+    step.kind === 'approve' ? [{ token: step.token, spender: step.spender }] : [],
+  )
+  return { tokens: [...tokens], approvals }
+}
+
 /**
  * What an order finds that nobody has seen before: each message has an Executor of its own, at an address that follows
  * from the message, so that nothing is there, nor in what tokens keep of it. Said in place of asking a node for a dozen
@@ -78,23 +88,19 @@ const { DestinationReceiver } = executorContracts
  */
 export async function emptyExecutor(
   run: TaskRun,
-  { inputs, outputs, sweep, steps }: Order,
+  { tokens, approvals }: Touched,
   message: Hex,
 ): Promise<StateOverrides> {
   if (run.settings.cassette) return {}
   const executor = deliveryExecutor(message)
   const parties = new Set([executor])
-  const tokens = new Set([...inputs, ...outputs].map(({ token }) => token))
-  for (const token of sweep) tokens.add(token)
-  /** Whom the order lets take a token. */
-  const pairsOf = (token: Address) =>
-    steps.flatMap((step) =>
-      step.kind === 'approve' && step.token === token ? [[executor, step.spender] as const] : [],
-    )
   const slots = await Promise.all(
-    [...tokens].map(async (token) => {
+    tokens.map(async (token) => {
       const access = isNative(token) ? null : await run.accessOf(token)
-      return access ? slotsFor({ ...access, slots: [] }, parties, pairsOf(token)) : []
+      const pairs = approvals.flatMap((one) =>
+        one.token === token ? [[executor, one.spender] as const] : [],
+      )
+      return access ? slotsFor({ ...access, slots: [] }, parties, pairs) : []
     }),
   )
   await run.assumeEmpty([executor])

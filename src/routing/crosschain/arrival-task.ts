@@ -10,7 +10,7 @@ import { route } from '../bundle/actions/route.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle } from '../bundle/bundle-task.js'
 import { defineServiceAction } from '../bundle/service-action.js'
-import { emptyExecutor, simulateLanding } from '../bundle/simulate-landing.js'
+import { emptyExecutor, simulateLanding, touchedBy } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
 
@@ -29,7 +29,7 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     route: result.route.filter(({ protocol }) => protocol !== serviceName),
     warnings: result.warnings,
     ...(result.explanation && { explanation: result.explanation }),
-    ...{ message, order },
+    ...{ message, touched: touchedBy(order) },
     output,
     gas: result.gas,
     knownRoutes: result.knownRoutes,
@@ -101,7 +101,7 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
   const { delivery, gas, token, receiver } = args
   const bridge = bridgeFor(delivery)
-  const overrides = args.order ? await emptyExecutor(run, args.order, delivery.message) : {}
+  const overrides = args.touched ? await emptyExecutor(run, args.touched, delivery.message) : {}
   const measure = [{ token, owner: receiver }]
   const { result } = await simulateLanding(run, bridge, { delivery, gas, measure, overrides })
   if (result.status === 'unreadable') {

@@ -1,9 +1,9 @@
 /** Arguments and results of the tasks of routes over bridges. Structured-clonable values only. */
 import type { Delivery, Lane, Parcel } from '../../bridges/bridge.js'
+import type { Touched } from '../../domain/bridges/touched.js'
 import type { BundleResult, TransactionOutput } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import type { WireError } from '../../domain/errors.js'
-import type { Order } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { KnownRoute } from '../search/known-routes.js'
@@ -61,9 +61,10 @@ export interface ArrivalArgs {
 }
 
 export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'explanation'> {
-  /** That the bridge is to carry, and the order in it. */
+  /** That the bridge is to carry. */
   readonly message: Hex
-  readonly order: Order
+  /** By the order in it. */
+  readonly touched: Touched
   readonly output: TransactionOutput
   /** Of the delivering transaction. */
   readonly gas: bigint
@@ -83,8 +84,8 @@ export interface LandingArgs {
   readonly gas: bigint
   readonly token: Address
   readonly receiver: Address
-  /** Of its message; absent without one. */
-  readonly order?: Order
+  /** By the order of its message; absent without one. */
+  readonly touched?: Touched
 }
 
 export interface Landing {
