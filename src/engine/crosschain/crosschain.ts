@@ -17,12 +17,11 @@ import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey } from './journey.js'
 import { type Final, type JourneyParts, type Side, type Tried, toAnswer } from './journey-answer.js'
+import { provenBest } from './proven-best.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on the source. */
 const mostTried = 6
-/** Of these, how many on both sides, where estimates have promised too much. */
-const mostProven = 3
 /** Simulated on each side over all lanes, as many as of a route on one chain together; and at least of each lane. */
 const allCandidates = 12
 const leastCandidates = 3
@@ -109,34 +108,13 @@ export async function routeOverBridges(
     if (one.status === 'rejected') fail((chosen[index] as Way).lane, one.reason)
   }
   const tried = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const best = await bestOf(journey, tried, fail)
+  const best = await provenBest<Tried, Final>(tried, {
+    valueOf: (one) => journey.valueOf(one),
+    prove: (one) => journey.finalise(one),
+    onFailed: ({ way }, error) => fail(way.lane, error),
+  })
   if (best) return toAnswer(journeyParts, best, warningsOf(failures, undeployed))
   throw noWay({ request, failures, undeployed, lanes, destination })
-}
-
-/**
- * The best by estimate is simulated whole; others are too while their estimates are above what has been proven.
- *
- * @param fail - is told of those that cannot be used.
- */
-async function bestOf(
-  journey: Journey,
-  tried: readonly Tried[],
-  fail: (lane: Lane, error: unknown) => void,
-): Promise<Final | null> {
-  let best: Final | null = null
-  let proven = 0
-  for (const one of tried.toSorted((a, b) => journey.valueOf(b) - journey.valueOf(a))) {
-    if (best && (proven === mostProven || journey.valueOf(one) <= journey.valueOf(best))) break
-    try {
-      const final: Final = await journey.finalise(one)
-      if (!best || journey.valueOf(final) > journey.valueOf(best)) best = final
-      proven++
-    } catch (error) {
-      fail(one.way.lane, error)
-    }
-  }
-  return best
 }
 
 /** What has to be known of a side before anything is searched there. */

@@ -1,0 +1,32 @@
+/** How many are proven at most, where estimates have promised too much. */
+const mostProven = 3
+
+/**
+ * The best by estimate is proven, and others as long as their estimates are above the best of what has been proven.
+ *
+ * @param by.prove - rejects where it cannot be used, which leaves it out; `onFailed` may throw what is no fault of it.
+ * @returns Null where none can be used.
+ */
+export async function provenBest<T, P>(
+  estimated: readonly T[],
+  by: {
+    /** Of estimates and of what is proven, on one scale. */
+    valueOf(one: T | P): number
+    prove(one: T): Promise<P>
+    onFailed(one: T, error: unknown): void
+  },
+): Promise<P | null> {
+  let best: P | null = null
+  let proven = 0
+  for (const one of estimated.toSorted((a, b) => by.valueOf(b) - by.valueOf(a))) {
+    if (best && (proven === mostProven || by.valueOf(one) <= by.valueOf(best))) break
+    try {
+      const found: P = await by.prove(one)
+      proven++
+      if (!best || by.valueOf(found) > by.valueOf(best)) best = found
+    } catch (error) {
+      by.onFailed(one, error)
+    }
+  }
+  return best
+}
