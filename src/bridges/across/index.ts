@@ -38,6 +38,7 @@ import { laneDecimals, scaleOf } from '../decimals.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
 import {
   filled,
+  fillStatusSlot,
   fillTopics,
   fromDetails,
   isFillOf,
@@ -45,6 +46,7 @@ import {
   relayHash,
   spokePoolAbi,
   toDetails,
+  unfilled,
 } from './spoke-pool.js'
 import { acrossTokens, spokePoolOf } from './tokens.js'
 
@@ -267,7 +269,10 @@ const simulation: BridgeAdapter['simulation'] = (delivery, destination, pin) => 
     to: spokePool,
     data: encodeFunctionData({ abi: spokePoolAbi, functionName: 'fillRelay', args }),
     value: 0n,
-    overrides: {},
+    // Not filled, as nobody else knows of the deposit yet: said in place of asking a node.
+    overrides: {
+      [spokePool]: { stateDiff: { [fillStatusSlot(relayHash(relay, destination.id))]: unfilled } },
+    },
     // Exactly what is needed would be refunded as storage set to zero.
     funds: {
       token: delivery.token,

@@ -3,11 +3,13 @@
  * @see across-protocol/contracts 4.1.12, contracts/SpokePool.sol and interfaces/V3SpokePoolInterface.sol
  */
 import {
+  concatHex,
   decodeEventLog,
   encodeAbiParameters,
   encodeEventTopics,
   getAbiItem,
   keccak256,
+  numberToHex,
   padHex,
   parseAbi,
   parseAbiParameters,
@@ -54,6 +56,14 @@ export interface Relay {
   /** Unix seconds until which `exclusiveRelayer` alone may fill it; 0: anybody. */
   readonly exclusivityDeadline: number
   readonly message: Hex
+}
+
+export const unfilled: Hex = `0x${'0'.repeat(64)}`
+/** Place of `fillStatuses` in the storage of every SpokePool, which its gaps keep: release 4.1.12, by a traced call. */
+const fillStatusesPlace = 2_162n
+
+export function fillStatusSlot(hash: Hex): Hex {
+  return keccak256(concatHex([hash, numberToHex(fillStatusesPlace, { size: 32 })]))
 }
 
 /** The key of `fillStatuses`: `getV3RelayHash` of the destination's SpokePool. */

@@ -27,12 +27,15 @@ afterAll(async () => {
   await Promise.all([...(nodes ?? []), ...(sandboxes ?? [])].map((one) => one.stop()))
 })
 
-test('an amount that was never asked for is answered without a node', async () => {
+test.each([
+  ['stargate', 'across'],
+  ['across', 'stargate'],
+])('%s: an amount that was never asked for is answered without a node', async (_name, other) => {
   const quote = async (amountIn: bigint) => {
     const { status, body } = await service.get('/api/v1/shortcuts/quote', {
       ...{ chainId: '1', destinationChainId: '8453', tokenIn: native, tokenOut: aero },
       amountIn: `${amountIn}`,
-      ignoreBridges: 'across',
+      ignoreBridges: other,
     })
     expect(status, JSON.stringify(body)).toBe(200)
     return BigInt(body.amountOut)
