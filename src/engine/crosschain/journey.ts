@@ -4,10 +4,11 @@
  */
 import { gasForOrder, type Lane, type Parcel } from '../../bridges/bridge.js'
 import type { ChainDefinition } from '../../chains/chain.js'
+import type { TransactionOutput } from '../../domain/bundle.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { mergeExplanations } from '../../domain/explanation.js'
-import { at } from '../../domain/lists.js'
+import { at, zip } from '../../domain/lists.js'
 import {
   type Address,
   type BlockPin,
@@ -20,7 +21,12 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { withMinimumGas } from '../../executor/compile.js'
-import type { AccountKind, Arrival, Departure } from '../../routing/crosschain/messages.js'
+import type {
+  AccountKind,
+  Arrival,
+  Departure,
+  SurveyedPosition,
+} from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
 import type { CrosschainRequest, Way } from './ways.js'
@@ -51,6 +57,8 @@ export interface JourneyParts {
   readonly there: Side
   readonly receiver: Address
   readonly takesFeeThere: boolean
+  /** On the destination, to be entered; absent: the tokenOut is paid to the receiver. */
+  readonly position?: SurveyedPosition
   /** Of each search that are simulated. */
   readonly candidates: number
 }
@@ -61,14 +69,15 @@ export interface Proven {
   readonly departure: Departure
   /** Null where the bridge pays the receiver itself. */
   readonly arrival: Arrival | null
-  readonly amountOut: bigint
+  /** What the receiver is paid, or what enters the position of each of its tokens. */
+  readonly amounts: readonly TokenAmount[]
   /** Of the delivering transaction. */
   readonly deliveryGas: bigint
 }
 
 export interface Final extends Proven {
   /** Enforced by the pair. */
-  readonly minAmountOut: bigint
+  readonly outputs: readonly TransactionOutput[]
 }
 
 export class Journey {
@@ -88,25 +97,25 @@ export class Journey {
     })
     if (runsOrder) {
       const arrival = await this.#arrive(departure, roomyGas)
-      const { output, gas: deliveryGas } = arrival
-      return { way, departure, arrival, amountOut: output.amountOut, deliveryGas }
+      const { outputs, gas: deliveryGas } = arrival
+      return { way, departure, arrival, amounts: amountsOf(outputs), deliveryGas }
     }
-    const landing = await this.#land(departure, 0n, null)
-    const { gained, gas: deliveryGas } = landing
-    return { way, departure, arrival: null, amountOut: gained.amount, deliveryGas }
+    const { gained: amounts, gas: deliveryGas } = await this.#land(departure, 0n, null)
+    return { way, departure, arrival: null, amounts, deliveryGas }
   }
 
   /** The best first: what comes out, less gas and messaging on the source. */
   ranked(proven: readonly Proven[]): Proven[] {
     const { here, there, request } = this.parts
     const native = here.prices.get(nativeToken)
-    const out = there.prices.get(at(request.tokensOut, 0))
-    const usdOf = (amount: bigint, token: PricedToken) =>
-      (Number(amount) / 10 ** token.decimals) * token.priceUsd
-    const value = ({ amountOut, departure }: Proven) => {
-      if (!native || !out) return Number(amountOut)
+    const isPriced = native && request.tokensOut.every((token) => there.prices.has(token))
+    const usdOf = (amount: bigint, token: PricedToken | undefined) =>
+      token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
+    const value = ({ amounts, departure }: Proven) => {
+      if (!isPriced) return Number(amounts[0]?.amount ?? 0n)
       const cost = departure.gas * here.gasPrice + departure.nativeFee
-      return usdOf(amountOut, out) - usdOf(cost, native)
+      const worth = amounts.map(({ token, amount }) => usdOf(amount, there.prices.get(token)))
+      return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native)
     }
     return proven.toSorted((a, b) => value(b) - value(a))
   }
@@ -115,27 +124,35 @@ export class Journey {
   async finalise(proven: Proven): Promise<Final> {
     const { lane, runsOrder } = proven.way
     const orderGas = runsOrder ? orderGasFor(proven.deliveryGas) : 0n
-    // What an order states is what is enforced, whatever the request asks for.
-    let minimum = proven.arrival?.output.minAmountOut ?? this.#minimum(proven.amountOut)
-    let message: Hex = proven.arrival ? withMinimumGas(proven.arrival.message, orderGas) : '0x'
     let { arrival } = proven
+    let planned = proven.departure.delivery.amount
+    // What an order states is what is enforced, whatever the request asks for.
+    let outputs = arrival?.outputs ?? this.#outputs(proven.amounts)
+    let message: Hex = arrival ? withMinimumGas(arrival.message, orderGas) : '0x'
     for (let round = 0; round < finalRounds; round++) {
       const { deliveryGas } = proven
       const parcel = this.#parcel(proven.way, { message, orderGas, deliveryGas })
       const tolerance = runsOrder
         ? this.#sourceTolerance()
-        : { centiBps: this.#centiBps(), least: minimum }
+        : { centiBps: this.#centiBps(), least: at(outputs, 0).minAmountOut }
       const departure = await this.#depart(lane, parcel, { ...tolerance, isRough: false })
-      const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n, arrival)
-      const amountOut = landing.gained.amount
-      if (amountOut >= minimum && this.#minimum(amountOut) === minimum) {
-        return { ...proven, departure, arrival, amountOut, minAmountOut: minimum }
+      const { gained } = await this.#land(
+        departure,
+        runsOrder ? gasForOrder(orderGas) : 0n,
+        arrival,
+      )
+      // Positions have no balance: of what was planned with, they take what they took then.
+      const isPlanned = departure.delivery.amount === planned
+      const amounts = this.parts.position && isPlanned ? amountsOf(outputs) : gained
+      if (this.#holds(amounts, outputs)) {
+        return { ...proven, departure, arrival, amounts, outputs: withAmounts(outputs, amounts) }
       }
-      minimum = this.#minimum(amountOut)
+      outputs = this.#outputs(amounts)
       if (!runsOrder) continue
       arrival = await this.#arrive(departure, orderGas)
+      planned = departure.delivery.amount
       message = arrival.message
-      minimum = arrival.output.minAmountOut
+      outputs = arrival.outputs
     }
     throw new ForkrouteError(
       'SIMULATION_REVERTED',
@@ -143,11 +160,22 @@ export class Journey {
     )
   }
 
+  /** Whether the minimums are exactly those that follow from the amounts, and met. */
+  #holds(amounts: readonly TokenAmount[], outputs: readonly TransactionOutput[]): boolean {
+    const own = this.#outputs(amounts)
+    return (
+      own.length === outputs.length &&
+      zip(own, outputs).every(
+        ([{ amountOut, minAmountOut }, stated]) =>
+          minAmountOut === stated.minAmountOut && amountOut >= minAmountOut,
+      )
+    )
+  }
+
   answer(final: Final, more: readonly string[]): RouteAnswer {
-    const { request, here, there } = this.parts
+    const { request, here, there, position } = this.parts
     const { departure, arrival, way } = final
     const { lane } = way
-    const tokenOut = at(request.tokensOut, 0)
     const priceImpact = request.includePriceImpact ? this.#impact(final) : null
     const fees = this.#feesOf(final)
     const explanations = [departure.explanation, arrival?.explanation].flatMap((one) => one ?? [])
@@ -160,7 +188,7 @@ export class Journey {
         ...(arrival?.route ?? []),
       ],
       gas: departure.gas,
-      outputs: [{ token: tokenOut, amountOut: final.amountOut, minAmountOut: final.minAmountOut }],
+      outputs: final.outputs,
       priceImpact,
       block: here.pin,
       tx: departure.tx,
@@ -170,6 +198,7 @@ export class Journey {
       ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
       crosschain: {
         destinationBlock: there.pin,
+        ...(position && { positionOut: position.id }),
         bridgeFee: this.#cost(departure.nativeFee),
         estimates: [
           {
@@ -223,15 +252,10 @@ export class Journey {
   }
 
   #land({ delivery }: Departure, gas: bigint, arrival: Arrival | null) {
-    const { tasks, context, there, request, receiver } = this.parts
+    const { tasks, context, there, request, receiver, position } = this.parts
     const order = arrival?.order
-    const args = {
-      delivery,
-      gas,
-      token: at(request.tokensOut, 0),
-      receiver,
-      ...(order && { order }),
-    }
+    const tokens = position ? [] : request.tokensOut
+    const args = { delivery, gas, tokens, receiver, ...(order && { order }) }
     return tasks.runAt('landing', args, there.pin, context)
   }
 
@@ -276,10 +300,16 @@ export class Journey {
     return { centiBps: this.#centiBps() / 2n }
   }
 
-  #minimum(amountOut: bigint): bigint {
+  /** Amounts with what is enforced of them. */
+  #outputs(amounts: readonly TokenAmount[]): TransactionOutput[] {
     const { limit } = this.parts.request
-    if (limit.kind === 'slippage') return lessSlippage(amountOut, limit.centiBps)
-    return at(limit.minimums, 0).amount
+    return amounts.map(({ token, amount: amountOut }, index) => ({
+      ...{ token, amountOut },
+      minAmountOut:
+        limit.kind === 'slippage'
+          ? lessSlippage(amountOut, limit.centiBps)
+          : at(limit.minimums, index).amount,
+    }))
   }
 
   #cost(native: bigint): Cost {
@@ -289,18 +319,29 @@ export class Journey {
   }
 
   /** With the messaging fee as a part of what goes in. */
-  #impact({ departure, amountOut }: Final): number | null {
-    const { here, there, request } = this.parts
+  #impact({ departure, amounts }: Final): number | null {
+    const { here, there } = this.parts
     const given: TokenAmount[] = [
       ...departure.inputs,
       { token: nativeToken, amount: departure.nativeFee },
     ]
-    // Addresses mean nothing beside those of another chain: what comes out stands under a name of its own.
-    const received = 'received' as unknown as Address
-    const out = there.prices.get(at(request.tokensOut, 0))
-    const prices = new Map([...here.prices, ...(out ? [[received, out] as const] : [])])
-    return priceImpactBps(given, [{ token: received, amount: amountOut }], prices)
+    // Addresses mean nothing beside those of another chain: what comes out stands under names of its own.
+    const named = (token: Address) => `received ${token}` as unknown as Address
+    const elsewhere = [...there.prices].map(([token, price]) => [named(token), price] as const)
+    const received = amounts.map(({ token, amount }) => ({ token: named(token), amount }))
+    return priceImpactBps(given, received, new Map([...here.prices, ...elsewhere]))
   }
+}
+
+function amountsOf(outputs: readonly TransactionOutput[]): TokenAmount[] {
+  return outputs.map(({ token, amountOut: amount }) => ({ token, amount }))
+}
+
+function withAmounts(
+  outputs: readonly TransactionOutput[],
+  amounts: readonly TokenAmount[],
+): TransactionOutput[] {
+  return zip(outputs, amounts).map(([output, { amount: amountOut }]) => ({ ...output, amountOut }))
 }
 
 /** With room for what refunds have hidden, and for state that has moved. */

@@ -22,7 +22,7 @@ import type { Arrival, BundleArgs, BundleContext, NamedAction } from './bundle-c
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
 import {
-  type Ending,
+  type OwnActions,
   type PerformableAction,
   referencesOf,
   spentOf,
@@ -63,7 +63,7 @@ export class BundleBuilder implements BundleContext {
     readonly args: BundleArgs,
     actions: readonly TypedAction[],
     private readonly outer?: Outer & { readonly firstStep: number },
-    ending?: Ending,
+    own?: OwnActions,
   ) {
     this.draft = new BundleDraft(outer?.firstStep)
     for (const { token, amount } of outer?.loans ?? []) this.draft.credit(token, amount)
@@ -72,7 +72,7 @@ export class BundleBuilder implements BundleContext {
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(run, args.request) ?? latestDeadline
-    this.#actions = toPerformable(actions, ending)
+    this.#actions = toPerformable(actions, own)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))

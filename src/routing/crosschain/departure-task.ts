@@ -69,7 +69,7 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     candidates: args.candidates,
     isRough: args.isRough,
   }
-  const result = await runBundle(run, bundle, { action, definition })
+  const result = await runBundle(run, bundle, { last: { action, definition } })
   const sent = bridge.deliveriesIn(result.logs, run.block.chain)
   const [delivery, another] = sent
   if (!delivery || another || result.gas === null) {
