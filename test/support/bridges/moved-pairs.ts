@@ -11,7 +11,7 @@ const anybody: Address = '0x00000000000000000000000000000000be1a4e41'
 
 /** Adds a share of what pairs of Uniswap V2 hold of the token to it, by which their other token becomes dearer. */
 export function fuller(pairs: readonly Address[], token: Address, permille: bigint) {
-  return async (anvil: TestAnvil): Promise<void> => {
+  return async (anvil: Pick<TestAnvil, 'rpc'>): Promise<void> => {
     for (const pair of pairs) {
       const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [pair] })
       const held = BigInt(await anvil.rpc<Hex>('eth_call', [{ to: token, data }, 'latest']))
