@@ -12,8 +12,8 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
-import { startAnvil, type TestAnvil } from '../../support/anvil.js'
+import { type Sandbox, startSandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import type { TestAnvil } from '../../support/anvil.js'
 import { deliverOnFork, departOnFork } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { rawTransfers } from '../../support/bridges/raw-transfers.js'
@@ -174,12 +174,13 @@ test.each([
 )
 
 test('a source whose head is replaced: routes are of the new chain, what is gone is not delivered, streams go on', async () => {
-  const node = await startAnvil([
-    ...['--fork-url', nodeOf(1), '--chain-id', '1', '--no-storage-caching', '--no-rate-limit'],
-    ...['--code-size-limit', '40000'],
+  // Alone: between chains that run together the relayer puts right what one of them has forgotten.
+  const [node, there] = await Promise.all([
+    startSandbox({ chainId: 1 }),
+    startSandbox({ chainId: 8453 }),
   ])
   const other = await startService({
-    ...{ RPC_URL_1: node.url, RPC_URL_8453: nodeOf(8453), RATE_LIMIT_PER_MINUTE: '1000000' },
+    ...{ RPC_URL_1: node.url, RPC_URL_8453: there.url, RATE_LIMIT_PER_MINUTE: '1000000' },
   })
   const url = new URL('/api/v1/stream/quotes', other.url)
   const quoted = { chainId: '1', destinationChainId: '8453', tokenIn: usdc, tokenOut: aero }
@@ -189,7 +190,7 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
   const tokensOf = { chainId: '1', destinationChainId: '8453', tokenIn: usdc, tokenOut: aero }
   const held = async () =>
     BigInt(
-      await node.rpc<Hex>('eth_call', [
+      await rpc<Hex>(node.url, 'eth_call', [
         {
           to: usdc,
           data: encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [alice] }),
@@ -207,7 +208,7 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     const before = await route({ ...tokensOf, amountIn: '300000000' }, other)
     expect(before.status, before.text).toBe(200)
     const first = before.body.blockNumber
-    const snapshot = await node.rpc('evm_snapshot')
+    const snapshot = await rpc(node.url, 'evm_snapshot')
     const { transactionHash } = await sendFrom(node.url, before.body)
     const [bridge] = before.body.bridgingEstimates.map((one: { bridge: string }) => one.bridge)
     await quoteAt(first + 1)
@@ -217,10 +218,10 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     const left = 500_000_000n
     const args = [bob, (await held()) + 300_000_000n - left] as const
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args })
-    await node.rpc('evm_revert', [snapshot])
+    await rpc(node.url, 'evm_revert', [snapshot])
     await rawTransfers(1, node.url).execute(usdc, data)
     expect(await held()).toBe(left)
-    await node.rpc('evm_mine')
+    await rpc(node.url, 'evm_mine')
 
     const quote = await quoteAt(first + 2)
     expect(quote.blockNumber).toBe(first + 2)
@@ -239,7 +240,7 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     const sent = await departOnFork(source, body.tx)
     expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
     const destination = {
-      ...{ chainId: 8453, nodeUrl: nodeOf(8453), blockTimeSeconds: 2 },
+      ...{ chainId: 8453, nodeUrl: there.url, blockTimeSeconds: 2 },
       blockNumber: body.destinationBlockNumber,
     }
     const watch = { token: aero, owner: alice }
@@ -247,7 +248,7 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     expect(delivered).toMatchObject({ status: 'delivered', gained: BigInt(body.amountOut) })
 
     // What was sent is sent once more, and waits.
-    await node.rpc('evm_setAutomine', [false])
+    await rpc(node.url, 'evm_setAutomine', [false])
     const wallet = createWalletClient({
       account: privateKeyToAccount(privateKey),
       transport: http(node.url),
@@ -259,12 +260,13 @@ test('a source whose head is replaced: routes are of the new chain, what is gone
     expect((await check(bridge, again, other)).body).toEqual({
       ...{ sourceChainId: 1, sourceTxHash: again, status: 'pending' },
     })
-    await node.rpc('evm_mine')
+    await rpc(node.url, 'evm_mine')
     await quoteAt(first + 3)
     expect((await check(bridge, again, other)).body.status).toBe('inflight')
   } finally {
     stream.close()
     await other.stop()
     await node.stop()
+    await there.stop()
   }
 })
