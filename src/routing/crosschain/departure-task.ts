@@ -3,7 +3,7 @@
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
 import { type BridgeAdapter, isRefusal, type Lane, type LaneQuote } from '../../bridges/bridge.js'
-import { bridgeBySlug } from '../../bridges/registry.js'
+import { bridgeBySlug, createBridges } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import type { GasCost } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -29,7 +29,7 @@ const serviceName = 'svc'
 
 export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args
-  const bridge = bridgeBySlug(lane.bridge)
+  const bridge = bridgeBySlug(lane.bridge, createBridges(run.settings))
   if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
   const inputs = request.inputs.map(({ token, amount, feeBps = 0n }) => {
     const fee = request.feeReceiver ? (amount * feeBps) / bpsDenominator : 0n
@@ -141,6 +141,8 @@ function bridgeAction(run: TaskRun, bridge: BridgeAdapter, args: DepartureArgs) 
       const answer = await bridge.quote({
         ...{ lane, parcel, chain },
         ...{ amountIn: expected, sender: runner, reader: run.reader },
+        priceOf: async (token) =>
+          (await run.block.pricedTokens(run.reader, [token])).get(token) ?? null,
       })
       if (isRefusal(answer)) throw refused(lane, answer)
       quote = answer

@@ -98,16 +98,6 @@ describe('a lane that its owner closes is left out while it is closed, and anoth
   })
 })
 
-test('a path without credit says so, and one with little how much', async () => {
-  const much = { amountIn: (10n ** 13n).toString(), executionMode: 'backend' }
-  const { limit } = await refusal('stargate', much)
-  expect(BigInt(limit)).toBeGreaterThan(0n)
-  const all = [{ srcEid: eidThere, amount: BigInt(limit), minAmount: 0n }]
-  const blockNumber = await set(pool, 'sendCredits', [eidThere, all])
-  const lane = await refusal('stargate', { blockNumber })
-  expect(lane).toMatchObject({ message: expect.stringContaining('no credit'), limit: '0' })
-})
-
 describe('amounts at the edge of a lane', () => {
   test('stargate: a unit more than the limit is refused, the limit is delivered', async () => {
     const eth = { tokenIn: nativeToken, tokenOut: nativeToken, executionMode: 'backend' }
@@ -164,4 +154,50 @@ test('a token that is on the other side alone is none of this side', async () =>
   const { status, body } = await route({ tokenIn: aero, tokenOut: usdcThere })
   expect(status).toBe(422)
   expect(body.message).toContain(`${aero} is no token at this block`)
+})
+
+test('what Across is left and trusted with is as configured: more is refused with the limit, another bridge is taken', async () => {
+  const other = await startService({
+    ...{ RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) },
+    ...{ ACROSS_FEE_BPS: '45', ACROSS_MAX_USD: '1500' },
+  })
+  const across = { ignoreBridges: 'stargate', crosschainRouteMode: 'direct' }
+  const asked = (amountIn: string, more: Record<string, string> = across) => {
+    const tokens = { tokenIn: usdc, tokenOut: usdcThere, amountIn, ...more }
+    const chains = { chainId: '1', destinationChainId: '8453', fromAddress: alice }
+    return other.get('/api/v1/shortcuts/route', { ...chains, ...tokens })
+  }
+  try {
+    const amount = 1_000_000_000n
+    const usual = await route({ ...across, amountIn: String(amount) })
+    const dearer = await asked(String(amount))
+    expect([usual.status, dearer.status], dearer.text).toEqual([200, 200])
+    const difference = BigInt(usual.body.amountOut) - BigInt(dearer.body.amountOut)
+    expect(difference).toBe((amount * (45n - 5n)) / 10_000n)
+    expect(dearer.body.warnings.join(' ')).toContain('whether a relayer of Across has the USDC')
+
+    const refused = await asked('1600000000')
+    expect(refused.status, refused.text).toBe(422)
+    const [lane] = refused.body.details.lanes
+    expect(lane).toMatchObject({ bridge: 'across', message: expect.stringContaining('ACROSS_MAX') })
+    expect(Math.abs(Number(lane.limit) / 1e6 - 1_500)).toBeLessThan(5)
+    expect((await asked(lane.limit)).status).toBe(200)
+    expect((await asked(String(BigInt(lane.limit) + 1n))).status).toBe(422)
+    const over = await asked('1600000000', { crosschainRouteMode: 'direct' })
+    expect(over.body.bridgingEstimates?.[0].bridge, over.text).toBe('stargate')
+    expect(over.body.warnings.join(' ')).toContain('USDC over across was left out: ACROSS_MAX_USD')
+  } finally {
+    await other.stop()
+  }
+})
+
+// The last: the path has none afterwards.
+test('a path without credit says so, and one with little how much', async () => {
+  const much = { amountIn: (10n ** 13n).toString(), executionMode: 'backend' }
+  const { limit } = await refusal('stargate', much)
+  expect(BigInt(limit)).toBeGreaterThan(0n)
+  const all = [{ srcEid: eidThere, amount: BigInt(limit), minAmount: 0n }]
+  const blockNumber = await set(pool, 'sendCredits', [eidThere, all])
+  const lane = await refusal('stargate', { blockNumber })
+  expect(lane).toMatchObject({ message: expect.stringContaining('no credit'), limit: '0' })
 })

@@ -56,7 +56,8 @@ export async function quoted(
   const reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
   const sender = runnerAddress('router', source.owner)
   const chain = source.definition
-  return adapter.quote({ lane, parcel, amountIn, sender, chain, reader })
+  const priceOf = async () => null
+  return adapter.quote({ lane, parcel, amountIn, sender, chain, reader, priceOf })
 }
 
 export interface Departure {
