@@ -213,12 +213,19 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
     tokenOut: aero,
     amountIn: '250000000',
   }
+  const intoPosition = {
+    ...{ chainId: '8453', destinationChainId: '1', fromAddress: alice, receiver: alice },
+    ...{ tokenIn: usdcThere, amountIn: '250000000' },
+    positionOut:
+      '1:0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb:0xb323495f7e4148be5643a4ea4a8221eef163e4bccfdedc2a6f4696baacbc86cc-supply',
+  }
   const nodes = { RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) }
   try {
     const recording = await open(folder, { kind: 'record', file }, nodes)
     const asked = [
       { path: '/shortcuts/route', query },
       { path: '/shortcuts/route', query: { ...query, blockNumber: '370' } },
+      { path: '/shortcuts/route/nontokenized', query: intoPosition },
     ]
     const answers = []
     try {
@@ -226,7 +233,7 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
     } finally {
       await recording.close()
     }
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const replay = await open(folder, { kind: 'replay', file })
     try {
       for (const [index, one] of asked.entries()) {

@@ -24,6 +24,8 @@ const alice = sandboxAccount('alice').address
 const bob = sandboxAccount('bob').address
 const bridges = ['across', 'stargate'] as const
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const usdcOnBase: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const usdbc: Address = '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca'
 const weth: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const comet: Address = '0xc3d688b66703497daa19211eedff47f25384cdc3'
 const morpho: Address = '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb'
@@ -157,6 +159,30 @@ describe.each([
     expect([one?.amount0, one?.amount1]).toEqual(body.amountDepositedList.map(BigInt))
   })
 
+  test('where the source gives less than foreseen, each token of a range has its share of what arrives', async () => {
+    const given = { tokenIn: usdbc, amountIn: '1200000000' }
+    const body = await entered({ positionOut: range, ignoreBridges, ...given })
+    const swap = await service.get('/api/v1/shortcuts/route', {
+      ...{ chainId: '8453', fromAddress: alice, ...given, tokenOut: usdcOnBase },
+      blockNumber: String(body.blockNumber),
+    })
+    expect(swap.status, swap.text).toBe(200)
+    const source = place(8453, body.blockNumber)
+    const sent = await departOnFork(source, body.tx, [swap.body.tx])
+    expect(sent.status).toBe('success')
+    const destination = place(1, body.destinationBlockNumber)
+    const watch = { token: manager, owner: bob }
+    const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
+    expect(delivered).toMatchObject({ status: 'delivered', gained: 1n })
+    const [one] = eventsIn(delivered).flatMap((event) =>
+      event.eventName === 'IncreaseLiquidity' ? [event.args] : [],
+    )
+    for (const [index, amount] of [one?.amount0, one?.amount1].entries()) {
+      expect(amount).toBeLessThan(BigInt(body.amountDepositedList[index]))
+      expect(amount).toBeGreaterThanOrEqual(BigInt(body.minAmountOutList[index]))
+    }
+  })
+
   test('the fee on the destination is a share of what is delivered, and the rest enters', async () => {
     const fees = { fee: '100', feeReceiver: alice, destinationFeeReceiver: alice }
     const body = await entered({ positionOut: supply, ignoreBridges, ...fees })
@@ -233,7 +259,7 @@ test.each([
     'no lane without a swap, where it takes one',
     {
       positionOut: collateral,
-      tokenIn: '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca',
+      tokenIn: usdbc,
       amountIn: '100000000',
       crosschainRouteMode: 'direct',
     },

@@ -66,12 +66,16 @@ function startFork({ chainId, nodeUrl, blockNumber }: Place): Promise<TestAnvil>
   ])
 }
 
-/** In the block after the pinned one. */
-export async function departOnFork(place: Place, tx: AnswerTransaction): Promise<Execution> {
+/** In the block after the pinned one. @param first - come before it in the block. */
+export async function departOnFork(
+  place: Place,
+  tx: AnswerTransaction,
+  first: readonly AnswerTransaction[] = [],
+): Promise<Execution> {
   const anvil = await startFork(place)
   const stop = () => anvil.stop()
   const { nodeUrl, blockNumber, blockTimeSeconds } = place
-  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, watch: [] }
+  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, first, watch: [] }
   return judge({ anvil, giveBack: stop, end: stop }, args)
 }
 
