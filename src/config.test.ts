@@ -48,6 +48,8 @@ describe('loadConfig', () => {
         POOL_BLACKLIST: id,
         V4_HOOKS_ALLOWLIST: hooks,
         LIQUIDITY_FLOOR_USD: '0.5',
+        ACROSS_FEE_BPS: '12',
+        ACROSS_MAX_USD: '2500.5',
       }),
     ).toMatchObject({
       rpcUrls: {
@@ -60,6 +62,8 @@ describe('loadConfig', () => {
       poolBlacklist: [id.toLowerCase()],
       v4HooksAllowlist: [hooks.toLowerCase()],
       liquidityFloorUsd: 0.5,
+      acrossFeeBps: 12,
+      acrossMaxUsd: 2500.5,
     })
   })
 
@@ -76,6 +80,8 @@ describe('loadConfig', () => {
       POOL_BLACKLIST: '0x12',
       V4_HOOKS_ALLOWLIST: '0x12',
       LIQUIDITY_FLOOR_USD: '-1',
+      ACROSS_FEE_BPS: '1001',
+      ACROSS_MAX_USD: '0',
       MAX_HEAD_AGE_SECONDS: '0',
       REDIS_URL: 'http://:SECRET@queue.example',
       DATABASE_URL: 'mysql://user:SECRET@db.example',
@@ -96,6 +102,8 @@ describe('loadConfig', () => {
       'POOL_BLACKLIST',
       'V4_HOOKS_ALLOWLIST',
       'LIQUIDITY_FLOOR_USD',
+      'ACROSS_FEE_BPS',
+      'ACROSS_MAX_USD',
       'MAX_HEAD_AGE_SECONDS',
       'REDIS_URL',
       'DATABASE_URL',

@@ -73,6 +73,10 @@ export interface Config {
   readonly redisUrl: string | null
   /** Postgres that stores backtests; null: SQLite in the data folder. May carry a password. */
   readonly databaseUrl: string | null
+  /** 1/10_000 of a deposit that a relayer of Across is left, besides what the delivery costs. */
+  readonly acrossFeeBps: number
+  /** USD that one deposit to Across may be worth; null: no limit. */
+  readonly acrossMaxUsd: number | null
   /** Wei per gas that senders add to the base fee, by chain id; absent: the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
 }
@@ -216,6 +220,16 @@ export const environment = z.object({
   LIQUIDITY_FLOOR_USD: usd(0).describe(
     'USD that a pool must trade before its price moves 2 %; 0: every pool is used.',
   ),
+  ACROSS_FEE_BPS: integer(5, 0, 1_000).describe(
+    'Basis points of a deposit that a relayer of Across is left, besides what the delivery costs: no chain says what they want.',
+  ),
+  ACROSS_MAX_USD: usd(0)
+    .removeDefault()
+    .refine((value) => value > 0, 'must be above 0')
+    .optional()
+    .describe(
+      'USD that one deposit to Across may be worth: no chain says what relayers have. Default: no limit.',
+    ),
   POSITIONS_MAX_AGE_SECONDS: integer(300, 1, 86_400).describe(
     'Positions, their TVL and APY that are older are read again, while the old ones are served.',
   ),
@@ -358,6 +372,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     maxHeadAgeSeconds: read.MAX_HEAD_AGE_SECONDS ?? null,
     redisUrl: read.REDIS_URL ?? null,
     databaseUrl: read.DATABASE_URL ?? null,
+    acrossFeeBps: read.ACROSS_FEE_BPS,
+    acrossMaxUsd: read.ACROSS_MAX_USD ?? null,
     priorityFeePerGas,
   }
 }

@@ -131,6 +131,7 @@ export async function createService(
         v4HooksAllowlist: config.v4HooksAllowlist,
         liquidityFloorUsd: config.liquidityFloorUsd,
         priorityFeePerGas: config.priorityFeePerGas,
+        across: { feeBps: BigInt(config.acrossFeeBps), maxUsd: config.acrossMaxUsd },
         tokens,
         sandboxPools,
         ...(mode.kind !== 'live' && { cassette: mode.kind }),

@@ -19,6 +19,8 @@ describe('answersKind', () => {
     { V4_HOOKS_ALLOWLIST: `0x${'1'.repeat(40)}` },
     { LIQUIDITY_FLOOR_USD: '1' },
     { PRIORITY_FEE_WEI_1: '1' },
+    { ACROSS_FEE_BPS: '6' },
+    { ACROSS_MAX_USD: '1000' },
     { TOKEN_LISTS: 'https://lists.example' },
     { RPC_URL_1: 'https://node.example' },
   ])('%o changes answers', (env) => {

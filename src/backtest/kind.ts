@@ -17,9 +17,12 @@ export function answersKind(config: Config, version: string): string {
     priorityFeePerGas,
     tokenLists,
     rpcUrls,
+    acrossFeeBps,
+    acrossMaxUsd,
   } = config
   const settings = [
     { candidates, maxHops, liquidityFloorUsd, priorityFeePerGas, tokenLists },
+    { acrossFeeBps, acrossMaxUsd },
     [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),
     // The sandbox plays chain 1 too.
     Object.keys(rpcUrls).length === 0,

@@ -164,6 +164,10 @@ export interface BridgeAdapter {
     readonly sender: Address
     readonly chain: ChainDefinition
     readonly reader: StateReader
+    /** USD per whole token of the source; null where no price is known. */
+    priceOf(
+      token: Address,
+    ): Promise<{ readonly decimals: number; readonly priceUsd: number } | null>
   }): Promise<LaneQuote | LaneRefusal>
   /** The end of the source's order. */
   encode(args: EncodeArgs): ExecutorStep[]

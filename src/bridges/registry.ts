@@ -1,11 +1,12 @@
 /** Every bridge the service knows. A new one: its folder, and its line here. */
-import { type AcrossSettings, createAcross } from './across/index.js'
+import { createAcross } from './across/index.js'
+import type { AcrossSettings } from './across/settings.js'
 import type { BridgeAdapter } from './bridge.js'
 import { stargate } from './stargate/index.js'
 
 /** In the order in which their lanes are looked at. */
 export function createBridges(
-  settings: { readonly across?: AcrossSettings } = {},
+  settings: { readonly across?: Partial<AcrossSettings> } = {},
 ): BridgeAdapter[] {
   return [stargate, createAcross(settings.across)]
 }

@@ -19,6 +19,8 @@ const contents: CassetteContents = {
     liquidityFloorUsd: 0,
     serviceName: 'svc',
     priorityFeePerGas: { 1: 10n ** 18n },
+    acrossFeeBps: 5,
+    acrossMaxUsd: null,
   },
   tokens: [
     {

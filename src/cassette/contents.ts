@@ -26,6 +26,8 @@ export type CassetteSettings = Pick<
   | 'liquidityFloorUsd'
   | 'serviceName'
   | 'priorityFeePerGas'
+  | 'acrossFeeBps'
+  | 'acrossMaxUsd'
 > & { readonly chainIds: readonly number[] }
 
 export interface CassetteContents {
@@ -43,6 +45,9 @@ export interface RecorderVersion {
   /** First bytes of the SHA-256 of each contract's code, by name. */
   readonly contracts: Readonly<Record<string, string>>
 }
+
+/** Of settings that came to be after files that are still read. */
+const laterSettings = { acrossFeeBps: 5, acrossMaxUsd: null } as const
 
 const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
 const integer = z.number().int().nonnegative()
@@ -66,6 +71,8 @@ const schemas = {
       z.string(),
       z.string().transform((wei) => BigInt(wei)),
     ),
+    acrossFeeBps: integer.default(laterSettings.acrossFeeBps),
+    acrossMaxUsd: z.number().nullable().default(laterSettings.acrossMaxUsd),
   }),
   tokens: z.array(
     z.object({
@@ -171,7 +178,7 @@ export function differences(
     if (a[name] === b[name]) return []
     if (name !== 'settings') return [`${name} differ`]
     const [left, right] = [a[name], b[name]].map(
-      (text) => JSON.parse(text ?? '{}') as Record<string, unknown>,
+      (text): Record<string, unknown> => ({ ...laterSettings, ...JSON.parse(text ?? '{}') }),
     )
     return Object.keys({ ...left, ...right }).flatMap((key) => {
       const [before, after] = [left?.[key], right?.[key]].map((value) => JSON.stringify(value))

@@ -211,20 +211,21 @@ export interface NontokenizedRequest
     | 'blockNumber'
     | 'deadlineMs'
     | 'deadline'
+    | 'crosschain'
   > {
-  /** `chainId:primaryAddress:key`. */
+  /** `chainId:primaryAddress:key`, of the destination where there is one. */
   readonly positionOut: string
   readonly receiver: Address
   /** Slippage in hundredths of a basis point. */
   readonly centiBps: bigint
 }
 
-export interface NontokenizedAnswer extends BundleResult {
+export interface NontokenizedAnswer
+  extends Omit<BundleResult, 'outputs' | 'payments' | 'inputs' | 'unprotected'> {
   readonly positionOut: string
   /** What enters the position of each underlying token. */
   readonly deposits: readonly TransactionOutput[]
-  /** In the order of the inputs; none without a fee. */
-  readonly fees: readonly TokenAmount[]
+  readonly crosschain?: CrosschainFacts
 }
 
 export interface PriceRecord {

@@ -1,10 +1,13 @@
 /** The engine's methods that find routes and bundles: single ones, and batches of quotes or executions at one block. */
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import type { CrosschainTerms } from '../domain/bridges/terms.js'
 import {
   type BatchAnswer,
   type CallContext,
   type Engine,
+  type NontokenizedAnswer,
+  type NontokenizedRequest,
   type QuoteBatch,
   type QuoteOutcome,
   type QuoteRequest,
@@ -84,9 +87,36 @@ export function createRoutes(
 
     async nontokenized(given, context) {
       const request = withSpender(given)
+      if (request.crosschain)
+        return positionOverBridges(parts, request, request.crosschain, context)
       const args = { request, accountId: context.accountId }
       return (await tasks.run('nontokenized', args, request, context)).value
     },
+  }
+}
+
+/** A position on another chain is entered by the order that runs with what is delivered. */
+async function positionOverBridges(
+  parts: Parts,
+  { positionOut, centiBps, ...request }: NontokenizedRequest,
+  terms: CrosschainTerms,
+  context: CallContext,
+): Promise<NontokenizedAnswer> {
+  const asked = {
+    ...request,
+    tokensOut: [],
+    limit: { kind: 'slippage', centiBps },
+    includeTransactionCost: false,
+    includePriceImpact: true,
+    crosschain: { ...terms, positionOut },
+  } as const
+  const { outputs, ...answer } = await routeOverBridges(parts, 'route', asked, context)
+  return {
+    ...answer,
+    fees: answer.fees ?? [],
+    prerequisites: [],
+    deposits: outputs,
+    positionOut: answer.crosschain?.positionOut ?? positionOut,
   }
 }
 

@@ -2,6 +2,7 @@
  * The tasks that the main thread gives to worker threads, and their results. Structured-clonable values only.
  */
 import type { MessagePort } from 'node:worker_threads'
+import type { AcrossSettings } from '../bridges/across/settings.js'
 import type { Delivery, DeliveryStatus } from '../bridges/bridge.js'
 import type { BundleResult, TypedBundle } from '../domain/bundle.js'
 import type {
@@ -43,6 +44,8 @@ export interface WorkerSettings {
   readonly liquidityFloorUsd: number
   /** Wei per gas, by chain id, where it differs from the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
+  /** Absent: as Across is by default. */
+  readonly across?: Partial<AcrossSettings>
   readonly tokens: readonly Token[]
   /**
    * While recording, what was learned from reading one token is not used for another, so that the state read does not

@@ -96,14 +96,22 @@ test('a route into a position that has no token takes amountIn alone', async () 
   expect(reply.body).toMatchObject({ statusCode: 400, message: 'amountIn is required' })
 })
 
-test('a route into a position that has no token stays on its chain', async () => {
+test('a route into a position that has no token on another chain has the rules and the fields of a bridge', async () => {
   const api = await startTestApi()
-  const reply = await api.get(
-    `/shortcuts/route/nontokenized?fromAddress=${sender}&receiver=${sender}&tokenIn=${weth}&positionOut=1:${usdc}:${usdc}&amountIn=5&destinationChainId=8453`,
+  const path = `/shortcuts/route/nontokenized?fromAddress=${sender}&receiver=${sender}&tokenIn=${weth}&positionOut=8453:${usdc}:${usdc}&amountIn=5`
+  const there = await api.get(
+    `${path}&destinationChainId=8453&ignoreBridges=across&destinationBlockNumber=7`,
   )
-  expect(reply.body).toMatchObject({
+  expect(there.body.destinationChainId).toBe(8453)
+  expect(api.asked.nontokenized.at(-1)?.crosschain).toEqual({
+    ...{ destinationChainId: 8453, destinationBlockNumber: 7n },
+    ...{ mode: 'full', ignoreBridges: ['across'] },
+  })
+  await api.get(`${path}&destinationChainId=1`)
+  expect(api.asked.nontokenized.at(-1)).not.toHaveProperty('crosschain')
+  expect((await api.get(`${path}&destinationBlockNumber=7`)).body).toMatchObject({
     statusCode: 400,
     message:
-      'destinationChainId must equal chainId: a position without a token is entered from its own chain',
+      'destinationBlockNumber must not be given without a destinationChainId other than chainId',
   })
 })

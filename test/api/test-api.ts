@@ -19,6 +19,7 @@ import type { BundleAnswer } from '../../src/domain/bundle.js'
 import type {
   CallContext,
   Engine,
+  NontokenizedRequest,
   QuoteRequest,
   RouteAnswer,
   RouteRequest,
@@ -47,6 +48,7 @@ export interface Asked {
   readonly balances: unknown[]
   readonly opportunities: unknown[]
   readonly checks: unknown[]
+  readonly nontokenized: NontokenizedRequest[]
 }
 
 export const tokens: readonly Token[] = [
@@ -186,11 +188,19 @@ function createEngine(asked: Asked): Engine {
         outputs: [{ token: usdc, amount: 5n }],
         gas: 100_000n,
       })),
-    nontokenized: async (request) => ({
-      ...bundleOf(request),
-      positionOut: request.positionOut,
-      deposits: [{ token: dai, amountOut: 5n, minAmountOut: 4n }],
-    }),
+    async nontokenized(request) {
+      asked.nontokenized.push(request)
+      const { crosschain, positionOut } = request
+      const destinationBlock = crosschain && pinOf(crosschain.destinationChainId, blockNumber)
+      return {
+        ...bundleOf(request),
+        positionOut,
+        deposits: [{ token: dai, amountOut: 5n, minAmountOut: 4n }],
+        ...(destinationBlock && {
+          crosschain: { destinationBlock, bridgeFee: { native: 1n, usd: null }, estimates: [] },
+        }),
+      }
+    },
     bundle: async (request) => ({ ...bundleOf(request), actions: request.actions }),
     headAfter: (chainId, after, { signal }) =>
       new Promise((resolve, reject) => {
@@ -320,6 +330,7 @@ export async function openTestApi(
     balances: [],
     opportunities: [],
     checks: [],
+    nontokenized: [],
   }
   const lines: string[] = []
   const logger = createLogger('debug', { write: (line) => void lines.push(line) })

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { NontokenizedAnswer } from '../../domain/engine.js'
 import { defaultCentiBps } from '../../domain/primitives.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
-import type { Given } from '../input.js'
 import { NontokenizedTransaction } from '../records/transactions.js'
 import { Address, described, oneOf, strategyToWire } from '../schemas.js'
-import { isElsewhere, routeRules, shortcutInputs } from './shortcut-inputs.js'
+import { crosschainFields, toCrosschain } from './crosschain-fields.js'
+import { crosschainRules, routeRules, shortcutInputs } from './shortcut-inputs.js'
 import {
   calculationErrors,
   defined,
@@ -30,8 +30,6 @@ function getNontokenized(serviceName: string) {
     toEoa: _toEoa,
     routingStrategy: _routingStrategy,
     includeTransactionCost: _includeTransactionCost,
-    crosschainRouteMode: _crosschainRouteMode,
-    destinationBlockNumber: _destinationBlockNumber,
     priceImpact: _priceImpact,
     permit: _permit,
     trace: _trace,
@@ -47,7 +45,8 @@ function getNontokenized(serviceName: string) {
     summary: 'Finds a route into a position that has no token, as one unsigned transaction.',
     description:
       'What is given is routed to the tokens that the position is made of, and deposited in the name of the receiver. ' +
-      'Positions are listed by /api/v1/nontokenized.',
+      'Positions are listed by /api/v1/nontokenized. With a destinationChainId the position is there: an order deposits ' +
+      'what the bridge delivers, and where it fails the receiver is given that.',
     input: z.object({
       ...common,
       routingStrategy: described(
@@ -71,19 +70,11 @@ function getNontokenized(serviceName: string) {
         '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
       ),
     }),
-    rules: (given) => [...routeRules({ ...given, tokenOut: undefined }), ...sameChain(given)],
+    rules: ({ tokenOut: _, ...given }) => [...routeRules(given), ...crosschainRules(given)],
     response: NontokenizedTransaction,
     isCalculation: true,
     errors: [...calculationErrors, 'NOT_FOUND', 'INSUFFICIENT_BALANCE', 'INSUFFICIENT_ALLOWANCE'],
   })
-}
-
-function sameChain(given: Given): string[] {
-  return isElsewhere(given)
-    ? [
-        'destinationChainId must equal chainId: a position without a token is entered from its own chain',
-      ]
-    : []
 }
 
 function toTransaction(answer: NontokenizedAnswer): z.output<typeof NontokenizedTransaction> {
@@ -106,6 +97,7 @@ function toTransaction(answer: NontokenizedAnswer): z.output<typeof Nontokenized
       value: tx.value.toString(),
       chainId: answer.chainId,
     },
+    ...crosschainFields(answer),
     ...(answer.fees.length > 0 && {
       feeAmount: answer.fees.map((fee) => fee.amount.toString()),
     }),
@@ -146,6 +138,7 @@ export function nontokenizedEndpoints(serviceName: string): Endpoint[] {
             feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
             referralCode: input.referralCode,
             poolChoice: toPoolChoice(input),
+            crosschain: toCrosschain(input),
             blockNumber: input.blockNumber,
             deadlineMs: input.deadlineMs,
             deadline: input.deadline,

@@ -83,6 +83,7 @@ const fields = z.strictObject({
       mode: z.enum(crosschainModes),
       ignoreBridges: names,
       destinationFeeReceiver: address.exactOptional(),
+      positionOut: z.string().exactOptional(),
     } satisfies Shape<CrosschainTerms>)
     .exactOptional(),
 } satisfies Shape<QuoteRecord>)

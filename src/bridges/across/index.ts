@@ -36,6 +36,7 @@ import type {
 } from '../bridge.js'
 import { laneDecimals, scaleOf } from '../decimals.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
+import { type AcrossSettings, acrossDefaults } from './settings.js'
 import {
   filled,
   fillStatusSlot,
@@ -50,21 +51,14 @@ import {
 } from './spoke-pool.js'
 import { acrossTokens, spokePoolOf } from './tokens.js'
 
-export interface AcrossSettings {
-  /** 1/10_000 of the amount, for the relayer. */
-  readonly feeBps: bigint
-  /** 1/10_000 of what the fill costs, for the relayer: above 10_000, since gas prices move. */
-  readonly costBps: bigint
-}
-
-export const acrossDefaults: AcrossSettings = { feeBps: 5n, costBps: 15_000n }
-
 /** Seconds that a deposit can be filled for; SpokePools take up to 21,600. */
 const fillDeadlineOffset = 18_000
 /** Where the chain's definition says nothing: most chains' deposits are filled within a few blocks. */
 const usualSeconds = 15
 /** Nobody's: simulated fills come from it. Without many zero bytes, which would make the fill cheaper than it is. */
 const relayer: Address = `0x${keccak256(stringToHex('forkroute.across-relayer')).slice(-40)}`
+
+type QuoteArgs = Parameters<BridgeAdapter['quote']>[0]
 
 const deposit = getAbiItem({ abi: spokePoolAbi, name: 'depositV3Now' })
 const [differenceAbi, proportionAbi, requireAtLeastAbi] = parseAbi([
@@ -73,7 +67,10 @@ const [differenceAbi, proportionAbi, requireAtLeastAbi] = parseAbi([
   'function requireAtLeast(uint256 amount, uint256 minimum) pure returns (uint256)',
 ])
 
-export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeAdapter {
+/** @param given - in place of the defaults. */
+export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter {
+  const settings: AcrossSettings = { ...acrossDefaults, ...given }
+
   /** What is delivered of an amount, before costs: amount * numerator / denominator, rounded down. */
   function shareOf(lane: Lane): { numerator: bigint; denominator: bigint } {
     const { numerator, denominator } = scaleOf(lane)
@@ -89,12 +86,21 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
     return (deliveryCost * settings.costBps + bpsDenominator - 1n) / bpsDenominator
   }
 
+  /** Raw units that are worth what one deposit may be. */
+  function maximumAt(price: Awaited<ReturnType<QuoteArgs['priceOf']>>): bigint | null {
+    if (settings.maxUsd === null || !price || price.priceUsd <= 0) return null
+    const scale = 10 ** Math.min(price.decimals, 9)
+    const whole = BigInt(Math.floor((settings.maxUsd / price.priceUsd) * scale))
+    return (whole * 10n ** BigInt(price.decimals)) / BigInt(scale)
+  }
+
   async function quote({
     lane,
     parcel,
     amountIn,
     reader,
-  }: Parameters<BridgeAdapter['quote']>[0]): Promise<LaneQuote | LaneRefusal> {
+    priceOf,
+  }: QuoteArgs): Promise<LaneQuote | LaneRefusal> {
     const data = encodeFunctionData({ abi: spokePoolAbi, functionName: 'pausedDeposits' })
     const [paused] = await reader.call([{ to: lane.primary, data }])
     if (!paused?.ok || paused.value === '0x') {
@@ -114,6 +120,21 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
         message: `What a delivery costs in ${lane.symbol} is not known: a price is missing.`,
       }
     }
+    const price = settings.maxUsd === null ? null : await priceOf(lane.tokenIn)
+    const maximum = maximumAt(price)
+    if (settings.maxUsd !== null && maximum === null) {
+      return {
+        reason: 'unreadable',
+        message: `ACROSS_MAX_USD limits what Across is given, and ${lane.symbol} has no price at this block.`,
+      }
+    }
+    if (maximum !== null && amountIn > maximum) {
+      return {
+        reason: 'too-much',
+        message: `ACROSS_MAX_USD lets Across have ${maximum} raw units of ${lane.symbol} at once, and ${amountIn} is more.`,
+        limit: maximum,
+      }
+    }
     const { numerator, denominator } = shareOf(lane)
     const delivered = (amountIn * numerator) / denominator - cost
     if (delivered <= 0n) {
@@ -127,7 +148,7 @@ export function createAcross(settings: AcrossSettings = acrossDefaults): BridgeA
     return {
       delivered,
       nativeFee: 0n,
-      maximum: null,
+      maximum,
       unit: 1n,
       warnings: [
         `No chain state tells whether a relayer of Across has the ${lane.symbol} and takes the fee. Without one, the deposit is paid back on the source chain after ${fillDeadlineOffset / 3_600} hours.`,

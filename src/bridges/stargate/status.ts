@@ -9,18 +9,15 @@ import {
 } from 'viem'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { SimulationLog } from '../../domain/state.js'
-import { contractAddress, executorContracts } from '../../executor/deployments.js'
+import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, Delivery, LogReader } from '../bridge.js'
-import { failureTopics, orderOutcome, runsOrder } from '../order-outcome.js'
+import { failureTopics, orderOutcome, runsOrder, runTopics } from '../order-outcome.js'
 import { endpointAbi, poolAbi } from './abi.js'
 import { landingOf, packetOf, poolOn } from './deliveries.js'
 
 const composeDelivered = [getAbiItem({ abi: endpointAbi, name: 'ComposeDelivered' })] as const
 const [composeDeliveredTopic] = encodeEventTopics({ abi: composeDelivered })
 const received = [getAbiItem({ abi: poolAbi, name: 'OFTReceived' })] as const
-const routed = [
-  getAbiItem({ abi: executorContracts.DestinationReceiver.abi, name: 'Routed' }),
-] as const
 /** In the endpoint's queue, of a message that was carried out. */
 const composed = 1n
 
@@ -97,13 +94,9 @@ async function composeOf(args: {
 }): Promise<Hex | null> {
   const { delivery, endpoint, pool, guid, logs, since } = args
   const address = contractAddress('DestinationReceiver')
-  const failures = failureTopics(delivery)
-  const [, , fallbackReceiver] = failures
-  const sender = toAddress(`0x${String(fallbackReceiver).slice(-40)}`)
-  const runs = encodeEventTopics({ abi: routed, args: { sender } }) as (Hex | null)[]
   const found = await Promise.all([
-    logs({ address, topics: failures }),
-    logs({ address, topics: runs }),
+    logs({ address, topics: failureTopics(delivery) }),
+    logs({ address, topics: runTopics(delivery) }),
   ])
   const blocks = found.flatMap((some) => (some ?? []).map(({ blockNumber }) => blockNumber))
   for (const blockNumber of new Set(blocks.filter((block) => block >= since))) {

@@ -24,11 +24,15 @@ export interface CrosschainTerms {
   readonly ignoreBridges: readonly string[]
   /** Gets the fee out of what is delivered, in place of `feeReceiver`, where an order runs on the destination. */
   readonly destinationFeeReceiver?: Address
+  /** Id or address of a position without a token that is entered there; the request names no tokensOut then. */
+  readonly positionOut?: string
 }
 
 /** Beside the transaction on the source. */
 export interface CrosschainFacts {
   readonly destinationBlock: BlockPin
+  /** Id of the position that is entered: the outputs are what enters it of each of its tokens. */
+  readonly positionOut?: string
   /** What the messaging costs beside the amounts; the transaction sends somewhat more, which comes back. */
   readonly bridgeFee: Cost
   readonly estimates: readonly {

@@ -12,7 +12,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { SurveyArgs } from '../../routing/crosschain/messages.js'
+import type { Survey, SurveyArgs } from '../../routing/crosschain/messages.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey } from './journey.js'
@@ -55,34 +55,41 @@ export async function routeOverBridges(
   context: CallContext,
   pinned?: BlockPin,
 ): Promise<RouteAnswer> {
-  const request = mode === 'quote' ? { ...given, executionMode: 'backend' as const } : given
-  refuseWhatCannotBe(request, context)
-  const { crosschain } = request
-  const source = parts.chains.of(request.chainId)
+  refuseWhatCannotBe(given, context)
+  const { crosschain } = given
+  const source = parts.chains.of(given.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
-  const [sourcePin, destinationPin] = await pinBoth(request, context, parts, pinned)
+  const [sourcePin, destinationPin] = await pinBoth(given, context, parts, pinned)
   const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
     bridge.lanes(source, destination),
   )
-  const receiver = request.receiver ?? request.fromAddress
+  const receiver = given.receiver ?? given.fromAddress
   const look = (chain: ChainDefinition, pin: BlockPin, what: SurveyArgs) =>
     lookAt(parts.tasks, { chain, pin, what }, context)
   const [here, there] = await Promise.all([
     look(source, sourcePin, {
-      accounts: [request.fromAddress],
-      tokens: [nativeToken, ...request.inputs.map(({ token }) => token)],
+      accounts: [given.fromAddress],
+      tokens: [nativeToken, ...given.inputs.map(({ token }) => token)],
     }),
     look(destination, destinationPin, {
       accounts: [receiver, ...ourContracts, ...lanes.flatMap((lane) => lane.orderContracts)],
-      tokens: [nativeToken, ...request.tokensOut, ...lanes.map(({ tokenOut }) => tokenOut)],
+      tokens: [nativeToken, ...given.tokensOut, ...lanes.map(({ tokenOut }) => tokenOut)],
+      ...(crosschain.positionOut !== undefined && { position: crosschain.positionOut }),
     }),
   ])
+  const { position } = there
+  const request: CrosschainRequest = {
+    ...given,
+    ...(mode === 'quote' && { executionMode: 'backend' }),
+    ...(position && { tokensOut: position.underlyingTokens }),
+  }
   refuseAmbiguousReceiver(mode, request, here)
   const takesFeeThere =
     crosschain.destinationFeeReceiver !== undefined &&
     request.inputs.some(({ feeBps }) => feeBps !== undefined)
   const { ways, undeployed } = waysOver(lanes, {
     ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
+    entersPosition: position !== undefined,
     receiverKind: there.kinds.get(receiver) ?? 'plain',
     canOrder: (lane) =>
       [...ourContracts, ...lane.orderContracts].every(
@@ -92,6 +99,7 @@ export async function routeOverBridges(
   const chosen = ways.slice(0, mostTried)
   const journeyParts: JourneyParts = {
     ...{ request, context, here, there, receiver, takesFeeThere },
+    ...(position && { position }),
     candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, chosen.length))),
     tasks: parts.tasks,
   }
@@ -117,25 +125,18 @@ export async function routeOverBridges(
   throw noWay({ request, failures, undeployed, lanes, destination })
 }
 
+type Surveyed = Side & Pick<Survey, 'position'>
+
 /** What has to be known of a side before anything is searched there. */
 async function lookAt(
   tasks: TaskRunner,
   side: { readonly chain: ChainDefinition; readonly pin: BlockPin; readonly what: SurveyArgs },
   context: CallContext,
-): Promise<Side> {
-  const { chain, pin } = side
-  const accounts = [...new Set(side.what.accounts)]
-  const tokens = [...new Set(side.what.tokens)]
-  const { kinds, prices, gasPrice } = await tasks.runAt(
-    'survey',
-    { accounts, tokens },
-    pin,
-    context,
-  )
-  const known = zip(tokens, prices).flatMap(([token, price]) =>
-    price ? [[token, price] as const] : [],
-  )
-  return { chain, pin, gasPrice, kinds: new Map(zip(accounts, kinds)), prices: new Map(known) }
+): Promise<Surveyed> {
+  const { chain, pin, what } = side
+  const accounts = [...new Set(what.accounts)]
+  const survey = await tasks.runAt('survey', { ...what, accounts }, pin, context)
+  return { ...survey, chain, pin, kinds: new Map(zip(accounts, survey.kinds)) }
 }
 
 /** Of one lane, and not of the request: another may do. */
@@ -161,7 +162,7 @@ function refuseWhatCannotBe(request: CrosschainRequest, { whatIf }: CallContext)
   if (request.amountOut !== undefined) {
     problems.push('amountOut is not available for a route over a bridge: give amountIn.')
   }
-  if (request.tokensOut.length !== 1)
+  if (request.tokensOut.length !== 1 && request.crosschain.positionOut === undefined)
     problems.push('tokenOut of a route over a bridge is one token.')
   if (problems.length) throw invalidRequest(problems)
 }

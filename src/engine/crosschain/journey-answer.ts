@@ -1,8 +1,8 @@
 /** The parts of a route over a bridge as the engine holds them, and the answer that is made of them. */
 import type { ChainDefinition } from '../../chains/chain.js'
+import type { TransactionOutput } from '../../domain/bundle.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { mergeExplanations } from '../../domain/explanation.js'
-import { at } from '../../domain/lists.js'
 import {
   type Address,
   type BlockPin,
@@ -11,7 +11,12 @@ import {
   nativeToken,
   type TokenAmount,
 } from '../../domain/primitives.js'
-import type { AccountKind, Arrival, Departure } from '../../routing/crosschain/messages.js'
+import type {
+  AccountKind,
+  Arrival,
+  Departure,
+  SurveyedPosition,
+} from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
 import type { CrosschainRequest, Way } from './ways.js'
@@ -33,6 +38,8 @@ export interface JourneyParts {
   readonly there: Side
   readonly receiver: Address
   readonly takesFeeThere: boolean
+  /** On the destination, to be entered; absent: the tokenOut is paid to the receiver. */
+  readonly position?: SurveyedPosition
   /** Of each search that are simulated. */
   readonly candidates: number
 }
@@ -41,21 +48,21 @@ export interface JourneyParts {
 export interface Tried {
   readonly way: Way
   readonly departure: Departure
-  readonly amountOut: bigint
+  /** What the receiver would be paid, or what would enter the position of each of its tokens. */
+  readonly amounts: readonly TokenAmount[]
 }
 
 export interface Final extends Tried {
   /** Null where the bridge pays the receiver itself. */
   readonly arrival: Arrival | null
-  /** Enforced by the pair. */
-  readonly minAmountOut: bigint
+  /** With what the pair enforces. */
+  readonly outputs: readonly TransactionOutput[]
 }
 
 export function toAnswer(parts: JourneyParts, final: Final, more: readonly string[]): RouteAnswer {
-  const { request, here, there } = parts
+  const { request, here, there, position } = parts
   const { departure, arrival, way } = final
   const { lane } = way
-  const tokenOut = at(request.tokensOut, 0)
   const priceImpact = request.includePriceImpact ? impactOf(parts, final) : null
   const fees = feesOf(parts, final)
   const explanations = [departure.explanation, arrival?.explanation].flatMap((one) => one ?? [])
@@ -68,7 +75,7 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
       ...(arrival?.route ?? []),
     ],
     gas: departure.gas,
-    outputs: [{ token: tokenOut, amountOut: final.amountOut, minAmountOut: final.minAmountOut }],
+    outputs: final.outputs,
     priceImpact,
     block: here.pin,
     tx: departure.tx,
@@ -78,6 +85,7 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
     ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
     crosschain: {
       destinationBlock: there.pin,
+      ...(position && { positionOut: position.id }),
       bridgeFee: costOf(parts, departure.nativeFee),
       estimates: [
         {
@@ -108,20 +116,18 @@ function costOf({ here }: JourneyParts, native: bigint): Cost {
 }
 
 /** With the messaging fee as a part of what goes in. */
-function impactOf(
-  { here, there, request }: JourneyParts,
-  { departure, amountOut }: Final,
-): number | null {
+function impactOf({ here, there }: JourneyParts, { departure, amounts }: Final): number | null {
   const given: TokenAmount[] = [
     ...departure.inputs,
     { token: nativeToken, amount: departure.nativeFee },
   ]
-  // Addresses mean nothing beside those of another chain: what comes out stands under a name of its own.
-  const received = 'received' as unknown as Address
-  const out = there.prices.get(at(request.tokensOut, 0))
-  const prices = new Map([...here.prices, ...(out ? [[received, out] as const] : [])])
-  return priceImpactBps(given, [{ token: received, amount: amountOut }], prices)
+  // Addresses mean nothing beside those of another chain: what comes out stands under names of its own.
+  const named = (token: Address) => `received ${token}` as unknown as Address
+  const elsewhere = [...there.prices].map(([token, price]) => [named(token), price] as const)
+  const received = amounts.map(({ token, amount }) => ({ token: named(token), amount }))
+  return priceImpactBps(given, received, new Map([...here.prices, ...elsewhere]))
 }
+
 /** Of what is delivered; null where none is taken there. */
 export function feeThere({ request, takesFeeThere }: JourneyParts) {
   const { destinationFeeReceiver: receiver } = request.crosschain

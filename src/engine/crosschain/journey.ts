@@ -3,14 +3,11 @@
  * estimate of what its logs send; the answer is made of a simulated pair in which every minimum follows from what that
  * very pair shows.
  */
-import { type Delivery, gasForOrder, type Lane } from '../../bridges/bridge.js'
-import { canonicalToken } from '../../chains/chain.js'
-import type { RouteRequest } from '../../domain/engine.js'
+import { gasForOrder, type Lane } from '../../bridges/bridge.js'
+import type { TransactionOutput } from '../../domain/bundle.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import { at, zip } from '../../domain/lists.js'
 import {
-  type Address,
-  bpsDenominator,
   defaultCentiBps,
   type Hex,
   lessSlippage,
@@ -18,7 +15,6 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { withMinimumGas } from '../../executor/compile.js'
-import { quoteSender } from '../../executor/deployments.js'
 import type {
   Arrival,
   ArrivalArgs,
@@ -30,6 +26,7 @@ import type {
 import type { PricedToken } from '../../routing/market/valuation.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
 import { type Final, feeThere, type JourneyParts, type Tried } from './journey-answer.js'
+import { Prospects } from './prospects.js'
 import type { Way } from './ways.js'
 
 /** Of the final pair, each time with what the one before has shown. */
@@ -50,7 +47,11 @@ interface SendingFacts {
 }
 
 export class Journey {
-  constructor(private readonly parts: JourneyParts) {}
+  readonly #prospects: Prospects
+
+  constructor(private readonly parts: JourneyParts) {
+    this.#prospects = new Prospects(parts)
+  }
 
   /**
    * Of each way, in their order: the departure with what its logs send, and what that would give over there by native
@@ -60,64 +61,22 @@ export class Journey {
     ways: readonly Way[],
     { isCold }: { readonly isCold: boolean },
   ): Promise<PromiseSettledResult<Tried>[]> {
-    if (isCold) this.#warmDestination(ways)
+    if (isCold) this.#prospects.warm(ways)
     const departures = await Promise.allSettled(this.#departEach(ways, isCold))
     const deliveries = departures.flatMap((one, index) =>
       one.status === 'fulfilled' ? [[at(ways, index), one.value.delivery] as const] : [],
     )
-    const prospects = await this.#prospectsOf(deliveries)
+    const prospects = await this.#prospects.of(deliveries)
     return Promise.allSettled(
       departures.map(async (one, index) => {
         if (one.status === 'rejected') throw one.reason
         const way = at(ways, index)
-        const amountOut = prospects.get(way)
-        if (amountOut !== undefined) return { way, departure: one.value, amountOut }
+        const amounts = prospects.get(way)
+        if (amounts) return { way, departure: one.value, amounts }
         const { symbol } = way.lane
         throw new ForkrouteError('NO_ROUTE', `No way leads on from ${symbol} on the destination.`)
       }),
     )
-  }
-
-  /**
-   * Reads the destination's market, and has its fork run it, while the source is at work: of amounts that are worth what
-   * goes in. Nothing depends on it.
-   */
-  #warmDestination(ways: readonly Way[]): void {
-    const { tasks, context, here, there, request } = this.parts
-    const usd = request.inputs.reduce((sum, { token, amount }) => {
-      const price = here.prices.get(token)
-      return sum + (price ? (Number(amount) / 10 ** price.decimals) * price.priceUsd : 0)
-    }, 0)
-    const ends = new Set(ways.map(({ lane }) => canonicalToken(there.chain, lane.tokenOut)))
-    const tokenOut = at(request.tokensOut, 0)
-    for (const token of ends) {
-      const price = there.prices.get(token)
-      const amount = price ? BigInt(Math.floor((usd / price.priceUsd) * 10 ** price.decimals)) : 0n
-      if (amount === 0n || token === canonicalToken(there.chain, tokenOut)) continue
-      const asked = this.#askedThere({ token, amount })
-      const args = { mode: 'quote' as const, request: asked, accountId: context.accountId }
-      tasks.runAt('route', args, there.pin, context).catch(() => undefined)
-    }
-  }
-
-  /** As a quote that stays on the destination. */
-  #askedThere(input: TokenAmount): RouteRequest {
-    const { request, there, candidates } = this.parts
-    return {
-      chainId: there.chain.id,
-      fromAddress: quoteSender,
-      strategy: 'router',
-      executionMode: 'backend',
-      inputs: [input],
-      tokensOut: request.tokensOut,
-      limit: { kind: 'slippage', centiBps: 0n },
-      ignoreAggregators: request.ignoreAggregators,
-      ignoreStandards: request.ignoreStandards,
-      includeTransactionCost: false,
-      includePriceImpact: false,
-      router: { candidates },
-      ...(request.poolChoice && { poolChoice: request.poolChoice }),
-    }
   }
 
   /**
@@ -144,34 +103,6 @@ export class Journey {
     return ways.map((way) => found.get(way) as Promise<Departure>)
   }
 
-  /** Raw units of tokenOut; absent where no way is found. */
-  async #prospectsOf(
-    deliveries: readonly (readonly [Way, Delivery])[],
-  ): Promise<ReadonlyMap<Way, bigint>> {
-    const { tasks, context, there, request } = this.parts
-    const found = new Map<Way, bigint>()
-    const tokenOut = at(request.tokensOut, 0)
-    const fee = feeThere(this.parts)
-    const left = (way: Way, { amount }: Delivery) =>
-      fee && way.runsOrder ? amount - (amount * fee.bps) / bpsDenominator : amount
-    const canonical = (token: Address) => canonicalToken(there.chain, token)
-    const ends = new Set(deliveries.map(([, { token }]) => canonical(token)))
-    await Promise.all(
-      [...ends].map(async (tokenIn) => {
-        const group = deliveries.filter(([, { token }]) => canonical(token) === tokenIn)
-        const amounts = group.map(([way, delivery]) => left(way, delivery))
-        const isThere = tokenIn === canonical(tokenOut)
-        const asked = this.#askedThere({ token: tokenIn, amount: at(amounts, 0) })
-        const args = { request: asked, amounts }
-        const given = isThere ? amounts : await tasks.runAt('prospects', args, there.pin, context)
-        for (const [[way], amountOut] of zip(group, given)) {
-          if (amountOut !== null) found.set(way, amountOut)
-        }
-      }),
-    )
-    return found
-  }
-
   /** As long as nothing has shown what it needs. */
   #usual({ runsOrder }: Way): SendingFacts {
     return {
@@ -181,16 +112,17 @@ export class Journey {
     }
   }
 
-  /** What comes out, less gas and messaging on the source: dollars, or raw units of tokenOut where prices are unknown. */
-  valueOf({ amountOut, departure }: Pick<Tried, 'amountOut' | 'departure'>): number {
+  /** What comes out, less gas and messaging on the source: dollars, or raw units of the first token where prices are unknown. */
+  valueOf({ amounts, departure }: Pick<Tried, 'amounts' | 'departure'>): number {
     const { here, there, request } = this.parts
     const native = here.prices.get(nativeToken)
-    const out = there.prices.get(at(request.tokensOut, 0))
-    if (!native || !out) return Number(amountOut)
-    const usdOf = (amount: bigint, token: PricedToken) =>
-      (Number(amount) / 10 ** token.decimals) * token.priceUsd
+    const isPriced = request.tokensOut.every((token) => there.prices.has(token))
+    if (!native || !isPriced) return Number(amounts[0]?.amount ?? 0n)
+    const usdOf = (amount: bigint, token: PricedToken | undefined) =>
+      token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
+    const worth = amounts.map(({ token, amount }) => usdOf(amount, there.prices.get(token)))
     const cost = departure.gas * here.gasPrice + departure.nativeFee
-    return usdOf(amountOut, out) - usdOf(cost, native)
+    return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native)
   }
 
   /** @throws ForkrouteError where the delivery fails, or the pair does not hold. */
@@ -200,21 +132,24 @@ export class Journey {
     const deliveryGas = arrival.gas
     const orderGas = orderGasFor(deliveryGas)
     arrival = { ...arrival, message: withMinimumGas(arrival.message, orderGas) }
+    let planned = tried.departure.delivery.amount
     for (let round = 0; round < finalRounds; round++) {
-      const { message } = arrival
+      const { message, outputs } = arrival
       const departure = await this.#depart(
         tried,
         { message, orderGas, deliveryGas },
         this.#sourceTolerance(),
       )
-      const landing = await this.#land(departure, gasForOrder(orderGas), arrival)
-      const amountOut = landing.gained.amount
+      const { gained } = await this.#land(departure, gasForOrder(orderGas), arrival)
+      // Positions have no balance: of what was planned with, they take what they took then.
+      const isPlanned = departure.delivery.amount === planned
+      const amounts = this.parts.position && isPlanned ? amountsOf(outputs) : gained
       // What an order states is what is enforced, whatever the request asks for.
-      const { minAmountOut } = arrival.output
-      if (amountOut >= minAmountOut && this.#minimum(amountOut) === minAmountOut) {
-        return { ...tried, departure, arrival, amountOut, minAmountOut }
+      if (this.#holds(amounts, outputs)) {
+        return { ...tried, departure, arrival, amounts, outputs: withAmounts(outputs, amounts) }
       }
       arrival = await this.#arrive(departure, orderGas, arrival.knownRoutes)
+      planned = departure.delivery.amount
     }
     throw neverHolds()
   }
@@ -222,22 +157,38 @@ export class Journey {
   /** Where the bridge pays the receiver itself, and enforces how much. */
   async #finaliseDirect(tried: Tried): Promise<Final> {
     const { gas: deliveryGas } = await this.#land(tried.departure, 0n, null)
-    let minAmountOut = this.#minimum(tried.amountOut)
+    let outputs = this.#outputs(tried.amounts)
     for (let round = 0; round < finalRounds; round++) {
       const departure = await this.#depart(
         tried,
         { message: '0x', orderGas: 0n, deliveryGas },
-        { centiBps: this.#centiBps(), least: minAmountOut },
+        { centiBps: this.#centiBps(), least: at(outputs, 0).minAmountOut },
       )
-      const { gained } = await this.#land(departure, 0n, null)
-      const amountOut = gained.amount
-      const minimum = this.#minimum(amountOut)
-      if (amountOut >= minAmountOut && minimum === minAmountOut) {
-        return { ...tried, departure, arrival: null, amountOut, minAmountOut }
+      const { gained: amounts } = await this.#land(departure, 0n, null)
+      if (this.#holds(amounts, outputs)) {
+        return {
+          ...tried,
+          departure,
+          arrival: null,
+          amounts,
+          outputs: withAmounts(outputs, amounts),
+        }
       }
-      minAmountOut = minimum
+      outputs = this.#outputs(amounts)
     }
     throw neverHolds()
+  }
+
+  /** Whether the minimums are exactly those that follow from the amounts, and met. */
+  #holds(amounts: readonly TokenAmount[], outputs: readonly TransactionOutput[]): boolean {
+    const own = this.#outputs(amounts)
+    return (
+      own.length === outputs.length &&
+      zip(own, outputs).every(
+        ([{ amountOut, minAmountOut }, stated]) =>
+          minAmountOut === stated.minAmountOut && amountOut >= minAmountOut,
+      )
+    )
   }
 
   async #depart(
@@ -283,15 +234,10 @@ export class Journey {
   }
 
   #land({ delivery }: Departure, gas: bigint, arrival: Arrival | null) {
-    const { tasks, context, there, request, receiver } = this.parts
+    const { tasks, context, there, request, receiver, position } = this.parts
     const touched = arrival?.touched
-    const args = {
-      delivery,
-      gas,
-      token: at(request.tokensOut, 0),
-      receiver,
-      ...(touched && { touched }),
-    }
+    const tokens = position ? [] : request.tokensOut
+    const args = { delivery, gas, tokens, receiver, ...(touched && { touched }) }
     return tasks.runAt('landing', args, there.pin, context)
   }
 
@@ -326,11 +272,28 @@ export class Journey {
     return { centiBps: this.#centiBps() / 2n }
   }
 
-  #minimum(amountOut: bigint): bigint {
+  /** Amounts with what is enforced of them. */
+  #outputs(amounts: readonly TokenAmount[]): TransactionOutput[] {
     const { limit } = this.parts.request
-    if (limit.kind === 'slippage') return lessSlippage(amountOut, limit.centiBps)
-    return at(limit.minimums, 0).amount
+    return amounts.map(({ token, amount: amountOut }, index) => ({
+      ...{ token, amountOut },
+      minAmountOut:
+        limit.kind === 'slippage'
+          ? lessSlippage(amountOut, limit.centiBps)
+          : at(limit.minimums, index).amount,
+    }))
   }
+}
+
+function amountsOf(outputs: readonly TransactionOutput[]): TokenAmount[] {
+  return outputs.map(({ token, amountOut: amount }) => ({ token, amount }))
+}
+
+function withAmounts(
+  outputs: readonly TransactionOutput[],
+  amounts: readonly TokenAmount[],
+): TransactionOutput[] {
+  return zip(outputs, amounts).map(([output, { amount: amountOut }]) => ({ ...output, amountOut }))
 }
 
 /** @throws ForkrouteError of the lane. */

@@ -22,7 +22,7 @@ function waysOf(
   const request = { inputs: [{ token: tokenIn, amount: 1n }], tokensOut: [tokenOut] }
   return waysOver(lanes, {
     ...{ request, mode, source: ethereum, destination: base, receiverKind: 'plain' },
-    ...{ takesFeeThere: false, canOrder: () => true, ...more },
+    ...{ takesFeeThere: false, entersPosition: false, canOrder: () => true, ...more },
   })
 }
 
@@ -64,6 +64,19 @@ describe('waysOver', () => {
     const { ways, undeployed } = waysOf(usdc, usdcThere, 'full', { canOrder: () => false })
     expect(namesOf(ways)).toEqual(['USDC stargate', 'USDC across'])
     expect(undeployed).toHaveLength(lanes.length - 2)
+  })
+
+  test('a position is an order’s, and needs no swap where it is made of the bridge’s token alone', () => {
+    const entering = (mode: CrosschainMode, tokensOut: readonly Address[]) => {
+      const request = { inputs: [{ token: usdc, amount: 1n }], tokensOut }
+      return namesOf(waysOf(usdc, usdcThere, mode, { entersPosition: true, request }).ways)
+    }
+    expect(entering('direct', [usdcThere])).toEqual(['USDC stargate order', 'USDC across order'])
+    expect(entering('direct', [usdcThere, aero])).toEqual([])
+    expect(entering('destination', [usdcThere, aero])).toEqual([
+      'USDC stargate order',
+      'USDC across order',
+    ])
   })
 
   test('a fee on the destination is an order’s', () => {

@@ -27,6 +27,8 @@ export interface WaysArgs {
   readonly receiverKind: AccountKind
   /** The fee is taken out of what is delivered. */
   readonly takesFeeThere: boolean
+  /** What is delivered is deposited; `tokensOut` are the tokens of the position. */
+  readonly entersPosition: boolean
   /** Whether all that an order of the lane needs is on the destination. */
   canOrder(lane: Lane): boolean
 }
@@ -48,14 +50,14 @@ const swapsAllowed: Readonly<Record<CrosschainMode, (source: boolean, there: boo
 
 /** Those that need fewer swaps first; of equal ones in the order of the lanes. */
 export function waysOver(lanes: readonly Lane[], args: WaysArgs): Ways {
-  const [tokenOut] = args.request.tokensOut
+  const { tokensOut } = args.request
   const undeployed: Lane[] = []
   const ways = lanes.flatMap((lane): (Way & { readonly swaps: number })[] => {
-    if (tokenOut === undefined) return []
     const source = swapsBefore(lane, args)
-    const isSame =
-      canonicalToken(args.destination, tokenOut) === canonicalToken(args.destination, lane.tokenOut)
-    const runsOrder = args.takesFeeThere || paidTo(lane, args.receiverKind) !== tokenOut
+    const delivered = canonicalToken(args.destination, lane.tokenOut)
+    const isSame = tokensOut.every((token) => canonicalToken(args.destination, token) === delivered)
+    const isPaid = tokensOut.every((token) => paidTo(lane, args.receiverKind) === token)
+    const runsOrder = args.entersPosition || args.takesFeeThere || !isPaid
     if (!swapsAllowed[args.mode](source, !isSame)) return []
     if (runsOrder && !args.canOrder(lane)) {
       undeployed.push(lane)

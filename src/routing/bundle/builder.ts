@@ -23,7 +23,7 @@ import type { Arrival, BundleArgs, BundleContext, NamedAction } from './bundle-c
 import { BundleDraft } from './draft.js'
 import { performAction } from './perform-action.js'
 import {
-  type Ending,
+  type OwnActions,
   type PerformableAction,
   referencesOf,
   spentOf,
@@ -65,7 +65,7 @@ export class BundleBuilder implements BundleContext {
     readonly args: BundleArgs,
     actions: readonly TypedAction[],
     private readonly outer?: Outer & { readonly firstStep: number },
-    ending?: Ending,
+    own?: OwnActions,
   ) {
     this.draft = new BundleDraft(outer?.firstStep)
     this.knownRoutes = outer?.builder.knownRoutes ?? [...(args.knownRoutes ?? [])]
@@ -75,7 +75,7 @@ export class BundleBuilder implements BundleContext {
     this.account = strategy === 'wallet-v2' ? this.runner : fromAddress
     this.receiver = receiver ?? fromAddress
     this.deadline = deadlineOf(run, args.request) ?? latestDeadline
-    this.#actions = toPerformable(actions, ending)
+    this.#actions = toPerformable(actions, own)
     this.refundReceiver =
       outer?.builder.refundReceiver ?? args.request.refundReceiver ?? this.#named() ?? this.receiver
     this.#referenced = new Set(this.#actions.flatMap(referencesOf).map(keyOf))

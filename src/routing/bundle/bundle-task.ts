@@ -18,7 +18,7 @@ import type { KnownRoute } from '../search/known-routes.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
 import type { BundleDraft, Minimum, Remaining } from './draft.js'
-import type { Ending } from './performers.js'
+import type { OwnActions } from './performers.js'
 import { referencesOfSteps, type Shown, splitsAlone, toRecord } from './planned-steps.js'
 import { asSent, prerequisitesOf, type SimulatedBundle, simulateBundle } from './simulate-bundle.js'
 import { minimumStep, notedIn, noteStep, unreadable } from './tools.js'
@@ -37,14 +37,14 @@ export interface ToldResult extends BundleResult {
   readonly order?: Order
 }
 
-/** @param ending - comes after the actions of the request. */
+/** @param own - come beside the actions of the request. */
 export async function runBundle(
   run: TaskRun,
   args: BundleArgs,
-  ending?: Ending,
+  own?: OwnActions,
 ): Promise<ToldResult> {
   const { request } = args
-  const builder = new BundleBuilder(run, args, request.actions, undefined, ending)
+  const builder = new BundleBuilder(run, args, request.actions, undefined, own)
   try {
     return await buildAndMeasure(builder)
   } catch (error) {

@@ -2,21 +2,21 @@
  * A route into a position without a token: takes fees, routes the rest to the underlying tokens, and deposits those.
  * Equals the bundle that a caller could write.
  */
-import type { Reference, TypedAction, TypedBundle } from '../../domain/bundle.js'
+import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { NontokenizedAnswer, NontokenizedRequest } from '../../domain/engine.js'
 import { at } from '../../domain/lists.js'
-import {
-  type Address,
-  bpsDenominator,
-  type Hex,
-  lessSlippage,
-  type TokenAmount,
-} from '../../domain/primitives.js'
+import { bpsDenominator, type Hex, type TokenAmount } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
-import { merge } from './actions/merge.js'
 import { transfer } from './actions/transfer.js'
 import { priceImpact, runBundle } from './bundle-task.js'
-import { findTarget, positionIdOf, type Target } from './position-target.js'
+import {
+  depositsIn,
+  enteringActions,
+  findTarget,
+  positionIdOf,
+  sharesOf,
+  type Target,
+} from './position-target.js'
 
 const serviceName = 'svc'
 
@@ -60,10 +60,7 @@ export async function runNontokenized(
     // The fee is reported in a field of its own.
     route: rest.route.filter(({ protocol }) => protocol !== serviceName),
     priceImpact: await priceImpact(run, inputs, reported),
-    deposits: reported.map(({ token, amount }) => {
-      const amountOut = deposited.find((taken) => taken.token === token)?.amount ?? amount
-      return { token, amountOut, minAmountOut: lessSlippage(amountOut, request.centiBps) }
-    }),
+    deposits: depositsIn({ reported, deposited }, request.centiBps),
     fees: hasFees ? inputs.map(({ token, fee }) => ({ token, amount: fee })) : [],
     positionOut: positionIdOf(run, target),
   }
@@ -82,60 +79,33 @@ function inputsOf({ inputs }: NontokenizedRequest): Input[] {
   }))
 }
 
-/** Basis points of the value, one per underlying token. */
-async function sharesOf(
-  run: TaskRun,
-  { adapter, positions, position }: Target,
-): Promise<readonly number[]> {
-  const { chain } = run.block
-  const count = position.underlyingTokens.length
-  const whole = Number(bpsDenominator)
-  if (count === 1) return [whole]
-  const venue = chain.venues[adapter.slug] ?? {}
-  const shares = await positions.enterShares?.({ reader: run.reader, chain, venue, position })
-  const equal = Math.floor(whole / count)
-  return (
-    shares ??
-    position.underlyingTokens.map((_token, index) => (index ? equal : whole - equal * (count - 1)))
-  )
-}
-
 function actionsOf(
   request: NontokenizedRequest,
   inputs: readonly Input[],
-  { adapter, positions, position }: Target,
+  target: Target,
   shares: readonly number[],
 ) {
   const { feeReceiver, receiver, centiBps } = request
-  const actions: TypedAction[] = []
-  for (const { token, fee } of inputs) {
-    if (fee === 0n || !feeReceiver) continue
-    actions.push(transfer.typed(serviceName, { token, recipient: feeReceiver, amount: fee }))
-  }
-  const amounts: { token: Address; amount: Reference }[] = []
+  const fees = inputs.flatMap(({ token, fee }): TypedAction[] =>
+    fee > 0n && feeReceiver
+      ? [transfer.typed(serviceName, { token, recipient: feeReceiver, amount: fee })]
+      : [],
+  )
   const left = new Map(inputs.map(({ token, amount, fee }) => [token, amount - fee]))
-  const last = position.underlyingTokens.length - 1
-  for (const [index, tokenOut] of position.underlyingTokens.entries()) {
+  const { underlyingTokens } = target.position
+  const last = underlyingTokens.length - 1
+  const given = underlyingTokens.map((tokenOut, index) => {
     const share = BigInt(at(shares, index))
-    const parts = inputs.flatMap(({ token, amount: given, fee }): TokenAmount[] => {
+    const parts = inputs.flatMap(({ token, amount: all, fee }): TokenAmount[] => {
       const rest = left.get(token) ?? 0n
-      const amount = index === last ? rest : ((given - fee) * share) / bpsDenominator
+      const amount = index === last ? rest : ((all - fee) * share) / bpsDenominator
       left.set(token, rest - amount)
       return amount > 0n ? [{ token, amount }] : []
     })
-    if (parts.length === 0) continue
-    amounts.push({ token: tokenOut, amount: { useOutputOfCallAt: actions.length, index: 0 } })
-    const args = {
-      tokenIn: parts.map(({ token }) => token),
-      amountIn: parts.map(({ amount }) => amount),
-      tokenOut,
-      slippage: centiBps,
-    }
-    actions.push(merge.typed(serviceName, args))
-  }
-  const deposits = amounts.map(({ amount }) => amount.useOutputOfCallAt)
-  const entered = positions.enter?.(position, amounts)
-  const values = { ...entered, receiver, slippage: centiBps }
-  actions.push({ protocol: adapter.slug, action: 'deposit', of: 'protocol', values })
-  return { actions, deposits }
+    return { tokenOut, parts }
+  })
+  const { actions, deposits } = enteringActions(target, given, {
+    ...{ first: fees.length, serviceName, receiver, centiBps },
+  })
+  return { actions: [...fees, ...actions], deposits }
 }

@@ -77,25 +77,35 @@ export function actionNamesOf(adapter: ProtocolAdapter): string[] {
   ]
 }
 
-/** An action after those of a bundle that bundles of callers do not have. */
-export interface Ending {
+/** An action that bundles of callers do not have. */
+interface OwnAction {
   readonly action: TypedAction
   readonly definition: ServiceAction
+}
+
+/** Around the actions of a bundle. */
+export interface OwnActions {
+  /** The action of index 0: references to those of the bundle count from 1 on. */
+  readonly first?: OwnAction
+  readonly last?: OwnAction
 }
 
 /** @throws RangeError for an action that a checked bundle cannot contain. */
 export function toPerformable(
   actions: readonly TypedAction[],
-  ending?: Ending,
+  { first, last }: OwnActions = {},
 ): PerformableAction[] {
-  const performable = actions.map((typed, index) => {
+  const own = ({ action, definition }: OwnAction) => ({
+    ...action,
+    performer: ofService(definition, null),
+  })
+  const performable = actions.map((typed) => {
     const performer = performerOf(typed)
-    if (performer) return { ...typed, index, performer }
+    if (performer) return { ...typed, performer }
     throw new RangeError(`Nobody performs ${typed.protocol} ${typed.action}.`)
   })
-  if (!ending) return performable
-  const performer = ofService(ending.definition, null)
-  return [...performable, { ...ending.action, index: actions.length, performer }]
+  const all = [...(first ? [own(first)] : []), ...performable, ...(last ? [own(last)] : [])]
+  return all.map((action, index) => ({ ...action, index }))
 }
 
 /** Outputs of earlier actions that the arguments refer to, except in callbacks, whose actions count separately. */

@@ -4,11 +4,22 @@
  */
 import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
+import type { TransactionOutput, TypedAction } from '../../domain/bundle.js'
+import { invalidRequest } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { type Address, centiBpsDenominator } from '../../domain/primitives.js'
+import { at, zip } from '../../domain/lists.js'
+import {
+  type Address,
+  bpsDenominator,
+  centiBpsDenominator,
+  defaultCentiBps,
+} from '../../domain/primitives.js'
+import { sum } from '../../protocols/shared/value-steps.js'
 import { route } from '../bundle/actions/route.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
-import { runBundle } from '../bundle/bundle-task.js'
+import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
+import type { OwnActions } from '../bundle/performers.js'
+import { depositsIn, enteringActions, findTarget, sharesOf } from '../bundle/position-target.js'
 import { defineServiceAction } from '../bundle/service-action.js'
 import { emptyExecutor, simulateLanding, touchedBy } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -16,50 +27,29 @@ import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
 
 const serviceName = 'svc'
 
-/** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED. */
-export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
-  const { bundle, ending } = orderOf(run, args)
-  const result = await runBundle(run, bundle, ending)
-  const [output] = result.outputs ?? []
-  const { message, order } = result
-  if (!message || !order || !output || result.gas === null) {
-    throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
-  }
-  return {
-    route: result.route.filter(({ protocol }) => protocol !== serviceName),
-    warnings: result.warnings,
-    ...(result.explanation && { explanation: result.explanation }),
-    ...{ message, touched: touchedBy(order) },
-    output,
-    gas: result.gas,
-    knownRoutes: result.knownRoutes,
-  }
+/** The actions of an order, and how what they give is told. */
+interface Purpose {
+  readonly actions: readonly TypedAction[]
+  readonly own: OwnActions
+  /** See `BundleArgs`. */
+  readonly reportedActions?: readonly number[]
+  outputsIn(result: ToldResult): readonly TransactionOutput[]
 }
 
-/** The order as a bundle. */
-function orderOf(run: TaskRun, args: ArrivalArgs) {
+/** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED; NOT_FOUND for a position that is none. */
+export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
   const { request, delivery, gas, receiver, fee } = args
   const bridge = bridgeFor(delivery)
-  const [tokenOut] = request.tokensOut
-  if (!tokenOut) throw new RangeError('A route needs a tokenOut.')
-  const { limit } = request
-  const slippage = limit.kind === 'slippage' ? limit.centiBps : centiBpsDenominator
-  const taken = fee ? (delivery.amount * fee.bps) / 10_000n : 0n
-  const amount = delivery.amount - taken
-  const minimums = limit.kind === 'minimum' ? limit.minimums.map((one) => one.amount) : undefined
-  const kept = keep(tokenOut, slippage, minimums?.[0])
-  const isThere = tokenOut === delivery.token
-  const routed = route.typed(serviceName, {
-    ...{ tokenIn: delivery.token, amountIn: amount, tokenOut },
-    ...(minimums ? { minAmountOut: minimums } : { slippage }),
-  })
+  const positionOut = request.crosschain?.positionOut
+  const { actions, own, outputsIn, ...reported } =
+    positionOut === undefined ? payingToken(args) : await enteringPosition(run, args, positionOut)
   const bundle: BundleArgs = {
     request: {
       chainId: run.block.chain.id,
       fromAddress: receiver,
       strategy: 'router',
       executionMode: 'backend',
-      actions: isThere ? [] : [routed],
+      actions,
       receiver,
       refundReceiver: receiver,
       ignoreAggregators: request.ignoreAggregators,
@@ -75,9 +65,99 @@ function orderOf(run: TaskRun, args: ArrivalArgs) {
     // The pair of the answer is simulated as a landing.
     isRough: true,
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
+    ...reported,
   }
-  const ending = isThere ? { action: kept.typed(serviceName, {}), definition: kept } : undefined
-  return { bundle, ending }
+  const result = await runBundle(run, bundle, own).catch((error: unknown) => {
+    throw positionOut === undefined ? error : ofPosition(error)
+  })
+  const outputs = outputsIn(result)
+  const { message, order } = result
+  if (!message || !order || outputs.length === 0 || result.gas === null) {
+    throw new ForkrouteError('SIMULATION_REVERTED', 'The order of the delivery pays nothing.')
+  }
+  return {
+    route: result.route.filter(({ protocol }) => protocol !== serviceName),
+    warnings: result.warnings,
+    ...(result.explanation && { explanation: result.explanation }),
+    ...{ message, outputs, touched: touchedBy(order) },
+    gas: result.gas,
+    knownRoutes: result.knownRoutes,
+  }
+}
+
+/** What keeps an Executor from depositing for somebody is no matter of the request's own strategy. */
+function ofPosition(error: unknown): unknown {
+  if (!(error instanceof ForkrouteError) || error.code !== 'INVALID_REQUEST') return error
+  if (error.details?.argument !== 'routingStrategy') return error
+  return invalidRequest([
+    'positionOut must be a position that others can enter for the receiver: on another chain an order does, and this ' +
+      'contract takes what its caller gives in the name of its caller alone',
+  ])
+}
+
+/** What is delivered, swapped where it is not the token that is asked for. */
+function payingToken({ request, delivery, fee }: ArrivalArgs): Purpose {
+  const [tokenOut] = request.tokensOut
+  if (!tokenOut) throw new RangeError('A route needs a tokenOut.')
+  const { limit } = request
+  const slippage = limit.kind === 'slippage' ? limit.centiBps : centiBpsDenominator
+  const taken = fee ? (delivery.amount * fee.bps) / bpsDenominator : 0n
+  const minimums = limit.kind === 'minimum' ? limit.minimums.map(({ amount }) => amount) : undefined
+  const outputsIn: Purpose['outputsIn'] = ({ outputs }) => (outputs ?? []).slice(0, 1)
+  if (tokenOut === delivery.token) {
+    const definition = keep(tokenOut, slippage, minimums?.[0])
+    const action = definition.typed(serviceName, {})
+    return { actions: [], own: { last: { action, definition } }, outputsIn }
+  }
+  const routed = route.typed(serviceName, {
+    ...{ tokenIn: delivery.token, amountIn: delivery.amount - taken, tokenOut },
+    ...(minimums ? { minAmountOut: minimums } : { slippage }),
+  })
+  return { actions: [routed], own: {}, outputsIn }
+}
+
+/** What is delivered, routed to the tokens of the position and deposited in the name of the receiver. */
+async function enteringPosition(
+  run: TaskRun,
+  { request, delivery: { token }, receiver }: ArrivalArgs,
+  positionOut: string,
+): Promise<Purpose> {
+  const target = await run.stage('state', () => findTarget(run, positionOut))
+  const shares = await sharesOf(run, target)
+  const centiBps = request.limit.kind === 'slippage' ? request.limit.centiBps : defaultCentiBps
+  const given = target.position.underlyingTokens.map((tokenOut, index) => ({
+    tokenOut,
+    parts: at(shares, index) > 0 ? [{ token, amount: { useOutputOfCallAt: 0, index } }] : [],
+  }))
+  const { actions, deposits } = enteringActions(target, given, {
+    ...{ first: 1, serviceName, receiver, centiBps },
+  })
+  const definition = shareOut(token, shares)
+  return {
+    actions,
+    own: { first: { action: definition.typed(serviceName, {}), definition } },
+    reportedActions: deposits,
+    outputsIn: (result) => depositsIn(result, centiBps),
+  }
+}
+
+/** Parts of what has arrived, which may be another amount than was planned with. */
+function shareOut(token: Address, shares: readonly number[]) {
+  return defineServiceAction({
+    name: 'share',
+    description: 'What is delivered, in parts.',
+    inputs: {},
+    isPriced: true,
+    outputs: () => shares.length,
+    perform(_args, context) {
+      const whole = sum(context, [{ ref: 'balance', token }])
+      return {
+        spends: [],
+        outputs: shares.map((bps) => ({ token, amount: { ...whole, bps } })),
+        leftovers: [token],
+      }
+    },
+  })
 }
 
 /** What has arrived is what the receiver gets, as it is; the end of the order enforces how much. */
@@ -99,10 +179,10 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
 
 /** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
-  const { delivery, gas, token, receiver } = args
+  const { delivery, gas, tokens, receiver } = args
   const bridge = bridgeFor(delivery)
   const overrides = args.touched ? await emptyExecutor(run, args.touched, delivery.message) : {}
-  const measure = [{ token, owner: receiver }]
+  const measure = tokens.map((token) => ({ token, owner: receiver }))
   const { result } = await simulateLanding(run, bridge, { delivery, gas, measure, overrides })
   if (result.status === 'unreadable') {
     throw new ForkrouteError(
@@ -115,8 +195,8 @@ export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landi
     const message = `The delivery by ${bridge.name} fails on chain ${run.block.chain.id}: ${reason}.`
     throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: bridge.slug, reason })
   }
-  const amount = result.deltas[0]?.amount ?? 0n
-  return { gained: { token, amount }, gas: result.gasUsed }
+  const gained = zip(tokens, result.deltas).map(([token, { amount }]) => ({ token, amount }))
+  return { gained, gas: result.gasUsed }
 }
 
 function bridgeFor({ bridge }: Delivery) {

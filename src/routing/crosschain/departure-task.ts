@@ -3,7 +3,7 @@
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
 import { type BridgeAdapter, isRefusal, type Lane, type LaneQuote } from '../../bridges/bridge.js'
-import { bridgeBySlug } from '../../bridges/registry.js'
+import { bridgeBySlug, createBridges } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import type { GasCost } from '../../domain/engine.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
@@ -57,7 +57,7 @@ type DepartureArgs = Omit<DeparturesArgs, 'sendings'> & Sending
 
 async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args
-  const bridge = bridgeBySlug(lane.bridge)
+  const bridge = bridgeBySlug(lane.bridge, createBridges(run.settings))
   if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
   const inputs = request.inputs.map(({ token, amount, feeBps = 0n }) => {
     const fee = request.feeReceiver ? (amount * feeBps) / bpsDenominator : 0n
@@ -98,7 +98,7 @@ async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departur
     isRough: args.isRough,
     knownRoutes: args.knownRoutes,
   }
-  const result = await runBundle(run, bundle, { action, definition })
+  const result = await runBundle(run, bundle, { last: { action, definition } })
   const sent = bridge.deliveriesIn(result.logs, run.block.chain)
   const [delivery, another] = sent
   if (!delivery || another || result.gas === null) {
@@ -176,6 +176,8 @@ function bridgeAction(run: TaskRun, bridge: BridgeAdapter, args: DepartureArgs) 
       const answer = await bridge.quote({
         ...{ lane, parcel, chain },
         ...{ amountIn: expected, sender: runner, reader: run.reader },
+        priceOf: async (token) =>
+          (await run.block.pricedTokens(run.reader, [token])).get(token) ?? null,
       })
       if (isRefusal(answer)) throw refused(lane, answer)
       quote = answer

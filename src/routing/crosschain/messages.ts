@@ -65,7 +65,8 @@ export interface Arrival extends Pick<BundleResult, 'route' | 'warnings' | 'expl
   readonly message: Hex
   /** By the order in it. */
   readonly touched: Touched
-  readonly output: TransactionOutput
+  /** What the receiver is paid, or what enters the position of each of its tokens. */
+  readonly outputs: readonly TransactionOutput[]
   /** Of the delivering transaction. */
   readonly gas: bigint
   readonly knownRoutes: readonly KnownRoute[]
@@ -82,31 +83,43 @@ export interface LandingArgs {
   readonly delivery: Delivery
   /** Of the call that delivers, as in `Parcel`. */
   readonly gas: bigint
-  readonly token: Address
+  /** That the receiver is paid. */
+  readonly tokens: readonly Address[]
   readonly receiver: Address
   /** By the order of its message; absent without one. */
   readonly touched?: Touched
 }
 
 export interface Landing {
-  /** What the receiver gains of the token. */
-  readonly gained: TokenAmount
+  /** What the receiver gains of each token. */
+  readonly gained: readonly TokenAmount[]
   readonly gas: bigint
 }
 
 /** `delegated`: an account that runs code of a contract (EIP-7702), to which many contracts pay as to one without code. */
 export type AccountKind = 'plain' | 'delegated' | 'contract'
 
+/** A position that can be entered. */
+export interface SurveyedPosition {
+  readonly id: string
+  readonly underlyingTokens: readonly Address[]
+  /** Basis points of the value, one per token. */
+  readonly shares: readonly number[]
+}
+
 export interface SurveyArgs {
   readonly accounts: readonly Address[]
   readonly tokens: readonly Address[]
+  /** Id or address of a position that is to be entered. */
+  readonly position?: string
 }
 
 export interface Survey {
   /** In the order of the accounts. */
   readonly kinds: readonly AccountKind[]
-  /** In the order of the tokens; null where no price is known. */
-  readonly prices: readonly (PricedToken | null)[]
+  /** Of the tokens, and of those of the position; absent where none is known. */
+  readonly prices: ReadonlyMap<Address, PricedToken>
+  readonly position?: SurveyedPosition
   /** Wei per gas in the next block, tip included. */
   readonly gasPrice: bigint
 }

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
@@ -12,6 +11,7 @@ import { ethereumPlan } from '../../../src/sandbox/plans/ethereum.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
 import { open } from '../../support/service/cassette-context.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -29,11 +29,6 @@ const [usdc, weth] = ['USDC', 'WETH'].map((symbol) => tokenOn(ethereumPlan, symb
 const [usdcThere, wethThere, aero] = ['USDC', 'WETH', 'AERO'].map((symbol) =>
   tokenOn(basePlan, symbol),
 ) as [Address, Address, Address]
-const pairAbi = parseAbi([
-  'function sync()',
-  'function getReserves() view returns (uint112, uint112, uint32)',
-  'function token0() view returns (address)',
-])
 
 let sandboxes: Sandbox[]
 let service: TestService
@@ -65,28 +60,6 @@ function placesOf(body: { blockNumber: number; destinationBlockNumber: number })
 }
 
 describe('the destination moves before the delivery', () => {
-  /** Adds a share of the pair's WETH to it, by which AERO becomes dearer. */
-  function dearer(pool: Address, permille: bigint) {
-    return async (anvil: TestAnvil) => {
-      const balanceOf = encodeFunctionData({
-        abi: parseAbi(['function balanceOf(address) view returns (uint256)']),
-        args: [pool],
-      })
-      const held = BigInt(
-        await anvil.rpc<Hex>('eth_call', [{ to: wethThere, data: balanceOf }, 'latest']),
-      )
-      await anvil.rpc('anvil_dealERC20', [
-        pool,
-        wethThere,
-        numberToHex((held * (1_000n + permille)) / 1_000n),
-      ])
-      await anvil.rpc('anvil_impersonateAccount', [alice])
-      const data = encodeFunctionData({ abi: pairAbi, functionName: 'sync' })
-      await anvil.rpc('eth_sendTransaction', [{ from: alice, to: pool, data, gas: '0x30d40' }])
-      await anvil.rpc('evm_mine')
-    }
-  }
-
   test.each([
     ['across', 'stargate'],
     ['stargate', 'across'],
@@ -107,14 +80,7 @@ describe('the destination moves before the delivery', () => {
       expect(bridged.protocol).toBe(bridge)
       const [source, destination] = placesOf(body)
       const sent = await departOnFork(source, body.tx)
-      const pools: Address[] = body.route
-        .filter(
-          ({ chainId, action }: { chainId: number; action: string }) =>
-            chainId === 8453 && action === 'swap',
-        )
-        .flatMap(({ internalRoutes }: { internalRoutes: { primary: Address }[] }) =>
-          internalRoutes.map(({ primary }) => primary),
-        )
+      const pools = poolsOn(8453, body.route)
       expect(pools.length).toBeGreaterThan(0)
       const carriedOut = (prepare?: (anvil: TestAnvil) => Promise<void>, token = aero) =>
         deliverOnFork({
@@ -122,17 +88,15 @@ describe('the destination moves before the delivery', () => {
           ...(prepare && { prepare }),
         })
       const still = await carriedOut()
-      expect(still).toEqual({ status: 'delivered', gained: BigInt(body.amountOut) })
+      expect(still).toMatchObject({ status: 'delivered', gained: BigInt(body.amountOut) })
 
       // Everything that the order swaps in becomes dearer by the same.
-      const moved = (permille: bigint) => async (anvil: TestAnvil) => {
-        for (const pool of pools) await dearer(pool, permille)(anvil)
-      }
+      const moved = (permille: bigint) => fuller(pools, wethThere, permille)
       const within = await carriedOut(moved(1n))
       expect(within.status).toBe('delivered')
       expect(within.gained).toBeGreaterThanOrEqual(BigInt(body.minAmountOut))
       const beyond = await carriedOut(moved(100n), bridge === 'across' ? wethThere : nativeToken)
-      expect(beyond).toEqual({ status: 'delivered', gained: BigInt(bridged.amountOut[0]) })
+      expect(beyond).toMatchObject({ status: 'delivered', gained: BigInt(bridged.amountOut[0]) })
     },
   )
 })
@@ -168,7 +132,7 @@ test.each([
     const sent = await departOnFork(source, limited.body.tx)
     expect(sent.logs.some(({ data }) => data.includes(word))).toBe(true)
     const watch = { token: tokenOut, owner: alice }
-    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toEqual({
+    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
       ...{ status: 'delivered', gained: BigInt(limited.body.amountOut) },
     })
     const above = await route({ ...args, minAmountOut: String(BigInt(body.amountOut) * 2n) })
@@ -249,12 +213,19 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
     tokenOut: aero,
     amountIn: '250000000',
   }
+  const intoPosition = {
+    ...{ chainId: '8453', destinationChainId: '1', fromAddress: alice, receiver: alice },
+    ...{ tokenIn: usdcThere, amountIn: '250000000' },
+    positionOut:
+      '1:0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb:0xb323495f7e4148be5643a4ea4a8221eef163e4bccfdedc2a6f4696baacbc86cc-supply',
+  }
   const nodes = { RPC_URL_1: nodeOf(1), RPC_URL_8453: nodeOf(8453) }
   try {
     const recording = await open(folder, { kind: 'record', file }, nodes)
     const asked = [
       { path: '/shortcuts/route', query },
       { path: '/shortcuts/route', query: { ...query, blockNumber: '370' } },
+      { path: '/shortcuts/route/nontokenized', query: intoPosition },
     ]
     const answers = []
     try {
@@ -262,7 +233,7 @@ test('what was recorded of two chains is answered again, byte for byte, with bot
     } finally {
       await recording.close()
     }
-    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     const replay = await open(folder, { kind: 'replay', file })
     try {
       for (const [index, one] of asked.entries()) {
@@ -293,7 +264,7 @@ test('heads that move during the search change nothing of what is answered at th
     const sent = await departOnFork(source, body.tx)
     expect(sent).toMatchObject({ status: 'success', gasUsed: BigInt(body.gas) })
     const watch = { token: aero, owner: alice }
-    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toEqual({
+    expect(await deliverOnFork({ source, destination, logs: sent.logs, watch })).toMatchObject({
       ...{ status: 'delivered', gained: BigInt(body.amountOut) },
     })
   }

@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bridgeBySlug } from '../../../src/bridges/registry.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import type { SandboxPlan } from '../../../src/sandbox/plans/plan.js'
@@ -41,15 +42,22 @@ interface Held {
   readonly priceUsd: number
 }
 
+function toHeld({
+  symbol,
+  address,
+  decimals,
+  priceUsdE12,
+}: SandboxPlan['market']['tokens'][number]): Held {
+  return { symbol, address, decimals, priceUsd: Number(priceUsdE12) / 1e12 }
+}
+
 /** What both bridges carry between any two of the chains. */
 const carried = ['USDC', 'ETH']
 
 function tokensOn({ market }: SandboxPlan): { bridged: Held[]; others: Held[] } {
   const tokens = market.tokens
     .filter(({ behaviour }) => ['standard', 'proxied', 'wrapped-native'].includes(behaviour))
-    .map(({ symbol, address, decimals, priceUsdE12 }) => ({
-      ...{ symbol, address, decimals, priceUsd: Number(priceUsdE12) / 1e12 },
-    }))
+    .map(toHeld)
   const weth = tokens.find(({ symbol }) => symbol === 'WETH')
   const all = weth ? [...tokens, { ...weth, symbol: 'ETH', address: nativeToken }] : tokens
   const liquid = ['DAI', 'USDC.e', 'USDbC', 'WBTC', 'cbBTC', 'LINK']
@@ -72,6 +80,54 @@ function requestsFor(from: SandboxPlan, to: SandboxPlan, mode: (typeof modes)[nu
     .filter(({ tokenIn, tokenOut }) => mode !== 'direct' || tokenIn.symbol === tokenOut.symbol)
 }
 
+/** Asks for the route, carries it out on both sides, and compares. @returns the answer. */
+async function proven(args: {
+  readonly bridge: (typeof bridges)[number]
+  readonly from: SandboxPlan
+  readonly to: SandboxPlan
+  readonly mode: (typeof modes)[number]
+  readonly tokenIn: Held
+  readonly tokenOut: Held
+  readonly cents: number
+}) {
+  const { bridge, from, to, mode, tokenIn, tokenOut, cents } = args
+  const amountIn = String(
+    (BigInt(Math.floor((cents / 100 / tokenIn.priceUsd) * 1e8)) * 10n ** BigInt(tokenIn.decimals)) /
+      10n ** 8n,
+  )
+  const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
+    ...{ chainId: String(from.market.chain.id), destinationChainId: String(to.market.chain.id) },
+    ...{ fromAddress: alice, amountIn, crosschainRouteMode: mode },
+    ...{ tokenIn: tokenIn.address, tokenOut: tokenOut.address },
+    ignoreBridges: bridges.filter((one) => one !== bridge),
+  })
+  const label = `${amountIn} ${tokenIn.symbol} to ${tokenOut.symbol}: ${text.slice(0, 600)}`
+  expect(status, label).toBe(200)
+  const place = (plan: SandboxPlan, blockNumber: number): Place => ({
+    chainId: plan.market.chain.id,
+    nodeUrl: sandboxes.find(({ chainId }) => chainId === plan.market.chain.id)?.url ?? '',
+    blockNumber,
+    blockTimeSeconds: plan.blockSeconds,
+  })
+  const here = place(from, body.blockNumber)
+  const there = place(to, body.destinationBlockNumber)
+  const sent = await departOnFork(here, body.tx)
+  expect(sent.status, label).toBe('success')
+  expect(sent.gasUsed, label).toBe(BigInt(body.gas))
+  const delivered = await deliverOnFork({
+    ...{ source: here, destination: there, logs: sent.logs },
+    watch: { token: tokenOut.address, owner: alice },
+  })
+  expect(delivered, label).toMatchObject({
+    ...{ status: 'delivered', gained: BigInt(body.amountOut) },
+  })
+  const crossing = body.route.find((step: { action: string }) => step.action === 'bridge')
+  expect(crossing?.protocol, label).toBe(bridge)
+  const minimum = (BigInt(body.amountOut) * 9_950n) / 10_000n
+  expect(BigInt(body.minAmountOut), label).toBe(minimum)
+  return body
+}
+
 const rows = new Map<string, Map<string, { equal: number; of: number }>>()
 
 const directions = sandboxPlans.flatMap((from) =>
@@ -88,49 +144,52 @@ describe.each(bridges)('%s', (bridge) => {
         const [source, destination] = [from.market.chain, to.market.chain]
         const seed = source.id + 2 * destination.id + modes.indexOf(mode)
         const requests = fc.sample(requestsFor(from, to, mode), { seed, numRuns: amounts })
-        for (const { tokenIn, tokenOut, cents } of requests) {
-          const amountIn = String(
-            (BigInt(Math.floor((cents / 100 / tokenIn.priceUsd) * 1e8)) *
-              10n ** BigInt(tokenIn.decimals)) /
-              10n ** 8n,
-          )
-          const { status, text, body } = await service.get('/api/v1/shortcuts/route', {
-            ...{ chainId: String(source.id), destinationChainId: String(destination.id) },
-            ...{ fromAddress: alice, amountIn, crosschainRouteMode: mode },
-            ...{ tokenIn: tokenIn.address, tokenOut: tokenOut.address },
-            ignoreBridges: bridges.filter((one) => one !== bridge),
-          })
-          const label = `${amountIn} ${tokenIn.symbol} to ${tokenOut.symbol}: ${text.slice(0, 600)}`
-          expect(status, label).toBe(200)
-          const place = (plan: SandboxPlan, blockNumber: number): Place => ({
-            chainId: plan.market.chain.id,
-            nodeUrl: sandboxes.find(({ chainId }) => chainId === plan.market.chain.id)?.url ?? '',
-            blockNumber,
-            blockTimeSeconds: plan.blockSeconds,
-          })
-          const here = place(from, body.blockNumber)
-          const there = place(to, body.destinationBlockNumber)
-          const sent = await departOnFork(here, body.tx)
-          expect(sent.status, label).toBe('success')
-          expect(sent.gasUsed, label).toBe(BigInt(body.gas))
-          const delivered = await deliverOnFork({
-            ...{ source: here, destination: there, logs: sent.logs },
-            watch: { token: tokenOut.address, owner: alice },
-          })
-          expect(delivered, label).toEqual({ status: 'delivered', gained: BigInt(body.amountOut) })
-          expect(
-            body.route.map((step: { action: string }) => step.action),
-            label,
-          ).toContain('bridge')
-          expect(
-            body.route.find((step: { action: string }) => step.action === 'bridge').protocol,
-          ).toBe(bridge)
-          const minimum = (BigInt(body.amountOut) * 9_950n) / 10_000n
-          expect(BigInt(body.minAmountOut), label).toBe(minimum)
+        for (const one of requests) {
+          await proven({ ...one, bridge, from, to, mode })
           count(`${bridge} | ${source.name} | ${destination.name}`, mode)
         }
       },
     )
+  })
+})
+
+/** Of the lanes between the two that `carried` leaves out. */
+function otherLanes(bridge: (typeof bridges)[number], from: SandboxPlan, to: SandboxPlan) {
+  const [source, destination] = [from.market.chain, to.market.chain]
+  const lanes = bridgeBySlug(bridge)?.lanes(source, destination) ?? []
+  return lanes.flatMap(({ symbol, tokenIn, tokenOut }) => {
+    const held = (plan: SandboxPlan, address: Address) =>
+      plan.market.tokens.find((token) => token.address === address)
+    const [one, other] = [held(from, tokenIn), held(to, tokenOut)]
+    if (!one || !other || [...carried, 'WETH'].includes(symbol)) return []
+    return [{ symbol, tokenIn: toHeld(one), tokenOut: toHeld(other) }]
+  })
+}
+
+const others = directions.flatMap(({ from, to, name }) =>
+  bridges.flatMap((bridge) =>
+    otherLanes(bridge, from, to).map((lane) => ({ ...lane, bridge, from, to, name })),
+  ),
+)
+
+test('the other lanes are those of USDT, DAI and bitcoin', () => {
+  expect(new Set(others.map(({ bridge, symbol }) => `${bridge} ${symbol}`))).toEqual(
+    new Set(['across DAI', 'across USDT', 'across WBTC', 'stargate USDT']),
+  )
+})
+
+describe.each(others)('$bridge, $symbol, $name', ({ bridge, from, to, tokenIn, tokenOut }) => {
+  test('what is delivered is amountOut, and the gas of the source is gas', async () => {
+    const [source, destination] = [from.market.chain, to.market.chain]
+    const seed = source.id + 3 * destination.id
+    const cents = fc.sample(fc.integer({ min: 2_000, max: 2_000_000 }), { seed, numRuns: amounts })
+    for (const each of cents) {
+      const lane = { bridge, from, to, mode: 'direct', tokenIn, tokenOut, cents: each } as const
+      const { route } = await proven(lane)
+      expect(route).toMatchObject([
+        { tokenIn: [tokenIn.address], tokenOut: [tokenOut.address], action: 'bridge' },
+      ])
+    }
   })
 })
 

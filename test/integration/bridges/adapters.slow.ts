@@ -251,6 +251,35 @@ describe('an order that fails', () => {
   )
 })
 
+test.each([stargate, across])(
+  '$slug: the same message a second time, below its minimum: in flight until events tell, then failed',
+  async (adapter) => {
+    const chains = await fresh('from 1 to 8453')
+    const [source, destination] = chains
+    const lane = laneOf(adapter, chains, 'USDC')
+    const parcel = orderParcel(destination, lane, 95n * 10n ** decimalsOf(destination, 'USDC'))
+    const sent = (whole: bigint) => {
+      const amountIn = whole * 10n ** decimalsOf(source, 'USDC')
+      return depart({ adapter, chains, lane, parcel, amountIn })
+    }
+    const first = await sent(100n)
+    await arrive(adapter, chains, first.mined, true)
+    expect((await statusAt(adapter, destination, first.delivery)).status).toBe('delivered')
+    const seen = BigInt(await destination.anvil.rpc<Hex>('eth_blockNumber'))
+
+    const second = await sent(90n)
+    expect(second.delivery.message).toBe(first.delivery.message)
+    const last = await arrive(adapter, chains, second.mined, true)
+    const lagging = await statusAt(adapter, destination, second.delivery, { logs: seen })
+    expect(lagging).toMatchObject({ status: 'inflight', transactionHash: null })
+    expect(lagging.error).toMatch(/events .* not there yet/)
+    expect(await statusAt(adapter, destination, second.delivery)).toMatchObject({
+      ...{ status: 'failed', transactionHash: last.hash },
+    })
+    expect((await statusAt(adapter, destination, first.delivery)).status).toBe('delivered')
+  },
+)
+
 describe('Across', () => {
   async function deposited(minAmountOut = 1n) {
     const chains = await fresh('from 1 to 8453')

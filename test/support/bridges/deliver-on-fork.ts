@@ -40,10 +40,22 @@ export interface Place {
   readonly blockTimeSeconds: number
 }
 
+/** A balance, or an amount that a contract says: a word of its answer. */
+export type Watched =
+  | { readonly token: Address; readonly owner: Address }
+  | { readonly call: { readonly to: Address; readonly data: Hex; readonly word?: number } }
+
+interface Mined {
+  readonly ok: boolean
+  readonly logs: Execution['logs']
+}
+
 export interface Delivered {
   readonly status: 'delivered' | 'reverted'
   /** What the receiver gained. */
   readonly gained: bigint
+  /** Of the delivering transactions. */
+  readonly logs: Execution['logs']
 }
 
 function startFork({ chainId, nodeUrl, blockNumber }: Place): Promise<TestAnvil> {
@@ -54,12 +66,16 @@ function startFork({ chainId, nodeUrl, blockNumber }: Place): Promise<TestAnvil>
   ])
 }
 
-/** In the block after the pinned one. */
-export async function departOnFork(place: Place, tx: AnswerTransaction): Promise<Execution> {
+/** In the block after the pinned one. @param first - come before it in the block. */
+export async function departOnFork(
+  place: Place,
+  tx: AnswerTransaction,
+  first: readonly AnswerTransaction[] = [],
+): Promise<Execution> {
   const anvil = await startFork(place)
   const stop = () => anvil.stop()
   const { nodeUrl, blockNumber, blockTimeSeconds } = place
-  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, watch: [] }
+  const args = { nodeUrl, blockNumber, blockTimeSeconds, tx, first, watch: [] }
   return judge({ anvil, giveBack: stop, end: stop }, args)
 }
 
@@ -67,7 +83,7 @@ export async function deliverOnFork(args: {
   readonly source: Place
   readonly destination: Place
   readonly logs: Execution['logs']
-  readonly watch: { readonly token: Address; readonly owner: Address }
+  readonly watch: Watched
   /** Called before the delivery. */
   readonly prepare?: (anvil: TestAnvil) => Promise<void>
 }): Promise<Delivered> {
@@ -81,16 +97,17 @@ export async function deliverOnFork(args: {
     await anvil.rpc('anvil_setBlockTimestampInterval', [1])
     const before = await balanceOf(anvil, watch)
     const events = eventsOf(args.logs)
-    let isDelivered = true
+    const done: Mined[] = []
     for (const event of events) {
       if (event.eventName === 'FundsDeposited') {
-        isDelivered = await fill(anvil, event.args, source.chainId)
+        done.push(await fill(anvil, event.args, source.chainId))
       } else if (event.eventName === 'PacketSent') {
-        isDelivered = await receive(anvil, event.address, event.args.encodedPayload)
+        done.push(...(await receive(anvil, event.address, event.args.encodedPayload)))
       }
     }
     const gained = (await balanceOf(anvil, watch)) - before
-    return { status: isDelivered ? 'delivered' : 'reverted', gained }
+    const status = done.every(({ ok }) => ok) ? 'delivered' : 'reverted'
+    return { status, gained, logs: done.flatMap(({ logs }) => logs) }
   } finally {
     await anvil.stop()
   }
@@ -104,7 +121,13 @@ function eventsOf(logs: Execution['logs']) {
   return parseEventLogs({ abi, logs: whole as never })
 }
 
-async function balanceOf(anvil: TestAnvil, { token, owner }: { token: Address; owner: Address }) {
+async function balanceOf(anvil: TestAnvil, watch: Watched): Promise<bigint> {
+  if ('call' in watch) {
+    const { to, data, word = 0 } = watch.call
+    const answer = await anvil.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+    return hexToBigInt(slice(answer, 32 * word, 32 * word + 32))
+  }
+  const { token, owner } = watch
   if (token === native) return BigInt(await anvil.rpc<Hex>('eth_getBalance', [owner, 'latest']))
   const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [owner] })
   return BigInt(await anvil.rpc<Hex>('eth_call', [{ to: token, data }, 'latest']))
@@ -113,7 +136,7 @@ async function balanceOf(anvil: TestAnvil, { token, owner }: { token: Address; o
 async function mined(
   anvil: TestAnvil,
   tx: { from: Address; to: Address; data: Hex; gas?: Hex; value?: Hex },
-): Promise<{ ok: boolean; logs: Execution['logs'] }> {
+): Promise<Mined> {
   await anvil.rpc('anvil_impersonateAccount', [tx.from])
   await anvil.rpc('anvil_setBalance', [tx.from, numberToHex(10n ** 21n)])
   const hash = await anvil.rpc<Hex>('eth_sendTransaction', [
@@ -136,7 +159,7 @@ const spokePools: Readonly<Record<number, Address>> = {
   8453: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
 }
 
-async function fill(anvil: TestAnvil, deposit: Deposit, originChainId: number): Promise<boolean> {
+async function fill(anvil: TestAnvil, deposit: Deposit, originChainId: number): Promise<Mined> {
   const token = slice(deposit.outputToken, 12)
   const spokePool = spokePools[Number(deposit.destinationChainId)] ?? native
   await anvil.rpc('anvil_dealERC20', [relayer, token, numberToHex(deposit.outputAmount * 3n)])
@@ -152,11 +175,11 @@ async function fill(anvil: TestAnvil, deposit: Deposit, originChainId: number): 
       ...([BigInt(originChainId), pad(relayer)] as const),
     ],
   })
-  return (await mined(anvil, { from: relayer, to: spokePool, data })).ok
+  return mined(anvil, { from: relayer, to: spokePool, data })
 }
 
 /** The endpoint calls the application, and anybody composes what that has queued, with the gas that was paid for. */
-async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promise<boolean> {
+async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promise<Mined[]> {
   const [nonce, srcEid] = [hexToBigInt(slice(packet, 1, 9)), hexToNumber(slice(packet, 9, 13))]
   const origin = { srcEid, sender: slice(packet, 13, 45), nonce }
   const to = slice(packet, 61, 81)
@@ -166,7 +189,7 @@ async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promis
     ...{ abi, functionName: 'lzReceive', args: [origin, guid, message, relayer, '0x'] },
   })
   const received = await mined(anvil, { from: endpoint, to, data })
-  if (!received.ok) return false
+  const done = [received]
   const composed = eventsOf(received.logs).flatMap((log) =>
     log.eventName === 'ComposeSent' ? [log.args] : [],
   )
@@ -174,7 +197,7 @@ async function receive(anvil: TestAnvil, endpoint: Address, packet: Hex): Promis
     const call = encodeFunctionData({
       ...{ abi, functionName: 'lzCompose', args: [from, landing, id, index, inner, '0x'] },
     })
-    if (!(await mined(anvil, { from: relayer, to: endpoint, data: call })).ok) return false
+    done.push(await mined(anvil, { from: relayer, to: endpoint, data: call }))
   }
-  return true
+  return done
 }

@@ -56,7 +56,8 @@ export async function quoted(
   const reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
   const sender = runnerAddress('router', source.owner)
   const chain = source.definition
-  return adapter.quote({ lane, parcel, amountIn, sender, chain, reader })
+  const priceOf = async () => null
+  return adapter.quote({ lane, parcel, amountIn, sender, chain, reader, priceOf })
 }
 
 export interface Departure {
@@ -171,12 +172,12 @@ function fundedBy(funds: NonNullable<DeliverySimulation['funds']>): StateOverrid
   return { [token]: { stateDiff } }
 }
 
-/** @param logs - false: of a node that serves none. */
+/** @param logs - false: of a node that serves none; a number: of one whose logs end there. */
 export async function statusAt(
   adapter: BridgeAdapter,
   destination: Connected,
   delivery: Delivery,
-  { logs = true } = {},
+  { logs = true }: { readonly logs?: boolean | bigint } = {},
 ) {
   const { url, rpc } = destination.anvil
   const reader = createReader({ pin: await readPin(url), archiveUrl: url, forkUrls: [url] })
@@ -188,7 +189,8 @@ export async function statusAt(
       'eth_getLogs',
       [{ address, topics, ...blocks }],
     )
-    return found.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) }))
+    const whole = found.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) }))
+    return typeof logs === 'bigint' ? whole.filter((log) => log.blockNumber <= logs) : whole
   }
   return adapter.status(delivery, destination.definition, reader, read)
 }

@@ -1,0 +1,108 @@
+/** What deliveries would give on the destination, by native math alone: an estimate that lanes are compared by. */
+import type { Delivery } from '../../bridges/bridge.js'
+import { canonicalToken } from '../../chains/chain.js'
+import type { RouteRequest } from '../../domain/engine.js'
+import { at, zip } from '../../domain/lists.js'
+import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
+import { quoteSender } from '../../executor/deployments.js'
+import { feeThere, type JourneyParts } from './journey-answer.js'
+import type { Way } from './ways.js'
+
+export class Prospects {
+  constructor(private readonly parts: JourneyParts) {}
+
+  /**
+   * Reads the destination's market, and has its fork run it, while the source is at work: of amounts that are worth what
+   * goes in. Nothing depends on it.
+   */
+  warm(ways: readonly Way[]): void {
+    const { tasks, context, here, there, request } = this.parts
+    const usd = request.inputs.reduce((sum, { token, amount }) => {
+      const price = here.prices.get(token)
+      return sum + (price ? (Number(amount) / 10 ** price.decimals) * price.priceUsd : 0)
+    }, 0)
+    const ends = new Set(ways.map(({ lane }) => this.#canonical(lane.tokenOut)))
+    for (const token of ends) {
+      const price = there.prices.get(token)
+      const worth = price ? (usd / price.priceUsd) * 10 ** price.decimals : 0
+      for (const { token: tokenOut, shareBps } of this.#wanted()) {
+        const amount = (BigInt(Math.floor(worth)) * shareBps) / bpsDenominator
+        if (amount === 0n || token === this.#canonical(tokenOut)) continue
+        const asked = this.#askedThere({ token, amount }, tokenOut)
+        const args = { mode: 'quote' as const, request: asked, accountId: context.accountId }
+        tasks.runAt('route', args, there.pin, context).catch(() => undefined)
+      }
+    }
+  }
+
+  /** As a quote that stays on the destination. */
+  #askedThere(input: TokenAmount, tokenOut: Address): RouteRequest {
+    const { request, there, candidates } = this.parts
+    return {
+      chainId: there.chain.id,
+      fromAddress: quoteSender,
+      strategy: 'router',
+      executionMode: 'backend',
+      inputs: [input],
+      tokensOut: [tokenOut],
+      limit: { kind: 'slippage', centiBps: 0n },
+      ignoreAggregators: request.ignoreAggregators,
+      ignoreStandards: request.ignoreStandards,
+      includeTransactionCost: false,
+      includePriceImpact: false,
+      router: { candidates },
+      ...(request.poolChoice && { poolChoice: request.poolChoice }),
+    }
+  }
+
+  /** What deliveries would give of each token that is asked for; absent where no way is found. */
+  async of(
+    deliveries: readonly (readonly [Way, Delivery])[],
+  ): Promise<ReadonlyMap<Way, readonly TokenAmount[]>> {
+    const fee = feeThere(this.parts)
+    const left = ([way, { amount }]: readonly [Way, Delivery]) =>
+      fee && way.runsOrder ? amount - (amount * fee.bps) / bpsDenominator : amount
+    const found = new Map<Way, TokenAmount[]>(deliveries.map(([way]) => [way, []]))
+    const tokens = new Set(deliveries.map(([, { token }]) => this.#canonical(token)))
+    for (const { token, shareBps } of this.#wanted()) {
+      // One after the other, so that amounts stand in the order of the tokens.
+      await Promise.all(
+        [...tokens].map(async (tokenIn) => {
+          const group = deliveries.filter(([, one]) => this.#canonical(one.token) === tokenIn)
+          const amounts = group.map((one) => (left(one) * shareBps) / bpsDenominator)
+          const given = await this.#given(tokenIn, token, amounts)
+          for (const [[way], amount] of zip(group, given)) {
+            if (amount === null) found.delete(way)
+            else found.get(way)?.push({ token, amount })
+          }
+        }),
+      )
+    }
+    return found
+  }
+
+  /** Raw units of the token for each amount; null where no way is found. */
+  async #given(
+    tokenIn: Address,
+    tokenOut: Address,
+    amounts: readonly bigint[],
+  ): Promise<readonly (bigint | null)[]> {
+    const { tasks, context, there } = this.parts
+    const isNothing = amounts.every((amount) => amount === 0n)
+    if (isNothing || tokenIn === this.#canonical(tokenOut)) return amounts
+    const request = this.#askedThere({ token: tokenIn, amount: at(amounts, 0) }, tokenOut)
+    return tasks.runAt('prospects', { request, amounts }, there.pin, context)
+  }
+
+  #canonical(token: Address): Address {
+    return canonicalToken(this.parts.there.chain, token)
+  }
+
+  /** Tokens that are asked for, or that the position is made of, and the part of what is delivered for each. */
+  #wanted(): { readonly token: Address; readonly shareBps: bigint }[] {
+    const { position, request } = this.parts
+    return request.tokensOut.map((token, index) => {
+      return { token, shareBps: BigInt(position?.shares[index] ?? bpsDenominator) }
+    })
+  }
+}
