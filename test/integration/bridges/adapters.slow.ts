@@ -9,14 +9,12 @@ import {
   zeroAddress,
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAcross } from '../../../src/bridges/across/index.js'
 import type { BridgeAdapter, Lane, Parcel } from '../../../src/bridges/bridge.js'
 import { stargate } from '../../../src/bridges/stargate/index.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
-import { buildDeliveryMessage } from '../../../src/executor/compile.js'
 import { contractAddress, executorAddress } from '../../../src/executor/deployments.js'
 import { executorErrorsAbi } from '../../../src/executor/errors.js'
-import { ether, fallbackReceiver, type Mined, receiver } from '../../support/bridges/chain.js'
+import { ether, fallbackReceiver, receiver } from '../../support/bridges/chain.js'
 import {
   depart,
   foresee,
@@ -25,6 +23,7 @@ import {
   refundReceiver,
   statusAt,
 } from '../../support/bridges/journey.js'
+import { across, arrive, decimalsOf, gas, orderParcel } from '../../support/bridges/orders.js'
 import { compose, fill, receive } from '../../support/bridges/relay.js'
 import {
   type Connected,
@@ -33,11 +32,6 @@ import {
   poolFee,
   startTwoChains,
 } from '../../support/bridges/two-chains.js'
-
-const across = createAcross({ feeBps: 5n, costBps: 15_000n })
-const minimumGas = 400_000n
-/** With what the landing and the DestinationReceiver take around the order. */
-const gas = 800_000n
 
 let both: readonly [Connected, Connected]
 let snapshots: Hex[]
@@ -63,21 +57,6 @@ type Direction = 'from 1 to 8453' | 'from 8453 to 1'
 const directions: readonly Direction[] = ['from 1 to 8453', 'from 8453 to 1']
 
 const accountParcel: Parcel = { receiver, message: '0x', gas: 0n, deliveryCost: 0n }
-
-/** All of it into the destination's market, or, of ether, to the receiver. */
-function orderParcel(destination: Connected, lane: Lane, minAmountOut: bigint): Parcel {
-  const isEther = lane.tokenOut === nativeToken
-  const swap = destination.swapOrder(isEther ? destination.weth : lane.tokenOut, minAmountOut)
-  const order = isEther
-    ? {
-        ...{ ...swap, steps: [], outputsPaidBySteps: false },
-        inputs: [{ token: nativeToken, amount: 0n }],
-        outputs: [{ token: nativeToken, minAmountOut }],
-      }
-    : swap
-  const message = buildDeliveryMessage({ order, fallbackReceiver, minimumGas })
-  return { receiver: lane.orderReceiver, message, gas, deliveryCost: 1_234n }
-}
 
 function outputOf(destination: Connected, lane: Lane): Address {
   if (lane.tokenOut === nativeToken) return nativeToken
@@ -109,25 +88,9 @@ const cases: readonly Case[] = [
   { adapter: across, symbol: 'WETH', whole: 1n, byReference: true },
 ]
 
-function decimalsOf(chain: Connected, symbol: string): bigint {
-  return symbol === 'USDC' ? BigInt(chain.usdcDecimals) : 18n
-}
-
 /** Not a round one. */
 function amountOf(source: Connected, { symbol, whole }: Case): bigint {
   return whole * 10n ** decimalsOf(source, symbol) + 123_457n
-}
-
-async function arrive(
-  adapter: BridgeAdapter,
-  [source, destination]: readonly [Connected, Connected],
-  mined: Mined,
-  hasMessage: boolean,
-): Promise<Mined> {
-  if (adapter === across) return await fill(mined, source, destination)
-  const paid = await receive(mined, destination, destination.library)
-  if (!paid.ok) throw new Error('the message was not received')
-  return hasMessage ? await compose(paid, destination) : paid
 }
 
 describe.each(directions)('%s', (direction) => {
@@ -250,35 +213,6 @@ describe('an order that fails', () => {
     },
   )
 })
-
-test.each([stargate, across])(
-  '$slug: the same message a second time, below its minimum: in flight until events tell, then failed',
-  async (adapter) => {
-    const chains = await fresh('from 1 to 8453')
-    const [source, destination] = chains
-    const lane = laneOf(adapter, chains, 'USDC')
-    const parcel = orderParcel(destination, lane, 95n * 10n ** decimalsOf(destination, 'USDC'))
-    const sent = (whole: bigint) => {
-      const amountIn = whole * 10n ** decimalsOf(source, 'USDC')
-      return depart({ adapter, chains, lane, parcel, amountIn })
-    }
-    const first = await sent(100n)
-    await arrive(adapter, chains, first.mined, true)
-    expect((await statusAt(adapter, destination, first.delivery)).status).toBe('delivered')
-    const seen = BigInt(await destination.anvil.rpc<Hex>('eth_blockNumber'))
-
-    const second = await sent(90n)
-    expect(second.delivery.message).toBe(first.delivery.message)
-    const last = await arrive(adapter, chains, second.mined, true)
-    const lagging = await statusAt(adapter, destination, second.delivery, { logs: seen })
-    expect(lagging).toMatchObject({ status: 'inflight', transactionHash: null })
-    expect(lagging.error).toMatch(/events .* not there yet/)
-    expect(await statusAt(adapter, destination, second.delivery)).toMatchObject({
-      ...{ status: 'failed', transactionHash: last.hash },
-    })
-    expect((await statusAt(adapter, destination, first.delivery)).status).toBe('delivered')
-  },
-)
 
 describe('Across', () => {
   async function deposited(minAmountOut = 1n) {
