@@ -135,7 +135,7 @@ export function isElsewhere({ chainId, destinationChainId }: Given): boolean {
 }
 
 /** Rules of what has a meaning only with another chain, or none with one. */
-function crosschainRules(given: Given): string[] {
+export function crosschainRules(given: Given): string[] {
   const { destinationBlockNumber, destinationFeeReceiver, fee } = given
   if (!isElsewhere(given)) {
     return destinationBlockNumber === undefined

@@ -6,7 +6,7 @@ import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
-import type { CallContext, Engine, RouteAnswer } from '../../domain/engine.js'
+import type { CallContext, Engine, QuoteBatch, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
@@ -15,6 +15,7 @@ import type { SurveyArgs } from '../../routing/crosschain/messages.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey, type Side } from './journey.js'
+import { deliverLater, settledBlock } from './late-deliveries.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on both sides. */
@@ -41,23 +42,27 @@ interface LaneFailure {
   readonly error: ForkrouteError
 }
 
-/**
- * @param pinned - the block of the source, where the caller has it.
- * @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used.
- */
+/** Of a request at a block of many. */
+export interface AmongMany {
+  /** The block of the source. */
+  readonly block: BlockPin
+  readonly deliverySeconds?: QuoteBatch['deliverySeconds']
+}
+
+/** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
 export async function routeOverBridges(
   parts: CrosschainParts,
   mode: 'route' | 'quote',
   given: CrosschainRequest,
   context: CallContext,
-  pinned?: BlockPin,
+  among?: AmongMany,
 ): Promise<RouteAnswer> {
   const request = mode === 'quote' ? { ...given, executionMode: 'backend' as const } : given
   refuseWhatCannotBe(request, context)
   const { crosschain } = request
   const source = parts.chains.of(request.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
-  const [sourcePin, destinationPin] = await pinBoth(request, context, parts, pinned)
+  const [sourcePin, destinationPin] = await pinBoth(request, context, parts, among)
   const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
     bridge.lanes(source, destination),
   )
@@ -104,7 +109,13 @@ export async function routeOverBridges(
   const proven = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   for (const best of journey.ranked(proven).slice(0, finalAttempts)) {
     try {
-      return journey.answer(await journey.finalise(best), warningsOf(failures, undeployed))
+      const final = await journey.finalise(best)
+      const answer = journey.answer(final, warningsOf(failures, undeployed))
+      const seconds = secondsOf(among, final.way.lane)
+      if (!seconds || !answer.crosschain) return answer
+      const sent = { final, sentAt: sourcePin }
+      const deliveries = await deliverLater({ ...parts, journey, context }, sent, seconds)
+      return { ...answer, crosschain: { ...answer.crosschain, deliveries } }
     } catch (error) {
       fail(best.way.lane, error)
     }
@@ -176,19 +187,32 @@ function refuseAmbiguousReceiver(
 async function pinBoth(
   { chainId, blockNumber, crosschain }: CrosschainRequest,
   context: CallContext,
-  { tasks, blockAtTime }: CrosschainParts,
-  pinned: BlockPin | undefined,
+  parts: CrosschainParts,
+  among: AmongMany | undefined,
 ): Promise<[source: BlockPin, destination: BlockPin]> {
   const { destinationChainId, destinationBlockNumber } = crosschain
-  const source = pinned ?? tasks.pin({ chainId, blockNumber }, context)
+  const { tasks, blockAtTime } = parts
+  const source = among?.block ?? tasks.pin({ chainId, blockNumber }, context)
   if (blockNumber === undefined || destinationBlockNumber !== undefined) {
     const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
     return Promise.all([source, tasks.pin(place, context)])
   }
   const { timestamp } = await source
+  if (among?.deliverySeconds) {
+    const at = { chainId: destinationChainId, timestamp }
+    const settled = await settledBlock(parts, at, context)
+    if (settled) return [await source, settled]
+    const why = `Chain ${destinationChainId} has no block after ${timestamp} (unix seconds) yet, the time of block ${blockNumber} of chain ${chainId}.`
+    throw new ForkrouteError('UNKNOWN_BLOCK', why, { chainId: destinationChainId })
+  }
   const found = await blockAtTime(destinationChainId, timestamp, context)
   const place = { chainId: destinationChainId, blockNumber: found.number }
   return [await source, await tasks.pin(place, context)]
+}
+
+function secondsOf(among: AmongMany | undefined, { estimatedSeconds }: Lane) {
+  const seconds = among?.deliverySeconds
+  return seconds === 'estimated' ? [estimatedSeconds] : seconds
 }
 
 function nameOf({ bridge, symbol }: Lane): string {

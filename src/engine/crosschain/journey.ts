@@ -3,6 +3,7 @@
  * of what its logs send; the answer is made of a pair in which every minimum follows from what that very pair shows.
  */
 import { gasForOrder, type Lane, type Parcel } from '../../bridges/bridge.js'
+import { bridgeBySlug } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
@@ -20,7 +21,7 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import { withMinimumGas } from '../../executor/compile.js'
-import type { AccountKind, Arrival, Departure } from '../../routing/crosschain/messages.js'
+import type { AccountKind, Arrival, Departure, Landing } from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
 import type { CrosschainRequest, Way } from './ways.js'
@@ -66,6 +67,9 @@ export interface Proven {
   readonly deliveryGas: bigint
 }
 
+/** What decides how a delivery is simulated. */
+export type Sent = Pick<Proven, 'way' | 'departure' | 'arrival' | 'deliveryGas'>
+
 export interface Final extends Proven {
   /** Enforced by the pair. */
   readonly minAmountOut: bigint
@@ -91,9 +95,9 @@ export class Journey {
       const { output, gas: deliveryGas } = arrival
       return { way, departure, arrival, amountOut: output.amountOut, deliveryGas }
     }
-    const landing = await this.#land(departure, 0n, null)
-    const { gained, gas: deliveryGas } = landing
-    return { way, departure, arrival: null, amountOut: gained.amount, deliveryGas }
+    const sent = { way, departure, arrival: null, deliveryGas: 0n }
+    const { gained, gas: deliveryGas } = await this.#landed(sent)
+    return { ...sent, amountOut: gained.amount, deliveryGas }
   }
 
   /** The best first: what comes out, less gas and messaging on the source. */
@@ -126,7 +130,7 @@ export class Journey {
         ? this.#sourceTolerance()
         : { centiBps: this.#centiBps(), least: minimum }
       const departure = await this.#depart(lane, parcel, { ...tolerance, isRough: false })
-      const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n, arrival)
+      const landing = await this.#landed({ ...proven, departure, arrival })
       const amountOut = landing.gained.amount
       if (amountOut >= minimum && this.#minimum(amountOut) === minimum) {
         return { ...proven, departure, arrival, amountOut, minAmountOut: minimum }
@@ -141,6 +145,19 @@ export class Journey {
       'SIMULATION_REVERTED',
       'What is delivered changes with its own minimum.',
     )
+  }
+
+  /** What was sent, delivered at a block of the destination. @throws ForkrouteError as a task. */
+  landAt({ way, departure, arrival, deliveryGas }: Sent, pin: BlockPin): Promise<Landing> {
+    const { tasks, context, request, receiver } = this.parts
+    const args = {
+      delivery: departure.delivery,
+      gas: way.runsOrder ? gasForOrder(orderGasFor(deliveryGas)) : 0n,
+      token: at(request.tokensOut, 0),
+      receiver,
+      ...(arrival && { order: arrival.order }),
+    }
+    return tasks.runAt('landing', args, pin, context)
   }
 
   answer(final: Final, more: readonly string[]): RouteAnswer {
@@ -222,17 +239,16 @@ export class Journey {
     return tasks.runAt('arrival', args, there.pin, context)
   }
 
-  #land({ delivery }: Departure, gas: bigint, arrival: Arrival | null) {
-    const { tasks, context, there, request, receiver } = this.parts
-    const order = arrival?.order
-    const args = {
-      delivery,
-      gas,
-      token: at(request.tokensOut, 0),
-      receiver,
-      ...(order && { order }),
-    }
-    return tasks.runAt('landing', args, there.pin, context)
+  /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what was asked for. */
+  async #landed(sent: Sent): Promise<Extract<Landing, { status: 'delivered' }>> {
+    const { there } = this.parts
+    const landing = await this.landAt(sent, there.pin)
+    if (landing.status === 'delivered') return landing
+    const { reason } = landing
+    const { bridge } = sent.way.lane
+    const name = bridgeBySlug(bridge)?.name ?? bridge
+    const message = `The delivery by ${name} fails on chain ${there.chain.id}: ${reason}.`
+    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge, reason })
   }
 
   #feeThere() {

@@ -89,26 +89,27 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
   })
 }
 
-/** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */
+/** @throws ForkrouteError STATE_UNAVAILABLE. */
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
   const { delivery, gas, token, receiver } = args
   const bridge = bridgeFor(delivery)
   if (args.order) await readDeliveryAhead(run, args.order, delivery.message)
-  const measure = [{ token, owner: receiver }]
-  const { result } = await simulateLanding(run, bridge, { delivery, gas, measure })
+  const measure = [token, delivery.token].map((one) => ({ token: one, owner: receiver }))
+  const { result, fallback } = await simulateLanding(run, bridge, { delivery, gas, measure })
   if (result.status === 'unreadable') {
     throw new ForkrouteError(
       'STATE_UNAVAILABLE',
       `The delivery cannot be simulated: ${result.message}.`,
     )
   }
-  if (result.status === 'reverted') {
-    const { reason } = result
-    const message = `The delivery by ${bridge.name} fails on chain ${run.block.chain.id}: ${reason}.`
-    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: bridge.slug, reason })
+  if (result.status === 'success') {
+    const amount = result.deltas[0]?.amount ?? 0n
+    return { status: 'delivered', gained: { token, amount }, gas: result.gasUsed }
   }
-  const amount = result.deltas[0]?.amount ?? 0n
-  return { gained: { token, amount }, gas: result.gasUsed }
+  const { gasUsed, reason } = result
+  if (!fallback) return { status: 'reverted', reason, gas: gasUsed }
+  const paid = { token: delivery.token, amount: fallback[1]?.amount ?? 0n }
+  return { status: 'fallback', paid, reason, gas: gasUsed }
 }
 
 function bridgeFor({ bridge }: Delivery) {

@@ -64,11 +64,12 @@ export interface LandingArgs {
   readonly order?: Order
 }
 
-export interface Landing {
-  /** What the receiver gains of the token. */
-  readonly gained: TokenAmount
-  readonly gas: bigint
-}
+export type Landing = { readonly gas: bigint } /** What the receiver gains of the token. */ & (
+  | { readonly status: 'delivered'; readonly gained: TokenAmount }
+  /** The order failed, and the receiver gains the token of the bridge. */
+  | { readonly status: 'fallback'; readonly paid: TokenAmount; readonly reason: string }
+  | { readonly status: 'reverted'; readonly reason: string }
+)
 
 /** `delegated`: an account that runs code of a contract (EIP-7702), to which many contracts pay as to one without code. */
 export type AccountKind = 'plain' | 'delegated' | 'contract'
