@@ -31,12 +31,14 @@ export function planInputs(serviceName: string) {
     deadline: _deadline,
     permit: _permit,
     explain: _explain,
+    destinationBlockNumber: _there,
     ...routeShape
   } = shortcuts.route.shape
   const {
     blockNumber: _number,
     deadlineMs: _late,
     explain: _explained,
+    destinationBlockNumber: _elsewhere,
     ...quoteShape
   } = shortcuts.quote.shape
   const chainId = described(ChainId.optional(), 'As that of the plan, where it is given.')
@@ -98,7 +100,13 @@ export function planBody(serviceName: string) {
     ),
     delays: described(
       z.union([integer(0, limits.delays), listOf(delay, 0, limits.delays)]).optional(),
-      'Each transaction is also executed so many blocks later: 3 for 1, 2 and 3; or a list. Default: never.',
+      'Each transaction is also executed so many blocks later: 3 for 1, 2 and 3; or a list. Default: never. ' +
+        'Not with requests that have a destinationChainId.',
+    ),
+    deliverySeconds: described(
+      listOf(integer(1, limits.deliverySeconds), 1, limits.deliveries).optional(),
+      'What a request with a destinationChainId sends is delivered again as the destination was so many seconds after ' +
+        'the block; one number or a list. Default: as long as the bridge usually takes.',
     ),
   })
 }

@@ -189,6 +189,7 @@ describe('parsePlan', () => {
       'requests[5].name is "b" a second time',
       'delays[0] must be an integer from 1 to 7200',
       'delays[1] must be an integer from 1 to 7200',
+      'delays must not be given: requests[6] leads to another chain; deliverySeconds says when it is delivered',
       'blocks.too is no field',
       'blocks.from must be a block number, latest, latest-N, a time such as 2026-03-01T12:00:00Z, or @ and unix seconds',
       'blocks.step must not be given together with changesOf',

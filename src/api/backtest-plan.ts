@@ -16,7 +16,7 @@ import type { CallContext, Engine } from '../domain/engine.js'
 import { planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
 import { fromBody, type Given, isAbsent } from './input.js'
-import { quoteRules, routeRules } from './routes/shortcut-inputs.js'
+import { crosschainRules, quoteRules, routeRules } from './routes/shortcut-inputs.js'
 import { lowerCased, toPlanRequest, toQuoteRequest } from './routes/shortcuts.js'
 
 export interface PlanContext {
@@ -57,8 +57,15 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
     problems.push(`baseline must be the name of a variant, not ${JSON.stringify(baseline)}`)
   }
   const delays = readDelays(given.delays, problems)
+  const deliverySeconds = readSeconds(given.deliverySeconds, problems)
+  refuseForBridges({ requests, variants, delays, deliverySeconds }, problems)
   const blocks = readBlocks(given.blocks, inputs, problems)
   if (problems.length) throw invalidRequest(problems)
+  const served = args.engine.networks()
+  const chainIds = requests.map((one) => one?.request.crosschain?.destinationChainId)
+  for (const id of [chainId, ...chainIds]) {
+    if (id !== undefined && !served.some((one) => one.id === id)) throw unknownChainId(id, served)
+  }
   const range = await toRange(blocks, chainId, args)
   return {
     name: top.name ?? 'backtest',
@@ -68,6 +75,55 @@ export async function parsePlan(body: unknown, args: PlanContext): Promise<Backt
     variants: variants as PlanVariant[],
     baseline,
     delays,
+    ...(deliverySeconds && { deliverySeconds }),
+  }
+}
+
+/** Ascending; undefined where the plan says nothing. */
+function readSeconds(value: unknown, problems: string[]): readonly number[] | undefined {
+  if (isAbsent(value)) return undefined
+  const list = Array.isArray(value) ? value : [value]
+  const all = listOf(list, 'deliverySeconds', limits.deliveries, problems).map(Number)
+  for (const [index, seconds] of all.entries()) {
+    if (Number.isInteger(seconds) && seconds >= 1 && seconds <= limits.deliverySeconds) continue
+    const place = Array.isArray(value) ? `deliverySeconds[${index}]` : 'deliverySeconds'
+    problems.push(`${place} must be an integer from 1 to ${limits.deliverySeconds}`)
+  }
+  return [...new Set(all)].sort((a, b) => a - b)
+}
+
+/** What has no meaning, or no effect, for a request that leads to another chain. */
+function refuseForBridges(
+  {
+    requests,
+    variants,
+    delays,
+    deliverySeconds,
+  }: {
+    readonly requests: readonly (PlanRequest | null)[]
+    readonly variants: readonly (PlanVariant | null)[]
+    readonly delays: readonly number[]
+    readonly deliverySeconds: readonly number[] | undefined
+  },
+  problems: string[],
+): void {
+  const first = requests.findIndex((one) => one?.request.crosschain)
+  if (first < 0) {
+    if (deliverySeconds && requests.every((one) => one !== null)) {
+      problems.push('deliverySeconds must not be given: no request has another destinationChainId')
+    }
+    return
+  }
+  const bridged = `requests[${first}] leads to another chain`
+  if (delays.length) {
+    problems.push(`delays must not be given: ${bridged}; deliverySeconds says when it is delivered`)
+  }
+  for (const [index, variant] of variants.entries()) {
+    for (const name of Object.keys(variant?.router ?? {})) {
+      problems.push(
+        `variants[${index}].${name} must not be given: ${bridged}, where it has no effect`,
+      )
+    }
   }
 }
 
@@ -82,15 +138,15 @@ function readRequest(
   const place = `requests[${index}]`
   const object = objectOf(item, place, problems)
   if (!object) return null
-  for (const name of ['blockNumber', 'deadlineMs', 'deadline']) {
+  for (const name of ['blockNumber', 'destinationBlockNumber', 'deadlineMs', 'deadline']) {
     if (isAbsent(object[name])) continue
     problems.push(`${place}.${name} must not be given: blocks are those of the plan, without haste`)
   }
-  const { destinationChainId } = object
-  if (!isAbsent(destinationChainId) && Number(destinationChainId) !== chainId) {
-    problems.push(`${place}.destinationChainId must be that of the plan: it is of one chain`)
+  const own = {
+    ...object,
+    ...{ blockNumber: undefined, destinationBlockNumber: undefined },
+    ...{ deadlineMs: undefined, deadline: undefined },
   }
-  const own = { ...object, blockNumber: undefined, deadlineMs: undefined, deadline: undefined }
   const fields = [...Object.keys(route.shape), ...Object.keys(quote.shape)]
   refuseUnknown(own, fields, place, problems)
   const isQuote = Object.keys(object).every((name) => name in quote.shape || isAbsent(object[name]))
@@ -99,15 +155,20 @@ function readRequest(
     if (input.chainId === undefined || input.chainId === chainId) return
     problems.push(`${place}.chainId must be that of the plan (${chainId})`)
   }
+  const onChain = (given: Given) => ({ ...given, chainId: given.chainId ?? String(chainId) })
   if (isQuote) {
-    const input = readObject(quote, own, place, problems, quoteRules)
+    const input = readObject(quote, own, place, problems, (given) => [
+      ...quoteRules(given),
+      ...crosschainRules(onChain(given)),
+    ])
     if (!input) return null
     checkChain(input)
     return { name: name(input), request: toQuoteRequest({ ...input, chainId }) }
   }
-  const input = readObject(route, own, place, problems, (given) =>
-    routeRules({ ...given, chainId: given.chainId ?? String(chainId) }),
-  )
+  const input = readObject(route, own, place, problems, (given) => [
+    ...routeRules(onChain(given)),
+    ...crosschainRules(onChain(given)),
+  ])
   if (!input) return null
   checkChain(input)
   return { name: name(input), request: toPlanRequest({ ...input, chainId }) }
@@ -178,8 +239,6 @@ async function toRange(
   { engine, context }: PlanContext,
 ): Promise<BlockRange> {
   if (!blocks) throw invalidRequest(['blocks is required'])
-  const served = engine.networks()
-  if (!served.some(({ id }) => id === chainId)) throw unknownChainId(chainId, served)
   const head = (await engine.block(chainId, 'latest', context)).number
   const numberOf = async (tag: BlockTag) => {
     if (tag.kind === 'number') return tag.number

@@ -45,8 +45,12 @@ export function createCalculateBlock(
       plan.variants.map((variant) => ({ one, variant, request: toRequest(plan, one, variant) })),
     )
     const block = await again(() => engine.block(plan.chainId, blockNumber, context))
+    // A chain that is not served here, as by a worker, is no fact about the block.
+    for (const chainId of destinationsOf(plan)) {
+      await again(() => engine.block(chainId, 'latest', context))
+    }
     const outcomes = await quoteAll(engine, { plan, block, asked, context, again })
-    const tokens = await again(() => tokensOf(engine, plan, block, context))
+    const tokens = await again(() => tokensAt(engine, { plan, block, outcomes }, context))
     const executions = await executeAll(engine, { plan, block, asked, outcomes, context, again })
     return {
       blockNumber,
@@ -60,7 +64,7 @@ export function createCalculateBlock(
           variant: each.variant.name,
           milliseconds: Math.round((outcome.milliseconds ?? 0) * 10) / 10,
           outcome: outcome.ok
-            ? { ok: true, ...toFacts(each.request, outcome.value, tokens) }
+            ? { ok: true, ...toFacts(each.request, outcome.value, tokens(each.request)) }
             : { ok: false, error: toRowError(outcome) },
           executions: executions[index] ?? [],
         }
@@ -106,7 +110,8 @@ async function quoteAll(
     const open = asked.flatMap((_each, index) => (isSettled(outcomes[index]) ? [] : [index]))
     const requests = open.map((index) => (asked[index] as Asked).request)
     const at = { chainId: plan.chainId, blockNumber: block.number }
-    const { quotes } = await engine.quotes({ ...at, requests }, context)
+    const deliverySeconds = plan.deliverySeconds ?? 'estimated'
+    const { quotes } = await engine.quotes({ ...at, requests, deliverySeconds }, context)
     for (const [place, index] of open.entries()) outcomes[index] = quotes[place]
     const unsettled = outcomes.find((outcome) => !isSettled(outcome))
     if (unsettled && !unsettled.ok) throw fromWireError(unsettled.error)
@@ -194,11 +199,13 @@ function toExecution(delay: number, answer: ExecutionAnswer): Execution {
   return { delay, ...rest, amountsOut: outputs.map(({ amount }) => amount) }
 }
 
-function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
-  const { gasCost } = answer
+function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: PairTokens) {
+  const { gasCost, crosschain } = answer
   const l1 = gasCost?.l1DataFee
   const usd = gasCost?.usd ?? null
   const gasCostUsd = usd === null ? null : usd + (l1?.usd ?? 0)
+  const bridgeUsd = crosschain ? crosschain.bridgeFee.usd : 0
+  const costUsd = gasCostUsd === null || bridgeUsd === null ? null : gasCostUsd + bridgeUsd
   return {
     amountsOut: answer.outputs.map(({ amountOut }) => amountOut),
     minAmountsOut: answer.outputs.map(({ minAmountOut }) => minAmountOut),
@@ -206,12 +213,20 @@ function toFacts(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens) {
     gasCost: (gasCost?.native ?? 0n) + (l1?.native ?? 0n),
     gasCostUsd,
     gasCostOut: isPair(request)
-      ? inToken(gasCostUsd, tokens.get(request.tokensOut[0] as Address))
+      ? inToken(costUsd, tokens.out.get(request.tokensOut[0] as Address))
       : null,
     priceImpact: answer.priceImpact,
     price: isPair(request) ? priceOf(request, answer, tokens) : null,
     path: pathOf(answer),
     ...(answer.warnings.length > 0 && { warnings: answer.warnings }),
+    ...(crosschain && {
+      crosschain: {
+        bridge: crosschain.estimates[0]?.bridge ?? '',
+        destinationBlock: crosschain.destinationBlock.number,
+        bridgeFee: crosschain.bridgeFee.native,
+        deliveries: crosschain.deliveries ?? [],
+      },
+    }),
   }
 }
 
@@ -223,10 +238,11 @@ function inToken(usd: number | null, token: TokenFacts | undefined): bigint | nu
 }
 
 /** Whole tokens out per whole token in. */
-function priceOf(request: QuoteRequest, answer: RouteAnswer, tokens: Tokens): number | null {
+function priceOf(request: QuoteRequest, answer: RouteAnswer, tokens: PairTokens): number | null {
   const [[input], [output]] = [request.inputs, answer.outputs]
   if (!input || !output) return null
-  const [decimalsIn, decimalsOut] = [input, output].map(({ token }) => tokens.get(token)?.decimals)
+  const decimalsIn = tokens.in.get(input.token)?.decimals
+  const decimalsOut = tokens.out.get(output.token)?.decimals
   if (decimalsIn == null || decimalsOut == null) return null
   const wholeIn = Number(input.amount) / 10 ** decimalsIn
   return Number(output.amountOut) / 10 ** decimalsOut / wholeIn
@@ -254,31 +270,76 @@ interface TokenFacts {
   readonly priceUsd: number | null
 }
 type Tokens = ReadonlyMap<Address, TokenFacts>
+/** Addresses mean nothing beside those of another chain. */
+interface PairTokens {
+  readonly in: Tokens
+  readonly out: Tokens
+}
 
-/** Facts about the pairs' tokens, read at this same block, so that no row depends on other blocks. */
+/** Facts about the pairs' tokens, read at the blocks of the rows, so that no row depends on others. */
+async function tokensAt(
+  engine: BacktestEngine,
+  {
+    plan,
+    block,
+    outcomes,
+  }: Pick<Work, 'plan' | 'block'> & { readonly outcomes: readonly QuoteOutcome[] },
+  context: CallContext,
+): Promise<(request: QuoteRequest) => PairTokens> {
+  const pairs = plan.requests.flatMap(({ request }) => (isPair(request) ? [request] : []))
+  const given = pairs.flatMap(({ inputs }) => inputs.map(({ token }) => token))
+  const outOf = (chainId: number) =>
+    pairs
+      .filter(({ crosschain }) => (crosschain?.destinationChainId ?? plan.chainId) === chainId)
+      .flatMap(({ tokensOut }) => tokensOut)
+  const here = await tokensOf(engine, { block, out: outOf(plan.chainId), given }, context)
+  // All rows over bridges have the same block of a destination: the one that follows from the block's time.
+  const blocks = new Map(
+    outcomes.flatMap((outcome) => {
+      const there = outcome.ok ? outcome.value.crosschain?.destinationBlock : undefined
+      return there ? [[there.chainId, there] as const] : []
+    }),
+  )
+  const there = new Map<number, Tokens>()
+  for (const [chainId, at] of blocks) {
+    const wanted = { block: at, out: outOf(chainId), given: [] }
+    there.set(chainId, await tokensOf(engine, wanted, context))
+  }
+  return ({ crosschain }) => ({
+    in: here,
+    out: crosschain ? (there.get(crosschain.destinationChainId) ?? new Map()) : here,
+  })
+}
+
+/** @param wanted.out - whose prices are asked for. @param wanted.given - of which only decimals are. */
 async function tokensOf(
   engine: BacktestEngine,
-  { chainId, requests }: BacktestPlan,
-  block: BlockPin,
+  wanted: {
+    readonly block: BlockPin
+    readonly out: readonly Address[]
+    readonly given: readonly Address[]
+  },
   context: CallContext,
 ): Promise<Tokens> {
-  const pairs = requests.flatMap(({ request }) => (isPair(request) ? [request] : []))
+  const { chainId, number } = wanted.block
   const listed = new Map(engine.tokens(chainId).map((one) => [one.address, one.decimals]))
   const native = chainById(chainId)?.nativeCurrency
   if (native) listed.set(nativeToken, native.decimals)
-  const given = pairs
-    .flatMap(({ inputs }) => inputs.map(({ token }) => token))
-    .filter((token) => !listed.has(token))
-  const wanted = [...new Set([...pairs.flatMap(({ tokensOut }) => tokensOut), ...given])]
-  const prices = wanted.length ? await engine.prices(chainId, wanted, block.number, context) : []
+  const unlisted = wanted.given.filter((token) => !listed.has(token))
+  const asked = [...new Set([...wanted.out, ...unlisted])]
+  const prices = asked.length ? await engine.prices(chainId, asked, number, context) : []
   const found = new Map<Address, TokenFacts>()
   for (const [token, decimals] of listed) found.set(token, { decimals, priceUsd: null })
-  for (const [index, token] of wanted.entries()) {
+  for (const [index, token] of asked.entries()) {
     const price = prices[index]
     const decimals = listed.get(token) ?? price?.decimals ?? null
     found.set(token, { decimals, priceUsd: price?.price ?? null })
   }
   return found
+}
+
+function destinationsOf({ requests }: BacktestPlan): Set<number> {
+  return new Set(requests.flatMap(({ request }) => request.crosschain?.destinationChainId ?? []))
 }
 
 function isPair({ inputs, tokensOut }: QuoteRequest): boolean {

@@ -102,7 +102,7 @@ export function comparedRows(
 }
 
 /**
- * Gas in raw units of tokenOut. For a native tokenOut: the wei themselves. Otherwise as the row gives it, or, for a
+ * Gas, and the fee of a bridge, in raw units of tokenOut. For a native tokenOut: the wei themselves. Otherwise as the row gives it, or, for a
  * request that pays with native only, converted at the price of the best variant.
  */
 function gasInTokenOut(
@@ -112,14 +112,16 @@ function gasInTokenOut(
   best: bigint,
 ): bigint | null {
   if (!outcome.ok) return null
+  const { crosschain } = outcome
   const wrapped = chainById(chainId)?.wrappedNative
   const isNativeOrWrapped = (token: Address | undefined) =>
     token !== undefined && (isNative(token) || token === wrapped)
-  if (isNativeOrWrapped(request.tokensOut[0])) return outcome.gasCost
+  if (!crosschain && isNativeOrWrapped(request.tokensOut[0])) return outcome.gasCost
   if (outcome.gasCostOut !== undefined && outcome.gasCostOut !== null) return outcome.gasCostOut
   const [input, ...others] = request.inputs
   if (!input?.amount || others.length || !isNativeOrWrapped(input.token)) return null
-  return (outcome.gasCost * best + input.amount - 1n) / input.amount
+  const cost = outcome.gasCost + (crosschain?.bridgeFee ?? 0n)
+  return (cost * best + input.amount - 1n) / input.amount
 }
 
 const minus = (a: bigint | null, b: bigint | null) => (a === null || b === null ? null : a - b)

@@ -2,6 +2,13 @@
 import type { BacktestRow, Execution, PathPart } from '../domain/backtest.js'
 import { amountOf, centiBps, type RowComparison } from './comparison.js'
 import { type Distribution, distributionOf, roundTo } from './sample.js'
+import {
+  addDeliveries,
+  createDeliveryCell,
+  type DeliveryCell,
+  type DeliverySummary,
+  summariseDeliveries,
+} from './summary-deliveries.js'
 
 /** Against the baseline, over rows where both have a route. */
 export interface Wins {
@@ -47,6 +54,8 @@ export interface GroupSummary {
   readonly onlyBaseline: number
   /** In the order of the plan. */
   readonly delays: readonly DelaySummary[]
+  /** In the order of the plan; none where all requests stay on their chain. */
+  readonly deliveries: readonly DeliverySummary[]
   /** Units of gas. */
   readonly gas: Distribution | null
   /** Wall time; absent in reproducible outputs, because no run repeats it. */
@@ -85,11 +94,19 @@ export interface Cell {
   readonly gas: number[]
   readonly milliseconds: number[]
   readonly delays: readonly DelayCell[]
+  readonly deliveries: readonly DeliveryCell[]
   /** Sum over rows of each protocol's share of the row. */
   readonly venues: Map<string, number>
 }
 
-export function createCell(delays: readonly number[]): Cell {
+/** What a plan says of the cells of its rows. */
+export interface CellShape {
+  readonly delays: readonly number[]
+  /** Of `deliveryMoments`. */
+  readonly moments: readonly (number | null)[]
+}
+
+export function createCell({ delays, moments }: CellShape): Cell {
   return {
     rows: 0,
     routes: 0,
@@ -112,6 +129,7 @@ export function createCell(delays: readonly number[]): Cell {
       realised: [],
       staleness: [],
     })),
+    deliveries: moments.map(createDeliveryCell),
     venues: new Map(),
   }
 }
@@ -149,6 +167,7 @@ export function addRow(
     const realised = realisedCentiBps(row, execution)
     if (realised !== null) delay.realised.push(realised)
   }
+  addDeliveries(cell.deliveries, row)
 }
 
 /** What was delivered over what was quoted, in hundredths of a basis point; null unless filled with one tokenOut. */
@@ -170,7 +189,7 @@ function venueShares(path: readonly PathPart[]): ReadonlyMap<string, number> {
 /** The summary over the rows of all cells. */
 export function summariseCells(
   cells: readonly Cell[],
-  delays: readonly number[],
+  { delays, moments }: CellShape,
   hasMilliseconds: boolean,
 ): GroupSummary {
   const count = (of: (cell: Cell) => number) => cells.reduce((sum, cell) => sum + of(cell), 0)
@@ -213,6 +232,12 @@ export function summariseCells(
         ),
       }
     }),
+    deliveries: moments.map((seconds, index) =>
+      summariseDeliveries(
+        seconds,
+        cells.flatMap((cell) => cell.deliveries[index] ?? []),
+      ),
+    ),
     gas: distributionOf(values((cell) => cell.gas)),
     ...(hasMilliseconds && {
       milliseconds: distributionOf(values((cell) => cell.milliseconds)),

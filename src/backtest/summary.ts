@@ -15,6 +15,7 @@ import {
   type VenueShare,
   venuesOf,
 } from './summary-cell.js'
+import { deliveryMoments } from './summary-deliveries.js'
 
 export interface BacktestSummary {
   /** Blocks with results, and the first and last of them; null without any. */
@@ -57,10 +58,11 @@ export function createSummariser(
   { plan }: Pick<BacktestJob, 'plan'>,
   { reproducible = false }: ResultOptions = {},
 ): Summariser {
+  const shape = { delays: plan.delays, moments: deliveryMoments(plan) }
   const cells = new Map<string, Cell>()
   const cellOf = (request: string, variant: string): Cell => {
     const key = JSON.stringify([request, variant])
-    const known = cells.get(key) ?? createCell(plan.delays)
+    const known = cells.get(key) ?? createCell(shape)
     cells.set(key, known)
     return known
   }
@@ -89,7 +91,7 @@ export function createSummariser(
     async finish() {
       const group = async (parts: readonly Cell[]) => {
         await setImmediate()
-        return summariseCells(parts, plan.delays, !reproducible)
+        return summariseCells(parts, shape, !reproducible)
       }
       const requests = plan.requests.map(({ name }) => name)
       const variants = plan.variants.map(({ name }) => name)

@@ -11,11 +11,13 @@ const files = {
   csv: [
     ['routes.csv', '/results', { format: 'csv', table: 'routes' }],
     ['executions.csv', '/results', { format: 'csv', table: 'executions' }],
+    ['deliveries.csv', '/results', { format: 'csv', table: 'deliveries' }],
   ],
   jsonl: [['results.jsonl', '/results', { format: 'jsonl' }]],
   parquet: [
     ['routes.parquet', '/results', { format: 'parquet', table: 'routes' }],
     ['executions.parquet', '/results', { format: 'parquet', table: 'executions' }],
+    ['deliveries.parquet', '/results', { format: 'parquet', table: 'deliveries' }],
   ],
   sqlite: [['results.sqlite', '/results', { format: 'sqlite' }]],
   json: [['summary.json', '/summary', {}]],
@@ -72,13 +74,21 @@ export interface Summary {
       readonly fillRate: number | null
       readonly realised: Distribution | null
     }[]
+    readonly deliveries: readonly {
+      readonly seconds: number | null
+      readonly delivered: number
+      readonly fallback: number
+      readonly reverted: number
+      readonly unknown: number
+      readonly shortfall: Distribution | null
+    }[]
     readonly gas: Distribution | null
   }[]
 }
 
 /** A line per variant; docs/backtest-report.md defines the figures. */
 export function printSummary({ variants }: Summary): void {
-  const delays = variants[0]?.delays ?? []
+  const { delays = [], deliveries = [] } = variants[0] ?? {}
   printTable(
     [
       'variant',
@@ -89,6 +99,10 @@ export function printSummary({ variants }: Summary): void {
       'won/tied/lost',
       'gas\np50',
       ...delays.map(({ delay }) => `filled, realised\n+${delay}`),
+      ...deliveries.map(
+        ({ seconds }) =>
+          `delivered, fallback, shortfall\n${seconds === null ? 'as estimated' : `+${seconds} s`}`,
+      ),
     ],
     variants.map((one) => [
       one.variant,
@@ -101,6 +115,14 @@ export function printSummary({ variants }: Summary): void {
           ? null
           : `${figure(fillRate * 100)}%, ${realised ? `${figure(realised.mean)} bps` : '–'}`,
       ),
+      ...one.deliveries.map(({ delivered, fallback, reverted, unknown, shortfall }) => {
+        const others = [
+          ...(reverted ? [`${reverted} reverted`] : []),
+          ...(unknown ? [`${unknown} unknown`] : []),
+        ]
+        const short = shortfall ? `${figure(shortfall.mean)} bps` : '–'
+        return [delivered, fallback, short, ...others].join(', ')
+      }),
     ]),
   )
 }

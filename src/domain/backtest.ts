@@ -2,6 +2,7 @@
  * Backtests: requests x blocks x variants, and what the found transactions would have done some blocks later.
  * Types shared by plans, calculation, stores, job engines, outputs and the API. Structured-clonable.
  */
+import type { LateDelivery } from './bridges/terms.js'
 import type { GasFacts, QuoteRequest, RouterSettings } from './engine.js'
 import type { WireError } from './errors.js'
 import type { Address, Hex } from './primitives.js'
@@ -45,6 +46,11 @@ export interface BacktestPlan {
   readonly baseline: string
   /** Blocks after which each transaction is executed, ascending, each once, from 1; empty: never. */
   readonly delays: readonly number[]
+  /**
+   * Seconds after a block at which what was sent over a bridge is delivered again, ascending, each once, from 1. Absent:
+   * as long as the bridge usually takes.
+   */
+  readonly deliverySeconds?: readonly number[]
 }
 
 /** A pool on the way of a route; hops without a pool (wrapping) are left out. */
@@ -62,6 +68,17 @@ export type Execution = { readonly delay: number } & (
   /** Unknown: the block does not exist (yet), or state is missing. */
   | { readonly status: 'unknown'; readonly message: string }
 )
+
+/** What a row over a bridge has besides. */
+export interface CrosschainRow {
+  /** Slug. */
+  readonly bridge: string
+  readonly destinationBlock: bigint
+  /** Wei of the source's native token for the messaging, beside the gas. */
+  readonly bridgeFee: bigint
+  /** In the order of the plan's `deliverySeconds`; one where the plan has none. */
+  readonly deliveries: readonly LateDelivery[]
+}
 
 /** One request, by one variant, at one block. Everything but `milliseconds` is the same in every run. */
 export interface BacktestRow {
@@ -81,7 +98,7 @@ export interface BacktestRow {
         readonly gasCost: bigint
         /** USD; null when no price is known. */
         readonly gasCostUsd: number | null
-        /** Raw units of the only tokenOut; null or absent when its price is not known. */
+        /** Raw units of the only tokenOut, with the fee of a bridge; null or absent when its price is not known. */
         readonly gasCostOut?: bigint | null
         /** Basis points; null when not known. */
         readonly priceImpact: number | null
@@ -90,6 +107,8 @@ export interface BacktestRow {
         readonly path: readonly PathPart[]
         /** Those of the quote; absent: none. */
         readonly warnings?: readonly string[]
+        /** Of a route over a bridge. */
+        readonly crosschain?: CrosschainRow
       }
     | { readonly ok: false; readonly error: WireError }
   /** In the order of the plan's delays; empty for a row without a route. */
@@ -160,8 +179,10 @@ export const resultFiles = [
   'results.jsonl',
   'routes.csv',
   'executions.csv',
+  'deliveries.csv',
   'routes.parquet',
   'executions.parquet',
+  'deliveries.parquet',
   'results.sqlite',
   'report.html',
   'summary.json',
@@ -186,6 +207,9 @@ export const backtestLimits = {
   delays: 16,
   /** Blocks: a day of 12 seconds each. */
   delay: 7_200,
+  /** Of `deliverySeconds`, and each of them: a week. */
+  deliveries: 16,
+  deliverySeconds: 604_800,
   /** From the first to the last of a range. */
   span: 1_000_000,
   blocks: 100_000,

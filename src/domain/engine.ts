@@ -108,6 +108,12 @@ export interface QuoteBatch {
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly requests: readonly QuoteRequest[]
+  /**
+   * What requests over a bridge send is also delivered so many seconds after the block, at the destination's newest block
+   * not after that time; `estimated`: as long as their bridge usually takes. Their destination's own block is then one
+   * that no later block can replace.
+   */
+  readonly deliverySeconds?: readonly number[] | 'estimated'
 }
 
 /** `milliseconds`: wall time, beside the other quotes of the batch. */

@@ -182,15 +182,17 @@ async function outcomesOr(
 
 async function overBridges(
   request: CrosschainRequest,
-  { blockNumber }: QuoteBatch,
+  { blockNumber, deliverySeconds }: QuoteBatch,
   context: CallContext,
   parts: Parts,
   block: BlockPin,
 ): Promise<QuoteOutcome> {
   const { blockNumber: _, ...newest } = request
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
-  const value = await routeOverBridges(parts, 'quote', asked, context, block)
-  return { ok: true, value }
+  const begun = performance.now()
+  const among = { block, ...(deliverySeconds && { deliverySeconds }) }
+  const value = await routeOverBridges(parts, 'quote', asked, context, among)
+  return { ok: true, value, milliseconds: performance.now() - begun }
 }
 
 function fromSomebody(request: QuoteRequest): RouteRequest {

@@ -4,9 +4,11 @@ import type {
   BacktestBlock,
   BacktestJob,
   BacktestRow,
+  CrosschainRow,
   Execution,
   JobProgress,
 } from '../../domain/backtest.js'
+import type { LateDelivery } from '../../domain/bridges/terms.js'
 import { toPlanRecord } from '../../domain/plan-record.js'
 import { errorFacts } from '../errors.js'
 import { ChainId } from './record-parts.js'
@@ -58,6 +60,15 @@ const execution = z.object({
   warnings: z.array(z.string()).optional(),
 })
 
+const delivery = z.object({
+  seconds: z.int().meta({ description: 'After the block of the row.' }),
+  status: z.enum(['delivered', 'fallback', 'reverted', 'unknown']),
+  blockNumber: z.int().optional().meta({ description: 'Of the destination.' }),
+  amount: Raw.optional(),
+  token: z.string().optional().meta({ description: 'Of a fallback: that of the bridge.' }),
+  reason: z.string().optional(),
+})
+
 const row = z.object({
   request: z.string(),
   variant: z.string(),
@@ -74,6 +85,15 @@ const row = z.object({
     .array(z.object({ protocol: z.string(), pool: z.string(), shareBps: z.number() }))
     .optional(),
   warnings: z.array(z.string()).optional(),
+  crosschain: z
+    .object({
+      bridge: z.string(),
+      destinationBlockNumber: z.int(),
+      bridgeFee: Raw,
+      deliveries: z.array(delivery),
+    })
+    .optional()
+    .meta({ description: 'Of a request with another destinationChainId.' }),
   error: z.record(z.string(), z.unknown()).optional(),
   executions: z.array(execution),
 })
@@ -147,8 +167,29 @@ function toRow({ request, variant, milliseconds, outcome, executions }: Backtest
     price: outcome.price,
     path: outcome.path.map((part) => ({ ...part })),
     ...(outcome.warnings && { warnings: [...outcome.warnings] }),
+    ...(outcome.crosschain && { crosschain: toCrosschainRow(outcome.crosschain) }),
     executions: done,
   }
+}
+
+function toCrosschainRow({ bridge, destinationBlock, bridgeFee, deliveries }: CrosschainRow) {
+  return {
+    bridge,
+    destinationBlockNumber: Number(destinationBlock),
+    bridgeFee: bridgeFee.toString(),
+    deliveries: deliveries.map(toDelivery),
+  }
+}
+
+function toDelivery(one: LateDelivery) {
+  const { seconds, status } = one
+  if (one.status === 'unknown') return { seconds, status, reason: one.message }
+  const common = { seconds, status, blockNumber: Number(one.blockNumber) }
+  if (one.status === 'reverted') return { ...common, reason: one.reason }
+  const amount = one.amount.toString()
+  return one.status === 'delivered'
+    ? { ...common, amount }
+    : { ...common, token: one.token, amount, reason: one.reason }
 }
 
 function toExecution(one: Execution) {

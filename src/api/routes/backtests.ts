@@ -38,7 +38,7 @@ const results = z.object({
     'json: pages of blocks; the others: one file with all results so far.',
   ),
   table: described(
-    oneOf(['routes', 'executions']).default('routes'),
+    oneOf(['routes', 'executions', 'deliveries']).default('routes'),
     'Of csv and parquet, which have one file per table.',
   ),
   reproducible,
@@ -84,7 +84,7 @@ export function backtestEndpoints(serviceName: string): Endpoint[] {
     summary: 'Starts a backtest: requests, at many blocks, by several variants of the router.',
     description:
       'Every request is quoted at every block by every variant, and with `delays` its transaction is executed some ' +
-      'blocks later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, ' +
+      'blocks later. What a request with another destinationChainId sends is delivered again some seconds later. A field that is not known is refused. The answer comes as soon as the job is stored; it is worked on in the background, ' +
       'after live requests, and survives a restart of the service. All keys see all backtests.',
     documentedInput: planBody(serviceName),
     response: Backtest,

@@ -7,6 +7,7 @@ import type {
   BacktestBlock,
   BacktestPlan,
   BacktestRow,
+  CrosschainRow,
   PlanVariant,
 } from '../../domain/backtest.js'
 import { type CrosschainTerms, crosschainModes } from '../../domain/bridges/terms.js'
@@ -119,6 +120,7 @@ const plan = z.strictObject({
   ),
   baseline: z.string(),
   delays: z.array(z.int()),
+  deliverySeconds: z.array(z.int()).exactOptional(),
 } satisfies Shape<PlanRecord>) satisfies z.ZodType<PlanRecord>
 
 /** An error as data: see `toWireError`. */
@@ -147,6 +149,17 @@ const execution = z.discriminatedUnion('status', [
   z.object({ delay: z.int(), status: z.literal('unknown'), message: z.string() }),
 ])
 
+const arrived = { seconds: z.int(), blockNumber: uint }
+const delivery = z.discriminatedUnion('status', [
+  z.object({ ...arrived, status: z.literal('delivered'), amount: uint }),
+  z.object({
+    ...{ ...arrived, status: z.literal('fallback') },
+    ...{ token: address, amount: uint, reason: z.string() },
+  }),
+  z.object({ ...arrived, status: z.literal('reverted'), reason: z.string() }),
+  z.object({ seconds: z.int(), status: z.literal('unknown'), message: z.string() }),
+])
+
 const row = z.object({
   blockNumber: uint,
   request: z.string(),
@@ -165,6 +178,14 @@ const row = z.object({
       price: z.number().nullable(),
       path: z.array(z.object({ protocol: z.string(), pool: z.string(), shareBps: z.number() })),
       warnings: names.exactOptional(),
+      crosschain: z
+        .object({
+          bridge: z.string(),
+          destinationBlock: uint,
+          bridgeFee: uint,
+          deliveries: z.array(delivery),
+        } satisfies Shape<CrosschainRow>)
+        .exactOptional(),
     } satisfies Shape<Route>),
     z.object({ ok: z.literal(false), error: wireError }),
   ]),

@@ -17,16 +17,16 @@ import type {
 import { type CreateEncoder, createSharedSummary } from './encoder.js'
 import { createChunks, type DraftFile, draftOf, draftOfSqlite, stored } from './files.js'
 import { parquetEncoder } from './parquet.js'
-import { executionsTable, routesTable } from './records.js'
+import { deliveriesTable, executionsTable, routesTable } from './records.js'
 import { reportEncoder } from './report/report.js'
 import { createSqliteFile } from './sqlite.js'
 import { csvEncoder, jsonLinesEncoder, summaryEncoder } from './text.js'
 
 /** What may be asked for, and the files that it makes. */
 export const outputFiles = {
-  csv: ['routes.csv', 'executions.csv'],
+  csv: ['routes.csv', 'executions.csv', 'deliveries.csv'],
   jsonl: ['results.jsonl'],
-  parquet: ['routes.parquet', 'executions.parquet'],
+  parquet: ['routes.parquet', 'executions.parquet', 'deliveries.parquet'],
   sqlite: ['results.sqlite'],
   html: ['report.html'],
   json: ['summary.json'],
@@ -40,10 +40,12 @@ type EncodedFile = Exclude<ResultFile, typeof databaseFile>
 const encoders: { readonly [F in EncodedFile]: CreateEncoder } = {
   'routes.csv': ({ plan }, { reproducible }) => csvEncoder(routesTable(plan, !reproducible)),
   'executions.csv': ({ plan }) => csvEncoder(executionsTable(plan)),
+  'deliveries.csv': ({ plan }) => csvEncoder(deliveriesTable(plan)),
   'results.jsonl': jsonLinesEncoder,
   'routes.parquet': ({ plan }, { reproducible }) =>
     parquetEncoder(plan, routesTable(plan, !reproducible)),
   'executions.parquet': ({ plan }) => parquetEncoder(plan, executionsTable(plan)),
+  'deliveries.parquet': ({ plan }) => parquetEncoder(plan, deliveriesTable(plan)),
   'report.html': reportEncoder,
   'summary.json': summaryEncoder,
 }
@@ -51,9 +53,11 @@ const encoders: { readonly [F in EncodedFile]: CreateEncoder } = {
 const contentTypes: { readonly [F in ResultFile]: string } = {
   'routes.csv': 'text/csv; charset=utf-8',
   'executions.csv': 'text/csv; charset=utf-8',
+  'deliveries.csv': 'text/csv; charset=utf-8',
   'results.jsonl': 'application/x-ndjson',
   'routes.parquet': 'application/vnd.apache.parquet',
   'executions.parquet': 'application/vnd.apache.parquet',
+  'deliveries.parquet': 'application/vnd.apache.parquet',
   'results.sqlite': 'application/vnd.sqlite3',
   'report.html': 'text/html; charset=utf-8',
   'summary.json': 'application/json',

@@ -1,7 +1,9 @@
 /** The tables of results, as CSV, Parquet and SQLite have them: a row per route sought, a row per execution. */
 import type { BacktestBlock, BacktestPlan, Execution, PathPart } from '../../domain/backtest.js'
+import type { LateDelivery } from '../../domain/bridges/terms.js'
 import { amountOf, type ComparedRow, comparedRows } from '../comparison.js'
 import { realisedCentiBps } from '../summary-cell.js'
+import { deliveriesOf, shortfallCentiBps } from '../summary-deliveries.js'
 
 /** `amount`: uint256 as decimal digits. `time`: unix seconds. `double`: also what is convenient but not exact. */
 export interface Column {
@@ -41,6 +43,17 @@ export function executionsTable(plan: BacktestPlan): RecordTable {
   )
 }
 
+/** A row per delivery; none of rows that stay on their chain. */
+export function deliveriesTable(plan: BacktestPlan): RecordTable {
+  return tableOf(deliveryFields, (block) =>
+    comparedRows(plan, block).flatMap((rows) =>
+      rows.flatMap((compared) =>
+        deliveriesOf(compared.row).map((delivery) => ({ ...compared, block, delivery })),
+      ),
+    ),
+  )
+}
+
 const key: readonly Field<Source>[] = [
   ['block_number', 'integer', ({ block }) => block.blockNumber],
   ['request', 'text', ({ row }) => row.request],
@@ -69,6 +82,17 @@ const routeFields: readonly Field<Source>[] = [
   ['error_code', 'text', ({ row: { outcome } }) => (outcome.ok ? null : outcome.error.code)],
   ['error_message', 'text', ({ row: { outcome } }) => (outcome.ok ? null : outcome.error.message)],
   ['warnings', 'text', ifFound(warningsOf)],
+  ['bridge', 'text', ifFound(({ crosschain }) => crosschain?.bridge ?? null)],
+  [
+    'destination_block',
+    'integer',
+    ifFound(({ crosschain }) => crosschain?.destinationBlock ?? null),
+  ],
+  [
+    'bridge_fee_wei',
+    'amount',
+    ifFound(({ crosschain }) => crosschain?.bridgeFee.toString() ?? null),
+  ],
 ]
 
 const milliseconds: Field<Source> = ['milliseconds', 'double', ({ row }) => row.milliseconds]
@@ -106,6 +130,36 @@ const executionFields: readonly Field<ExecutionSource>[] = [
   ],
 ]
 
+type DeliverySource = Source & { readonly delivery: LateDelivery }
+const deliveryFields: readonly Field<DeliverySource>[] = [
+  ...key,
+  ['seconds', 'integer', ({ delivery }) => BigInt(delivery.seconds)],
+  [
+    'delivered_block',
+    'integer',
+    ({ delivery }) => (delivery.status === 'unknown' ? null : delivery.blockNumber),
+  ],
+  ['status', 'text', ({ delivery }) => delivery.status],
+  ['amount_quoted', 'amount', ({ row }) => amountOf(row)?.toString() ?? null],
+  [
+    'amount_out',
+    'amount',
+    ({ delivery }) => (delivery.status === 'delivered' ? delivery.amount.toString() : null),
+  ],
+  ['shortfall_bps', 'double', ({ row, delivery }) => bps(shortfallCentiBps(row, delivery))],
+  [
+    'fallback_token',
+    'text',
+    ({ delivery }) => (delivery.status === 'fallback' ? delivery.token : null),
+  ],
+  [
+    'fallback_amount',
+    'amount',
+    ({ delivery }) => (delivery.status === 'fallback' ? delivery.amount.toString() : null),
+  ],
+  ['reason', 'text', ({ delivery }) => deliveryReason(delivery)],
+]
+
 type Found = Extract<Source['row']['outcome'], { ok: true }>
 
 function ifFound(value: (outcome: Found) => Value): (source: Source) => Value {
@@ -121,6 +175,11 @@ function tableOf<S>(
     recordsOf: (block) =>
       sourcesOf(block).map((source) => fields.map(([, , value]) => value(source))),
   }
+}
+
+function deliveryReason(delivery: LateDelivery): string | null {
+  if (delivery.status === 'delivered') return null
+  return delivery.status === 'unknown' ? delivery.message : delivery.reason
 }
 
 function reasonOf(execution: Execution): string | null {

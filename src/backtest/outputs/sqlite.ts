@@ -7,7 +7,14 @@ import type { Distribution } from '../sample.js'
 import type { BacktestSummary } from '../summary.js'
 import type { DelaySummary, GroupSummary } from '../summary-cell.js'
 import type { WantSummary } from './encoder.js'
-import { type Column, executionsTable, type Record, routesTable, type Value } from './records.js'
+import {
+  type Column,
+  deliveriesTable,
+  executionsTable,
+  type Record,
+  routesTable,
+  type Value,
+} from './records.js'
 
 const types: { readonly [T in Column['type']]: string } = {
   text: 'TEXT',
@@ -34,6 +41,10 @@ const schema = `
   );
   CREATE TABLE summary_delays (
     request TEXT, variant TEXT, delay INTEGER, filled INTEGER, reverted INTEGER, unknown INTEGER, fill_rate REAL
+  );
+  CREATE TABLE summary_deliveries (
+    request TEXT, variant TEXT, seconds INTEGER, delivered INTEGER, fallback INTEGER, reverted INTEGER, unknown INTEGER,
+    delivery_rate REAL
   );
   CREATE TABLE summary_errors (request TEXT, variant TEXT, code TEXT, rows INTEGER);
   CREATE TABLE summary_venues (variant TEXT, protocol TEXT, share REAL);
@@ -74,6 +85,7 @@ export function createSqliteFile(
   const tables = [
     { name: 'routes', ...routesTable(plan, !reproducible), key: '' },
     { name: 'executions', ...executionsTable(plan), key: ', delay' },
+    { name: 'deliveries', ...deliveriesTable(plan), key: ', seconds' },
   ].map(({ name, columns, recordsOf, key }) => {
     const definitions = columns.map((column) => `${column.name} ${types[column.type]}`).join(', ')
     db.exec(
@@ -101,6 +113,7 @@ function writeSummary(
   const rows = insert('summary', 13)
   const distributions = insert('summary_distributions', 13)
   const delays = insert('summary_delays', 7)
+  const deliveries = insert('summary_deliveries', 8)
   const errors = insert('summary_errors', 4)
   const venues = insert('summary_venues', 3)
   const write = (request: string | null, variant: string | null, group: GroupSummary) => {
@@ -118,6 +131,11 @@ function writeSummary(
     }
     for (const { delay, filled, reverted, unknown, fillRate } of group.delays) {
       delays(request, variant, delay, filled, reverted, unknown, fillRate)
+    }
+    for (const { seconds, delivered, fallback, ...others } of group.deliveries) {
+      const { reverted, unknown, deliveryRate } = others
+      const counts = [delivered, fallback, reverted, unknown] as const
+      deliveries(request, variant, seconds, ...counts, deliveryRate)
     }
   }
   for (const group of summary.variants) {
@@ -140,6 +158,7 @@ function distributionsOf(
     ['edge_after_gas_bps', null, group.edgeAfterGas],
     ...ofDelay('realised'),
     ...ofDelay('staleness'),
+    ...group.deliveries.map((part) => ['shortfall_bps', part.seconds, part.shortfall] as const),
     ['gas', null, group.gas],
     ['milliseconds', null, group.milliseconds ?? null],
   ] as const

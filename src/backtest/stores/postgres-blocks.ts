@@ -49,7 +49,7 @@ function readPage(
       `SELECT block_number, position, request, variant, array_to_string(amounts_out, ',') AS amounts_out,
          array_to_string(min_amounts_out, ',') AS min_amounts_out, gas::text, gas_cost::text, gas_cost_usd,
          gas_cost_out::text, price_impact, price, path::text, error_code, error_message, error_details::text, milliseconds,
-         warnings::text
+         warnings::text, crosschain::text
        FROM ${schema}.routes WHERE job_id = $1 AND block_number BETWEEN $2 AND $3
        ORDER BY block_number, position`,
       between,
@@ -88,10 +88,10 @@ export async function putBlock(
        INSERT INTO ${schema}.routes
        SELECT $1, $2, position, request, variant, string_to_array(amounts_out, ',')::numeric(78, 0)[],
          string_to_array(min_amounts_out, ',')::numeric(78, 0)[], gas, gas_cost, gas_cost_usd, gas_cost_out, price_impact, price,
-         path::json, error_code, error_message, error_details::json, milliseconds, warnings::json
+         path::json, error_code, error_message, error_details::json, milliseconds, warnings::json, crosschain::json
        FROM json_to_recordset($5) AS r (position int4, request text, variant text, amounts_out text,
          min_amounts_out text, gas int8, gas_cost numeric, gas_cost_usd float8, gas_cost_out numeric, price_impact float8, price float8,
-         path text, error_code text, error_message text, error_details text, milliseconds float8, warnings text)
+         path text, error_code text, error_message text, error_details text, milliseconds float8, warnings text, crosschain text)
        WHERE EXISTS (SELECT FROM filled)
      ), added_executions AS (
        INSERT INTO ${schema}.executions

@@ -65,6 +65,7 @@ const migrations: readonly ((schema: string) => string)[] = [
   (s) => `
    ALTER TABLE ${s}.routes ADD COLUMN warnings json;
    ALTER TABLE ${s}.executions ADD COLUMN warnings json;`,
+  (s) => `ALTER TABLE ${s}.routes ADD COLUMN crosschain json;`,
 ]
 
 /** Whoever changes a schema of ours holds this lock: any number that others are unlikely to use. */

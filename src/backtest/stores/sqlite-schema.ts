@@ -64,6 +64,7 @@ const migrations = [
    ) WITHOUT ROWID;`,
   `ALTER TABLE routes ADD COLUMN warnings TEXT;
    ALTER TABLE executions ADD COLUMN warnings TEXT;`,
+  'ALTER TABLE routes ADD COLUMN crosschain TEXT;',
 ]
 
 /** Another process writes for milliseconds only. */

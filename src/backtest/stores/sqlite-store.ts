@@ -55,7 +55,7 @@ export function openSqliteStore(dataDir: string): BacktestStore {
   const addRoute = db.prepare(
     `INSERT INTO routes VALUES (@job_id, @block_number, @position, @request, @variant, @amounts_out,
      @min_amounts_out, @gas, @gas_cost, @gas_cost_usd, @gas_cost_out, @price_impact, @price, @path, @error_code, @error_message,
-     @error_details, @milliseconds, @warnings)`,
+     @error_details, @milliseconds, @warnings, @crosschain)`,
   )
   const addExecution = db.prepare(
     `INSERT INTO executions VALUES (@job_id, @block_number, @position, @delay, @request, @variant, @status,

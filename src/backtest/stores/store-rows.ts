@@ -3,12 +3,13 @@ import type {
   BacktestBlock,
   BacktestJob,
   BacktestRow,
+  CrosschainRow,
   Execution,
   JobState,
 } from '../../domain/backtest.js'
 import type { ErrorCode } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
-import { planFromJson } from '../plan-json.js'
+import { fromJson, planFromJson, toJson } from '../plan-json.js'
 
 export interface JobRow {
   id: string
@@ -48,6 +49,8 @@ export interface RouteRow {
   error_details: string | null
   milliseconds: number
   warnings: string | null
+  /** JSON as of `toJson`. */
+  crosschain: string | null
 }
 
 export interface ExecutionRow {
@@ -101,6 +104,7 @@ export function toRouteRow(row: BacktestRow, position: number): RouteRow {
         error_message: null,
         error_details: null,
         warnings: warningsText(outcome),
+        crosschain: outcome.crosschain ? toJson(outcome.crosschain) : null,
       }
     : {
         ...common,
@@ -117,6 +121,7 @@ export function toRouteRow(row: BacktestRow, position: number): RouteRow {
         error_message: outcome.error.message,
         error_details: outcome.error.details ? JSON.stringify(outcome.error.details) : null,
         warnings: null,
+        crosschain: null,
       }
 }
 
@@ -189,6 +194,9 @@ function toRow(row: RouteRow, executions: readonly Execution[]): BacktestRow {
             price: row.price,
             path: JSON.parse(row.path ?? '[]'),
             ...warningsOf(row),
+            ...(row.crosschain !== null && {
+              crosschain: fromJson(row.crosschain) as CrosschainRow,
+            }),
           }
         : {
             ok: false,

@@ -28,6 +28,32 @@ export interface CrosschainTerms {
   readonly positionOut?: string
 }
 
+/** What was sent, delivered again at another block of the destination. */
+export type LateDelivery = {
+  /** After the source's block. */
+  readonly seconds: number
+} & (
+  | {
+      /** `amount`: raw units of the tokenOut that the receiver gains. */
+      readonly status: 'delivered'
+      readonly blockNumber: bigint
+      readonly amount: bigint
+    }
+  | {
+      /** The order failed: the receiver gains the bridge's token instead. */
+      readonly status: 'fallback'
+      readonly blockNumber: bigint
+      readonly token: Address
+      /** Raw units of the token. */
+      readonly amount: bigint
+      readonly reason: string
+    }
+  /** Nothing is delivered at that block. */
+  | { readonly status: 'reverted'; readonly blockNumber: bigint; readonly reason: string }
+  /** The block is not there yet, or state is missing. */
+  | { readonly status: 'unknown'; readonly message: string }
+)
+
 /** Beside the transaction on the source. */
 export interface CrosschainFacts {
   readonly destinationBlock: BlockPin
@@ -44,4 +70,6 @@ export interface CrosschainFacts {
     /** As configured, not measured. */
     readonly estimatedSeconds: number
   }[]
+  /** In the order asked; absent where none are asked for. */
+  readonly deliveries?: readonly LateDelivery[]
 }

@@ -7,7 +7,7 @@ import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
-import type { CallContext, Engine, RouteAnswer } from '../../domain/engine.js'
+import type { CallContext, Engine, QuoteBatch, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { zip } from '../../domain/lists.js'
 import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
@@ -17,6 +17,7 @@ import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey } from './journey.js'
 import { type Final, type JourneyParts, type Side, type Tried, toAnswer } from './journey-answer.js'
+import { deliverLater, settledBlock } from './late-deliveries.js'
 import { provenBest } from './proven-best.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
@@ -44,22 +45,26 @@ interface LaneFailure {
   readonly error: ForkrouteError
 }
 
-/**
- * @param pinned - the block of the source, where the caller has it.
- * @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used.
- */
+/** Of a request at a block of many. */
+export interface AmongMany {
+  /** The block of the source. */
+  readonly block: BlockPin
+  readonly deliverySeconds?: QuoteBatch['deliverySeconds']
+}
+
+/** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
 export async function routeOverBridges(
   parts: CrosschainParts,
   mode: 'route' | 'quote',
   given: CrosschainRequest,
   context: CallContext,
-  pinned?: BlockPin,
+  among?: AmongMany,
 ): Promise<RouteAnswer> {
   refuseWhatCannotBe(given, context)
   const { crosschain } = given
   const source = parts.chains.of(given.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
-  const [sourcePin, destinationPin] = await pinBoth(given, context, parts, pinned)
+  const [sourcePin, destinationPin] = await pinBoth(given, context, parts, among)
   const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
     bridge.lanes(source, destination),
   )
@@ -121,8 +126,13 @@ export async function routeOverBridges(
     prove: (one) => journey.finalise(one),
     onFailed: ({ way }, error) => fail(way.lane, error),
   })
-  if (best) return toAnswer(journeyParts, best, warningsOf(failures, undeployed))
-  throw noWay({ request, failures, undeployed, lanes, destination })
+  if (!best) throw noWay({ request, failures, undeployed, lanes, destination })
+  const answer = toAnswer(journeyParts, best, warningsOf(failures, undeployed))
+  const seconds = secondsOf(among, best.way.lane)
+  if (!seconds || !answer.crosschain) return answer
+  const sent = { final: best, sentAt: sourcePin }
+  const deliveries = await deliverLater({ ...parts, journey, context }, sent, seconds)
+  return { ...answer, crosschain: { ...answer.crosschain, deliveries } }
 }
 
 type Surveyed = Side & Pick<Survey, 'position'>
@@ -182,19 +192,32 @@ function refuseAmbiguousReceiver(
 async function pinBoth(
   { chainId, blockNumber, crosschain }: CrosschainRequest,
   context: CallContext,
-  { tasks, blockAtTime }: CrosschainParts,
-  pinned: BlockPin | undefined,
+  parts: CrosschainParts,
+  among: AmongMany | undefined,
 ): Promise<[source: BlockPin, destination: BlockPin]> {
   const { destinationChainId, destinationBlockNumber } = crosschain
-  const source = pinned ?? tasks.pin({ chainId, blockNumber }, context)
+  const { tasks, blockAtTime } = parts
+  const source = among?.block ?? tasks.pin({ chainId, blockNumber }, context)
   if (blockNumber === undefined || destinationBlockNumber !== undefined) {
     const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
     return Promise.all([source, tasks.pin(place, context)])
   }
   const { timestamp } = await source
+  if (among?.deliverySeconds) {
+    const at = { chainId: destinationChainId, timestamp }
+    const settled = await settledBlock(parts, at, context)
+    if (settled) return [await source, settled]
+    const why = `Chain ${destinationChainId} has no block after ${timestamp} (unix seconds) yet, the time of block ${blockNumber} of chain ${chainId}.`
+    throw new ForkrouteError('UNKNOWN_BLOCK', why, { chainId: destinationChainId })
+  }
   const found = await blockAtTime(destinationChainId, timestamp, context)
   const place = { chainId: destinationChainId, blockNumber: found.number }
   return [await source, await tasks.pin(place, context)]
+}
+
+function secondsOf(among: AmongMany | undefined, { estimatedSeconds }: Lane) {
+  const seconds = among?.deliverySeconds
+  return seconds === 'estimated' ? [estimatedSeconds] : seconds
 }
 
 function nameOf({ bridge, symbol }: Lane): string {

@@ -52,9 +52,15 @@ export interface Tried {
   readonly amounts: readonly TokenAmount[]
 }
 
-export interface Final extends Tried {
+/** What decides how a delivery is simulated. */
+export interface Sent extends Pick<Tried, 'departure'> {
   /** Null where the bridge pays the receiver itself. */
   readonly arrival: Arrival | null
+  /** Of the call that delivers, as in `Parcel`. */
+  readonly landingGas: bigint
+}
+
+export interface Final extends Tried, Sent {
   /** With what the pair enforces. */
   readonly outputs: readonly TransactionOutput[]
 }

@@ -4,10 +4,12 @@
  * very pair shows.
  */
 import { gasForOrder, type Lane } from '../../bridges/bridge.js'
+import { bridgeBySlug } from '../../bridges/registry.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import { at, zip } from '../../domain/lists.js'
 import {
+  type BlockPin,
   defaultCentiBps,
   type Hex,
   lessSlippage,
@@ -21,11 +23,12 @@ import type {
   Departure,
   DepartureOutcome,
   DeparturesArgs,
+  Landing,
   Sending,
 } from '../../routing/crosschain/messages.js'
 import type { PricedToken } from '../../routing/market/valuation.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
-import { type Final, feeThere, type JourneyParts, type Tried } from './journey-answer.js'
+import { type Final, feeThere, type JourneyParts, type Sent, type Tried } from './journey-answer.js'
 import { Prospects } from './prospects.js'
 import type { Way } from './ways.js'
 
@@ -131,6 +134,7 @@ export class Journey {
     let arrival = await this.#arrive(tried.departure, roomyGas, [])
     const deliveryGas = arrival.gas
     const orderGas = orderGasFor(deliveryGas)
+    const landingGas = gasForOrder(orderGas)
     arrival = { ...arrival, message: withMinimumGas(arrival.message, orderGas) }
     let planned = tried.departure.delivery.amount
     for (let round = 0; round < finalRounds; round++) {
@@ -140,13 +144,14 @@ export class Journey {
         { message, orderGas, deliveryGas },
         this.#sourceTolerance(),
       )
-      const { gained } = await this.#land(departure, gasForOrder(orderGas), arrival)
+      const { gained } = await this.#landed({ departure, arrival, landingGas })
       // Positions have no balance: of what was planned with, they take what they took then.
       const isPlanned = departure.delivery.amount === planned
       const amounts = this.parts.position && isPlanned ? amountsOf(outputs) : gained
       // What an order states is what is enforced, whatever the request asks for.
       if (this.#holds(amounts, outputs)) {
-        return { ...tried, departure, arrival, amounts, outputs: withAmounts(outputs, amounts) }
+        const final = { ...tried, departure, arrival, landingGas, amounts }
+        return { ...final, outputs: withAmounts(outputs, amounts) }
       }
       arrival = await this.#arrive(departure, orderGas, arrival.knownRoutes)
       planned = departure.delivery.amount
@@ -156,7 +161,8 @@ export class Journey {
 
   /** Where the bridge pays the receiver itself, and enforces how much. */
   async #finaliseDirect(tried: Tried): Promise<Final> {
-    const { gas: deliveryGas } = await this.#land(tried.departure, 0n, null)
+    const plain = { arrival: null, landingGas: 0n }
+    const { gas: deliveryGas } = await this.#landed({ ...plain, departure: tried.departure })
     let outputs = this.#outputs(tried.amounts)
     for (let round = 0; round < finalRounds; round++) {
       const departure = await this.#depart(
@@ -164,15 +170,10 @@ export class Journey {
         { message: '0x', orderGas: 0n, deliveryGas },
         { centiBps: this.#centiBps(), least: at(outputs, 0).minAmountOut },
       )
-      const { gained: amounts } = await this.#land(departure, 0n, null)
+      const { gained: amounts } = await this.#landed({ ...plain, departure })
       if (this.#holds(amounts, outputs)) {
-        return {
-          ...tried,
-          departure,
-          arrival: null,
-          amounts,
-          outputs: withAmounts(outputs, amounts),
-        }
+        const final = { ...tried, ...plain, departure, amounts }
+        return { ...final, outputs: withAmounts(outputs, amounts) }
       }
       outputs = this.#outputs(amounts)
     }
@@ -233,12 +234,26 @@ export class Journey {
     return tasks.runAt('arrival', args, there.pin, context)
   }
 
-  #land({ delivery }: Departure, gas: bigint, arrival: Arrival | null) {
-    const { tasks, context, there, request, receiver, position } = this.parts
+  /** What was sent, delivered at a block of the destination. @throws ForkrouteError as a task. */
+  landAt({ departure, arrival, landingGas: gas }: Sent, pin: BlockPin): Promise<Landing> {
+    const { tasks, context, request, receiver, position } = this.parts
+    const { delivery } = departure
     const touched = arrival?.touched
     const tokens = position ? [] : request.tokensOut
     const args = { delivery, gas, tokens, receiver, ...(touched && { touched }) }
-    return tasks.runAt('landing', args, there.pin, context)
+    return tasks.runAt('landing', args, pin, context)
+  }
+
+  /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what was asked for. */
+  async #landed(sent: Sent): Promise<Extract<Landing, { status: 'delivered' }>> {
+    const { there } = this.parts
+    const landing = await this.landAt(sent, there.pin)
+    if (landing.status === 'delivered') return landing
+    const { reason } = landing
+    const { bridge } = sent.departure.delivery
+    const name = bridgeBySlug(bridge)?.name ?? bridge
+    const message = `The delivery by ${name} fails on chain ${there.chain.id}: ${reason}.`
+    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge, reason })
   }
 
   #sending({ lane, runsOrder }: Way, { message, orderGas, deliveryGas }: SendingFacts): Sending {

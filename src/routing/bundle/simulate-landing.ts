@@ -3,7 +3,7 @@ import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
 import type { Touched } from '../../domain/bridges/touched.js'
 import type { Order } from '../../domain/order.js'
-import { type Hex, isNative } from '../../domain/primitives.js'
+import { type Hex, isNative, type TokenAmount } from '../../domain/primitives.js'
 import {
   mergeOverrides,
   type SimulationLog,
@@ -26,6 +26,8 @@ export interface Landed {
   readonly request: SimulationRequest
   /** `reverted` too where an order failed and the fallback receiver was paid, with the order's reason. */
   readonly result: SimulationResult
+  /** What was measured where the fallback receiver was paid; absent elsewhere. */
+  readonly fallback?: readonly TokenAmount[]
 }
 
 /**
@@ -65,7 +67,11 @@ export async function simulateLanding(
   if (reason === null) return { request, result }
   const { gasUsed } = result
   const failed = { returnData: reason, reason: decodeRevert(reason, executorErrorsAbi) }
-  return { request, result: { status: 'reverted', gasUsed, ...failed } }
+  return {
+    request,
+    result: { status: 'reverted', gasUsed, ...failed },
+    fallback: result.deltas,
+  }
 }
 
 const { DestinationReceiver } = executorContracts

@@ -177,26 +177,29 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
   })
 }
 
-/** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */
+/** @throws ForkrouteError STATE_UNAVAILABLE. */
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
   const { delivery, gas, tokens, receiver } = args
   const bridge = bridgeFor(delivery)
   const overrides = args.touched ? await emptyExecutor(run, args.touched, delivery.message) : {}
-  const measure = tokens.map((token) => ({ token, owner: receiver }))
-  const { result } = await simulateLanding(run, bridge, { delivery, gas, measure, overrides })
+  const measure = [...tokens, delivery.token].map((token) => ({ token, owner: receiver }))
+  const landing = { delivery, gas, measure, overrides }
+  const { result, fallback } = await simulateLanding(run, bridge, landing)
   if (result.status === 'unreadable') {
     throw new ForkrouteError(
       'STATE_UNAVAILABLE',
       `The delivery cannot be simulated: ${result.message}.`,
     )
   }
-  if (result.status === 'reverted') {
-    const { reason } = result
-    const message = `The delivery by ${bridge.name} fails on chain ${run.block.chain.id}: ${reason}.`
-    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: bridge.slug, reason })
+  if (result.status === 'success') {
+    const deltas = result.deltas.slice(0, tokens.length)
+    const gained = zip(tokens, deltas).map(([token, { amount }]) => ({ token, amount }))
+    return { status: 'delivered', gained, gas: result.gasUsed }
   }
-  const gained = zip(tokens, result.deltas).map(([token, { amount }]) => ({ token, amount }))
-  return { gained, gas: result.gasUsed }
+  const { gasUsed, reason } = result
+  if (!fallback) return { status: 'reverted', reason, gas: gasUsed }
+  const paid = { token: delivery.token, amount: fallback.at(-1)?.amount ?? 0n }
+  return { status: 'fallback', paid, reason, gas: gasUsed }
 }
 
 function bridgeFor({ bridge }: Delivery) {

@@ -90,11 +90,16 @@ export interface LandingArgs {
   readonly touched?: Touched
 }
 
-export interface Landing {
-  /** What the receiver gains of each token. */
-  readonly gained: readonly TokenAmount[]
-  readonly gas: bigint
-}
+export type Landing = { readonly gas: bigint } & (
+  | {
+      readonly status: 'delivered'
+      /** What the receiver gains of each token. */
+      readonly gained: readonly TokenAmount[]
+    }
+  /** The order failed, and the receiver gains the token of the bridge. */
+  | { readonly status: 'fallback'; readonly paid: TokenAmount; readonly reason: string }
+  | { readonly status: 'reverted'; readonly reason: string }
+)
 
 /** `delegated`: an account that runs code of a contract (EIP-7702), to which many contracts pay as to one without code. */
 export type AccountKind = 'plain' | 'delegated' | 'contract'

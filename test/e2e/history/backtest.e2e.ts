@@ -103,6 +103,8 @@ requests:
     expect(code).toBe(0)
     expect(out).toContain('2 of 2')
     expect((await readdir(join(folder, 'results'))).sort()).toEqual([
+      'deliveries.csv',
+      'deliveries.parquet',
       'executions.csv',
       'executions.parquet',
       'report.html',

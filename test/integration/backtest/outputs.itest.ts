@@ -10,12 +10,15 @@ import {
   streamOutput,
   writeOutputs,
 } from '../../../src/backtest/outputs/index.js'
+import type { BacktestSummary } from '../../../src/backtest/summary.js'
 import type { BacktestBlock, BacktestJob, ResultFile } from '../../../src/domain/backtest.js'
 import { openSqlite } from '../../../src/sqlite.js'
 import { sampleJob, sampleResults } from '../../support/backtest/backtest-results.js'
 
 const formats = Object.keys(outputFiles) as readonly OutputFormat[]
 const job = sampleJob({ blocks: 30, requests: 3, variants: 3, delays: [1, 3] })
+
+const deliverySeconds = [30, 600]
 
 let folder: string
 beforeEach(async () => {
@@ -95,6 +98,42 @@ describe('writeOutputs', () => {
     const asWire = (value: unknown) =>
       JSON.parse(JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}` : part)))
     expect(lines.map((line) => JSON.parse(line))).toEqual(expected.map(asWire))
+  })
+
+  test('deliveries to another chain stand in tables and a summary of their own', async () => {
+    const over = sampleJob({ blocks: 30, requests: 2, variants: 2, delays: [], deliverySeconds })
+    await writeOutputs(over, sampleResults(over), folder, formats)
+    const csv = readCsv(at('deliveries.csv'))
+    const parquet = await readParquet(at('deliveries.parquet'))
+    const sqlite = readTable(
+      at('results.sqlite'),
+      `SELECT d.* FROM deliveries d JOIN requests r ON r.name = d.request JOIN variants v ON v.name = d.variant
+       ORDER BY block_number, r.rowid, v.rowid, seconds`,
+    )
+    expect(csv.length).toBeGreaterThan(200)
+    expect(parquet.map((row) => asText(row, String))).toEqual(csv)
+    expect(sqlite.map((row) => asText(row, String))).toEqual(csv)
+    const count = (status: string, seconds: number) =>
+      csv.filter((row) => row.status === status && row.seconds === String(seconds)).length
+    const summary: Pick<BacktestSummary, 'requests'> = JSON.parse(
+      await readFile(at('summary.json'), 'utf8'),
+    )
+    for (const [index, seconds] of deliverySeconds.entries()) {
+      for (const status of ['delivered', 'fallback', 'reverted', 'unknown'] as const) {
+        const all = summary.requests.map(({ deliveries }) => deliveries[index]?.[status] ?? 0)
+        expect(all.reduce((sum, one) => sum + one, 0)).toBe(count(status, seconds))
+        expect(count(status, seconds)).toBeGreaterThan(0)
+      }
+    }
+    const tables = readTable(
+      at('results.sqlite'),
+      'SELECT seconds, fallback FROM summary_deliveries WHERE variant IS NULL AND request IS NOT NULL',
+    )
+    expect(tables).toHaveLength(4)
+    const [short] = csv.filter(({ status }) => status === 'delivered')
+    const [quoted, out] = [Number(short?.amount_quoted), Number(short?.amount_out)]
+    expect(Number(short?.shortfall_bps)).toBeCloseTo(((quoted - out) / quoted) * 10_000, 1)
+    expect(await readFile(at('report.html'), 'utf8')).toContain('What would have arrived')
   })
 
   test('the tables of the summary are the summary', async () => {

@@ -69,7 +69,7 @@ test('a later schema is left alone', async () => {
   await query('UPDATE forkroute_later.schema_version SET version = 9')
   await expect(opened('later').jobs()).rejects.toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
-    message: 'The backtests in Postgres have schema version 9; this forkroute knows 2.',
+    message: 'The backtests in Postgres have schema version 9; this forkroute knows 3.',
   })
 })
 

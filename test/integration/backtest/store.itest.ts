@@ -44,6 +44,7 @@ test('results of a version that knew no warnings are read, and new ones are writ
   for (const table of ['routes', 'executions']) {
     db.exec(`ALTER TABLE ${table} DROP COLUMN warnings`)
   }
+  db.exec('ALTER TABLE routes DROP COLUMN crosschain')
   db.pragma('user_version = 1')
   db.close()
   const store = openSqliteStore(own)

@@ -7,6 +7,7 @@ import type {
   PlanRequest,
   PlanVariant,
 } from '../../../src/domain/backtest.js'
+import type { LateDelivery } from '../../../src/domain/bridges/terms.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 
 export interface ResultsShape {
@@ -15,6 +16,8 @@ export interface ResultsShape {
   readonly variants: number
   readonly delays: readonly number[]
   readonly step?: number
+  /** All requests lead to another chain then. */
+  readonly deliverySeconds?: readonly number[]
 }
 
 const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
@@ -79,6 +82,9 @@ export function sampleJob(shape: ResultsShape): BacktestJob {
         ignoreStandards: [],
         includeTransactionCost: true,
         includePriceImpact: true,
+        ...(shape.deliverySeconds && {
+          crosschain: { destinationChainId: 8453, mode: 'full', ignoreBridges: [] },
+        }),
       },
     }
   })
@@ -101,6 +107,7 @@ export function sampleJob(shape: ResultsShape): BacktestJob {
       variants,
       baseline: variantNames[0] ?? '',
       delays: shape.delays,
+      ...(shape.deliverySeconds && { deliverySeconds: shape.deliverySeconds }),
     },
     state: 'finished',
     problem: null,
@@ -201,6 +208,16 @@ function sampleRow(args: {
       price,
       path: samplePath(which, random),
       ...told,
+      ...(plan.deliverySeconds && {
+        crosschain: {
+          bridge: which === 0 ? 'across' : 'stargate',
+          destinationBlock: 5n * args.blockNumber,
+          bridgeFee: 10n ** 14n,
+          deliveries: plan.deliverySeconds.map((seconds) =>
+            sampleDelivery(seconds, args, amountOut),
+          ),
+        },
+      }),
     },
     executions: plan.delays.map((delay): Execution => {
       const luck = random()
@@ -218,6 +235,26 @@ function sampleRow(args: {
         ...told,
       }
     }),
+  }
+}
+
+function sampleDelivery(
+  seconds: number,
+  args: { readonly blockNumber: bigint },
+  quoted: bigint,
+): LateDelivery {
+  const blockNumber = 5n * args.blockNumber + BigInt(Math.floor(seconds / 2))
+  const reason = 'InsufficientOutput(0, 2991, 3006)'
+  switch (Number(args.blockNumber % 7n)) {
+    case 0:
+      return { seconds, status: 'unknown', message: 'Chain 8453 has no block then.' }
+    case 1:
+      return { seconds, status: 'reverted', blockNumber, reason }
+    case 2:
+    case 3:
+      return { seconds, status: 'fallback', blockNumber, token: weth, amount: quoted / 3n, reason }
+    default:
+      return { seconds, status: 'delivered', blockNumber, amount: (quoted * 9_991n) / 10_000n }
   }
 }
 

@@ -51,6 +51,20 @@ export function blockOf(blockNumber: bigint): BacktestBlock {
       price: null,
       path: [{ protocol: 'uniswap-v2', pool: '0xabc', shareBps: 2_500 }],
       warnings: ['one thing', 'and another'],
+      crosschain: {
+        bridge: 'across',
+        destinationBlock: 2n ** 40n,
+        bridgeFee: 10n ** 30n,
+        deliveries: [
+          { seconds: 1, status: 'delivered', blockNumber: 5n, amount: 2n ** 200n },
+          {
+            ...({ seconds: 2, status: 'fallback', blockNumber: 6n } as const),
+            ...{ token: '0x5b38da6a701c568545dcfcb03fcb875f56beddc4', amount: 7n, reason: 'less' },
+          },
+          { seconds: 3, status: 'reverted', blockNumber: 7n, reason: 'paused' },
+          { seconds: 4, status: 'unknown', message: 'no block' },
+        ],
+      },
     },
     executions: [
       { delay: 1, status: 'filled', amountsOut: [7n, 8n], gas: 120_000n },

@@ -15,7 +15,14 @@ import { delayCharts, fillChart, regretChart, venueChart } from './overview-char
 import { requestCharts } from './request-charts.js'
 import { createSeries, type Series } from './series.js'
 import { style } from './style.js'
-import { delayTable, distributionTable, errorTable, groupTable, venueTable } from './tables.js'
+import {
+  delayTable,
+  deliveryTable,
+  distributionTable,
+  errorTable,
+  groupTable,
+  venueTable,
+} from './tables.js'
 
 export const reportEncoder: CreateEncoder = ({ plan }, _options, wantSummary) => {
   const summary = wantSummary()
@@ -62,6 +69,11 @@ const definitions = [
     'Venue share',
     'share of what a route swaps per protocol, each step counted alike, averaged over the routes.',
   ],
+  [
+    'Delivered, fallback',
+    'what was sent to another chain, delivered on it as it was some seconds after the block: the order ran, or it failed and the receiver got the token of the bridge.',
+  ],
+  ['Shortfall', 'how far delivered is below quoted amountOut, in bps of it; delivered only.'],
   [
     'Quantiles',
     'values that occurred: p95 is the smallest that at least 95% do not exceed. In charts boxes are p25 to p75, whiskers p5 to p95.',
@@ -119,6 +131,7 @@ ${legend(variants)}
 ${errorTable(summary)}
 </section>
 ${executionsPart(summary, realised, stale)}
+${deliveriesPart(summary)}
 <section><h2>Requests</h2>
 ${groupTable('Per request, all variants together; basis points', 'request', byRequest)}
 ${summary.requests.map(({ request }, index) => requestPart(plan, summary, series, request, index))}
@@ -137,6 +150,13 @@ function executionsPart(
 ${stale.length > 0 ? html`<h3>Cost of staleness</h3><div class="grid">${stale}</div>` : null}
 <details><summary>Numbers: executions by delay</summary>${delayTable(summary)}</details>
 </section>`
+}
+
+function deliveriesPart(summary: BacktestSummary): Markup | null {
+  if (summary.variants.every(({ deliveries }) => deliveries.length === 0)) return null
+  return html`<section><h2>What would have arrived</h2>
+<p class="note">What each route sent over a bridge was delivered again as the destination was later.</p>
+${deliveryTable(summary)}</section>`
 }
 
 function requestPart(

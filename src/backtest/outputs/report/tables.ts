@@ -113,6 +113,36 @@ export function delayTable({ variants }: BacktestSummary): Markup {
   return table('Executions per variant and delay', head, rows)
 }
 
+export function deliveryTable({ variants }: BacktestSummary): Markup {
+  const rows = variants.flatMap((group) =>
+    group.deliveries.map(({ seconds, shortfall, ...part }) => [
+      `${group.variant}, ${seconds === null ? 'as the bridge estimates' : `${seconds} s later`}`,
+      formatNumber(part.delivered, 0),
+      formatNumber(part.fallback, 0),
+      formatNumber(part.reverted, 0),
+      formatNumber(part.unknown, 0),
+      formatPercent(part.deliveryRate, 2),
+      formatNumber(shortfall?.mean, 2),
+      formatNumber(shortfall?.p5, 2),
+      formatNumber(shortfall?.p50, 2),
+      formatNumber(shortfall?.p95, 2),
+    ]),
+  )
+  const head = [
+    'variant, seconds later',
+    'delivered',
+    'fallback',
+    'reverted',
+    'unknown',
+    'delivered, share',
+    'shortfall, mean bps',
+    'shortfall, p5',
+    'shortfall, median',
+    'shortfall, p95',
+  ]
+  return table('Deliveries per variant and time', head, rows)
+}
+
 export function venueTable({ variants }: BacktestSummary): Markup {
   const protocols = [
     ...new Set(variants.flatMap(({ venues }) => venues.map(({ protocol }) => protocol))),
