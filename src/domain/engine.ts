@@ -5,7 +5,7 @@
 
 import type { BridgeCheck, MessagingPool } from './bridges/check.js'
 import type { BridgeName } from './bridges/names.js'
-import type { CrosschainFacts, CrosschainTerms } from './bridges/terms.js'
+import type { CrosschainFacts, CrosschainTerms, DeliverySeconds } from './bridges/terms.js'
 import type { BundleAnswer, BundleRequest, BundleResult, TransactionOutput } from './bundle.js'
 import type { Deadline } from './deadline.js'
 import type { Wire } from './errors.js'
@@ -108,12 +108,7 @@ export interface QuoteBatch {
   /** Absent: the newest pinned block. */
   readonly blockNumber?: bigint
   readonly requests: readonly QuoteRequest[]
-  /**
-   * What requests over a bridge send is also delivered so many seconds after the block, at the destination's newest block
-   * not after that time; `estimated`: as long as their bridge usually takes. Their destination's own block is then one
-   * that no later block can replace.
-   */
-  readonly deliverySeconds?: readonly number[] | 'estimated'
+  readonly deliverySeconds?: DeliverySeconds
 }
 
 /** `milliseconds`: wall time, beside the other quotes of the batch. */

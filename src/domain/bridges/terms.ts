@@ -73,3 +73,10 @@ export interface CrosschainFacts {
   /** In the order asked; absent where none are asked for. */
   readonly deliveries?: readonly LateDelivery[]
 }
+
+/**
+ * What requests over a bridge send is also delivered so many seconds after the block, at the destination's newest block
+ * not after that time; `estimated`: as long as their bridge usually takes. Their destination's own block is then one
+ * that no later block can replace.
+ */
+export type DeliverySeconds = readonly number[] | 'estimated'

@@ -136,7 +136,7 @@ describe('a backtest over bridges', () => {
         const token = index === 1 ? (bridgeToken[row.request] as Address) : aero
         const watch = { token, owner: alice }
         const done = await deliverOnFork({ source, destination, logs: sent.logs, watch })
-        expect(done).toEqual({ status: 'delivered', gained: BigInt(soon.amount) })
+        expect(done).toMatchObject({ status: 'delivered', gained: BigInt(soon.amount) })
         if (index === 1) {
           expect(soon.token).toBe(token)
           expect(soon.reason).toContain('InsufficientOutput')
