@@ -109,9 +109,8 @@ export interface QuoteBatch {
   readonly blockNumber?: bigint
   readonly requests: readonly QuoteRequest[]
   /**
-   * What requests over a bridge send is also delivered so many seconds after the block, at the destination's newest block
-   * not after that time; `estimated`: as long as their bridge usually takes. Their destination's own block is then one
-   * that no later block can replace.
+   * What requests over a bridge send is also delivered so many seconds after the block; `estimated`: as long as their
+   * bridge usually takes. Only blocks of the destination are then used that no later block can replace.
    */
   readonly deliverySeconds?: readonly number[] | 'estimated'
 }

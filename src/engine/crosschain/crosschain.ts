@@ -12,10 +12,12 @@ import { zip } from '../../domain/lists.js'
 import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { SurveyArgs } from '../../routing/crosschain/messages.js'
+import { nothingInTime } from '../../routing/proof/failures.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey, type Side } from './journey.js'
 import { deliverLater, settledBlock } from './late-deliveries.js'
+import { createTimeLimit } from './time-limit.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on both sides. */
@@ -47,6 +49,8 @@ export interface AmongMany {
   /** The block of the source. */
   readonly block: BlockPin
   readonly deliverySeconds?: QuoteBatch['deliverySeconds']
+  /** Milliseconds since the epoch from which its time limit counts. */
+  readonly begunAt: number
 }
 
 /** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
@@ -59,6 +63,8 @@ export async function routeOverBridges(
 ): Promise<RouteAnswer> {
   const request = mode === 'quote' ? { ...given, executionMode: 'backend' as const } : given
   refuseWhatCannotBe(request, context)
+  const { deadlineMs } = request
+  const limit = createTimeLimit({ begunAt: among?.begunAt ?? Date.now(), deadlineMs })
   const { crosschain } = request
   const source = parts.chains.of(request.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
@@ -93,12 +99,14 @@ export async function routeOverBridges(
   })
   const chosen = ways.slice(0, mostProven)
   const journey = new Journey({
-    ...{ request, context, here, there, receiver, takesFeeThere },
+    ...{ request, limit, context, here, there, receiver, takesFeeThere },
     candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, chosen.length))),
     tasks: parts.tasks,
   })
   const failures: LaneFailure[] = []
   const fail = (lane: Lane, error: unknown) => {
+    // Its task knows of what had remained for it alone.
+    if (isLate(error)) throw nothingInTime(request)
     if (!isOfLane(error)) throw error
     failures.push({ lane, error })
   }
@@ -142,6 +150,10 @@ async function lookAt(
     price ? [[token, price] as const] : [],
   )
   return { chain, pin, gasPrice, kinds: new Map(zip(accounts, kinds)), prices: new Map(known) }
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof ForkrouteError && error.code === 'DEADLINE_EXCEEDED'
 }
 
 /** Of one lane, and not of the request: another may do. */

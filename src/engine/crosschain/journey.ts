@@ -24,6 +24,7 @@ import { withMinimumGas } from '../../executor/compile.js'
 import type { AccountKind, Arrival, Departure, Landing } from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
+import type { TimeLimit } from './time-limit.js'
 import type { CrosschainRequest, Way } from './ways.js'
 
 /** Of the final pair, each time with what the one before has shown. */
@@ -47,6 +48,7 @@ export interface Side {
 export interface JourneyParts {
   readonly tasks: TaskRunner
   readonly request: CrosschainRequest
+  readonly limit: TimeLimit
   readonly context: CallContext
   readonly here: Side
   readonly there: Side
@@ -217,14 +219,15 @@ export class Journey {
   ): Promise<Departure> {
     const { tasks, context, here, takesFeeThere } = this.parts
     const { feeReceiver: _, ...unpaid } = this.parts.request
-    const request = takesFeeThere ? unpaid : this.parts.request
+    const request = this.parts.limit.applied(takesFeeThere ? unpaid : this.parts.request)
     const { candidates } = this.parts
     const args = { request, accountId: context.accountId, lane, parcel, candidates, ...how }
     return tasks.runAt('departure', args, here.pin, context)
   }
 
   #arrive({ delivery }: Departure, gas: bigint): Promise<Arrival> {
-    const { tasks, context, there, request, receiver } = this.parts
+    const { tasks, context, there, receiver, limit } = this.parts
+    const request = limit.applied(this.parts.request)
     const fee = this.#feeThere()
     const { candidates } = this.parts
     const args = {
@@ -241,7 +244,8 @@ export class Journey {
 
   /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what was asked for. */
   async #landed(sent: Sent): Promise<Extract<Landing, { status: 'delivered' }>> {
-    const { there } = this.parts
+    const { there, limit, request } = this.parts
+    limit.applied(request)
     const landing = await this.landAt(sent, there.pin)
     if (landing.status === 'delivered') return landing
     const { reason } = landing
