@@ -50,7 +50,7 @@ export async function openLocalService(
   options: {
     readonly logger: Logger
     readonly mode?: ArchiveMode
-    readonly sandboxChains?: readonly number[]
+    readonly sandboxChains?: readonly number[] | 'all'
     onProgress?(message: string, fraction: number): void
   },
 ): Promise<LocalService> {

@@ -93,6 +93,17 @@ async function conclude(client: ApiClient, job: Job, options: Options): Promise<
   for (const path of written) console.log(path)
 }
 
+/** Whether the plan may be of other chains than the one that a sandbox has by default. */
+function namesChains(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false
+  const { chainId, requests } = body as { chainId?: unknown; requests?: unknown }
+  const leads = (one: unknown) => typeof one === 'object' && one && 'destinationChainId' in one
+  return (
+    (chainId !== undefined && Number(chainId) !== 1) ||
+    (Array.isArray(requests) && requests.some(leads))
+  )
+}
+
 async function run(path: string | undefined, options: Options): Promise<void> {
   if ((path === undefined) === (options.resume === undefined)) {
     throw new ConfigError(['Give a plan, or --resume and the id of a job.'], 'command line')
@@ -100,7 +111,8 @@ async function run(path: string | undefined, options: Options): Promise<void> {
   parseFormats(options.format)
   // Before a service is started for it, which takes long.
   const plan = path === undefined ? null : await readPlanFile(path)
-  await withApi(options, async (client) => {
+  const allChains = plan === null || namesChains(plan.body)
+  await withApi({ ...options, allChains }, async (client) => {
     const job =
       plan === null
         ? await client.post<Job>(`${pathOf(options.resume ?? '')}/resume`)

@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   readonly chain?: string
   /** Another that it is about. */
   readonly toChain?: string
+  /** Whether a sandbox that is started for the command has all its chains, in place of those two. */
+  readonly allChains?: boolean
   readonly url?: string
   readonly key?: string
 }
@@ -211,6 +213,7 @@ export async function withApi(
       ...(options.chain && {
         sandboxChains: [...new Set([options.chain, options.toChain ?? options.chain])].map(Number),
       }),
+      ...(options.allChains && { sandboxChains: 'all' as const }),
     }),
   )
   try {

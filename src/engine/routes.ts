@@ -152,7 +152,7 @@ async function quoteBatch(
     ...all.filter(isCrosschain).map((request) =>
       turn(async () => {
         const [outcome] = await outcomesOr([request], signal, async () => [
-          await overBridges(request, batch, context, parts, block),
+          await overBridges(request, batch, context, parts, { block, begunAt }),
         ])
         if (outcome) outcomes.set(request, outcome)
       }),
@@ -185,12 +185,12 @@ async function overBridges(
   { blockNumber, deliverySeconds }: QuoteBatch,
   context: CallContext,
   parts: Parts,
-  block: BlockPin,
+  at: { readonly block: BlockPin; readonly begunAt: number },
 ): Promise<QuoteOutcome> {
   const { blockNumber: _, ...newest } = request
   const asked = blockNumber === undefined ? newest : { ...request, blockNumber }
   const begun = performance.now()
-  const among = { block, ...(deliverySeconds && { deliverySeconds }) }
+  const among = { ...at, ...(deliverySeconds && { deliverySeconds }) }
   const value = await routeOverBridges(parts, 'quote', asked, context, among)
   return { ok: true, value, milliseconds: performance.now() - begun }
 }

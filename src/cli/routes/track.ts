@@ -102,10 +102,20 @@ function describe(check: Check): string {
   return `${check.status}${to}${check.error ? `: ${check.error}` : ''}`
 }
 
+/** Null where it is not known: the clocks of two chains need not be one, as those of the sandbox are not. */
+export function secondsBetween(
+  sent: { readonly timestamp: number } | undefined,
+  arrived: { readonly timestamp: number } | undefined,
+): number | null {
+  if (!sent || !arrived || arrived.timestamp < sent.timestamp) return null
+  return arrived.timestamp - sent.timestamp
+}
+
 function printCheck(check: Check): void {
   const deliveries = check.hops ?? [check]
   for (const one of deliveries) {
     const { sourceEvent: sent, destinationEvent: arrived } = one
+    const seconds = secondsBetween(sent, arrived)
     printTable(
       [],
       [
@@ -120,7 +130,7 @@ function printCheck(check: Check): void {
           : []),
         ...(one.destinationChainId ? [['destination chain', one.destinationChainId]] : []),
         ...(one.destinationTxHash ? [['delivered by', one.destinationTxHash]] : []),
-        ...(sent && arrived ? [['seconds', arrived.timestamp - sent.timestamp]] : []),
+        ...(seconds === null ? [] : [['seconds', seconds]]),
         ...(one.error ? [['why', one.error]] : []),
       ],
     )

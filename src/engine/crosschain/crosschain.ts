@@ -13,12 +13,14 @@ import { zip } from '../../domain/lists.js'
 import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { Survey, SurveyArgs } from '../../routing/crosschain/messages.js'
+import { nothingInTime } from '../../routing/proof/failures.js'
 import type { ConfiguredChains } from '../configured-chains.js'
 import type { TaskRunner } from '../task-runner.js'
 import { Journey } from './journey.js'
 import { type Final, type JourneyParts, type Side, type Tried, toAnswer } from './journey-answer.js'
 import { deliverLater, settledBlock } from './late-deliveries.js'
 import { provenBest } from './proven-best.js'
+import { createTimeLimit } from './time-limit.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on the source. */
@@ -50,6 +52,8 @@ export interface AmongMany {
   /** The block of the source. */
   readonly block: BlockPin
   readonly deliverySeconds?: QuoteBatch['deliverySeconds']
+  /** Milliseconds since the epoch from which its time limit counts. */
+  readonly begunAt: number
 }
 
 /** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
@@ -61,7 +65,8 @@ export async function routeOverBridges(
   among?: AmongMany,
 ): Promise<RouteAnswer> {
   refuseWhatCannotBe(given, context)
-  const { crosschain } = given
+  const { crosschain, deadlineMs } = given
+  const limit = createTimeLimit({ begunAt: among?.begunAt ?? Date.now(), deadlineMs })
   const source = parts.chains.of(given.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
   const [sourcePin, destinationPin] = await pinBoth(given, context, parts, among)
@@ -103,7 +108,7 @@ export async function routeOverBridges(
   })
   const chosen = ways.slice(0, mostTried)
   const journeyParts: JourneyParts = {
-    ...{ request, context, here, there, receiver, takesFeeThere },
+    ...{ request, limit, context, here, there, receiver, takesFeeThere },
     ...(position && { position }),
     candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, chosen.length))),
     tasks: parts.tasks,
@@ -111,6 +116,8 @@ export async function routeOverBridges(
   const journey = new Journey(journeyParts)
   const failures: LaneFailure[] = []
   const fail = (lane: Lane, error: unknown) => {
+    // Its task knows of what had remained for it alone.
+    if (isLate(error)) throw nothingInTime(request)
     if (!isOfLane(error)) throw error
     failures.push({ lane, error })
   }
@@ -147,6 +154,10 @@ async function lookAt(
   const accounts = [...new Set(what.accounts)]
   const survey = await tasks.runAt('survey', { ...what, accounts }, pin, context)
   return { ...survey, chain, pin, kinds: new Map(zip(accounts, survey.kinds)) }
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof ForkrouteError && error.code === 'DEADLINE_EXCEEDED'
 }
 
 /** Of one lane, and not of the request: another may do. */

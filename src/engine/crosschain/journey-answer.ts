@@ -19,6 +19,7 @@ import type {
 } from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
 import type { TaskRunner } from '../task-runner.js'
+import type { TimeLimit } from './time-limit.js'
 import type { CrosschainRequest, Way } from './ways.js'
 
 export interface Side {
@@ -33,6 +34,7 @@ export interface Side {
 export interface JourneyParts {
   readonly tasks: TaskRunner
   readonly request: CrosschainRequest
+  readonly limit: TimeLimit
   readonly context: CallContext
   readonly here: Side
   readonly there: Side

@@ -210,7 +210,7 @@ export class Journey {
   ): Promise<readonly DepartureOutcome[]> {
     const { tasks, context, here, takesFeeThere, candidates } = this.parts
     const { feeReceiver: _, ...unpaid } = this.parts.request
-    const request = takesFeeThere ? unpaid : this.parts.request
+    const request = this.parts.limit.applied(takesFeeThere ? unpaid : this.parts.request)
     const args = { request, accountId: context.accountId, sendings, candidates, ...how }
     return tasks.runAt('departures', args, here.pin, context)
   }
@@ -220,7 +220,8 @@ export class Journey {
     gas: bigint,
     knownRoutes: readonly KnownRoute[],
   ): Promise<Arrival> {
-    const { tasks, context, there, request, receiver } = this.parts
+    const { tasks, context, there, receiver, limit } = this.parts
+    const request = limit.applied(this.parts.request)
     const fee = feeThere(this.parts)
     const { candidates } = this.parts
     const args: ArrivalArgs = {
@@ -246,7 +247,8 @@ export class Journey {
 
   /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what was asked for. */
   async #landed(sent: Sent): Promise<Extract<Landing, { status: 'delivered' }>> {
-    const { there } = this.parts
+    const { there, limit, request } = this.parts
+    limit.applied(request)
     const landing = await this.landAt(sent, there.pin)
     if (landing.status === 'delivered') return landing
     const { reason } = landing

@@ -87,7 +87,8 @@ export class Prospects {
     tokenOut: Address,
     amounts: readonly bigint[],
   ): Promise<readonly (bigint | null)[]> {
-    const { tasks, context, there } = this.parts
+    const { tasks, context, there, limit } = this.parts
+    limit.applied(this.parts.request)
     const isNothing = amounts.every((amount) => amount === 0n)
     if (isNothing || tokenIn === this.#canonical(tokenOut)) return amounts
     const request = this.#askedThere({ token: tokenIn, amount: at(amounts, 0) }, tokenOut)

@@ -188,6 +188,16 @@ test('where our contracts are missing on the destination there are no orders, an
   }
 })
 
+test('a time limit is one for both chains together', async () => {
+  const args = { tokenIn: usdc, tokenOut: aero, amountIn: '50000000' }
+  const late = await route({ ...args, deadlineMs: '50', blockNumber: '366' })
+  expect(late.status, late.text).toBe(504)
+  expect(late.body).toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+  expect(late.body.message).toContain('within 50 ms')
+  const { status, text } = await route({ ...args, deadlineMs: '30000' })
+  expect(status, text).toBe(200)
+})
+
 test('a node that is down fails what needs it, by the name of its chain, and nothing else', async () => {
   const other = await startService({ RPC_URL_1: nodeOf(1), RPC_URL_8453: 'http://127.0.0.1:9' })
   try {
