@@ -143,6 +143,16 @@ export type LogReader = (filter: {
   | null
 >
 
+/** A contract that the chain's definition names, and what tells that it is that one. */
+export interface BridgeProbe {
+  /** For people: the contract and the call. */
+  readonly title: string
+  readonly to: Address
+  readonly data: Hex
+  /** The one word that it answers. */
+  readonly expected: Hex
+}
+
 export interface BridgeAdapter {
   readonly slug: string
   readonly name: string
@@ -152,6 +162,8 @@ export interface BridgeAdapter {
   readonly hasNativeFee: boolean
   /** Pure: by the definitions of both chains. */
   lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
+  /** Pure: what must be on the chain; none where the bridge is not. */
+  probes(chain: ChainDefinition): BridgeProbe[]
   /**
    * What the lane makes of the amount at the source's block.
    * @param args.amountIn - raw units of `lane.tokenIn`.

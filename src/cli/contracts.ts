@@ -43,7 +43,7 @@ function rpcUrlOf(options: Options): string {
 }
 
 /** None on a chain that no file describes. */
-function poolsOf(chainId: number): readonly ComposingPool[] {
+export function poolsOf(chainId: number): readonly ComposingPool[] {
   const chain = chainById(chainId)
   return chain ? stargatePools(chain) : []
 }
@@ -68,7 +68,7 @@ function known() {
 }
 
 /** As it stands in a table or a question: landings by their pool. */
-function titleOf({
+export function titleOf({
   name,
   pool,
   chainId,

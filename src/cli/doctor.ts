@@ -11,6 +11,7 @@ import { anvilBinary } from '../forks/anvil.js'
 import { withoutSecrets } from '../log.js'
 import { createUpstream, type Upstream } from '../rpc/node/upstream.js'
 import { openSqlite } from '../sqlite.js'
+import { checkBridges, checkContracts } from './chain-checks.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Check {
@@ -130,13 +131,24 @@ async function examine(): Promise<Check[]> {
       return attempt(name, () => checkUpstream(Number(chainId), url))
     }),
   )
-  return [...checks, ...(await Promise.all(nodes))]
+  const states = chains.flatMap(([chainId, [url]]) => {
+    if (url === undefined) return []
+    const onChain = (what: string, work: () => string | null | Promise<string | null>) =>
+      attempt(`${what} on chain ${chainId}`, async () => (await work()) ?? 'none')
+    return [
+      onChain('contracts', () => checkContracts(url)),
+      onChain('bridges', () => checkBridges(Number(chainId), url)),
+    ]
+  })
+  return [...checks, ...(await Promise.all([...nodes, ...states]))]
 }
 
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('check Node.js, Anvil, the configuration and the nodes')
+    .description(
+      'check Node.js, Anvil, the configuration, the nodes, and our contracts and bridges on each chain',
+    )
     .action(async (_local, command: Command) => {
       const checks = await withProgress('Checking', examine)
       if (command.optsWithGlobals<OutputOptions>().json) printJson(checks)

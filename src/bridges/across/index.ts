@@ -27,6 +27,7 @@ import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type {
   BridgeAdapter,
+  BridgeProbe,
   Delivery,
   EncodeArgs,
   Lane,
@@ -201,12 +202,23 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     names: ['across'],
     hasNativeFee: false,
     lanes,
+    probes,
     quote,
     encode,
     deliveriesIn,
     simulation,
     status,
   }
+}
+
+const wrappedAbi = parseAbi(['function wrappedNativeToken() view returns (address)'])
+
+function probes(chain: ChainDefinition): BridgeProbe[] {
+  const to = spokePoolOf(chain)
+  if (!to) return []
+  const data = encodeFunctionData({ abi: wrappedAbi })
+  const expected = padHex(chain.wrappedNative, { size: 32 })
+  return [{ title: 'Across SpokePool, wrappedNativeToken()', to, data, expected }]
 }
 
 function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {

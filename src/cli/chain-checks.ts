@@ -1,0 +1,61 @@
+/** What a chain has of our contracts and of the bridges that its definition names: the part of `doctor` that looks at chains. */
+import type { BridgeProbe } from '../bridges/bridge.js'
+import { bridges } from '../bridges/registry.js'
+import { chainById } from '../chains/registry.js'
+import type { Hex } from '../domain/primitives.js'
+import { planDeployment } from '../executor/deploy.js'
+import { createRpcClient, JsonRpcError } from '../rpc/node/json-rpc.js'
+import { poolsOf, titleOf } from './contracts.js'
+
+/**
+ * One sentence. Contracts that are absent are no fault: routes are found without them.
+ * @throws Error where an address has other code; ForkrouteError as `planDeployment`.
+ */
+export async function checkContracts(rpcUrl: string): Promise<string> {
+  const { contracts } = await planDeployment(rpcUrl, poolsOf)
+  const those = (state: string) => contracts.filter((one) => one.state === state)
+  const different = those('different')
+  if (different.length > 0) {
+    const where = different.map((one) => `${titleOf(one)} at ${one.address}`)
+    throw new Error(`other code than ours: ${where.join(', ')}`)
+  }
+  const absent = those('absent')
+  const present = contracts.length - absent.length
+  if (absent.length === 0) return `all ${present} present, landings among them`
+  const names = absent.map(titleOf).join(', ')
+  return `${present} of ${contracts.length} present, absent: ${names}\nno transaction of a route works, and no order runs on arrival, before: forkroute contracts deploy`
+}
+
+/** One sentence; null where no bridge is on the chain. @throws Error that names each contract that is not as it should be. */
+export async function checkBridges(chainId: number, rpcUrl: string): Promise<string | null> {
+  const chain = chainById(chainId)
+  const probes = chain ? bridges.flatMap((bridge) => bridge.probes(chain)) : []
+  if (probes.length === 0) return null
+  const client = createRpcClient(rpcUrl)
+  try {
+    const request: Ask = (method, params) => client.request(method, params)
+    const found = await Promise.all(probes.map((probe) => problemOf(probe, request)))
+    const problems = found.flatMap((problem) => problem ?? [])
+    if (problems.length > 0) throw new Error(problems.join('; '))
+    const addresses = new Set(probes.map(({ to }) => to))
+    return `${addresses.size} contracts are there, and answer as they should`
+  } finally {
+    await client.close()
+  }
+}
+
+type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>
+
+/** Null where it is as it should be. */
+async function problemOf(probe: BridgeProbe, ask: Ask): Promise<string | null> {
+  const { title, to, data, expected } = probe
+  if ((await ask('eth_getCode', [to, 'latest'])) === '0x') return `${title}: no code at ${to}`
+  try {
+    const answer = await ask('eth_call', [{ to, data }, 'latest'])
+    if (answer === expected) return null
+    return `${title}: ${to} answers ${answer} in place of ${expected}`
+  } catch (error) {
+    if (!(error instanceof JsonRpcError)) throw error
+    return `${title}: ${to} reverts`
+  }
+}
