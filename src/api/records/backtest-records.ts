@@ -87,10 +87,14 @@ const row = z.object({
   warnings: z.array(z.string()).optional(),
   crosschain: z
     .object({
-      bridge: z.string(),
-      destinationBlockNumber: z.int(),
+      bridge: z.string().meta({ description: 'Slug.' }),
+      destinationBlockNumber: z
+        .int()
+        .meta({ description: 'At which the request was quoted: the newest not after the block.' }),
       bridgeFee: Raw,
-      deliveries: z.array(delivery),
+      deliveries: z
+        .array(delivery)
+        .meta({ description: 'In the order of deliverySeconds; one where the plan has none.' }),
     })
     .optional()
     .meta({ description: 'Of a request with another destinationChainId.' }),

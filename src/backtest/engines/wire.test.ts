@@ -6,7 +6,17 @@ import { decodeBlock, decodePlan, encodeBlock, encodePlan, maxMessageLength } fr
 describe('plans and results between processes', () => {
   test('come out as they went in', () => {
     const range = { kind: 'changes', from: 1n, to: 2n, addresses: [`0x${'1'.repeat(40)}`] } as const
-    for (const plan of [planOf(), planOf({ range })]) {
+    const crosschain = {
+      destinationChainId: 8453,
+      mode: 'full',
+      ignoreBridges: ['across'],
+    } as const
+    const over = planOf().requests.map((one) => ({
+      ...one,
+      request: { ...one.request, crosschain },
+    }))
+    const there = planOf({ requests: over, delays: [], deliverySeconds: [1, 600] })
+    for (const plan of [planOf(), planOf({ range }), there]) {
       expect(decodePlan(encodePlan(plan))).toEqual(plan)
     }
     expect(decodeBlock(encodeBlock(blockOf(7n)))).toEqual(blockOf(7n))

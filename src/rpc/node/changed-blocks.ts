@@ -1,57 +1,37 @@
 /** Finds the blocks in which contracts emitted events, in ranges as large as the nodes accept. */
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
+import { type BlockSpan, inRanges, type RangeAnswer } from './log-ranges.js'
 import type { NodeRequest } from './node-request.js'
 
-/** Both ends included. */
-export interface ChangesQuestion {
-  readonly from: bigint
-  readonly to: bigint
+export interface ChangesQuestion extends BlockSpan {
   /** Lower-case. */
   readonly addresses: readonly Address[]
 }
 
-/** `ok: false`: every node refuses the range. */
-type RangeAnswer =
-  | { readonly ok: true; readonly value: readonly bigint[] }
-  | { readonly ok: false; readonly message: string }
-
 /** Blocks in one request at first; public nodes take between 500 and 10,000. */
 const mostBlocks = 2_000n
-/** Ranges that must pass in a row before twice the length is tried: every refusal is a wasted request. */
-const passesToGrow = 8
-
 /**
- * Ascending, each once. A range that is refused is halved, down to one block, and grows again where ranges pass.
+ * Ascending, each once.
  *
  * @param ask - one range.
  * @throws ForkrouteError STATE_UNAVAILABLE when one block alone is refused; what `ask` throws.
  */
 export async function findChangedBlocks(
   { from, to, addresses }: ChangesQuestion,
-  ask: (range: ChangesQuestion) => Promise<RangeAnswer>,
+  ask: (range: ChangesQuestion) => Promise<RangeAnswer<readonly bigint[]>>,
 ): Promise<bigint[]> {
   const found = new Set<bigint>()
-  let size = mostBlocks
-  let passes = 0
-  for (let start = from; start <= to; ) {
-    const end = start + size - 1n < to ? start + size - 1n : to
-    const answer = await ask({ from: start, to: end, addresses })
-    if (answer.ok) {
-      for (const number of answer.value) found.add(number)
-      start = end + 1n
-      passes += 1
-      if (passes % passesToGrow === 0 && size < mostBlocks) size *= 2n
-    } else if (end > start) {
-      size = (end - start + 1n) / 2n
-      passes = 0
-    } else {
+  const askRange = (range: BlockSpan) => ask({ ...range, addresses })
+  for await (const part of inRanges({ from, to }, { mostBlocks }, askRange)) {
+    if (!part.ok) {
       throw new ForkrouteError(
         'STATE_UNAVAILABLE',
-        `The events of block ${start} are not available: ${answer.message}.`,
-        { blockNumber: start.toString() },
+        `The events of block ${part.from} are not available: ${part.message}.`,
+        { blockNumber: part.from.toString() },
       )
     }
+    for (const number of part.value) found.add(number)
   }
   return [...found].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }

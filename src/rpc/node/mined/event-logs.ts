@@ -1,12 +1,10 @@
 /** Finds the events of one contract by their topics, in ranges as large as the nodes accept. */
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { Answer } from '../answer.js'
+import { type BlockSpan, inRanges } from '../log-ranges.js'
 import type { NodeRequest } from '../node-request.js'
 
-/** Both ends included. */
-export interface LogsQuestion {
-  readonly from: bigint
-  readonly to: bigint
+export interface LogsQuestion extends BlockSpan {
   /** Lower-case. */
   readonly address: Address
   /** Lower-case; null: any. */
@@ -23,13 +21,11 @@ export interface EventLog {
 
 /** Blocks in one request at first: many nodes take so many where a contract is named. */
 const mostBlocks = 10_000n
-/** Ranges that must pass in a row before twice the length is tried: every refusal is a wasted request. */
-const passesToGrow = 8
 /** Requests of one search: a range that needs more is given up. */
 const mostRequests = 64
 
 /**
- * All of the range in the order of their blocks; a range that is refused is halved, down to one block.
+ * All of the range in the order of their blocks.
  *
  * @param ask - one range.
  * @returns null where one block alone is refused, or the nodes take so little at a time that the search has no end.
@@ -40,25 +36,10 @@ export async function findLogs(
   ask: (range: LogsQuestion) => Promise<Answer<readonly EventLog[]>>,
 ): Promise<EventLog[] | null> {
   const found: EventLog[] = []
-  let size = mostBlocks
-  let passes = 0
-  let requests = 0
-  for (let start = from; start <= to; ) {
-    if (requests === mostRequests) return null
-    requests += 1
-    const end = start + size - 1n < to ? start + size - 1n : to
-    const answer = await ask({ ...filter, from: start, to: end })
-    if (answer.ok) {
-      found.push(...answer.value)
-      start = end + 1n
-      passes += 1
-      if (passes % passesToGrow === 0 && size < mostBlocks) size *= 2n
-    } else if (end > start) {
-      size = (end - start + 1n) / 2n
-      passes = 0
-    } else {
-      return null
-    }
+  const askRange = (range: BlockSpan) => ask({ ...filter, ...range })
+  for await (const part of inRanges({ from, to }, { mostBlocks, mostRequests }, askRange)) {
+    if (!part.ok) return null
+    found.push(...part.value)
   }
   return found
 }
