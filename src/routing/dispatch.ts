@@ -11,9 +11,9 @@ import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
 import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
-import { runArrival, runLanding } from './crosschain/arrival-task.js'
+import { runArrival, runCallback, runLanding } from './crosschain/arrival-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
-import { runDeparture } from './crosschain/departure-task.js'
+import { runCrossing, runDeparture } from './crosschain/departure-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
 import { runExecutions } from './tasks/executions-task.js'
@@ -58,6 +58,8 @@ const handlers: Handlers = {
   positions: readPositions,
   sharePrices: readSharePrices,
   survey: runSurvey,
+  crossing: runCrossing,
+  callback: runCallback,
   departure: runDeparture,
   arrival: runArrival,
   landing: runLanding,

@@ -23,6 +23,10 @@ import type { Position } from '../protocols/positions.js'
 import type {
   Arrival,
   ArrivalArgs,
+  Callback,
+  CallbackArgs,
+  Crossed,
+  CrossingArgs,
   Departure,
   DepartureArgs,
   Landing,
@@ -117,6 +121,9 @@ export interface TaskTypes {
   sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
   survey: { args: SurveyArgs; result: Survey }
+  /** Both halves of a bundle with a bridge action. */
+  crossing: { args: CrossingArgs; result: Crossed }
+  callback: { args: CallbackArgs; result: Callback }
   /** The source's half of a route over a bridge. */
   departure: { args: DepartureArgs; result: Departure }
   /** The destination's half: the order that runs with what is delivered. */

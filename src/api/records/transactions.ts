@@ -309,6 +309,35 @@ export const NontokenizedTransaction = RouteTransaction.omit({
   })
   .meta({ id: 'NontokenizedTransaction' })
 
+const ArrivalPayment = z.object({
+  action: z.int().meta({ description: 'Index in the callback.' }),
+  token: Address,
+  receiver: Address.meta({ description: 'Who gets it.' }),
+  amountOut: Wei,
+  minAmountOut: Wei,
+})
+const BundleArrival = z
+  .object({
+    receiver: Address.meta({
+      description: 'Who gets what comes out; where the callback fails, what the bridge delivers.',
+    }),
+    delivered: z
+      .object({ token: Address, amount: Wei })
+      .meta({ description: 'What the bridge delivers, raw units.' }),
+    amountsOut: z.record(Address, Wei).meta({
+      description: 'Raw units that the receiver gains, by token; and those that actions name.',
+    }),
+    minAmountsOut: z.record(Address, Wei).meta({
+      description: 'What is enforced of it: by the order, or by the bridge where no order runs.',
+    }),
+    payments: z
+      .array(ArrivalPayment)
+      .optional()
+      .meta({ description: 'What actions pay to receivers that they name; absent: nothing.' }),
+    unprotected: UnprotectedList,
+  })
+  .meta({ id: 'BundleArrival' })
+
 const ActionItem = z
   .object({ protocol: z.string(), action: z.string(), args: z.record(z.string(), z.unknown()) })
   .meta({ id: 'BundleAction' })
@@ -363,6 +392,10 @@ export const Bundle = z
     prerequisites: Prerequisites,
     approvals: Approvals,
     unprotected: UnprotectedList,
+    ...crosschain,
+    arrival: BundleArrival.optional().meta({
+      description: 'Of a bundle with a bridge action: what happens on destinationChainId.',
+    }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
     warnings: Warnings,

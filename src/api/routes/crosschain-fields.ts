@@ -27,7 +27,7 @@ export function toCrosschain(
 }
 
 /** Of a route over a bridge. */
-export function crosschainFields({ crosschain }: RouteAnswer) {
+export function crosschainFields({ crosschain }: Pick<RouteAnswer, 'crosschain'>) {
   if (!crosschain) return {}
   const { destinationBlock, bridgeFee, estimates } = crosschain
   return {

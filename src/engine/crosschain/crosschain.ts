@@ -6,15 +6,12 @@ import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
-import type { CallContext, Engine, RouteAnswer } from '../../domain/engine.js'
+import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { zip } from '../../domain/lists.js'
-import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
-import { contractAddress } from '../../executor/deployments.js'
+import { type BlockPin, nativeToken } from '../../domain/primitives.js'
 import type { SurveyArgs } from '../../routing/crosschain/messages.js'
-import type { ConfiguredChains } from '../configured-chains.js'
-import type { TaskRunner } from '../task-runner.js'
 import { Journey, type Side } from './journey.js'
+import { type CrosschainParts, canOrder, lookAt, ourContracts, pinBoth } from './sides.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
 /** Lanes that are simulated on both sides. */
@@ -24,17 +21,6 @@ const allCandidates = 12
 const leastCandidates = 3
 /** How many of the best may fail as the final pair before the request fails. */
 const finalAttempts = 3
-/** What orders on the destination may need of us there. */
-const ourContracts: readonly Address[] = (
-  ['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper', 'Values', 'Caller'] as const
-).map(contractAddress)
-
-export interface CrosschainParts {
-  readonly chains: ConfiguredChains
-  readonly tasks: TaskRunner
-  readonly blockAtTime: Engine['blockAtTime']
-}
-
 /** Why a lane is not the answer. */
 interface LaneFailure {
   readonly lane: Lane
@@ -57,7 +43,12 @@ export async function routeOverBridges(
   const { crosschain } = request
   const source = parts.chains.of(request.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
-  const [sourcePin, destinationPin] = await pinBoth(request, context, parts, pinned)
+  const [sourcePin, destinationPin] = await pinBoth(
+    { ...request, ...crosschain },
+    context,
+    parts,
+    pinned,
+  )
   const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
     bridge.lanes(source, destination),
   )
@@ -81,10 +72,7 @@ export async function routeOverBridges(
   const { ways, undeployed } = waysOver(lanes, {
     ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
     receiverKind: there.kinds.get(receiver) ?? 'plain',
-    canOrder: (lane) =>
-      [...ourContracts, ...lane.orderContracts].every(
-        (address) => there.kinds.get(address) !== 'plain',
-      ),
+    canOrder: (lane) => canOrder(lane, there),
   })
   const chosen = ways.slice(0, mostProven)
   const journey = new Journey({
@@ -110,27 +98,6 @@ export async function routeOverBridges(
     }
   }
   throw noWay({ request, failures, undeployed, lanes, destination })
-}
-
-/** What has to be known of a side before anything is searched there. */
-async function lookAt(
-  tasks: TaskRunner,
-  side: { readonly chain: ChainDefinition; readonly pin: BlockPin; readonly what: SurveyArgs },
-  context: CallContext,
-): Promise<Side> {
-  const { chain, pin } = side
-  const accounts = [...new Set(side.what.accounts)]
-  const tokens = [...new Set(side.what.tokens)]
-  const { kinds, prices, gasPrice } = await tasks.runAt(
-    'survey',
-    { accounts, tokens },
-    pin,
-    context,
-  )
-  const known = zip(tokens, prices).flatMap(([token, price]) =>
-    price ? [[token, price] as const] : [],
-  )
-  return { chain, pin, gasPrice, kinds: new Map(zip(accounts, kinds)), prices: new Map(known) }
 }
 
 /** Of one lane, and not of the request: another may do. */
@@ -171,24 +138,6 @@ function refuseAmbiguousReceiver(
   throw invalidRequest([
     `receiver is required: ${fromAddress} is a contract on chain ${here.chain.id}, and its address may be nobody's on another.`,
   ])
-}
-
-async function pinBoth(
-  { chainId, blockNumber, crosschain }: CrosschainRequest,
-  context: CallContext,
-  { tasks, blockAtTime }: CrosschainParts,
-  pinned: BlockPin | undefined,
-): Promise<[source: BlockPin, destination: BlockPin]> {
-  const { destinationChainId, destinationBlockNumber } = crosschain
-  const source = pinned ?? tasks.pin({ chainId, blockNumber }, context)
-  if (blockNumber === undefined || destinationBlockNumber !== undefined) {
-    const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
-    return Promise.all([source, tasks.pin(place, context)])
-  }
-  const { timestamp } = await source
-  const found = await blockAtTime(destinationChainId, timestamp, context)
-  const place = { chainId: destinationChainId, blockNumber: found.number }
-  return [await source, await tasks.pin(place, context)]
 }
 
 function nameOf({ bridge, symbol }: Lane): string {

@@ -28,11 +28,11 @@ import type { CrosschainRequest, Way } from './ways.js'
 /** Of the final pair, each time with what the one before has shown. */
 const finalRounds = 3
 /** Given to an order as long as nothing has shown what it needs. */
-const roomyGas = 3_000_000n
+export const roomyGas = 3_000_000n
 /** Of a delivery as long as nothing has shown what it takes. */
-const usualGas = { plain: 120_000n, order: 600_000n }
+export const usualGas = { plain: 120_000n, order: 600_000n }
 /** Bytes of a message while the order is not known: of one with a swap. */
-const usualMessageBytes = 1_400
+export const usualMessageBytes = 1_400
 
 export interface Side {
   readonly chain: ChainDefinition
@@ -93,7 +93,7 @@ export class Journey {
     }
     const landing = await this.#land(departure, 0n, null)
     const { gained, gas: deliveryGas } = landing
-    return { way, departure, arrival: null, amountOut: gained.amount, deliveryGas }
+    return { way, departure, arrival: null, amountOut: at(gained, 0).amount, deliveryGas }
   }
 
   /** The best first: what comes out, less gas and messaging on the source. */
@@ -127,7 +127,7 @@ export class Journey {
         : { centiBps: this.#centiBps(), least: minimum }
       const departure = await this.#depart(lane, parcel, { ...tolerance, isRough: false })
       const landing = await this.#land(departure, runsOrder ? gasForOrder(orderGas) : 0n, arrival)
-      const amountOut = landing.gained.amount
+      const amountOut = at(landing.gained, 0).amount
       if (amountOut >= minimum && this.#minimum(amountOut) === minimum) {
         return { ...proven, departure, arrival, amountOut, minAmountOut: minimum }
       }
@@ -170,7 +170,7 @@ export class Journey {
       ...(explanations.length > 0 && { explanation: mergeExplanations(explanations) }),
       crosschain: {
         destinationBlock: there.pin,
-        bridgeFee: this.#cost(departure.nativeFee),
+        bridgeFee: costOf(here, departure.nativeFee),
         estimates: [
           {
             bridge: lane.bridge,
@@ -228,7 +228,7 @@ export class Journey {
     const args = {
       delivery,
       gas,
-      token: at(request.tokensOut, 0),
+      tokens: [at(request.tokensOut, 0)],
       receiver,
       ...(order && { order }),
     }
@@ -251,19 +251,8 @@ export class Journey {
       receiver: runsOrder ? lane.orderReceiver : this.parts.receiver,
       message,
       gas: runsOrder ? gasForOrder(orderGas) : 0n,
-      deliveryCost: this.#deliveryCost(lane, deliveryGas),
+      deliveryCost: deliveryCostOf(this.parts.there, lane, deliveryGas),
     }
-  }
-
-  /** Raw units of what is delivered; null without prices. */
-  #deliveryCost({ tokenOut }: Lane, gas: bigint): bigint | null {
-    const { gasPrice, prices } = this.parts.there
-    const [native, token] = [prices.get(nativeToken), prices.get(tokenOut)]
-    if (!native || !token || token.priceUsd <= 0) return null
-    const scale = 10n ** 12n
-    const ratio = BigInt(Math.ceil((native.priceUsd / token.priceUsd) * Number(scale)))
-    const wei = gas * gasPrice * ratio * 10n ** BigInt(token.decimals)
-    return wei / (scale * 10n ** BigInt(native.decimals)) + 1n
   }
 
   #centiBps(): bigint {
@@ -282,12 +271,6 @@ export class Journey {
     return at(limit.minimums, 0).amount
   }
 
-  #cost(native: bigint): Cost {
-    const price = this.parts.here.prices.get(nativeToken)
-    const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
-    return { native, usd }
-  }
-
   /** With the messaging fee as a part of what goes in. */
   #impact({ departure, amountOut }: Final): number | null {
     const { here, there, request } = this.parts
@@ -303,7 +286,27 @@ export class Journey {
   }
 }
 
+/** Raw units of what is delivered; null without prices. */
+export function deliveryCostOf(
+  { gasPrice, prices }: Side,
+  { tokenOut }: Lane,
+  gas: bigint,
+): bigint | null {
+  const [native, token] = [prices.get(nativeToken), prices.get(tokenOut)]
+  if (!native || !token || token.priceUsd <= 0) return null
+  const scale = 10n ** 12n
+  const ratio = BigInt(Math.ceil((native.priceUsd / token.priceUsd) * Number(scale)))
+  const wei = gas * gasPrice * ratio * 10n ** BigInt(token.decimals)
+  return wei / (scale * 10n ** BigInt(native.decimals)) + 1n
+}
+
+export function costOf({ prices }: Side, native: bigint): Cost {
+  const price = prices.get(nativeToken)
+  const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
+  return { native, usd }
+}
+
 /** With room for what refunds have hidden, and for state that has moved. */
-function orderGasFor(deliveryGas: bigint): bigint {
+export function orderGasFor(deliveryGas: bigint): bigint {
   return ((deliveryGas * 14n) / 10n / 10_000n + 10n) * 10_000n
 }

@@ -5,6 +5,7 @@
 import type { Delivery } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { zip } from '../../domain/lists.js'
 import { type Address, centiBpsDenominator } from '../../domain/primitives.js'
 import { route } from '../bundle/actions/route.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
@@ -12,7 +13,14 @@ import { runBundle } from '../bundle/bundle-task.js'
 import { defineServiceAction } from '../bundle/service-action.js'
 import { readDeliveryAhead, simulateLanding } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
+import type {
+  Arrival,
+  ArrivalArgs,
+  Callback,
+  CallbackArgs,
+  Landing,
+  LandingArgs,
+} from './messages.js'
 
 const serviceName = 'svc'
 
@@ -72,6 +80,19 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
   }
 }
 
+/** The actions that a bundle has for what arrives. @throws ForkrouteError as a bundle. */
+export async function runCallback(run: TaskRun, args: CallbackArgs): Promise<Callback> {
+  const { request, accountId, delivery, gas, receiver } = args
+  const arrival = { bridge: bridgeFor(delivery), delivery, gas, fallbackReceiver: receiver }
+  // The pair of the answer is simulated as a landing.
+  const told = await runBundle(run, { request, accountId, isRough: true, arrival })
+  const { reported: _r, deposited: _d, logs: _l, tx: _t, message, order, ...result } = told
+  if (!message || !order || result.gas === null) {
+    throw new ForkrouteError('SIMULATION_REVERTED', 'The callback has no order.')
+  }
+  return { message, order, gas: result.gas, result }
+}
+
 /** What has arrived is what the receiver gets, as it is; the end of the order enforces how much. */
 function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
   return defineServiceAction({
@@ -91,10 +112,10 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
 
 /** @throws ForkrouteError SIMULATION_REVERTED, STATE_UNAVAILABLE. */
 export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
-  const { delivery, gas, token, receiver } = args
+  const { delivery, gas, tokens, receiver } = args
   const bridge = bridgeFor(delivery)
   if (args.order) await readDeliveryAhead(run, args.order, delivery.message)
-  const measure = [{ token, owner: receiver }]
+  const measure = tokens.map((token) => ({ token, owner: receiver }))
   const { result } = await simulateLanding(run, bridge, { delivery, gas, measure })
   if (result.status === 'unreadable') {
     throw new ForkrouteError(
@@ -107,8 +128,8 @@ export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landi
     const message = `The delivery by ${bridge.name} fails on chain ${run.block.chain.id}: ${reason}.`
     throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: bridge.slug, reason })
   }
-  const amount = result.deltas[0]?.amount ?? 0n
-  return { gained: { token, amount }, gas: result.gasUsed }
+  const gained = zip(tokens, result.deltas).map(([token, { amount }]) => ({ token, amount }))
+  return { gained, gas: result.gasUsed }
 }
 
 function bridgeFor({ bridge }: Delivery) {

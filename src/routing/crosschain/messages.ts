@@ -1,6 +1,6 @@
 /** Arguments and results of the tasks of routes over bridges. Structured-clonable values only. */
 import type { Delivery, Lane, Parcel } from '../../bridges/bridge.js'
-import type { BundleResult, TransactionOutput } from '../../domain/bundle.js'
+import type { BundleResult, TransactionOutput, TypedBundle } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import type { Order } from '../../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
@@ -33,6 +33,28 @@ export interface Departure
   readonly delivery: Delivery
 }
 
+/** The half of a bundle that ends where its bridge action sends. */
+export interface CrossingArgs
+  extends Pick<DepartureArgs, 'accountId' | 'lane' | 'parcel' | 'centiBps' | 'least' | 'isRough'> {
+  readonly request: TypedBundle
+  /** Takes what the bridge gives back. */
+  readonly refundReceiver: Address
+}
+
+export interface Crossed extends Pick<Departure, 'gas' | 'nativeFee' | 'delivery'> {
+  readonly result: BundleResult
+}
+
+/** The half that runs with what is delivered. */
+export interface CallbackArgs
+  extends Pick<ArrivalArgs, 'accountId' | 'delivery' | 'gas' | 'receiver'> {
+  readonly request: TypedBundle
+}
+
+export interface Callback extends Pick<Arrival, 'message' | 'order' | 'gas'> {
+  readonly result: Omit<BundleResult, 'tx'>
+}
+
 export interface ArrivalArgs {
   readonly request: RouteRequest
   readonly accountId: Hex
@@ -58,15 +80,15 @@ export interface LandingArgs {
   readonly delivery: Delivery
   /** Of the call that delivers, as in `Parcel`. */
   readonly gas: bigint
-  readonly token: Address
+  readonly tokens: readonly Address[]
   readonly receiver: Address
   /** Of its message; absent without one. */
   readonly order?: Order
 }
 
 export interface Landing {
-  /** What the receiver gains of the token. */
-  readonly gained: TokenAmount
+  /** What the receiver gains, in the order of the tokens. */
+  readonly gained: readonly TokenAmount[]
   readonly gas: bigint
 }
 
