@@ -272,7 +272,8 @@ async function pairOf(args: {
     }
     const request = plan.source
     const refundReceiver = request.refundReceiver ?? request.fromAddress
-    const centiBps = defaultCentiBps
+    // Failing here costs gas alone, failing there gives another token.
+    const centiBps = order ? defaultCentiBps / 2n : defaultCentiBps
     return parts.tasks.runAt(
       'crossing',
       { request, accountId, lane, parcel, centiBps, refundReceiver, ...how },
@@ -368,9 +369,11 @@ function toAnswer(
   return {
     ...result,
     route: [
-      ...result.route.map((step) =>
-        step.action === actionName ? { ...step, amountOut: [delivery.amount] } : step,
-      ),
+      // The steps after a bridge are those of its destination, wherever in the bundle it sends.
+      ...result.route.filter(({ action }) => action !== actionName),
+      ...result.route
+        .filter(({ action }) => action === actionName)
+        .map((step) => ({ ...step, amountOut: [delivery.amount] })),
       ...(onArrival?.route ?? []),
     ],
     // What has arrived is on another chain.
