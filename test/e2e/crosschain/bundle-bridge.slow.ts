@@ -186,3 +186,11 @@ test('without both simulations there is no answer', async () => {
   expect(status, text).toBe(400)
   expect(text).toMatch(/skipQuote/)
 })
+
+test('a callback that fails is named, with the action in it', async () => {
+  const amount = '500000001'
+  const transfer = act('svc', 'transfer', { token: usdc, recipient: alice, amount })
+  const { status, text, body } = await ask([send('stargate', { callback: [arrived, transfer] })])
+  expect(status, text).toBe(422)
+  expect(body.message ?? body.error?.message ?? text).toMatch(/callback on chain 1/)
+})
