@@ -1,5 +1,6 @@
 /** A list of actions as one transaction: request and result. Values as in `engine.ts`. */
 
+import type { CrosschainFacts } from './bridges/terms.js'
 import type { Deadline } from './deadline.js'
 import type { Explanation } from './explanation.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
@@ -65,6 +66,8 @@ export interface BundleRequest extends BundleTerms {
   readonly actions: readonly BundleAction[]
   /** The name under which bundles address the service itself as a protocol. */
   readonly serviceName: string
+  /** With a bridge action; as of a route. */
+  readonly destinationBlockNumber?: bigint
 }
 
 /** A bundle that passed all checks. Structured-clonable. */
@@ -135,8 +138,22 @@ export interface BundleResult {
   readonly trace?: TransactionTrace | null
 }
 
+/** What a bundle gives on another chain. */
+export interface BundleArrival {
+  readonly receiver: Address
+  /** What the bridge pays the receiver, or the contract that runs the callback. */
+  readonly delivered: TokenAmount
+  /** What the receiver gains, and what is enforced of it. */
+  readonly outputs: readonly TransactionOutput[]
+  /** By index in the callback. */
+  readonly payments: readonly Payment[]
+  readonly unprotected: readonly Unprotected[]
+}
+
 export interface BundleAnswer extends BundleResult {
   readonly actions: readonly BundleAction[]
+  /** Of a bundle with a bridge action. */
+  readonly crosschain?: CrosschainFacts & { readonly arrival: BundleArrival }
 }
 
 /** Protocol names besides the service's own under which bundles address its actions on wallets and tokens. */

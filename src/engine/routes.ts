@@ -20,7 +20,10 @@ import type { BlockPin } from '../domain/primitives.js'
 import { quoteSender } from '../executor/deployments.js'
 import { parseBundle } from '../routing/bundle/parse-actions.js'
 import type { ConfiguredChains } from './configured-chains.js'
-import { type CrosschainParts, routeOverBridges } from './crosschain/crosschain.js'
+import { bundleOverBridge } from './crosschain/bundle-over-bridge.js'
+import { isOverBridge } from './crosschain/bundle-plan.js'
+import { routeOverBridges } from './crosschain/crosschain.js'
+import type { CrosschainParts } from './crosschain/sides.js'
 import { type CrosschainRequest, isCrosschain } from './crosschain/ways.js'
 import { withSpender } from './spender.js'
 import type { TaskRunner } from './task-runner.js'
@@ -78,6 +81,7 @@ export function createRoutes(
 
     async bundle(given, context) {
       const request = withSpender(given)
+      if (isOverBridge(request)) return bundleOverBridge(parts, request, context)
       // Before a block is pinned: a malformed bundle is the caller's error, whatever the state of the chain.
       const bundle = parseBundle(request, chains.of(request.chainId))
       const args = { request: bundle, accountId: context.accountId }

@@ -11,9 +11,9 @@ import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
 import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
-import { runArrival, runLanding } from './crosschain/arrival-task.js'
+import { runArrival, runCallback, runLanding } from './crosschain/arrival-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
-import { runDepartures } from './crosschain/departure-task.js'
+import { runCrossing, runDepartures } from './crosschain/departure-task.js'
 import { runProspects } from './crosschain/prospects-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
@@ -60,6 +60,8 @@ const handlers: Handlers = {
   positions: readPositions,
   sharePrices: readSharePrices,
   survey: runSurvey,
+  crossing: runCrossing,
+  callback: runCallback,
   departures: runDepartures,
   arrival: runArrival,
   prospects: runProspects,

@@ -24,6 +24,10 @@ import type { Position } from '../protocols/positions.js'
 import type {
   Arrival,
   ArrivalArgs,
+  Callback,
+  CallbackArgs,
+  Crossed,
+  CrossingArgs,
   DepartureOutcome,
   DeparturesArgs,
   Landing,
@@ -121,6 +125,9 @@ export interface TaskTypes {
   sharePrices: { args: { positions: readonly Position[] }; result: (bigint | null)[] }
   isDeployed: { args: { address: Address }; result: boolean }
   survey: { args: SurveyArgs; result: Survey }
+  /** Both halves of a bundle with a bridge action. */
+  crossing: { args: CrossingArgs; result: Crossed }
+  callback: { args: CallbackArgs; result: Callback }
   /** The source's half of routes over bridges: of each lane, in their order. */
   departures: { args: DeparturesArgs; result: readonly DepartureOutcome[] }
   /** The destination's half: the order that runs with what is delivered. */

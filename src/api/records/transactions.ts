@@ -3,6 +3,7 @@
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
+import { BundleArrival, cost, crosschain, UnprotectedList } from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
 import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
 import { Trace } from './trace-records.js'
@@ -108,10 +109,6 @@ const Gas = z.string().meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
 
-const cost = {
-  native: Wei,
-  usd: z.number().nullable().meta({ description: 'Null without a price.' }),
-}
 const GasCost = z
   .object({
     ...cost,
@@ -126,32 +123,6 @@ const GasCost = z
       }),
   })
   .meta({ id: 'GasCost', description: 'Gas used, at the base fee of the next block plus the tip.' })
-
-/** Of a route over a bridge. */
-const crosschain = {
-  destinationChainId: ChainId.optional().meta({
-    description: 'Chain on which tokenOut is received; absent where it is chainId.',
-  }),
-  destinationBlockNumber: BlockNumber.optional().meta({
-    description: 'Block of the destination at whose end its state was read.',
-  }),
-  bridgeFee: z.object(cost).optional().meta({
-    description:
-      'What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back.',
-  }),
-  bridgingEstimates: z
-    .array(
-      z.object({
-        bridge: z.string().meta({ description: 'Slug of the bridge.' }),
-        fromChainId: ChainId,
-        toChainId: ChainId,
-        token: Address.meta({ description: 'What the bridge takes.' }),
-        estimatedSeconds: z.number().meta({ description: 'As configured, not measured.' }),
-      }),
-    )
-    .optional()
-    .meta({ description: 'How long what is sent is on its way.' }),
-}
 
 const byteOffset = z.int().min(0)
 const Permit = z
@@ -258,21 +229,6 @@ export const Quote = z
   })
   .meta({ id: 'Quote' })
 
-const UnprotectedList = z
-  .array(
-    z
-      .object({
-        action: z.int().meta({ description: 'Index of the action that yields it.' }),
-        token: Address.optional(),
-        position: z.string().optional(),
-        receiver: Address.optional(),
-        reason: z.string(),
-      })
-      .meta({ id: 'Unprotected' }),
-  )
-  .optional()
-  .meta({ description: 'Outputs that the transaction does not enforce; absent: all are.' })
-
 const Prerequisites = z
   .array(z.object({ from: Address, to: Address, data: z.string(), purpose: z.string() }))
   .optional()
@@ -363,6 +319,10 @@ export const Bundle = z
     prerequisites: Prerequisites,
     approvals: Approvals,
     unprotected: UnprotectedList,
+    ...crosschain,
+    arrival: BundleArrival.optional().meta({
+      description: 'Of a bundle with a bridge action: what happens on destinationChainId.',
+    }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
     warnings: Warnings,

@@ -20,6 +20,7 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
+import { crosschainFields } from './crosschain-fields.js'
 import { Explain, toExplain } from './explanation.js'
 import { names, poolChoiceInputs, spenderRules, Trace } from './shortcut-inputs.js'
 import {
@@ -111,6 +112,10 @@ function queryOf(serviceName: string) {
     explain: Explain,
     trace: Trace,
     blockNumber: BlockNumber.optional(),
+    destinationBlockNumber: described(
+      BlockNumber.optional(),
+      'With a bridge action: block of the destination; default its newest not after blockNumber.',
+    ),
     deadlineMs: DeadlineMs.optional(),
     deadline: TransactionDeadline.optional(),
   })
@@ -141,7 +146,7 @@ function postBundle(serviceName: string) {
 
 /** Of one token, everything that the bundle's receiver and those that actions name get. */
 function amountsOf(
-  { outputs, payments }: BundleAnswer,
+  { outputs, payments }: Pick<BundleAnswer, 'outputs' | 'payments'>,
   amountOf: (output: TransactionOutput) => bigint,
 ): Record<string, string> {
   const sums = new Map<string, bigint>()
@@ -149,6 +154,32 @@ function amountsOf(
     sums.set(output.token, (sums.get(output.token) ?? 0n) + amountOf(output))
   }
   return Object.fromEntries([...sums].map(([token, amount]) => [token, amount.toString()]))
+}
+
+function toPayments(payments: BundleAnswer['payments']) {
+  if (!payments.length) return {}
+  return {
+    payments: payments.map(({ action, token, receiver, amountOut, minAmountOut }) => ({
+      ...{ action, token, receiver },
+      amountOut: amountOut.toString(),
+      minAmountOut: minAmountOut.toString(),
+    })),
+  }
+}
+
+function toArrival({ crosschain }: BundleAnswer) {
+  if (!crosschain) return {}
+  const { receiver, delivered, payments, unprotected } = crosschain.arrival
+  return {
+    arrival: {
+      receiver,
+      delivered: { token: delivered.token, amount: delivered.amount.toString() },
+      amountsOut: amountsOf(crosschain.arrival, ({ amountOut }) => amountOut),
+      minAmountsOut: amountsOf(crosschain.arrival, ({ minAmountOut }) => minAmountOut),
+      ...toPayments(payments),
+      ...(unprotected.length > 0 && { unprotected: unprotected.map((one) => ({ ...one })) }),
+    },
+  }
 }
 
 function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
@@ -162,15 +193,7 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     amountsIn: Object.fromEntries(
       answer.inputs.map(({ token, amount }) => [token, amount.toString()]),
     ),
-    ...(payments.length > 0 && {
-      payments: payments.map(({ action, token, receiver, amountOut, minAmountOut }) => ({
-        action,
-        token,
-        receiver,
-        amountOut: amountOut.toString(),
-        minAmountOut: minAmountOut.toString(),
-      })),
-    }),
+    ...toPayments(payments),
     route: toSteps(answer),
     createdAt: blockNumber,
     blockNumber,
@@ -189,6 +212,8 @@ function toBundle(answer: BundleAnswer): z.output<typeof Bundle> {
     ...(answer.unprotected.length > 0 && {
       unprotected: answer.unprotected.map((one) => ({ ...one })),
     }),
+    ...crosschainFields(answer),
+    ...toArrival(answer),
     ...traceOf(answer),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
     ...explanationFields(answer.explanation),
@@ -219,6 +244,7 @@ export function bundleEndpoints(serviceName: string): Endpoint[] {
             poolChoice: toPoolChoice(input),
             explain: toExplain(input.explain),
             blockNumber: input.blockNumber,
+            destinationBlockNumber: input.destinationBlockNumber,
             deadlineMs: input.deadlineMs,
             deadline: input.deadline,
           }),

@@ -2,24 +2,27 @@
  * Routes over bridges: pins both chains, has each lane's departure simulated on the source and what its logs send
  * delivered on the destination, and builds the best with its minimums on both sides.
  */
-import type { LRUCache } from 'lru-cache'
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
-import type { CallContext, Engine, QuoteBatch, RouteAnswer } from '../../domain/engine.js'
+import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { zip } from '../../domain/lists.js'
-import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
-import { contractAddress } from '../../executor/deployments.js'
-import type { Survey, SurveyArgs } from '../../routing/crosschain/messages.js'
+import { type BlockPin, nativeToken } from '../../domain/primitives.js'
+import type { SurveyArgs } from '../../routing/crosschain/messages.js'
 import { nothingInTime } from '../../routing/proof/failures.js'
-import type { ConfiguredChains } from '../configured-chains.js'
-import type { TaskRunner } from '../task-runner.js'
 import { Journey } from './journey.js'
 import { type Final, type JourneyParts, type Side, type Tried, toAnswer } from './journey-answer.js'
-import { deliverLater, settledBlock } from './late-deliveries.js'
+import { deliverLater } from './late-deliveries.js'
 import { provenBest } from './proven-best.js'
+import {
+  type AmongMany,
+  type CrosschainParts,
+  canOrder,
+  lookAt,
+  ourContracts,
+  pinBoth,
+} from './sides.js'
 import { createTimeLimit } from './time-limit.js'
 import { type CrosschainRequest, type Way, waysOver } from './ways.js'
 
@@ -28,32 +31,10 @@ const mostTried = 6
 /** Simulated on each side over all lanes, as many as of a route on one chain together; and at least of each lane. */
 const allCandidates = 12
 const leastCandidates = 3
-/** What orders on the destination may need of us there. */
-const ourContracts: readonly Address[] = (
-  ['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper', 'Values', 'Caller'] as const
-).map(contractAddress)
-
-export interface CrosschainParts {
-  readonly chains: ConfiguredChains
-  readonly tasks: TaskRunner
-  readonly blockAtTime: Engine['blockAtTime']
-  /** Pairs of blocks at which a route was searched before: `<hash>:<hash>`. */
-  readonly seenPins: LRUCache<string, true>
-}
-
 /** Why a lane is not the answer. */
 interface LaneFailure {
   readonly lane: Lane
   readonly error: ForkrouteError
-}
-
-/** Of a request at a block of many. */
-export interface AmongMany {
-  /** The block of the source. */
-  readonly block: BlockPin
-  readonly deliverySeconds?: QuoteBatch['deliverySeconds']
-  /** Milliseconds since the epoch from which its time limit counts. */
-  readonly begunAt: number
 }
 
 /** @throws ForkrouteError as `Engine.route`; NO_ROUTE says of each lane why it cannot be used. */
@@ -69,7 +50,12 @@ export async function routeOverBridges(
   const limit = createTimeLimit({ begunAt: among?.begunAt ?? Date.now(), deadlineMs })
   const source = parts.chains.of(given.chainId)
   const destination = parts.chains.of(crosschain.destinationChainId)
-  const [sourcePin, destinationPin] = await pinBoth(given, context, parts, among)
+  const [sourcePin, destinationPin] = await pinBoth(
+    { ...given, ...crosschain },
+    context,
+    parts,
+    among,
+  )
   const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
     bridge.lanes(source, destination),
   )
@@ -101,10 +87,7 @@ export async function routeOverBridges(
     ...{ request, mode: crosschain.mode, source, destination, takesFeeThere },
     entersPosition: position !== undefined,
     receiverKind: there.kinds.get(receiver) ?? 'plain',
-    canOrder: (lane) =>
-      [...ourContracts, ...lane.orderContracts].every(
-        (address) => there.kinds.get(address) !== 'plain',
-      ),
+    canOrder: (lane) => canOrder(lane, there),
   })
   const chosen = ways.slice(0, mostTried)
   const journeyParts: JourneyParts = {
@@ -140,20 +123,6 @@ export async function routeOverBridges(
   const sent = { final: best, sentAt: sourcePin }
   const deliveries = await deliverLater({ ...parts, journey, context }, sent, seconds)
   return { ...answer, crosschain: { ...answer.crosschain, deliveries } }
-}
-
-type Surveyed = Side & Pick<Survey, 'position'>
-
-/** What has to be known of a side before anything is searched there. */
-async function lookAt(
-  tasks: TaskRunner,
-  side: { readonly chain: ChainDefinition; readonly pin: BlockPin; readonly what: SurveyArgs },
-  context: CallContext,
-): Promise<Surveyed> {
-  const { chain, pin, what } = side
-  const accounts = [...new Set(what.accounts)]
-  const survey = await tasks.runAt('survey', { ...what, accounts }, pin, context)
-  return { ...survey, chain, pin, kinds: new Map(zip(accounts, survey.kinds)) }
 }
 
 function isLate(error: unknown): boolean {
@@ -198,32 +167,6 @@ function refuseAmbiguousReceiver(
   throw invalidRequest([
     `receiver is required: ${fromAddress} is a contract on chain ${here.chain.id}, and its address may be nobody's on another.`,
   ])
-}
-
-async function pinBoth(
-  { chainId, blockNumber, crosschain }: CrosschainRequest,
-  context: CallContext,
-  parts: CrosschainParts,
-  among: AmongMany | undefined,
-): Promise<[source: BlockPin, destination: BlockPin]> {
-  const { destinationChainId, destinationBlockNumber } = crosschain
-  const { tasks, blockAtTime } = parts
-  const source = among?.block ?? tasks.pin({ chainId, blockNumber }, context)
-  if (blockNumber === undefined || destinationBlockNumber !== undefined) {
-    const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
-    return Promise.all([source, tasks.pin(place, context)])
-  }
-  const { timestamp } = await source
-  if (among?.deliverySeconds) {
-    const at = { chainId: destinationChainId, timestamp }
-    const settled = await settledBlock(parts, at, context)
-    if (settled) return [await source, settled]
-    const why = `Chain ${destinationChainId} has no block after ${timestamp} (unix seconds) yet, the time of block ${blockNumber} of chain ${chainId}.`
-    throw new ForkrouteError('UNKNOWN_BLOCK', why, { chainId: destinationChainId })
-  }
-  const found = await blockAtTime(destinationChainId, timestamp, context)
-  const place = { chainId: destinationChainId, blockNumber: found.number }
-  return [await source, await tasks.pin(place, context)]
 }
 
 function secondsOf(among: AmongMany | undefined, { estimatedSeconds }: Lane) {

@@ -94,7 +94,7 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
     crosschain: {
       destinationBlock: there.pin,
       ...(position && { positionOut: position.id }),
-      bridgeFee: costOf(parts, departure.nativeFee),
+      bridgeFee: costOf(here, departure.nativeFee),
       estimates: [
         {
           bridge: lane.bridge,
@@ -117,8 +117,8 @@ function feesOf(parts: JourneyParts, { departure, way }: Final): readonly TokenA
   return [{ token, amount: (amount * there.bps) / bpsDenominator }]
 }
 
-function costOf({ here }: JourneyParts, native: bigint): Cost {
-  const price = here.prices.get(nativeToken)
+export function costOf({ prices }: Side, native: bigint): Cost {
+  const price = prices.get(nativeToken)
   const usd = price ? (Number(native) / 10 ** price.decimals) * price.priceUsd : null
   return { native, usd }
 }

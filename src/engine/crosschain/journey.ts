@@ -28,18 +28,25 @@ import type {
 } from '../../routing/crosschain/messages.js'
 import type { PricedToken } from '../../routing/market/valuation.js'
 import type { KnownRoute } from '../../routing/search/known-routes.js'
-import { type Final, feeThere, type JourneyParts, type Sent, type Tried } from './journey-answer.js'
+import {
+  type Final,
+  feeThere,
+  type JourneyParts,
+  type Sent,
+  type Side,
+  type Tried,
+} from './journey-answer.js'
 import { Prospects } from './prospects.js'
 import type { Way } from './ways.js'
 
 /** Of the final pair, each time with what the one before has shown. */
 const finalRounds = 3
 /** Given to an order as long as nothing has shown what it needs. */
-const roomyGas = 3_000_000n
+export const roomyGas = 3_000_000n
 /** Of a delivery as long as nothing has shown what it takes. */
-const usualGas = { plain: 120_000n, order: 600_000n }
+export const usualGas = { plain: 120_000n, order: 600_000n }
 /** Bytes of a message while the order is not known: of one with a swap. */
-const usualMessageBytes = 1_400
+export const usualMessageBytes = 1_400
 
 /** What is known of what a bridge is to carry. */
 interface SendingFacts {
@@ -263,20 +270,9 @@ export class Journey {
       receiver: runsOrder ? lane.orderReceiver : this.parts.receiver,
       message,
       gas: runsOrder ? gasForOrder(orderGas) : 0n,
-      deliveryCost: this.#deliveryCost(lane, deliveryGas),
+      deliveryCost: deliveryCostOf(this.parts.there, lane, deliveryGas),
     }
     return { lane, parcel }
-  }
-
-  /** Raw units of what is delivered; null without prices. */
-  #deliveryCost({ tokenOut }: Lane, gas: bigint): bigint | null {
-    const { gasPrice, prices } = this.parts.there
-    const [native, token] = [prices.get(nativeToken), prices.get(tokenOut)]
-    if (!native || !token || token.priceUsd <= 0) return null
-    const scale = 10n ** 12n
-    const ratio = BigInt(Math.ceil((native.priceUsd / token.priceUsd) * Number(scale)))
-    const wei = gas * gasPrice * ratio * 10n ** BigInt(token.decimals)
-    return wei / (scale * 10n ** BigInt(native.decimals)) + 1n
   }
 
   #centiBps(): bigint {
@@ -319,6 +315,20 @@ function departureOf(outcome: DepartureOutcome): Departure {
   return outcome.departure
 }
 
+/** Raw units of what is delivered; null without prices. */
+export function deliveryCostOf(
+  { gasPrice, prices }: Side,
+  { tokenOut }: Lane,
+  gas: bigint,
+): bigint | null {
+  const [native, token] = [prices.get(nativeToken), prices.get(tokenOut)]
+  if (!native || !token || token.priceUsd <= 0) return null
+  const scale = 10n ** 12n
+  const ratio = BigInt(Math.ceil((native.priceUsd / token.priceUsd) * Number(scale)))
+  const wei = gas * gasPrice * ratio * 10n ** BigInt(token.decimals)
+  return wei / (scale * 10n ** BigInt(native.decimals)) + 1n
+}
+
 function neverHolds(): ForkrouteError {
   return new ForkrouteError(
     'SIMULATION_REVERTED',
@@ -327,6 +337,6 @@ function neverHolds(): ForkrouteError {
 }
 
 /** With room for what refunds have hidden, and for state that has moved. */
-function orderGasFor(deliveryGas: bigint): bigint {
+export function orderGasFor(deliveryGas: bigint): bigint {
   return ((deliveryGas * 14n) / 10n / 10_000n + 10n) * 10_000n
 }

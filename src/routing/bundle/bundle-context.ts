@@ -1,5 +1,5 @@
 /** The view of a bundle that planning and simulation share; implemented by `BundleBuilder`. */
-import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
+import type { BridgeAdapter, Delivery, Lane, LaneQuote, Parcel } from '../../bridges/bridge.js'
 import type { TypedAction, TypedBundle } from '../../domain/bundle.js'
 import type { Explanation } from '../../domain/explanation.js'
 import type { Amount, ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
@@ -21,11 +21,28 @@ export interface Arrival {
   readonly fee?: { readonly bps: bigint; readonly receiver: Address }
 }
 
+/** Where and how the bridge action of a bundle sends. */
+export interface Crossing {
+  readonly bridge: BridgeAdapter
+  readonly lane: Lane
+  readonly parcel: Parcel
+  /** What it delivers may fall short of its quote; hundredths of a basis point. */
+  readonly centiBps: bigint
+  /** Raw units that must be delivered at least, in place of `centiBps`. */
+  readonly least?: bigint
+  /** Takes what the bridge gives back. */
+  readonly refundReceiver: Address
+  /** Receives what the lane says of the amount. */
+  onQuote(quote: LaneQuote): void
+}
+
 export interface BundleArgs {
   readonly request: TypedBundle
   readonly accountId: Hex
   /** Absent: the sender gives the tokens. */
   readonly arrival?: Arrival
+  /** Of a bundle with a bridge action, and of no other. */
+  readonly crossing?: Crossing
   /**
    * Candidates of each route inside that are simulated, and which is chosen by that alone; absent: as configured, and
    * simulated as a transaction of its own.

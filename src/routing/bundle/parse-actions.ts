@@ -2,6 +2,7 @@
  * Checks the arguments of a bundle's actions as far as possible without chain state: every mistake is reported at once,
  * with the action's index, the argument and what it must be. Runs before a block is pinned. Pure.
  */
+import { bridges } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import {
   type BundleAction,
@@ -13,6 +14,7 @@ import {
 import { maxActions } from '../../domain/grammar.js'
 import { runsOwnOrders } from '../../executor/strategies.js'
 import { protocolBySlug } from '../../protocols/registry.js'
+import { bridge } from './actions/bridge.js'
 import { serviceActionByName, serviceActions } from './actions/registry.js'
 import { checkActions } from './check-actions.js'
 import { parseArgument } from './parse-argument.js'
@@ -54,7 +56,9 @@ function parseAction(
   report: Report,
 ): TypedAction | null {
   const { protocol, action } = source
-  const isOwn = [context.serviceName, ...serviceProtocols].includes(protocol)
+  const isOwn =
+    [context.serviceName, ...serviceProtocols].includes(protocol) ||
+    (action === bridge.name && bridges.some(({ names }) => names.includes(protocol)))
   const named = { protocol, action, of: isOwn ? ('service' as const) : ('protocol' as const) }
   const performer = isOwn || isOnChain(protocol, context, report) ? performerOf(named) : undefined
   if (performer) {

@@ -23,7 +23,14 @@ import { depositsIn, enteringActions, findTarget, sharesOf } from '../bundle/pos
 import { defineServiceAction } from '../bundle/service-action.js'
 import { emptyExecutor, simulateLanding, touchedBy } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
-import type { Arrival, ArrivalArgs, Landing, LandingArgs } from './messages.js'
+import type {
+  Arrival,
+  ArrivalArgs,
+  Callback,
+  CallbackArgs,
+  Landing,
+  LandingArgs,
+} from './messages.js'
 
 const serviceName = 'svc'
 
@@ -83,6 +90,20 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     gas: result.gas,
     knownRoutes: result.knownRoutes,
   }
+}
+
+/** The actions that a bundle has for what arrives. @throws ForkrouteError as a bundle. */
+export async function runCallback(run: TaskRun, args: CallbackArgs): Promise<Callback> {
+  const { request, accountId, delivery, gas, receiver } = args
+  const arrival = { bridge: bridgeFor(delivery), delivery, gas, fallbackReceiver: receiver }
+  // The pair of the answer is simulated as a landing.
+  const told = await runBundle(run, { request, accountId, isRough: true, arrival })
+  const { reported: _r, deposited: _d, logs: _l, knownRoutes: _k, tx: _t, ...rest } = told
+  const { message, order, ...result } = rest
+  if (!message || !order || result.gas === null) {
+    throw new ForkrouteError('SIMULATION_REVERTED', 'The callback has no order.')
+  }
+  return { message, touched: touchedBy(order), gas: result.gas, result }
 }
 
 /** What keeps an Executor from depositing for somebody is no matter of the request's own strategy. */

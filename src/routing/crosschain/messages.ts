@@ -1,7 +1,7 @@
 /** Arguments and results of the tasks of routes over bridges. Structured-clonable values only. */
 import type { Delivery, Lane, Parcel } from '../../bridges/bridge.js'
 import type { Touched } from '../../domain/bridges/touched.js'
-import type { BundleResult, TransactionOutput } from '../../domain/bundle.js'
+import type { BundleResult, TransactionOutput, TypedBundle } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import type { WireError } from '../../domain/errors.js'
 import type { Address, Hex, TokenAmount } from '../../domain/primitives.js'
@@ -45,6 +45,29 @@ export interface Departure
   readonly nativeFee: bigint
   readonly delivery: Delivery
   readonly knownRoutes: readonly KnownRoute[]
+}
+
+/** The half of a bundle that ends where its bridge action sends. */
+export interface CrossingArgs
+  extends Pick<DeparturesArgs, 'accountId' | 'centiBps' | 'least' | 'isRough'>,
+    Sending {
+  readonly request: TypedBundle
+  /** Takes what the bridge gives back. */
+  readonly refundReceiver: Address
+}
+
+export interface Crossed extends Pick<Departure, 'gas' | 'nativeFee' | 'delivery'> {
+  readonly result: BundleResult
+}
+
+/** The half that runs with what is delivered. */
+export interface CallbackArgs
+  extends Pick<ArrivalArgs, 'accountId' | 'delivery' | 'gas' | 'receiver'> {
+  readonly request: TypedBundle
+}
+
+export interface Callback extends Pick<Arrival, 'message' | 'touched' | 'gas'> {
+  readonly result: Omit<BundleResult, 'tx'>
 }
 
 export interface ArrivalArgs {

@@ -3,6 +3,7 @@ import type { ServiceAction } from '../service-action.js'
 import { apiswap } from './apiswap.js'
 import { approve } from './approve.js'
 import { balance } from './balance.js'
+import { bridge } from './bridge.js'
 import { call } from './call.js'
 import { comparisons } from './comparisons.js'
 import { conditions } from './conditions.js'
@@ -35,6 +36,7 @@ export const serviceActions: readonly ServiceAction[] = [
   minamountout,
   fee,
   paymasterfee,
+  bridge,
   ...flashloans,
   ...mathActions,
   ...comparisons,

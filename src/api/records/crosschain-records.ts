@@ -1,0 +1,77 @@
+/** What answers say of another chain, and of what is not enforced on either. */
+import { z } from 'zod'
+import { Address, BlockNumber, ChainId, Wei } from './record-parts.js'
+
+export const cost = {
+  native: Wei,
+  usd: z.number().nullable().meta({ description: 'Null without a price.' }),
+}
+/** Of a route over a bridge. */
+export const crosschain = {
+  destinationChainId: ChainId.optional().meta({
+    description: 'Chain on which tokenOut is received; absent where it is chainId.',
+  }),
+  destinationBlockNumber: BlockNumber.optional().meta({
+    description: 'Block of the destination at whose end its state was read.',
+  }),
+  bridgeFee: z.object(cost).optional().meta({
+    description:
+      'What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back.',
+  }),
+  bridgingEstimates: z
+    .array(
+      z.object({
+        bridge: z.string().meta({ description: 'Slug of the bridge.' }),
+        fromChainId: ChainId,
+        toChainId: ChainId,
+        token: Address.meta({ description: 'What the bridge takes.' }),
+        estimatedSeconds: z.number().meta({ description: 'As configured, not measured.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: 'How long what is sent is on its way.' }),
+}
+
+export const UnprotectedList = z
+  .array(
+    z
+      .object({
+        action: z.int().meta({ description: 'Index of the action that yields it.' }),
+        token: Address.optional(),
+        position: z.string().optional(),
+        receiver: Address.optional(),
+        reason: z.string(),
+      })
+      .meta({ id: 'Unprotected' }),
+  )
+  .optional()
+  .meta({ description: 'Outputs that the transaction does not enforce; absent: all are.' })
+
+const ArrivalPayment = z.object({
+  action: z.int().meta({ description: 'Index in the callback.' }),
+  token: Address,
+  receiver: Address.meta({ description: 'Who gets it.' }),
+  amountOut: Wei,
+  minAmountOut: Wei,
+})
+export const BundleArrival = z
+  .object({
+    receiver: Address.meta({
+      description: 'Who gets what comes out; where the callback fails, what the bridge delivers.',
+    }),
+    delivered: z
+      .object({ token: Address, amount: Wei })
+      .meta({ description: 'What the bridge delivers, raw units.' }),
+    amountsOut: z.record(Address, Wei).meta({
+      description: 'Raw units that the receiver gains, by token; and those that actions name.',
+    }),
+    minAmountsOut: z.record(Address, Wei).meta({
+      description: 'What is enforced of it: by the order, or by the bridge where no order runs.',
+    }),
+    payments: z
+      .array(ArrivalPayment)
+      .optional()
+      .meta({ description: 'What actions pay to receivers that they name; absent: nothing.' }),
+    unprotected: UnprotectedList,
+  })
+  .meta({ id: 'BundleArrival' })

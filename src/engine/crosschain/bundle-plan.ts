@@ -1,0 +1,161 @@
+/** What a bundle with a bridge action asks for on either chain, checked before a block is pinned. Pure. */
+import type { Lane } from '../../bridges/bridge.js'
+import { bridges } from '../../bridges/registry.js'
+import type { ChainDefinition } from '../../chains/chain.js'
+import type { BundleAction, BundleRequest, TypedBundle } from '../../domain/bundle.js'
+import { invalidRequest } from '../../domain/common-errors.js'
+import type { CallContext } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { maxActions } from '../../domain/grammar.js'
+import { at } from '../../domain/lists.js'
+import type { Address } from '../../domain/primitives.js'
+import { parseBundle } from '../../routing/bundle/parse-actions.js'
+import { badArguments, type Problem, refuse } from '../../routing/bundle/problems.js'
+import type { ConfiguredChains } from '../configured-chains.js'
+
+export const actionName = 'bridge'
+
+export interface BridgedPlan {
+  readonly source: TypedBundle
+  readonly lane: Lane
+  readonly destination: ChainDefinition
+  readonly receiver: Address
+  /** Null: the bridge pays the receiver itself. */
+  readonly callback: TypedBundle | null
+}
+
+export function isOverBridge({ actions }: Pick<BundleRequest, 'actions'>): boolean {
+  return actions.some(({ action }) => action === actionName)
+}
+
+/** All that is wrong about the request itself, before a block is pinned. */
+export function planOver(
+  chains: ConfiguredChains,
+  request: BundleRequest,
+  { whatIf }: CallContext,
+): BridgedPlan {
+  const found = request.actions.flatMap(({ action }, place) =>
+    action === actionName ? [place] : [],
+  )
+  const index = at(found, 0)
+  const [, second] = found
+  if (second !== undefined) refuse(second, 'action', 'another: a bundle has one bridge action')
+  if (request.skipQuote) {
+    throw invalidRequest([
+      'skipQuote is not available with a bridge action: both sides are simulated.',
+    ])
+  }
+  if (whatIf) {
+    throw invalidRequest([
+      'stateOverrides and blockOverrides are of one chain: a bundle with a bridge action takes none.',
+    ])
+  }
+  const given = at(request.actions, index)
+  const { callback, ...args } = given.args
+  const actions = request.actions.map((one, place) => (place === index ? { ...one, args } : one))
+  const here = chains.of(request.chainId)
+  const source = parseBundle({ ...request, actions }, here)
+  const { values } = at(source.actions, index)
+  const {
+    tokenIn,
+    primaryAddress,
+    destinationChainId,
+    receiver: named,
+  } = values as {
+    readonly tokenIn: Address
+    readonly primaryAddress: Address
+    readonly destinationChainId: number
+    readonly receiver?: Address
+  }
+  const destination = chains.all.find(({ id }) => id === destinationChainId)
+  if (!destination || destination.id === here.id) {
+    const others = chains.all.flatMap(({ id }) => (id === here.id ? [] : [id]))
+    return refuse(index, 'destinationChainId', `another configured chain: ${others.join(', ')}`)
+  }
+  const lanes = bridges
+    .filter(
+      ({ names }) =>
+        given.protocol === request.serviceName || names.some((name) => name === given.protocol),
+    )
+    .flatMap((bridge) => bridge.lanes(here, destination))
+  const through = lanes.filter(({ primary }) => primary === primaryAddress)
+  if (!through.length) {
+    const known = [...new Set(lanes.map(({ primary, bridge }) => `${primary} (${bridge})`))]
+    const expected = known.length ? `one of ${known.join(', ')}` : 'of a bridge: none leads there'
+    return refuse(
+      index,
+      'primaryAddress',
+      `a contract that sends to chain ${destination.id}, ${expected}`,
+    )
+  }
+  const lane = through.find((one) => one.tokenIn === tokenIn)
+  if (!lane) {
+    const taken = through.map((one) => `${one.tokenIn} (${one.symbol})`)
+    return refuse(index, 'tokenIn', `what ${primaryAddress} takes: ${taken.join(', ')}`)
+  }
+  const receiver = named ?? request.receiver ?? request.fromAddress
+  return {
+    ...{ source, lane, destination, receiver },
+    callback:
+      callback === undefined || callback === null
+        ? null
+        : callbackOf(request, { index, callback, lane, destination, receiver }),
+  }
+}
+
+/** A bundle of its own on the destination. */
+function callbackOf(
+  request: BundleRequest,
+  to: Pick<BridgedPlan, 'lane' | 'destination' | 'receiver'> & {
+    readonly index: number
+    readonly callback: unknown
+  },
+): TypedBundle {
+  const { index, callback, lane, destination, receiver } = to
+  if (!Array.isArray(callback) || !callback.length || callback.length > maxActions) {
+    return refuse(index, 'callback', `a list of 1 to ${maxActions} actions`)
+  }
+  const actions = callback.map((item: unknown, place): BundleAction => {
+    const { protocol, action, args = {} } = (item ?? {}) as Record<string, unknown>
+    const name = `callback[${place}]`
+    if (typeof protocol !== 'string' || typeof action !== 'string') {
+      return refuse(index, name, 'an action {protocol, action, args}')
+    }
+    if (typeof args !== 'object' || args === null || Array.isArray(args)) {
+      return refuse(index, `${name}.args`, 'an object')
+    }
+    if (action.toLowerCase() === actionName) {
+      return refuse(index, `${name}.action`, 'another: a bundle has one bridge action')
+    }
+    return {
+      ...{ protocol: protocol.toLowerCase(), action: action.toLowerCase() },
+      args: args as Record<string, unknown>,
+    }
+  })
+  const first = at(actions, 0)
+  if (first.action !== 'balance') refuse(index, 'callback[0].action', 'balance, of what arrives')
+  const { blockNumber: _b, deadline: _d, spender: _s, includeTrace: _t, ...terms } = request
+  try {
+    const typed = parseBundle(
+      {
+        ...{ ...terms, actions, receiver, refundReceiver: receiver, fromAddress: receiver },
+        ...{ chainId: destination.id, strategy: 'router', executionMode: 'backend' },
+      },
+      destination,
+    )
+    if (at(typed.actions, 0).values.token !== lane.tokenOut) {
+      refuse(index, 'callback[0].token', `${lane.tokenOut}, which is what arrives`)
+    }
+    return typed
+  } catch (error) {
+    const problems = error instanceof ForkrouteError ? error.details?.problems : undefined
+    if (!problems || at(problems as readonly Problem[], 0).argument.startsWith('callback'))
+      throw error
+    throw badArguments(
+      (problems as readonly Problem[]).map(({ action, argument, expected }) => ({
+        ...{ action: index, expected },
+        argument: `callback[${action}].${argument}`,
+      })),
+    )
+  }
+}

@@ -1,0 +1,91 @@
+/** What is known of either chain before anything is planned over a bridge: its block, and what the accounts there are. */
+import type { LRUCache } from 'lru-cache'
+import type { Lane } from '../../bridges/bridge.js'
+import type { ChainDefinition } from '../../chains/chain.js'
+import type { CallContext, Engine, QuoteBatch } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
+import { zip } from '../../domain/lists.js'
+import type { Address, BlockPin } from '../../domain/primitives.js'
+import { contractAddress } from '../../executor/deployments.js'
+import type { Survey, SurveyArgs } from '../../routing/crosschain/messages.js'
+import type { ConfiguredChains } from '../configured-chains.js'
+import type { TaskRunner } from '../task-runner.js'
+import type { Side } from './journey-answer.js'
+import { settledBlock } from './late-deliveries.js'
+
+/** What orders on the destination may need of us there. */
+export const ourContracts: readonly Address[] = (
+  ['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper', 'Values', 'Caller'] as const
+).map(contractAddress)
+
+export interface CrosschainParts {
+  readonly chains: ConfiguredChains
+  readonly tasks: TaskRunner
+  readonly blockAtTime: Engine['blockAtTime']
+  /** Pairs of blocks at which a route was searched before: `<hash>:<hash>`. */
+  readonly seenPins: LRUCache<string, true>
+}
+
+/** Whether all that an order of the lane needs is on the destination. */
+export function canOrder(lane: Lane, there: Side): boolean {
+  return [...ourContracts, ...lane.orderContracts].every(
+    (address) => there.kinds.get(address) !== 'plain',
+  )
+}
+
+type Surveyed = Side & Pick<Survey, 'position'>
+
+/** What has to be known of a side before anything is searched there. */
+export async function lookAt(
+  tasks: TaskRunner,
+  side: { readonly chain: ChainDefinition; readonly pin: BlockPin; readonly what: SurveyArgs },
+  context: CallContext,
+): Promise<Surveyed> {
+  const { chain, pin, what } = side
+  const accounts = [...new Set(what.accounts)]
+  const survey = await tasks.runAt('survey', { ...what, accounts }, pin, context)
+  return { ...survey, chain, pin, kinds: new Map(zip(accounts, survey.kinds)) }
+}
+
+/** Of a request at a block of many. */
+export interface AmongMany {
+  /** The block of the source. */
+  readonly block: BlockPin
+  readonly deliverySeconds?: QuoteBatch['deliverySeconds']
+  /** Milliseconds since the epoch from which its time limit counts. */
+  readonly begunAt: number
+}
+
+/** Of a request over a bridge. */
+export interface Pinned {
+  readonly chainId: number
+  readonly blockNumber?: bigint | undefined
+  readonly destinationChainId: number
+  /** Absent: the newest; with a past `blockNumber` the newest not after that block's time. */
+  readonly destinationBlockNumber?: bigint | undefined
+}
+
+export async function pinBoth(
+  { chainId, blockNumber, destinationChainId, destinationBlockNumber }: Pinned,
+  context: CallContext,
+  parts: CrosschainParts,
+  among?: AmongMany,
+): Promise<[source: BlockPin, destination: BlockPin]> {
+  const { tasks, blockAtTime } = parts
+  const source = among?.block ?? tasks.pin({ chainId, blockNumber }, context)
+  if (blockNumber === undefined || destinationBlockNumber !== undefined) {
+    const place = { chainId: destinationChainId, blockNumber: destinationBlockNumber }
+    return Promise.all([source, tasks.pin(place, context)])
+  }
+  const { timestamp } = await source
+  if (among?.deliverySeconds) {
+    const at = { chainId: destinationChainId, timestamp }
+    const settled = await settledBlock(parts, at, context)
+    if (settled) return [await source, settled]
+    const why = `Chain ${destinationChainId} has no block after ${timestamp} (unix seconds) yet, the time of block ${blockNumber} of chain ${chainId}.`
+    throw new ForkrouteError('UNKNOWN_BLOCK', why, { chainId: destinationChainId })
+  }
+  const found = await blockAtTime(destinationChainId, timestamp, context)
+  const place = { chainId: destinationChainId, blockNumber: found.number }
+  return [await source, await tasks.pin(place, context)]
+}

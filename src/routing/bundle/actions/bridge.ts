@@ -1,0 +1,110 @@
+import {
+  type BridgeAdapter,
+  isRefusal,
+  type Lane,
+  type LaneRefusal,
+} from '../../../bridges/bridge.js'
+import type { TypedAction } from '../../../domain/bundle.js'
+import { ForkrouteError } from '../../../domain/errors.js'
+import { type Amount, isAmountRef } from '../../../domain/order.js'
+import { lessSlippage, nativeToken } from '../../../domain/primitives.js'
+import type { BundleContext } from '../bundle-context.js'
+import { defineServiceAction, optional, required } from '../service-action.js'
+
+/** What is sent beside the messaging fee that was quoted, which may rise until the transaction is mined; it comes back. */
+const feeMarginPercent = 10n
+
+/** The last step of what happens here; what it sends is planned by whoever knows both chains. */
+export const bridge = defineServiceAction({
+  name: 'bridge',
+  description:
+    'Sends a token to another chain, once in a bundle, for actions to run with it there.',
+  inputs: {
+    tokenIn: required('address', 'Token that the bridge takes.'),
+    amountIn: required('amount', 'Raw units.'),
+    primaryAddress: required('address', 'The contract of the bridge that is sent through.'),
+    destinationChainId: required('integer', 'Chain that it is sent to.'),
+    receiver: optional('address', 'Who gets what arrives; default the receiver of the bundle.'),
+    callback: optional(
+      'actions',
+      'Actions on the destination with what arrives: the first is balance of it; references count from there.',
+    ),
+    callbackValue: optional('signed', 'Native sent along; no bridge here takes any but 0.'),
+    protocolArgs: optional('values', 'Of the bridge; none here takes any.'),
+  },
+  isPriced: false,
+  outputs: () => 0,
+  check({ callbackValue = 0n, protocolArgs = [] }, { refuse }) {
+    if (callbackValue !== 0n) refuse('callbackValue', '0: no bridge here sends native along')
+    if (protocolArgs.length) refuse('protocolArgs', 'left out: no bridge here takes any')
+  },
+  async perform({ tokenIn, amountIn }, { builder, index, add, helper, runner }) {
+    const { run, args } = builder
+    const { crossing } = args
+    if (!crossing) throw new RangeError('A bridge needs a lane.')
+    const { bridge: adapter, lane, parcel, centiBps, least } = crossing
+    const expected = foreseen(builder, amountIn) ?? (await builder.searchAmount(amountIn, index))
+    const { chain } = run.block
+    const quote = await adapter.quote({
+      ...{ lane, parcel, chain },
+      ...{ amountIn: expected, sender: runner, reader: run.reader },
+      priceOf: async (token) =>
+        (await run.block.pricedTokens(run.reader, [token])).get(token) ?? null,
+    })
+    if (isRefusal(quote)) throw refused(lane, quote)
+    crossing.onQuote(quote)
+    const nativeFee = quote.nativeFee + (quote.nativeFee * feeMarginPercent) / 100n
+    const steps = adapter.encode({
+      ...{ lane, parcel, amountIn, quote, quotedAmountIn: expected, nativeFee },
+      minimumDelivered: least ?? lessSlippage(quote.delivered, centiBps),
+      refundReceiver: crossing.refundReceiver,
+      firstStep: builder.draft.firstStep + builder.draft.steps.length,
+      helpers: { Values: helper('Values') },
+    })
+    for (const step of steps) add(step)
+    const record = {
+      action: 'bridge',
+      protocol: lane.bridge,
+      tokenIn: [tokenIn],
+      tokenOut: [lane.tokenOut],
+      positionInId: [],
+      positionOutId: [],
+      chainId: chain.id,
+      sourceChainId: chain.id,
+      destinationChainId: lane.destinationChainId,
+      primary: lane.primary,
+    }
+    return {
+      spends: [
+        { token: tokenIn, amount: amountIn },
+        ...(nativeFee > 0n ? [{ token: nativeToken, amount: nativeFee }] : []),
+      ],
+      outputs: [],
+      leftovers: [tokenIn],
+      route: [{ record, amounts: { taken: [[amountIn]], given: [[quote.delivered]] } }],
+      centiBps,
+      warnings: quote.warnings,
+    }
+  },
+})
+
+/** Splits before it keep off the tokens that it mentions: the one in which it is paid beside the amount is among them. */
+export function mentionsFee(action: TypedAction, { hasNativeFee }: BridgeAdapter): TypedAction {
+  return hasNativeFee ? { ...action, values: { ...action.values, feeToken: nativeToken } } : action
+}
+
+/** To compare lanes by, what the swaps before it gave by themselves does. */
+function foreseen({ args, draft }: BundleContext, amount: Amount): bigint | null {
+  if (!args.isRough || !isAmountRef(amount)) return null
+  const name = JSON.stringify(amount)
+  return draft.minimums.find((one) => JSON.stringify(one.amount) === name)?.quoted ?? null
+}
+
+function refused(lane: Lane, { reason, message, limit }: LaneRefusal): ForkrouteError {
+  return new ForkrouteError('NO_ROUTE', message, {
+    bridge: lane.bridge,
+    token: lane.tokenIn,
+    reason,
+    ...(limit !== undefined && { limit: limit.toString() }),
+  })
+}

@@ -1,0 +1,196 @@
+/**
+ * Bundles with a bridge action: the transaction is mined on an Anvil of the source, and what it sent delivered on one of
+ * the destination, by a script that shares no code with the product.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bridges } from '../../../src/bridges/registry.js'
+import { base } from '../../../src/chains/base.js'
+import { ethereum } from '../../../src/chains/ethereum.js'
+import { type Address, nativeToken } from '../../../src/domain/primitives.js'
+import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { sandboxPlan } from '../../../src/sandbox/plans/registry.js'
+import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
+import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const alice = sandboxAccount('alice').address
+const bob = sandboxAccount('bob').address
+const usdc: Address = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
+const dai: Address = '0x6b175474e89094c44da98b954eedeac495271d0f'
+const usdcHere: Address = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
+const amountIn = '500000000'
+const output = (useOutputOfCallAt: number) => ({ useOutputOfCallAt })
+
+let sandboxes: Sandbox[]
+let service: TestService
+let aave: { primaryAddress: Address; address: Address }
+
+beforeAll(async () => {
+  sandboxes = await startSandboxes([1, 8453])
+  service = await startService(
+    Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])),
+  )
+  const query = { chainId: '1', type: 'defi', protocolSlug: 'aave-v3', underlyingTokens: usdc }
+  const { body } = await service.get('/api/v1/tokens', query)
+  aave = body.data[0]
+})
+afterAll(async () => {
+  await service?.stop()
+  await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
+})
+
+function laneOf(slug: string) {
+  const lanes = bridges.flatMap((one) => one.lanes(base, ethereum))
+  const lane = lanes.find(({ bridge, symbol }) => bridge === slug && symbol === 'USDC')
+  if (!lane) throw new RangeError(`no lane of ${slug}`)
+  return lane
+}
+
+type Action = { protocol: string; action: string; args: Record<string, unknown> }
+const act = (protocol: string, action: string, args: Record<string, unknown>): Action => ({
+  ...{ protocol, action, args },
+})
+const send = (slug: string, more: Record<string, unknown> = {}, protocol = 'svc') =>
+  act(protocol, 'bridge', {
+    ...{ tokenIn: usdcHere, amountIn, primaryAddress: laneOf(slug).primary },
+    ...{ destinationChainId: 1, receiver: bob, ...more },
+  })
+const arrived = act('svc', 'balance', { token: usdc })
+
+const ask = (actions: readonly Action[], more: Record<string, string> = {}) => {
+  const query = new URLSearchParams({ chainId: '8453', fromAddress: alice, ...more })
+  return service.post(`/api/v1/shortcuts/bundle?${query}`, actions)
+}
+
+function place(chainId: number, blockNumber: number): Place {
+  const nodeUrl = sandboxes.find((one) => one.chainId === chainId)?.url ?? ''
+  return { chainId, nodeUrl, blockNumber, blockTimeSeconds: sandboxPlan(chainId).blockSeconds }
+}
+
+/** The answer, once its transaction has been carried out on both sides. */
+async function carriedOut(actions: readonly Action[], token: Address) {
+  const { status, text, body } = await ask(actions)
+  expect(status, text).toBe(200)
+  const [source, destination] = [
+    place(8453, body.blockNumber),
+    place(1, body.destinationBlockNumber),
+  ]
+  const sent = await departOnFork(source, body.tx)
+  expect(sent.status, text).toBe('success')
+  expect(sent.gasUsed).toBe(BigInt(body.gas))
+  const watch = { token, owner: bob }
+  const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
+  expect(delivered).toEqual({
+    status: 'delivered',
+    gained: BigInt(body.arrival.amountsOut[token]),
+  })
+  expect(body.arrival.receiver).toBe(bob)
+  const spent = BigInt(body.amountsIn[nativeToken] ?? '0')
+  const fee = BigInt(body.bridgeFee.native)
+  expect(BigInt(body.tx.value)).toBe(spent)
+  expect(spent).toBeGreaterThanOrEqual(fee + fee / 10n)
+  return body
+}
+
+describe.each(['stargate', 'across'])('%s', (slug) => {
+  test('pays the receiver what the answer says, with a minimum', async () => {
+    const body = await carriedOut([send(slug)], usdc)
+    const amount = BigInt(body.arrival.amountsOut[usdc])
+    expect(body.arrival.minAmountsOut).toEqual({ [usdc]: String((amount * 9_950n) / 10_000n) })
+    expect(body.arrival.delivered).toEqual({ token: usdc, amount: String(amount) })
+    expect(body.amountsIn[usdcHere]).toBe(amountIn)
+  })
+
+  test('sends what actions before it yield, under its own name as the protocol', async () => {
+    const swap = act('svc', 'route', {
+      ...{ tokenIn: nativeToken, tokenOut: usdcHere, amountIn: String(10n ** 17n) },
+    })
+    const body = await carriedOut([swap, send(slug, { amountIn: output(0) }, slug)], usdc)
+    const named = body.route.map(({ action, chainId }: Record<string, unknown>) => [
+      action,
+      chainId,
+    ])
+    expect(named.at(-1)).toEqual(['bridge', 8453])
+    expect(body.amountsOut).toEqual({})
+  })
+
+  test('is followed by actions of the source', async () => {
+    const swap = act('svc', 'route', {
+      ...{ tokenIn: nativeToken, tokenOut: usdcHere, amountIn: String(10n ** 16n) },
+    })
+    const body = await carriedOut([send(slug), swap], usdc)
+    expect(Object.keys(body.amountsOut)).toEqual([usdcHere])
+    expect(body.route.at(-1).action).toBe('bridge')
+  })
+
+  test('its callback deposits what arrives', async () => {
+    const deposit = act('aave-v3', 'deposit', {
+      ...{ primaryAddress: aave.primaryAddress, tokenIn: usdc, tokenOut: aave.address },
+      amountIn: output(0),
+    })
+    const body = await carriedOut([send(slug, { callback: [arrived, deposit] })], aave.address)
+    const last = body.route.at(-1)
+    expect([last.action, last.protocol, last.chainId]).toEqual(['deposit', 'aave-v3', 1])
+    expect(BigInt(body.arrival.minAmountsOut[aave.address])).toBeGreaterThan(0n)
+  })
+
+  test('actions of the callback refer to each other', async () => {
+    const swap = act('svc', 'route', { tokenIn: usdc, tokenOut: dai, amountIn: output(0) })
+    const half = act('svc', 'div', { amountA: output(1), amountB: '2' })
+    const split = act('svc', 'transfer', { token: dai, recipient: alice, amount: output(2) })
+    const callback = [arrived, swap, half, split]
+    const body = await carriedOut([send(slug, { callback })], dai)
+    expect(Object.keys(body.arrival.amountsOut)).toContain(dai)
+  })
+})
+
+const nowhere = '0x00000000000000000000000000000000000000aa'
+const swapThere = act('svc', 'route', { tokenIn: usdc, tokenOut: dai, amountIn: '1000000' })
+
+test.each<[string, () => Action[], RegExp]>([
+  ['no such contract', () => [send('stargate', { primaryAddress: nowhere })], /primaryAddress/],
+  ['another bridge', () => [send('stargate', {}, 'across')], /primaryAddress/],
+  ['another token', () => [send('stargate', { tokenIn: nativeToken })], /tokenIn/],
+  ['the same chain', () => [send('stargate', { destinationChainId: 8453 })], /destinationChainId/],
+  ['value', () => [send('stargate', { callbackValue: '1' })], /callbackValue/],
+  ['two', () => [send('stargate'), send('across')], /action 1, action must be another/],
+  ['empty', () => [send('stargate', { callback: [] })], /callback must be/],
+  ['no balance', () => [send('stargate', { callback: [swapThere] })], /callback\[0\]\.action/],
+  [
+    'of another token',
+    () => [send('stargate', { callback: [act('svc', 'balance', { token: dai })] })],
+    /callback\[0\]\.token/,
+  ],
+  [
+    'a reference out of it',
+    () => [
+      send('stargate', {
+        callback: [arrived, act('svc', 'route', { ...swapThere.args, amountIn: output(4) })],
+      }),
+    ],
+    /callback\[1\]\.amountIn/,
+  ],
+  [
+    'a bridge within',
+    () => [send('stargate', { callback: [arrived, send('stargate')] })],
+    /callback\[1\]\.action/,
+  ],
+])('%s is refused by name', async (_, actions, message) => {
+  const { status, text } = await ask(actions())
+  expect(status, text).toBe(400)
+  expect(text).toMatch(message)
+})
+
+test('without both simulations there is no answer', async () => {
+  const { status, text } = await ask([send('stargate')], { skipQuote: 'true' })
+  expect(status, text).toBe(400)
+  expect(text).toMatch(/skipQuote/)
+})
+
+test('a callback that fails is named, with the action in it', async () => {
+  const amount = '500000001'
+  const transfer = act('svc', 'transfer', { token: usdc, recipient: alice, amount })
+  const { status, text, body } = await ask([send('stargate', { callback: [arrived, transfer] })])
+  expect(status, text).toBe(422)
+  expect(body.message ?? body.error?.message ?? text).toMatch(/callback on chain 1/)
+})
