@@ -49,10 +49,10 @@ export const UnprotectedList = z
 
 const ArrivalPayment = z.object({
   action: z.int().meta({ description: 'Index in the callback.' }),
-  token: Address,
+  token: Address.meta({ description: 'What is paid.' }),
   receiver: Address.meta({ description: 'Who gets it.' }),
-  amountOut: Wei,
-  minAmountOut: Wei,
+  amountOut: Wei.meta({ description: 'What arrives, raw units; a part of amountsOut.' }),
+  minAmountOut: Wei.meta({ description: 'What must arrive at least; a part of minAmountsOut.' }),
 })
 export const BundleArrival = z
   .object({
@@ -60,7 +60,10 @@ export const BundleArrival = z
       description: 'Who gets what comes out; where the callback fails, what the bridge delivers.',
     }),
     delivered: z
-      .object({ token: Address, amount: Wei })
+      .object({
+        token: Address.meta({ description: 'On the destination.' }),
+        amount: Wei.meta({ description: 'Raw units of it.' }),
+      })
       .meta({ description: 'What the bridge delivers, raw units.' }),
     amountsOut: z.record(Address, Wei).meta({
       description: 'Raw units that the receiver gains, by token; and those that actions name.',
