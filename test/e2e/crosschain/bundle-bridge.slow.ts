@@ -39,9 +39,9 @@ afterAll(async () => {
   await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
 })
 
-function laneOf(slug: string) {
+function laneOf(slug: string, asset = 'USDC') {
   const lanes = bridges.flatMap((one) => one.lanes(base, ethereum))
-  const lane = lanes.find(({ bridge, symbol }) => bridge === slug && symbol === 'USDC')
+  const lane = lanes.find(({ bridge, symbol }) => bridge === slug && symbol === asset)
   if (!lane) throw new RangeError(`no lane of ${slug}`)
   return lane
 }
@@ -80,7 +80,7 @@ async function carriedOut(actions: readonly Action[], token: Address) {
   expect(sent.gasUsed).toBe(BigInt(body.gas))
   const watch = { token, owner: bob }
   const delivered = await deliverOnFork({ source, destination, logs: sent.logs, watch })
-  expect(delivered).toEqual({
+  expect(delivered).toMatchObject({
     status: 'delivered',
     gained: BigInt(body.arrival.amountsOut[token]),
   })
@@ -121,6 +121,20 @@ describe.each(['stargate', 'across'])('%s', (slug) => {
     const body = await carriedOut([send(slug), swap], usdc)
     expect(Object.keys(body.amountsOut)).toEqual([usdcHere])
     expect(body.route.at(-1).action).toBe('bridge')
+  })
+
+  test('sends ether, and what stands for it', async () => {
+    const lane = laneOf(slug, slug === 'stargate' ? 'ETH' : 'WETH')
+    const { tokenIn, primary: primaryAddress } = lane
+    const amount = 10n ** 17n
+    const sent = send(slug, { tokenIn, primaryAddress, amountIn: String(amount) })
+    const wrap = act('svc', 'route', {
+      ...{ tokenIn: nativeToken, tokenOut: tokenIn, amountIn: String(amount) },
+    })
+    const body = await carriedOut(tokenIn === nativeToken ? [sent] : [wrap, sent], nativeToken)
+    const arrives = BigInt(body.arrival.amountsOut[nativeToken])
+    expect(arrives).toBeLessThan(amount)
+    expect(arrives).toBeGreaterThan((amount * 99n) / 100n)
   })
 
   test('its callback deposits what arrives', async () => {
