@@ -2,20 +2,23 @@
  * Routes over a bridge against routes on one chain with as many candidates: warm, one in flight, in turns; and the first
  * at blocks of both chains that were never asked for, with nodes 50 ms away.
  */
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
+import { openCatalog } from '../src/catalog/store.js'
 import { loadConfig } from '../src/config.js'
 import { noAccount, type QuoteRequest } from '../src/domain/engine.js'
 import { nativeToken } from '../src/domain/primitives.js'
 import { createLogger } from '../src/log.js'
+import { sandboxPools } from '../src/sandbox/market/catalog.js'
 import { type Sandbox, startSandboxes } from '../src/sandbox/sandbox.js'
 import { createService, type Service } from '../src/service.js'
 import { startLatencyNode } from './latency-node.js'
-import { makeDataDir } from './plain-fork.js'
 import { exampleQuote, quantile, type Section } from './section.js'
 
-const warmUp = 20
+const warmUp = 40
 const warmQuotes = 60
 const latencyMs = 50
 const quotesBefore = 10
@@ -40,6 +43,14 @@ export async function crosschainBench(): Promise<Section[]> {
   try {
     return [
       { name: 'warm, one in flight, in turns', rows: await warm(sandboxes) },
+      {
+        name: 'the same with a list of pools imported on Ethereum',
+        rows: await warm(sandboxes, (dataDir) => {
+          const catalog = openCatalog(dataDir)
+          catalog.importPools(1, sandboxPools())
+          catalog.close()
+        }),
+      },
       { name: `first at new blocks, nodes ${latencyMs} ms away`, rows: await cold(sandboxes) },
     ]
   } finally {
@@ -50,8 +61,10 @@ export async function crosschainBench(): Promise<Section[]> {
 async function withService<T>(
   nodes: Readonly<Record<string, string>>,
   work: (service: Service) => Promise<T>,
+  prepare: (dataDir: string) => void = () => undefined,
 ): Promise<T> {
-  const dataDir = makeDataDir()
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
+  prepare(dataDir)
   const config = loadConfig({
     DATA_DIR: dataDir,
     LOG_LEVEL: 'error',
@@ -78,9 +91,12 @@ async function timed(service: Service, request: QuoteRequest, serial: number): P
   return performance.now() - begun
 }
 
-async function warm(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
+async function warm(
+  sandboxes: readonly Sandbox[],
+  prepare?: (dataDir: string) => void,
+): Promise<Section['rows']> {
   const nodes = Object.fromEntries(sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url]))
-  return withService(nodes, async (service) => {
+  const work = async (service: Service) => {
     const times: { one: number[]; over: number[] } = { one: [], over: [] }
     for (let serial = 0; serial < warmUp + warmQuotes; serial++) {
       const one = await timed(service, onOneChain, serial)
@@ -90,7 +106,8 @@ async function warm(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
       times.over.push(over)
     }
     return rowsOf(times)
-  })
+  }
+  return withService(nodes, work, prepare)
 }
 
 async function cold(sandboxes: readonly Sandbox[]): Promise<Section['rows']> {
