@@ -5,9 +5,10 @@
 import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { TaskRun } from '../context/task-context.js'
+import type { MarketPool } from '../market/market.js'
 import { isVerified } from '../market/verified.js'
 import { findCandidates } from '../search/candidates.js'
-import type { Flow } from '../search/flow.js'
+import { type Flow, runFlow } from '../search/flow.js'
 import { openSearch } from '../tasks/open-search.js'
 import type { ProspectsArgs } from './messages.js'
 
@@ -23,34 +24,39 @@ export async function runProspects(
   // Others may promise what they do not pay.
   const verified = usable.pools.filter((pool) => isVerified(pool, named))
   return run.stage('search', async () => {
-    const ofVerified = prospectsOf(amounts, (amount, knownSplits) => {
-      const inputs = [{ token: tokenIn, amount }]
-      return findCandidates({ ...argsFor(verified), inputs, knownSplits }).candidates
-    })
-    if (!ofVerified.includes(null) || verified.length === usable.pools.length) return ofVerified
-    return prospectsOf(amounts, (amount, knownSplits) => {
-      const inputs = [{ token: tokenIn, amount }]
-      return findCandidates({ ...argsFor(usable.pools), inputs, knownSplits }).candidates
-    })
+    const among = (pools: readonly MarketPool[]) =>
+      prospectsOf(
+        { tokenIn, tokenOut, amounts },
+        (amount) =>
+          findCandidates({ ...argsFor(pools), inputs: [{ token: tokenIn, amount }] }).candidates,
+      )
+    const ofVerified = among(verified)
+    const isEnough = !ofVerified.includes(null) || verified.length === usable.pools.length
+    return isEnough ? ofVerified : among(usable.pools)
   })
 }
 
-/** Of nearly the same amount, splits are adapted. */
+/** An amount that differs by less than one part in this takes the ways of the other: what that costs is of second order. */
 const nearly = 100n
 
 function prospectsOf(
-  amounts: readonly bigint[],
-  search: (amount: bigint, knownSplits: readonly Flow[] | undefined) => readonly Flow[],
+  asked: {
+    readonly tokenIn: Address
+    readonly tokenOut: Address
+    readonly amounts: readonly bigint[]
+  },
+  search: (amount: bigint) => readonly Flow[],
 ): (bigint | null)[] {
-  let last: { readonly amount: bigint; readonly splits: readonly Flow[] } | undefined
-  return amounts.map((amount) => {
+  const { tokenIn, tokenOut } = asked
+  let last: { readonly amount: bigint; readonly found: readonly Flow[] } | undefined
+  return asked.amounts.map((amount) => {
     if (amount <= 0n) return null
     const isNear = last && (amount - last.amount) ** 2n * nearly ** 2n <= last.amount ** 2n
-    const found = search(amount, isNear ? last?.splits : undefined)
-    if (!isNear) last = { amount, splits: found.filter(({ isSplit }) => isSplit) }
-    return found.reduce<bigint | null>(
-      (best, { amountOut }) => (best === null || amountOut > best ? amountOut : best),
-      null,
-    )
+    last = last && isNear ? last : { amount, found: search(amount) }
+    const inputs = [{ token: tokenIn, amountIn: amount }]
+    return last.found.reduce<bigint | null>((best, { edges }) => {
+      const { amountOut } = runFlow(edges, inputs, tokenOut)
+      return best === null || amountOut > best ? amountOut : best
+    }, null)
   })
 }

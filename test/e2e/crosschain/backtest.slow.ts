@@ -78,6 +78,8 @@ beforeAll(async () => {
   const hash = await rpc<Hex>(8453, 'eth_sendTransaction', {
     ...{ from, to, data, value: numberToHex(BigInt(value)), gas: numberToHex(5_000_000n) },
   })
+  // Anvil answers before it mines.
+  await rpc(8453, 'evm_mine')
   const receipt = await rpc<{ status: Hex }>(8453, 'eth_getTransactionReceipt', hash)
   expect(receipt.status).toBe('0x1')
   for (let block = 0; block < 20; block++) await rpc(8453, 'evm_mine')
