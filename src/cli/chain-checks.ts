@@ -26,7 +26,11 @@ export async function checkContracts(rpcUrl: string): Promise<string> {
   return `${present} of ${contracts.length} present, absent: ${names}\nno transaction of a route works, and no order runs on arrival, before: forkroute contracts deploy`
 }
 
-/** One sentence; null where no bridge is on the chain. @throws Error that names each contract that is not as it should be. */
+/**
+ * One sentence; null where no bridge is on the chain. A chain that has none of the contracts, as at a block before
+ * them, is no fault either: it has no lanes.
+ * @throws Error that names each contract that is not as it should be.
+ */
 export async function checkBridges(chainId: number, rpcUrl: string): Promise<string | null> {
   const chain = chainById(chainId)
   const probes = chain ? bridges.flatMap((bridge) => bridge.probes(chain)) : []
@@ -36,8 +40,11 @@ export async function checkBridges(chainId: number, rpcUrl: string): Promise<str
     const request: Ask = (method, params) => client.request(method, params)
     const found = await Promise.all(probes.map((probe) => problemOf(probe, request)))
     const problems = found.flatMap((problem) => problem ?? [])
-    if (problems.length > 0) throw new Error(problems.join('; '))
     const addresses = new Set(probes.map(({ to }) => to))
+    if (found.every((problem) => problem?.absent)) {
+      return `none of ${addresses.size} contracts has code: no route over a bridge starts or ends here`
+    }
+    if (problems.length > 0) throw new Error(problems.map(({ text }) => text).join('; '))
     return `${addresses.size} contracts are there, and answer as they should`
   } finally {
     await client.close()
@@ -46,16 +53,24 @@ export async function checkBridges(chainId: number, rpcUrl: string): Promise<str
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<Hex>
 
+interface Problem {
+  readonly text: string
+  /** The address has no code at all. */
+  readonly absent: boolean
+}
+
 /** Null where it is as it should be. */
-async function problemOf(probe: BridgeProbe, ask: Ask): Promise<string | null> {
+async function problemOf(probe: BridgeProbe, ask: Ask): Promise<Problem | null> {
   const { title, to, data, expected } = probe
-  if ((await ask('eth_getCode', [to, 'latest'])) === '0x') return `${title}: no code at ${to}`
+  if ((await ask('eth_getCode', [to, 'latest'])) === '0x') {
+    return { text: `${title}: no code at ${to}`, absent: true }
+  }
   try {
     const answer = await ask('eth_call', [{ to, data }, 'latest'])
     if (answer === expected) return null
-    return `${title}: ${to} answers ${answer} in place of ${expected}`
+    return { text: `${title}: ${to} answers ${answer} in place of ${expected}`, absent: false }
   } catch (error) {
     if (!(error instanceof JsonRpcError)) throw error
-    return `${title}: ${to} reverts`
+    return { text: `${title}: ${to} reverts`, absent: false }
   }
 }

@@ -78,6 +78,14 @@ test('a bridge without code, and one that is another contract, fail by their nam
   expect(of('contracts on chain 8453')).toMatchObject({ ok: true })
 })
 
+test('a chain at a block before all bridges has no lanes, and that is no fault', async () => {
+  const node = await startAnvil(['--chain-id', '8453'])
+  onTestFinished(() => node.stop())
+  const { code, of } = await doctor({ 8453: node.url })
+  expect(code).toBe(0)
+  expect(of('bridges on chain 8453').found).toMatch(/^none of \d+ contracts has code/)
+})
+
 test('contracts that are absent are named with what puts them there, and others fail', async () => {
   const node = await brokenBase()
   if (!base) throw new Error('no Base')
