@@ -46,6 +46,15 @@ export interface Parcel {
   readonly gas: bigint
   /** Raw units of `lane.tokenOut` that the delivery costs whoever makes it, where the bridge leaves that to the sender. */
   readonly deliveryCost: bigint | null
+  /** Asked for of bridges that have `hasGasDrop` alone. */
+  readonly gasDrop?: GasDrop
+}
+
+/** Native token of the destination that the bridge pays an account besides, out of the messaging fee. */
+export interface GasDrop {
+  readonly receiver: Address
+  /** Wei, > 0. */
+  readonly amount: bigint
 }
 
 export interface LaneQuote {
@@ -160,6 +169,8 @@ export interface BridgeAdapter {
   readonly names: readonly string[]
   /** Whether its quotes may have a `nativeFee`: what is sent as such must not be spent on the way to it. */
   readonly hasNativeFee: boolean
+  /** Whether it pays an account on the destination native tokens besides what is sent. */
+  readonly hasGasDrop: boolean
   /** Pure: by the definitions of both chains. */
   lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
   /** Pure: what must be on the chain; none where the bridge is not. */

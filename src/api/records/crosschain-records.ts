@@ -18,6 +18,16 @@ export const crosschain = {
     description:
       'What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back.',
   }),
+  gasDrop: z
+    .object({
+      receiver: Address,
+      amount: Wei.meta({ description: 'Native token of the destination.' }),
+    })
+    .optional()
+    .meta({
+      description:
+        'What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for.',
+    }),
   bridgingEstimates: z
     .array(
       z.object({

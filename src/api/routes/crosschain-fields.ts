@@ -13,9 +13,11 @@ export function toCrosschain(
     | 'crosschainRouteMode'
     | 'ignoreBridges'
     | 'destinationFeeReceiver'
+    | 'gasDrop'
   >,
 ): CrosschainTerms | undefined {
-  const { chainId, destinationChainId, destinationBlockNumber, destinationFeeReceiver } = input
+  const { chainId, destinationChainId, destinationBlockNumber } = input
+  const { destinationFeeReceiver, gasDrop } = input
   if (destinationChainId === undefined || destinationChainId === chainId) return undefined
   return {
     destinationChainId,
@@ -23,17 +25,19 @@ export function toCrosschain(
     ignoreBridges: input.ignoreBridges,
     ...(destinationBlockNumber !== undefined && { destinationBlockNumber }),
     ...(destinationFeeReceiver && { destinationFeeReceiver }),
+    ...(gasDrop !== undefined && { gasDrop }),
   }
 }
 
 /** Of a route over a bridge. */
 export function crosschainFields({ crosschain }: Pick<RouteAnswer, 'crosschain'>) {
   if (!crosschain) return {}
-  const { destinationBlock, bridgeFee, estimates } = crosschain
+  const { destinationBlock, bridgeFee, gasDrop, estimates } = crosschain
   return {
     destinationChainId: destinationBlock.chainId,
     destinationBlockNumber: Number(destinationBlock.number),
     bridgeFee: { native: bridgeFee.native.toString(), usd: bridgeFee.usd },
+    ...(gasDrop && { gasDrop: { ...gasDrop, amount: gasDrop.amount.toString() } }),
     bridgingEstimates: estimates.map((one) => ({ ...one })),
   }
 }

@@ -136,11 +136,11 @@ export function isElsewhere({ chainId, destinationChainId }: Given): boolean {
 
 /** Rules of what has a meaning only with another chain, or none with one. */
 export function crosschainRules(given: Given): string[] {
-  const { destinationBlockNumber, destinationFeeReceiver, fee } = given
+  const { destinationFeeReceiver, fee } = given
   if (!isElsewhere(given)) {
-    return destinationBlockNumber === undefined
-      ? []
-      : ['destinationBlockNumber must not be given without a destinationChainId other than chainId']
+    return (['destinationBlockNumber', 'gasDrop'] as const)
+      .filter((name) => given[name] !== undefined)
+      .map((name) => `${name} must not be given without a destinationChainId other than chainId`)
   }
   const problems: string[] = []
   const count = texts(given.tokenOut).length
@@ -345,6 +345,10 @@ const crosschainInputs = {
   destinationFeeReceiver: described(
     Address.optional(),
     'Gets the fee out of what the bridge delivers, in place of feeReceiver: an order on the destination takes it first.',
+  ),
+  gasDrop: described(
+    Amount.optional(),
+    'Wei of the destination’s native token that the receiver is paid besides: by bridges that do so (stargate), out of the messaging fee.',
   ),
 }
 

@@ -84,6 +84,7 @@ const fields = z.strictObject({
       mode: z.enum(crosschainModes),
       ignoreBridges: names,
       destinationFeeReceiver: address.exactOptional(),
+      gasDrop: uint.exactOptional(),
       positionOut: z.string().exactOptional(),
     } satisfies Shape<CrosschainTerms>)
     .exactOptional(),

@@ -201,6 +201,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     name: 'Across',
     names: ['across'],
     hasNativeFee: false,
+    hasGasDrop: false,
     lanes,
     probes,
     quote,

@@ -131,6 +131,7 @@ export const stargate: BridgeAdapter = {
   name: 'Stargate',
   names: ['stargate', 'layerzero'],
   hasNativeFee: true,
+  hasGasDrop: true,
   lanes,
   probes,
   quote,

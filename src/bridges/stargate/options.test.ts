@@ -1,6 +1,12 @@
 import { concatHex, encodePacked, size } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { composeGasOption, composeOptionOf, encodeOptions, receiveGasOption } from './options.js'
+import {
+  composeGasOption,
+  composeOptionOf,
+  encodeOptions,
+  nativeDropOption,
+  receiveGasOption,
+} from './options.js'
 
 describe('encodeOptions', () => {
   test('known vectors: 200,000 gas of a receipt and 500,000 of a compose, as LayerZero’s OptionsBuilder writes them', () => {
@@ -9,6 +15,16 @@ describe('encodeOptions', () => {
     )
     expect(encodeOptions([composeGasOption(500_000n)])).toBe(
       '0x00030100130300000000000000000000000000000007a120',
+    )
+  })
+})
+
+describe('nativeDropOption', () => {
+  test('known vector: one ether of wei for an account, of worker 1, type 2, 49 bytes', () => {
+    const receiver = '0x00000000000000000000000000000000000a11ce'
+    expect(encodeOptions([nativeDropOption({ receiver, amount: 10n ** 18n })])).toBe(
+      '0x00030100310200000000000000000de0b6b3a7640000' +
+        '00000000000000000000000000000000000000000000000000000000000a11ce',
     )
   })
 })

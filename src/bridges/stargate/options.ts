@@ -2,12 +2,14 @@
  * LayerZero's options of type 3: what the sender pays the executor for. Pure.
  * @see LayerZero-Labs lz-evm-protocol-v2 3.0.168, contracts/messagelib/libs/ExecutorOptions.sol
  */
-import { concatHex, encodePacked, hexToBigInt, hexToNumber, size, slice } from 'viem'
+import { concatHex, encodePacked, hexToBigInt, hexToNumber, padHex, size, slice } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
+import type { GasDrop } from '../bridge.js'
 
 const type3 = 3
 const executorWorker = 1
 const receiveOption = 1
+const dropOption = 2
 const composeOption = 3
 
 /** Of one call that the executor makes. */
@@ -30,6 +32,14 @@ export function composeGasOption(gas: bigint): Hex {
   return encodePacked(
     ['uint8', 'uint16', 'uint8', 'uint16', 'uint128'],
     [executorWorker, 19, composeOption, 0, gas],
+  )
+}
+
+/** The executor pays the account before the receipt, and needs no success. */
+export function nativeDropOption({ receiver, amount }: GasDrop): Hex {
+  return encodePacked(
+    ['uint8', 'uint16', 'uint8', 'uint128', 'bytes32'],
+    [executorWorker, 49, dropOption, amount, padHex(receiver, { size: 32 })],
   )
 }
 

@@ -2,10 +2,10 @@
 import { decodeFunctionResult, encodeFunctionData, padHex, size, toFunctionSelector } from 'viem'
 import type { Hex } from '../../domain/primitives.js'
 import type { ReadResult } from '../../domain/state.js'
-import type { BridgeAdapter, Lane, LaneQuote, LaneRefusal, Parcel } from '../bridge.js'
+import type { BridgeAdapter, GasDrop, Lane, LaneQuote, LaneRefusal, Parcel } from '../bridge.js'
 import { toTokenOut } from '../decimals.js'
 import { poolAbi } from './abi.js'
-import { composeGasOption, encodeOptions, receiveGasOption } from './options.js'
+import { composeGasOption, encodeOptions, nativeDropOption, receiveGasOption } from './options.js'
 
 /**
  * Gas that a message adds to its receipt, where it is copied, hashed, queued and logged: measured 29,450 and 16.3 a byte.
@@ -15,6 +15,8 @@ const receiveGas = { least: 30_000n, perByte: 17n }
 /** Of `status`. */
 const paused = 3n
 const feePaused = toFunctionSelector('FeeLib_Paused()')
+/** Of LayerZero's executor, which has a most that it pays out on each chain. */
+const tooMuchNative = toFunctionSelector('Executor_NativeAmountExceedsCap(uint256,uint256)')
 /** A path to a chain where the asset is minted has this credit, in shared decimals: no limit. */
 const unlimitedCredit = 2n ** 64n - 1n
 
@@ -29,11 +31,15 @@ export function sendParameters(
     receiveGasOption(receiveGas.least + bytes * receiveGas.perByte),
     composeGasOption(parcel.gas),
   ]
+  const bought = [
+    ...(bytes > 0n ? paidCalls : []),
+    ...(parcel.gasDrop ? [nativeDropOption(parcel.gasDrop)] : []),
+  ]
   return {
     dstEid: Number(lane.details?.dstEid),
     to: padHex(parcel.receiver, { size: 32 }),
     ...amounts,
-    extraOptions: bytes > 0n ? encodeOptions(paidCalls) : ('0x' as const),
+    extraOptions: bought.length > 0 ? encodeOptions(bought) : ('0x' as const),
     composeMsg: parcel.message,
     oftCmd: '0x' as const,
   }
@@ -62,7 +68,10 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, re
   })
   const refusal = refusalOf(lane, amountIn, { limit, receipt })
   if (refusal) return refusal
-  if (!isAnswer(fee)) return unreadable(lane, fee)
+  if (!isAnswer(fee)) {
+    const isCapped = fee?.ok === false && fee.message.includes(tooMuchNative)
+    return isCapped && parcel.gasDrop ? cappedDrop(parcel.gasDrop) : unreadable(lane, fee)
+  }
   const { nativeFee } = decodeFunctionResult({
     ...{ abi: poolAbi, functionName: 'quoteSend', data: fee.value },
   })
@@ -72,7 +81,9 @@ export const quote: BridgeAdapter['quote'] = async ({ lane, parcel, amountIn, re
     nativeFee,
     maximum: limit.maxAmountLD / unit >= unlimitedCredit ? null : limit.maxAmountLD,
     unit,
-    warnings: [],
+    warnings: parcel.gasDrop
+      ? ['The gas drop is paid by LayerZero’s executor before the delivery; no chain enforces it.']
+      : [],
   } satisfies LaneQuote
 }
 
@@ -108,6 +119,11 @@ function refusalOf(
 
 function isAnswer(read: ReadResult | undefined): read is { ok: true; value: Hex } {
   return read?.ok === true && read.value !== '0x'
+}
+
+function cappedDrop({ amount }: GasDrop): LaneRefusal {
+  const message = `LayerZero’s executor pays less than ${amount} wei as a gas drop on the destination chain.`
+  return { reason: 'too-much', message }
 }
 
 function pausedLane({ symbol }: Lane): LaneRefusal {

@@ -20,9 +20,13 @@ import {
 import { type NamedToken, resolveToken } from '../tokens.js'
 import { printTrace, type Trace } from './trace.js'
 
+/** Of the native token of every chain. */
+const nativeDecimals = 18
+
 interface Options extends ConnectionOptions, OutputOptions {
   readonly chain: string
   readonly toChain?: string
+  readonly gasDrop?: string
   readonly from?: string
   readonly block?: string
   readonly raw?: boolean
@@ -52,6 +56,7 @@ interface Answer {
   readonly tx?: { readonly to: string; readonly value: string; readonly data: string }
   readonly destinationBlockNumber?: number
   readonly bridgeFee?: { readonly native: string; readonly usd: number | null }
+  readonly gasDrop?: { readonly receiver: string; readonly amount: string }
   readonly bridgingEstimates?: readonly {
     readonly bridge: string
     readonly fromChainId: number
@@ -88,12 +93,18 @@ function amountOf(raw: string, token: NamedToken): string {
 }
 
 /** What a route over a bridge takes and lasts. */
-function bridgeRows({ destinationBlockNumber, bridgeFee, bridgingEstimates = [] }: Answer) {
+function bridgeRows({
+  destinationBlockNumber,
+  bridgeFee,
+  gasDrop,
+  bridgingEstimates = [],
+}: Answer) {
   if (!bridgeFee) return []
   const usd = bridgeFee.usd === null ? '' : `, ${bridgeFee.usd} USD`
   return [
     ['destination block', destinationBlockNumber],
     ['bridge fee', `${bridgeFee.native} wei${usd}`],
+    ...(gasDrop ? [['gas drop', `${gasDrop.amount} wei to ${gasDrop.receiver}`]] : []),
     ...bridgingEstimates.map(({ bridge, fromChainId, toChainId, estimatedSeconds }) => [
       `${bridge}, chain ${fromChainId} to ${toChainId}`,
       `about ${estimatedSeconds} s`,
@@ -153,6 +164,7 @@ async function run(
       chainId: options.chain,
       fromAddress: options.from,
       destinationChainId: options.toChain,
+      gasDrop: options.gasDrop && parseUnits(options.gasDrop, nativeDecimals).toString(),
       tokenIn: parsedTrade.tokenIn.address,
       tokenOut: parsedTrade.tokenOut.address,
       amountIn: parsedTrade.amountIn.toString(),
@@ -184,6 +196,10 @@ function tradeCommand(
     .argument(place('tokenOut'), 'symbol or address')
     .option('--chain <id>', 'chain id', '1')
     .option('--to-chain <id>', 'chain of tokenOut, over a bridge; default: the same chain')
+    .option(
+      '--gas-drop <amount>',
+      'of the native token of --to-chain that the receiver gets besides',
+    )
     .option('--block <block>', blockHelp)
     .option('--strategy <name>', 'routing strategy')
     .option('--raw', 'the amount is in raw units, such as 1000 or 1e18')

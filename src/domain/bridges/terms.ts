@@ -24,6 +24,8 @@ export interface CrosschainTerms {
   readonly ignoreBridges: readonly string[]
   /** Gets the fee out of what is delivered, in place of `feeReceiver`, where an order runs on the destination. */
   readonly destinationFeeReceiver?: Address
+  /** Wei of the destination's native token that the receiver is paid besides, > 0: by bridges that do so. */
+  readonly gasDrop?: bigint
   /** Id or address of a position without a token that is entered there; the request names no tokensOut then. */
   readonly positionOut?: string
 }
@@ -61,6 +63,8 @@ export interface CrosschainFacts {
   readonly positionOut?: string
   /** What the messaging costs beside the amounts; the transaction sends somewhat more, which comes back. */
   readonly bridgeFee: Cost
+  /** Native token that the receiver is paid on the destination besides the outputs; nothing enforces it. */
+  readonly gasDrop?: { readonly receiver: Address; readonly amount: bigint }
   readonly estimates: readonly {
     readonly bridge: string
     readonly fromChainId: number

@@ -56,9 +56,9 @@ export async function routeOverBridges(
     parts,
     among,
   )
-  const lanes = bridgesWithout(crosschain.ignoreBridges).flatMap((bridge) =>
-    bridge.lanes(source, destination),
-  )
+  const lanes = bridgesWithout(crosschain.ignoreBridges)
+    .filter(({ hasGasDrop }) => hasGasDrop || crosschain.gasDrop === undefined)
+    .flatMap((bridge) => bridge.lanes(source, destination))
   const receiver = given.receiver ?? given.fromAddress
   const look = (chain: ChainDefinition, pin: BlockPin, what: SurveyArgs) =>
     lookAt(parts.tasks, { chain, pin, what }, context)
@@ -205,7 +205,7 @@ function noWay(args: {
   if (!lanes.length) {
     return new ForkrouteError(
       'NO_ROUTE',
-      `No bridge that may be used connects ${between}.`,
+      `No bridge that may be used${request.crosschain.gasDrop === undefined ? '' : ' and has a gas drop'} connects ${between}.`,
       details,
     )
   }

@@ -68,7 +68,8 @@ export interface Final extends Tried, Sent {
 }
 
 export function toAnswer(parts: JourneyParts, final: Final, more: readonly string[]): RouteAnswer {
-  const { request, here, there, position } = parts
+  const { request, here, there, position, receiver } = parts
+  const { gasDrop } = request.crosschain
   const { departure, arrival, way } = final
   const { lane } = way
   const priceImpact = request.includePriceImpact ? impactOf(parts, final) : null
@@ -95,6 +96,7 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
       destinationBlock: there.pin,
       ...(position && { positionOut: position.id }),
       bridgeFee: costOf(here, departure.nativeFee),
+      ...(gasDrop !== undefined && { gasDrop: { receiver, amount: gasDrop } }),
       estimates: [
         {
           bridge: lane.bridge,

@@ -266,11 +266,14 @@ export class Journey {
   }
 
   #sending({ lane, runsOrder }: Way, { message, orderGas, deliveryGas }: SendingFacts): Sending {
+    const { receiver, request } = this.parts
+    const { gasDrop } = request.crosschain
     const parcel = {
-      receiver: runsOrder ? lane.orderReceiver : this.parts.receiver,
+      receiver: runsOrder ? lane.orderReceiver : receiver,
       message,
       gas: runsOrder ? gasForOrder(orderGas) : 0n,
       deliveryCost: deliveryCostOf(this.parts.there, lane, deliveryGas),
+      ...(gasDrop !== undefined && { gasDrop: { receiver, amount: gasDrop } }),
     }
     return { lane, parcel }
   }

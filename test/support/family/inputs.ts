@@ -23,6 +23,7 @@ const fees = {
   fee: 'fee[]',
   feeReceiver: 'address',
   destinationFeeReceiver: 'address',
+  gasDrop: 'wei',
 } satisfies Inputs
 
 export const route: Inputs = {
