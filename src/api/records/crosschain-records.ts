@@ -6,7 +6,7 @@ export const cost = {
   native: Wei,
   usd: z.number().nullable().meta({ description: 'Null without a price.' }),
 }
-/** Of a route over a bridge. */
+/** Of a route or a bundle over a bridge. */
 export const crosschain = {
   destinationChainId: ChainId.optional().meta({
     description: 'Chain on which tokenOut is received; absent where it is chainId.',
@@ -18,16 +18,6 @@ export const crosschain = {
     description:
       'What the messaging costs in the native token of the source; tx.value sends a tenth more, which comes back.',
   }),
-  gasDrop: z
-    .object({
-      receiver: Address,
-      amount: Wei.meta({ description: 'Native token of the destination.' }),
-    })
-    .optional()
-    .meta({
-      description:
-        'What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for.',
-    }),
   bridgingEstimates: z
     .array(
       z.object({
@@ -40,6 +30,21 @@ export const crosschain = {
     )
     .optional()
     .meta({ description: 'How long what is sent is on its way.' }),
+}
+
+/** Of a route over a bridge. */
+export const routeCrosschain = {
+  ...crosschain,
+  gasDrop: z
+    .object({
+      receiver: Address.meta({ description: 'Of the outputs, too.' }),
+      amount: Wei.meta({ description: 'Native token of the destination.' }),
+    })
+    .optional()
+    .meta({
+      description:
+        'What the bridge pays the receiver besides, out of bridgeFee; no chain enforces it. Absent: none was asked for.',
+    }),
 }
 
 export const UnprotectedList = z

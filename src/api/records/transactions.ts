@@ -3,7 +3,13 @@
  * Addresses are lower-case; amounts are decimal strings in the smallest unit.
  */
 import { z } from 'zod'
-import { BundleArrival, cost, crosschain, UnprotectedList } from './crosschain-records.js'
+import {
+  BundleArrival,
+  cost,
+  crosschain,
+  routeCrosschain,
+  UnprotectedList,
+} from './crosschain-records.js'
 import { explanation, onlyExplained } from './explanation.js'
 import { Address, BlockNumber, ChainId, Wei, WeiOrList } from './record-parts.js'
 import { Trace } from './trace-records.js'
@@ -194,7 +200,7 @@ export const RouteTransaction = z
     tx: Transaction,
     feeAmount: z.array(Wei).optional(),
     gasCost: GasCost.optional(),
-    ...crosschain,
+    ...routeCrosschain,
     permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
@@ -222,7 +228,7 @@ export const Quote = z
     priceImpact: PriceImpact.optional(),
     feeAmount: z.array(Wei).optional(),
     blockNumber: BlockNumber,
-    ...crosschain,
+    ...routeCrosschain,
     overrides: OverridesOfRequest,
     warnings: Warnings,
     ...explanation,
