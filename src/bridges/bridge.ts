@@ -192,6 +192,8 @@ export interface BridgeAdapter {
       token: Address,
     ): Promise<{ readonly decimals: number; readonly priceUsd: number } | null>
   }): Promise<LaneQuote | LaneRefusal>
+  /** Rough gas of the transaction on the source without swaps, to compare lanes by: the simulation measures the real one. */
+  gasEstimate(lane: Lane, parcel: Parcel): bigint
   /** The end of the source's order. */
   encode(args: EncodeArgs): ExecutorStep[]
   /**

@@ -13,7 +13,8 @@ import { TaskRun } from './context/task-context.js'
 import type { WorkerContext } from './context/worker-context.js'
 import { runArrival, runCallback, runLanding } from './crosschain/arrival-task.js'
 import { runDelivery } from './crosschain/delivery-task.js'
-import { runCrossing, runDepartures } from './crosschain/departure-task.js'
+import { runCrossing, runDeparture } from './crosschain/departure-task.js'
+import { runOffers } from './crosschain/offers-task.js'
 import { runProspects } from './crosschain/prospects-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
 import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
@@ -62,7 +63,8 @@ const handlers: Handlers = {
   survey: runSurvey,
   crossing: runCrossing,
   callback: runCallback,
-  departures: runDepartures,
+  offers: runOffers,
+  departure: runDeparture,
   arrival: runArrival,
   prospects: runProspects,
   landing: runLanding,

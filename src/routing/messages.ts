@@ -28,10 +28,12 @@ import type {
   CallbackArgs,
   Crossed,
   CrossingArgs,
-  DepartureOutcome,
-  DeparturesArgs,
+  Departure,
+  DepartureArgs,
   Landing,
   LandingArgs,
+  OfferOutcome,
+  OffersArgs,
   ProspectsArgs,
   Survey,
   SurveyArgs,
@@ -128,8 +130,10 @@ export interface TaskTypes {
   /** Both halves of a bundle with a bridge action. */
   crossing: { args: CrossingArgs; result: Crossed }
   callback: { args: CallbackArgs; result: Callback }
-  /** The source's half of routes over bridges: of each lane, in their order. */
-  departures: { args: DeparturesArgs; result: readonly DepartureOutcome[] }
+  /** What lanes would deliver, in their order. */
+  offers: { args: OffersArgs; result: readonly OfferOutcome[] }
+  /** The source's half of a route over a bridge. */
+  departure: { args: DepartureArgs; result: Departure }
   /** The destination's half: the order that runs with what is delivered. */
   arrival: { args: ArrivalArgs; result: Arrival }
   /** What amounts would give there, by native math, raw units; null where no way is found. */

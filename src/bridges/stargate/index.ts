@@ -8,7 +8,7 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { type Address, isNative, nativeToken, zeroAddress } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, BridgeProbe, EncodeArgs, Lane } from '../bridge.js'
+import type { BridgeAdapter, BridgeProbe, EncodeArgs, Lane, Parcel } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
 import { poolAbi } from './abi.js'
 import { deliveriesIn, landingOf, simulation } from './deliveries.js'
@@ -85,6 +85,11 @@ function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {
   })
 }
 
+/** Measured on the sandbox. */
+function gasEstimate({ tokenIn }: Lane, { message }: Parcel): bigint {
+  return (isNative(tokenIn) ? 241_000n : 289_000n) + (message === '0x' ? 0n : 42_000n)
+}
+
 function encode(args: EncodeArgs): ExecutorStep[] {
   const { lane, parcel, nativeFee, refundReceiver, quote } = args
   const { steps, amount, value } = isNative(lane.tokenIn)
@@ -135,6 +140,7 @@ export const stargate: BridgeAdapter = {
   lanes,
   probes,
   quote,
+  gasEstimate,
   encode,
   deliveriesIn,
   simulation,

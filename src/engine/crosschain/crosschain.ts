@@ -1,6 +1,6 @@
 /**
- * Routes over bridges: pins both chains, has each lane's departure simulated on the source and what its logs send
- * delivered on the destination, and builds the best with its minimums on both sides.
+ * Routes over bridges: pins both chains, has all lanes estimated by native math, and proves the best: its departure
+ * simulated on the source and what its logs send delivered on the destination, with its minimums on both sides.
  */
 import type { Lane } from '../../bridges/bridge.js'
 import { bridgesWithout } from '../../bridges/registry.js'
@@ -8,11 +8,18 @@ import type { ChainDefinition } from '../../chains/chain.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { zip } from '../../domain/lists.js'
 import { type BlockPin, nativeToken } from '../../domain/primitives.js'
 import type { SurveyArgs } from '../../routing/crosschain/messages.js'
 import { nothingInTime } from '../../routing/proof/failures.js'
 import { Journey } from './journey.js'
-import { type Final, type JourneyParts, type Side, type Tried, toAnswer } from './journey-answer.js'
+import {
+  type Final,
+  type JourneyParts,
+  type Promised,
+  type Side,
+  toAnswer,
+} from './journey-answer.js'
 import { deliverLater } from './late-deliveries.js'
 import { provenBest } from './proven-best.js'
 import {
@@ -24,11 +31,9 @@ import {
   pinBoth,
 } from './sides.js'
 import { createTimeLimit } from './time-limit.js'
-import { type CrosschainRequest, type Way, waysOver } from './ways.js'
+import { type CrosschainRequest, waysOver } from './ways.js'
 
-/** Lanes that are simulated on the source. */
-const mostTried = 6
-/** Simulated on each side over all lanes, as many as of a route on one chain together; and at least of each lane. */
+/** Of each search; as many over all lanes as of a route on one chain, and at least of each lane. */
 const allCandidates = 12
 const leastCandidates = 3
 /** Why a lane is not the answer. */
@@ -89,11 +94,10 @@ export async function routeOverBridges(
     receiverKind: there.kinds.get(receiver) ?? 'plain',
     canOrder: (lane) => canOrder(lane, there),
   })
-  const chosen = ways.slice(0, mostTried)
   const journeyParts: JourneyParts = {
     ...{ request, limit, context, here, there, receiver, takesFeeThere },
     ...(position && { position }),
-    candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, chosen.length))),
+    candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, ways.length))),
     tasks: parts.tasks,
   }
   const journey = new Journey(journeyParts)
@@ -105,15 +109,15 @@ export async function routeOverBridges(
     failures.push({ lane, error })
   }
   const pair = `${sourcePin.hash}:${destinationPin.hash}`
-  const tries = await journey.tryAll(chosen, { isCold: !parts.seenPins.has(pair) })
+  const promises = await journey.promises(ways, { isCold: !parts.seenPins.has(pair) })
   parts.seenPins.set(pair, true)
-  for (const [index, one] of tries.entries()) {
-    if (one.status === 'rejected') fail((chosen[index] as Way).lane, one.reason)
+  for (const [{ lane }, one] of zip(ways, promises)) {
+    if (one.status === 'rejected') fail(lane, one.reason)
   }
-  const tried = tries.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const best = await provenBest<Tried, Final>(tried, {
+  const promised = promises.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const best = await provenBest<Promised, Final>(promised, {
     valueOf: (one) => journey.valueOf(one),
-    prove: (one) => journey.finalise(one),
+    prove: (one) => journey.prove(one),
     onFailed: ({ way }, error) => fail(way.lane, error),
   })
   if (!best) throw noWay({ request, failures, undeployed, lanes, destination })

@@ -15,6 +15,7 @@ import type {
   AccountKind,
   Arrival,
   Departure,
+  Offer,
   SurveyedPosition,
 } from '../../routing/crosschain/messages.js'
 import { type PricedToken, priceImpactBps } from '../../routing/market/valuation.js'
@@ -46,23 +47,24 @@ export interface JourneyParts {
   readonly candidates: number
 }
 
-/** What a lane gave when it was tried. */
-export interface Tried {
+/** What a lane would give by estimate. */
+export interface Promised {
   readonly way: Way
-  readonly departure: Departure
+  readonly offer: Offer
   /** What the receiver would be paid, or what would enter the position of each of its tokens. */
   readonly amounts: readonly TokenAmount[]
 }
 
 /** What decides how a delivery is simulated. */
-export interface Sent extends Pick<Tried, 'departure'> {
+export interface Sent {
+  readonly departure: Departure
   /** Null where the bridge pays the receiver itself. */
   readonly arrival: Arrival | null
   /** Of the call that delivers, as in `Parcel`. */
   readonly landingGas: bigint
 }
 
-export interface Final extends Tried, Sent {
+export interface Final extends Pick<Promised, 'way' | 'amounts'>, Sent {
   /** With what the pair enforces. */
   readonly outputs: readonly TransactionOutput[]
 }

@@ -1,11 +1,11 @@
 /**
- * One request over a bridge at one block of either chain. A lane is tried by a simulated departure on the source and an
- * estimate of what its logs send; the answer is made of a simulated pair in which every minimum follows from what that
- * very pair shows.
+ * One request over a bridge at one block of either chain. Lanes are compared by what they promise by native math on both
+ * sides; the answer is made of a simulated pair in which every minimum follows from what that very pair shows.
  */
 import { gasForOrder, type Lane } from '../../bridges/bridge.js'
 import { bridgeBySlug } from '../../bridges/registry.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
+import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
 import { at, zip } from '../../domain/lists.js'
 import {
@@ -21,9 +21,9 @@ import type {
   Arrival,
   ArrivalArgs,
   Departure,
-  DepartureOutcome,
-  DeparturesArgs,
+  DepartureArgs,
   Landing,
+  Offer,
   Sending,
 } from '../../routing/crosschain/messages.js'
 import type { PricedToken } from '../../routing/market/valuation.js'
@@ -32,9 +32,9 @@ import {
   type Final,
   feeThere,
   type JourneyParts,
+  type Promised,
   type Sent,
   type Side,
-  type Tried,
 } from './journey-answer.js'
 import { Prospects } from './prospects.js'
 import type { Way } from './ways.js'
@@ -58,59 +58,59 @@ interface SendingFacts {
 
 export class Journey {
   readonly #prospects: Prospects
+  /** The first of either side of a lane: what it sends is not known before. */
+  readonly #first = new Map<Way, Promise<Departure>>()
 
   constructor(private readonly parts: JourneyParts) {
     this.#prospects = new Prospects(parts)
   }
 
   /**
-   * Of each way, in their order: the departure with what its logs send, and what that would give over there by native
-   * math. Rejected with whatever keeps the lane from being used.
+   * Of each way, in their order: what it would give, by native math on both sides and the bridge's quote between them.
+   * Rejected with whatever keeps the lane from being used.
    */
-  async tryAll(
+  async promises(
     ways: readonly Way[],
     { isCold }: { readonly isCold: boolean },
-  ): Promise<PromiseSettledResult<Tried>[]> {
+  ): Promise<PromiseSettledResult<Promised>[]> {
     if (isCold) this.#prospects.warm(ways)
-    const departures = await Promise.allSettled(this.#departEach(ways, isCold))
-    const deliveries = departures.flatMap((one, index) =>
-      one.status === 'fulfilled' ? [[at(ways, index), one.value.delivery] as const] : [],
+    const { tasks, context, here, candidates } = this.parts
+    const sendings = ways.map((way) => this.#sending(way, this.#usual(way)))
+    const args = { request: this.#requestHere(), sendings, candidates }
+    const outcomes = zip(ways, await tasks.runAt('offers', args, here.pin, context))
+    const offers = outcomes.flatMap(([way, one]) => (one.ok ? [[way, one.offer] as const] : []))
+    this.#beginLikely(offers)
+    const prospects = await this.#prospects.of(
+      offers.map(([way, { delivered }]) => [way, delivered] as const),
     )
-    const prospects = await this.#prospects.of(deliveries)
     return Promise.allSettled(
-      departures.map(async (one, index) => {
-        if (one.status === 'rejected') throw one.reason
-        const way = at(ways, index)
+      outcomes.map(async ([way, one]) => {
+        if (!one.ok) throw fromWireError(one.error)
         const amounts = prospects.get(way)
-        if (amounts) return { way, departure: one.value, amounts }
+        if (amounts) return { way, offer: one.offer, amounts }
         const { symbol } = way.lane
         throw new ForkrouteError('NO_ROUTE', `No way leads on from ${symbol} on the destination.`)
       }),
     )
   }
 
-  /**
-   * One task for all lanes that take the same token, which need the same route to it.
-   *
-   * @param isCold - one task for all lanes: no thread holds the market yet, and the others are there for the destination.
-   */
-  #departEach(ways: readonly Way[], isCold: boolean): Promise<Departure>[] {
-    const found = new Map<Way, Promise<Departure>>()
-    const groupOf = ({ lane }: Way) => (isCold ? nativeToken : lane.tokenIn)
-    for (const name of new Set(ways.map(groupOf))) {
-      const group = ways.filter((way) => groupOf(way) === name)
-      const outcomes = this.#departAll(
-        group.map((way) => this.#sending(way, this.#usual(way))),
-        { ...this.#sourceTolerance(), isRough: true, knownRoutes: [] },
-      )
-      for (const [index, way] of group.entries()) {
-        found.set(
-          way,
-          outcomes.then((all) => departureOf(at(all, index))),
-        )
-      }
-    }
-    return ways.map((way) => found.get(way) as Promise<Departure>)
+  /** The lane that delivers the most worth is likely the best: the source is at work on it while the other side looks. */
+  #beginLikely(offers: readonly (readonly [Way, Offer])[]): void {
+    const amountsOf = ({ lane }: Way, { delivered }: Offer) => [
+      { token: lane.tokenOut, amount: delivered },
+    ]
+    const worth = offers.map(([way, offer]) => {
+      return { way, worth: this.#worthOf({ amounts: amountsOf(way, offer), ...offer }) ?? 0 }
+    })
+    const [likely] = worth.toSorted((a, b) => b.worth - a.worth)
+    if (likely) this.#departFirst(likely.way).catch(() => undefined)
+  }
+
+  #departFirst(way: Way): Promise<Departure> {
+    const how = { ...this.#sourceTolerance(), isRough: true, knownRoutes: [] }
+    const begun = this.#first.get(way) ?? this.#depart(way, this.#usual(way), how)
+    this.#first.set(way, begun)
+    return begun
   }
 
   /** As long as nothing has shown what it needs. */
@@ -123,41 +123,58 @@ export class Journey {
   }
 
   /** What comes out, less gas and messaging on the source: dollars, or raw units of the first token where prices are unknown. */
-  valueOf({ amounts, departure }: Pick<Tried, 'amounts' | 'departure'>): number {
-    const { here, there, request } = this.parts
+  valueOf(one: Promised | Final): number {
+    const { gas, nativeFee } = 'departure' in one ? one.departure : one.offer
+    const { amounts } = one
+    return this.#worthOf({ amounts, gas, nativeFee }) ?? Number(amounts[0]?.amount ?? 0n)
+  }
+
+  /** Dollars; null without prices. */
+  #worthOf(what: {
+    /** Of tokens of the destination. */
+    readonly amounts: readonly TokenAmount[]
+    readonly gas: bigint
+    readonly nativeFee: bigint
+  }): number | null {
+    const { here, there } = this.parts
+    const { amounts, gas, nativeFee } = what
     const native = here.prices.get(nativeToken)
-    const isPriced = request.tokensOut.every((token) => there.prices.has(token))
-    if (!native || !isPriced) return Number(amounts[0]?.amount ?? 0n)
+    if (!native || !amounts.every(({ token }) => there.prices.has(token))) return null
     const usdOf = (amount: bigint, token: PricedToken | undefined) =>
       token ? (Number(amount) / 10 ** token.decimals) * token.priceUsd : 0
     const worth = amounts.map(({ token, amount }) => usdOf(amount, there.prices.get(token)))
-    const cost = departure.gas * here.gasPrice + departure.nativeFee
+    const cost = gas * here.gasPrice + nativeFee
     return worth.reduce((sum, one) => sum + one, 0) - usdOf(cost, native)
   }
 
   /** @throws ForkrouteError where the delivery fails, or the pair does not hold. */
-  async finalise(tried: Tried): Promise<Final> {
-    if (!tried.way.runsOrder) return this.#finaliseDirect(tried)
-    let arrival = await this.#arrive(tried.departure, roomyGas, [])
+  async prove({ way }: Promised): Promise<Final> {
+    const first = await this.#departFirst(way)
+    return way.runsOrder ? this.#proveOrder(way, first) : this.#proveDirect(way, first)
+  }
+
+  async #proveOrder(way: Way, first: Departure): Promise<Final> {
+    const how = {
+      ...this.#sourceTolerance(),
+      isRough: false,
+      knownRoutes: first.knownRoutes,
+    }
+    let arrival = await this.#arrive(first, roomyGas, [])
     const deliveryGas = arrival.gas
     const orderGas = orderGasFor(deliveryGas)
     const landingGas = gasForOrder(orderGas)
     arrival = { ...arrival, message: withMinimumGas(arrival.message, orderGas) }
-    let planned = tried.departure.delivery.amount
+    let planned = first.delivery.amount
     for (let round = 0; round < finalRounds; round++) {
       const { message, outputs } = arrival
-      const departure = await this.#depart(
-        tried,
-        { message, orderGas, deliveryGas },
-        this.#sourceTolerance(),
-      )
+      const departure = await this.#depart(way, { message, orderGas, deliveryGas }, how)
       const { gained } = await this.#landed({ departure, arrival, landingGas })
       // Positions have no balance: of what was planned with, they take what they took then.
       const isPlanned = departure.delivery.amount === planned
       const amounts = this.parts.position && isPlanned ? amountsOf(outputs) : gained
       // What an order states is what is enforced, whatever the request asks for.
       if (this.#holds(amounts, outputs)) {
-        const final = { ...tried, departure, arrival, landingGas, amounts }
+        const final = { way, departure, arrival, landingGas, amounts }
         return { ...final, outputs: withAmounts(outputs, amounts) }
       }
       arrival = await this.#arrive(departure, orderGas, arrival.knownRoutes)
@@ -167,19 +184,19 @@ export class Journey {
   }
 
   /** Where the bridge pays the receiver itself, and enforces how much. */
-  async #finaliseDirect(tried: Tried): Promise<Final> {
+  async #proveDirect(way: Way, first: Departure): Promise<Final> {
     const plain = { arrival: null, landingGas: 0n }
-    const { gas: deliveryGas } = await this.#landed({ ...plain, departure: tried.departure })
-    let outputs = this.#outputs(tried.amounts)
+    const landing = await this.#landed({ ...plain, departure: first })
+    const facts = { message: '0x', orderGas: 0n, deliveryGas: landing.gas } as const
+    let outputs = this.#outputs(landing.gained)
     for (let round = 0; round < finalRounds; round++) {
-      const departure = await this.#depart(
-        tried,
-        { message: '0x', orderGas: 0n, deliveryGas },
-        { centiBps: this.#centiBps(), least: at(outputs, 0).minAmountOut },
-      )
+      const departure = await this.#depart(way, facts, {
+        ...{ centiBps: this.#centiBps(), least: at(outputs, 0).minAmountOut },
+        ...{ isRough: false, knownRoutes: first.knownRoutes },
+      })
       const { gained: amounts } = await this.#landed({ ...plain, departure })
       if (this.#holds(amounts, outputs)) {
-        const final = { ...tried, ...plain, departure, amounts }
+        const final = { way, ...plain, departure, amounts }
         return { ...final, outputs: withAmounts(outputs, amounts) }
       }
       outputs = this.#outputs(amounts)
@@ -200,26 +217,24 @@ export class Journey {
   }
 
   async #depart(
-    { way, departure }: Tried,
+    way: Way,
     facts: SendingFacts,
-    tolerance: { readonly centiBps: bigint; readonly least?: bigint },
+    how: Pick<DepartureArgs, 'centiBps' | 'least' | 'isRough' | 'knownRoutes'>,
   ): Promise<Departure> {
-    const { knownRoutes } = departure
-    const how = { ...tolerance, isRough: false, knownRoutes }
-    const [outcome] = await this.#departAll([this.#sending(way, facts)], how)
-    if (!outcome) throw new RangeError('A departure has no outcome.')
-    return departureOf(outcome)
+    const { tasks, context, here, candidates } = this.parts
+    const args = {
+      ...{ request: this.#requestHere(), accountId: context.accountId, candidates },
+      ...this.#sending(way, facts),
+      ...how,
+    }
+    return tasks.runAt('departure', args, here.pin, context)
   }
 
-  #departAll(
-    sendings: readonly Sending[],
-    how: Pick<DeparturesArgs, 'centiBps' | 'least' | 'isRough' | 'knownRoutes'>,
-  ): Promise<readonly DepartureOutcome[]> {
-    const { tasks, context, here, takesFeeThere, candidates } = this.parts
-    const { feeReceiver: _, ...unpaid } = this.parts.request
-    const request = this.parts.limit.applied(takesFeeThere ? unpaid : this.parts.request)
-    const args = { request, accountId: context.accountId, sendings, candidates, ...how }
-    return tasks.runAt('departures', args, here.pin, context)
+  /** The source's part of the request, with what is left of its time. */
+  #requestHere(): RouteRequest {
+    const { limit, request, takesFeeThere } = this.parts
+    const { feeReceiver: _, ...unpaid } = request
+    return limit.applied(takesFeeThere ? unpaid : request)
   }
 
   #arrive(
@@ -310,12 +325,6 @@ function withAmounts(
   amounts: readonly TokenAmount[],
 ): TransactionOutput[] {
   return zip(outputs, amounts).map(([output, { amount: amountOut }]) => ({ ...output, amountOut }))
-}
-
-/** @throws ForkrouteError of the lane. */
-function departureOf(outcome: DepartureOutcome): Departure {
-  if (!outcome.ok) throw fromWireError(outcome.error)
-  return outcome.departure
 }
 
 /** Raw units of what is delivered; null without prices. */

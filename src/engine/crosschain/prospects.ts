@@ -1,5 +1,4 @@
 /** What deliveries would give on the destination, by native math alone: an estimate that lanes are compared by. */
-import type { Delivery } from '../../bridges/bridge.js'
 import { canonicalToken } from '../../chains/chain.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { at, zip } from '../../domain/lists.js'
@@ -55,20 +54,22 @@ export class Prospects {
     }
   }
 
-  /** What deliveries would give of each token that is asked for; absent where no way is found. */
+  /** What amounts delivered would give of each token that is asked for; absent where no way is found. */
   async of(
-    deliveries: readonly (readonly [Way, Delivery])[],
+    deliveries: readonly (readonly [Way, bigint])[],
   ): Promise<ReadonlyMap<Way, readonly TokenAmount[]>> {
     const fee = feeThere(this.parts)
-    const left = ([way, { amount }]: readonly [Way, Delivery]) =>
+    const left = ([way, amount]: readonly [Way, bigint]) =>
       fee && way.runsOrder ? amount - (amount * fee.bps) / bpsDenominator : amount
     const found = new Map<Way, TokenAmount[]>(deliveries.map(([way]) => [way, []]))
-    const tokens = new Set(deliveries.map(([, { token }]) => this.#canonical(token)))
+    const tokens = new Set(deliveries.map(([{ lane }]) => this.#canonical(lane.tokenOut)))
     for (const { token, shareBps } of this.#wanted()) {
       // One after the other, so that amounts stand in the order of the tokens.
       await Promise.all(
         [...tokens].map(async (tokenIn) => {
-          const group = deliveries.filter(([, one]) => this.#canonical(one.token) === tokenIn)
+          const group = deliveries.filter(
+            ([{ lane }]) => this.#canonical(lane.tokenOut) === tokenIn,
+          )
           const amounts = group.map((one) => (left(one) * shareBps) / bpsDenominator)
           const given = await this.#given(tokenIn, token, amounts)
           for (const [[way], amount] of zip(group, given)) {

@@ -1,5 +1,7 @@
 /** How many are proven at most, where estimates have promised too much. */
 const mostProven = 3
+/** Those that cannot be used among them. */
+const mostTried = 6
 
 /**
  * The best by estimate is proven, and others as long as their estimates are above the best of what has been proven.
@@ -18,7 +20,8 @@ export async function provenBest<T, P>(
 ): Promise<P | null> {
   let best: P | null = null
   let proven = 0
-  for (const one of estimated.toSorted((a, b) => by.valueOf(b) - by.valueOf(a))) {
+  const ranked = estimated.toSorted((a, b) => by.valueOf(b) - by.valueOf(a))
+  for (const one of ranked.slice(0, mostTried)) {
     if (best && (proven === mostProven || by.valueOf(one) <= by.valueOf(best))) break
     try {
       const found: P = await by.prove(one)

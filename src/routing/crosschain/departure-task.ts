@@ -5,8 +5,8 @@
 import type { Delivery, LaneQuote } from '../../bridges/bridge.js'
 import { bridgeBySlug, createBridges } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
-import type { GasCost } from '../../domain/engine.js'
-import { ForkrouteError, toWireError } from '../../domain/errors.js'
+import type { GasCost, RouteRequest } from '../../domain/engine.js'
+import { ForkrouteError } from '../../domain/errors.js'
 import { bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import { bridge as bridgeAction, mentionsFee } from '../bundle/actions/bridge.js'
 import { merge } from '../bundle/actions/merge.js'
@@ -15,50 +15,14 @@ import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
 import type { TaskRun } from '../context/task-context.js'
 import { transactionCost } from '../proof/transaction-cost.js'
-import type { KnownRoute } from '../search/known-routes.js'
-import type {
-  Crossed,
-  CrossingArgs,
-  Departure,
-  DepartureOutcome,
-  DeparturesArgs,
-  Sending,
-} from './messages.js'
+import type { Crossed, CrossingArgs, Departure, DepartureArgs } from './messages.js'
 
 const serviceName = 'svc'
 
-/** Those after the first are built with the routes that it has found. */
-export async function runDepartures(
-  run: TaskRun,
-  { sendings, ...common }: DeparturesArgs,
-): Promise<readonly DepartureOutcome[]> {
-  const outcome = async (
-    sending: Sending,
-    knownRoutes: readonly KnownRoute[],
-  ): Promise<DepartureOutcome> => {
-    try {
-      const departure = await runDeparture(run, { ...common, ...sending, knownRoutes })
-      return { ok: true, departure }
-    } catch (error) {
-      if (!(error instanceof ForkrouteError)) throw error
-      return { ok: false, error: toWireError(error) }
-    }
-  }
-  const [sending, ...others] = sendings
-  if (!sending) return []
-  const first = await outcome(sending, common.knownRoutes)
-  const known = first.ok ? first.departure.knownRoutes : common.knownRoutes
-  return [first, ...(await Promise.all(others.map((other) => outcome(other, known))))]
-}
-
-type DepartureArgs = Omit<DeparturesArgs, 'sendings'> & Sending
-
-async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
+/** @throws ForkrouteError as a bundle; NO_ROUTE where the lane refuses. */
+export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args
-  const inputs = request.inputs.map(({ token, amount, feeBps = 0n }) => {
-    const fee = request.feeReceiver ? (amount * feeBps) / bpsDenominator : 0n
-    return { token, amount, fee }
-  })
+  const inputs = inputsOf(request)
   const actions = actionsOf(args, inputs)
   const [only] = inputs
   const amountIn: bigint | Reference =
@@ -112,6 +76,14 @@ async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departur
     delivery,
     knownRoutes: result.knownRoutes,
   }
+}
+
+/** Each with the fee that is taken of it here. */
+export function inputsOf({ inputs, feeReceiver }: RouteRequest) {
+  return inputs.map(({ token, amount, feeBps = 0n }) => {
+    const fee = feeReceiver ? (amount * feeBps) / bpsDenominator : 0n
+    return { token, amount, fee }
+  })
 }
 
 /** A bundle that a caller has made, as one half of two. */

@@ -14,11 +14,30 @@ export interface Sending {
   readonly parcel: Parcel
 }
 
-export interface DeparturesArgs {
+export interface OffersArgs {
+  readonly request: RouteRequest
+  readonly sendings: readonly Sending[]
+  /** Of each search. */
+  readonly candidates: number
+}
+
+/** What a lane would make of the inputs, estimated. */
+export interface Offer {
+  /** Raw units of `lane.tokenOut`. */
+  readonly delivered: bigint
+  /** Wei that the messaging costs. */
+  readonly nativeFee: bigint
+  /** Rough, of the source's transaction. */
+  readonly gas: bigint
+}
+
+export type OfferOutcome =
+  | { readonly ok: true; readonly offer: Offer }
+  | { readonly ok: false; readonly error: WireError }
+
+export interface DepartureArgs extends Sending {
   readonly request: RouteRequest
   readonly accountId: Hex
-  /** Of one token. */
-  readonly sendings: readonly Sending[]
   /** What the token of the lane, and what it delivers, may fall short of the simulation; hundredths of a basis point. */
   readonly centiBps: bigint
   /** Raw units that must be delivered at least, in place of `centiBps`; for a lane that pays the receiver itself. */
@@ -26,13 +45,9 @@ export interface DeparturesArgs {
   /** Of each route inside that are simulated. */
   readonly candidates: number
   readonly knownRoutes: readonly KnownRoute[]
-  /** True: to compare lanes by; not the transaction of the answer. */
+  /** True: to learn what is delivered; not the transaction of the answer. */
   readonly isRough: boolean
 }
-
-export type DepartureOutcome =
-  | { readonly ok: true; readonly departure: Departure }
-  | { readonly ok: false; readonly error: WireError }
 
 export interface Departure
   extends Pick<BundleResult, 'route' | 'tx' | 'fees' | 'warnings' | 'trace' | 'explanation'> {
@@ -49,8 +64,7 @@ export interface Departure
 
 /** The half of a bundle that ends where its bridge action sends. */
 export interface CrossingArgs
-  extends Pick<DeparturesArgs, 'accountId' | 'centiBps' | 'least' | 'isRough'>,
-    Sending {
+  extends Pick<DepartureArgs, 'accountId' | 'centiBps' | 'least' | 'isRough' | keyof Sending> {
   readonly request: TypedBundle
   /** Takes what the bridge gives back. */
   readonly refundReceiver: Address

@@ -58,6 +58,7 @@ import { whyNoRoute } from '../proof/why-no-route.js'
 import { type CandidateArgs, findCandidates } from '../search/candidates.js'
 import { findInput } from '../search/exact-output.js'
 import type { Flow } from '../search/flow.js'
+import { rememberedCandidates } from '../search/remembered.js'
 import { openSearch } from './open-search.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
@@ -186,7 +187,7 @@ export async function findRoute(
   const inputs = exact ? [exact.input] : stated
   const search = (wanted: readonly MarketPool[]) =>
     run.stage('search', async () =>
-      findCandidates({
+      rememberedCandidates({
         ...searchArgs(wanted),
         inputs: inputs.map(withoutFee),
         ...(log && { onLeftOut: (flow: Flow) => log.leftOut(flow, 'search', rankedBelow) }),

@@ -43,11 +43,16 @@ afterAll(async () => {
   await Promise.all((sandboxes ?? []).map((sandbox) => sandbox.stop()))
 })
 
-const route = (query: Record<string, string | string[]>) =>
-  service.get('/api/v1/shortcuts/route', {
+/** At the node's newest block, which the service may not have seen yet. */
+async function route(query: Record<string, string | string[]>) {
+  const { client } = rawTransfers(1, nodeOf(1))
+  return service.get('/api/v1/shortcuts/route', {
     ...{ chainId: '1', destinationChainId: '8453', fromAddress: alice },
-    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: '100000000', ...query },
+    ...{ tokenIn: usdc, tokenOut: usdcThere, amountIn: '100000000' },
+    blockNumber: String(await client.getBlockNumber({ cacheTime: 0 })),
+    ...query,
   })
+}
 
 /** A transaction of the owner on the source. @returns the number of its block. */
 async function set(to: Address, functionName: string, args: readonly unknown[]): Promise<string> {

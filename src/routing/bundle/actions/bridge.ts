@@ -100,7 +100,7 @@ function foreseen({ args, draft }: BundleContext, amount: Amount): bigint | null
   return draft.minimums.find((one) => JSON.stringify(one.amount) === name)?.quoted ?? null
 }
 
-function refused(lane: Lane, { reason, message, limit }: LaneRefusal): ForkrouteError {
+export function refused(lane: Lane, { reason, message, limit }: LaneRefusal): ForkrouteError {
   return new ForkrouteError('NO_ROUTE', message, {
     bridge: lane.bridge,
     token: lane.tokenIn,

@@ -1,0 +1,35 @@
+/**
+ * What searches in one view of a market have found. Routes that are planned in parts ask the same again: a lane of a
+ * bridge is compared by a search, and what is sent over it is built by the same one.
+ */
+import { LRUCache } from 'lru-cache'
+import { bigintToString } from '../../domain/primitives.js'
+import type { MarketPool } from '../market/market.js'
+import { type CandidateArgs, type CandidateSet, findCandidates } from './candidates.js'
+
+/** Of one view of the market; those of the last few requests. */
+const mostRemembered = 32
+
+const memory = new WeakMap<readonly MarketPool[], LRUCache<string, CandidateSet>>()
+
+/** As `findCandidates`; a search of some pools alone, or one that is told what was left out, is made each time. */
+export function rememberedCandidates(args: CandidateArgs): CandidateSet {
+  const { pools, inputs, tokensOut, isAllowed, onLeftOut, knownSplits } = args
+  if (isAllowed || onLeftOut || knownSplits) return findCandidates(args)
+  const tokens = [...inputs.map(({ token }) => token), ...tokensOut]
+  const key = JSON.stringify(
+    [
+      ...[inputs, tokensOut, args.maxHops, args.count, args.mayBeSplit ?? true],
+      ...[[...(args.avoid ?? [])].sort(), tokens.map((token) => args.gasCost(token) ?? null)],
+    ],
+    bigintToString,
+  )
+  const known = memory.get(pools) ?? new LRUCache<string, CandidateSet>({ max: mostRemembered })
+  memory.set(pools, known)
+  const before = known.get(key)
+  if (before) return before
+  const found = findCandidates(args)
+  // A search that ran out of time may find more when it is asked again.
+  if (!found.wasCut) known.set(key, found)
+  return found
+}
