@@ -63,6 +63,9 @@ function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultS
   const [totalAssets = null, totalSupply = null, maxDeposit = null, ...previews] =
     answers.map(readWord)
   if (totalSupply === null) return unreadable('It does not say how many shares there are.')
+  if (previews.every((preview) => preview === null)) {
+    return unreadable('It has an asset() and answers no preview of ERC-4626.')
+  }
   const limits = { totalSupply, maxDeposit: maxDeposit ?? maxUint256 }
   const plain = totalAssets === null ? null : provenPlain({ ...limits, totalAssets }, previews)
   if (plain) return { pool, state: plain, partial: false }
