@@ -28,6 +28,7 @@ export function compileTestContracts(
   file:
     | 'Vaults.sol'
     | 'OddVaults.sol'
+    | 'Converters.sol'
     | 'Staking.sol'
     | 'Pools.sol'
     | 'Nfts.sol'

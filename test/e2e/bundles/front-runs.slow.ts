@@ -17,6 +17,7 @@ import { NodeWriter } from '../../support/nodes/node-writer.js'
 import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-run-cases.js'
 import type { Fact } from '../../support/protocols/front-run-parts.js'
+import { placeConverters } from '../../support/protocols/place-converters.js'
 import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
@@ -52,6 +53,7 @@ beforeAll(async () => {
   service = await startService({ WORKERS: '2', SERVICE_NAME: 'svc', AUTH_MODE: 'open' })
   node = await new NodeWriter(service.nodeUrl).start()
   const pools = await placeForkVenues(service.nodeUrl)
+  await placeConverters(service.nodeUrl)
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
   await lendAndStake(node)
   const position = await mintPosition(service, node)
