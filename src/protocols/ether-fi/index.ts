@@ -11,7 +11,7 @@ import {
   staked,
   unwrapped,
   wrapped,
-} from '../shared/staked-shares.js'
+} from '../shared/staked-shares/math.js'
 import { addressesOf, type EtherFiState, loadEtherFi } from './load.js'
 
 const [depositAbi, wrapAbi, unwrapAbi] = parseAbi([

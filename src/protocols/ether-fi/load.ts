@@ -5,7 +5,11 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Loaded } from '../shared/conversions/conversion.js'
 import { readWord } from '../shared/read-word.js'
-import { pooledEthByShares, type StakedState, sharesByPooledEth } from '../shared/staked-shares.js'
+import {
+  pooledEthByShares,
+  type StakedState,
+  sharesByPooledEth,
+} from '../shared/staked-shares/math.js'
 
 const abi = parseAbi([
   'function getTotalPooledEther() view returns (uint256)',

@@ -31,7 +31,7 @@ export const fraxEther = defineConverter<FraxState, 'submit'>(
       return [{ kind: 'submit', tokenIn: nativeToken, tokenOut: frxETH, issued: frxETH }]
     },
     conversions: {
-      /** @see FraxFinance/frxETH-public, src/frxETHMinter.sol, _submit: it mints what it is sent. */
+      /** @see FraxFinance/frxETH-public 12fd940, src/frxETHMinter.sol, _submit: it mints what it is sent. */
       submit: {
         functionName: 'submit',
         needsApproval: false,

@@ -19,7 +19,7 @@ import {
   staked,
   unwrapped,
   wrapped,
-} from '../shared/staked-shares.js'
+} from '../shared/staked-shares/math.js'
 import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
 import { lidoPositions } from './positions.js'

@@ -2,7 +2,11 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { readWord } from '../shared/read-word.js'
-import { pooledEthByShares, type StakedState, sharesByPooledEth } from '../shared/staked-shares.js'
+import {
+  pooledEthByShares,
+  type StakedState,
+  sharesByPooledEth,
+} from '../shared/staked-shares/math.js'
 
 const abi = parseAbi([
   'function totalSupply() view returns (uint256)',

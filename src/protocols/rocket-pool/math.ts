@@ -1,7 +1,7 @@
 /**
  * rETH for ether and back at the rate that the network's oracles report. Pure.
  * @see rocket-pool/rocketpool 0125b44, contracts/contract/token/RocketTokenRETH.sol, getEthValue and getRethValue
- * @see rocket-pool/rocketpool master of 2025, contracts/contract/deposit/RocketDepositPool.sol, deposit
+ * @see rocket-pool/rocketpool, contracts/contract/deposit/RocketDepositPool.sol as of Solidity 0.8, deposit
  */
 import type { Address } from '../../domain/primitives.js'
 

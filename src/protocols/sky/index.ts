@@ -30,7 +30,7 @@ function addressesOf(venue: VenueParameters) {
   }
 }
 
-/** @see sky-ecosystem/usds, src/DaiUsds.sol: it burns what it takes and mints as much of the other. */
+/** It burns what it takes and mints as much of the other. */
 const oneToOne: Omit<Conversion<SkyState>, 'abi' | 'functionName'> = {
   needsApproval: true,
   target: ({ converter }) => converter,

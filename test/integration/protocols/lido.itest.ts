@@ -8,7 +8,7 @@ import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { lido } from '../../../src/protocols/lido/index.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
-import type { StakedState } from '../../../src/protocols/shared/staked-shares.js'
+import type { StakedState } from '../../../src/protocols/shared/staked-shares/math.js'
 import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 

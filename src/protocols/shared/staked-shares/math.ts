@@ -1,7 +1,8 @@
 /**
- * Shares and ether of stETH. Balances of stETH are shares times a rate, rounded down, so every transfer may lose a
+ * Shares and ether of stETH, and of eETH, which counts likewise. Balances of stETH are shares times a rate, rounded down, so every transfer may lose a
  * unit or two; wstETH is shares themselves. Pure.
  * @see lidofinance/core, contracts/0.4.24/StETH.sol and contracts/0.6.12/WstETH.sol
+ * @see etherfi-protocol/smart-contracts 010bd4b, src/LiquidityPool.sol; 00d9e30, src/EETH.sol and src/WeETH.sol
  */
 
 /** Structured-clonable. */

@@ -7,7 +7,7 @@ import {
   staked,
   unwrapped,
   wrapped,
-} from './staked-shares.js'
+} from './math.js'
 
 /** A share is worth 1.2 ether. */
 const state: StakedState = { pooledEther: 1_200n, shares: 1_000n, stakeLimit: 600n, proven: true }
