@@ -26,6 +26,7 @@ const price = (state: EtherFiState) => pooledEthByShares(state, priceProbe)
 export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'>(
   {
     slug: 'ether-fi',
+    actions: ['deposit', 'redeem'],
     load: loadEtherFi,
     edges(venue) {
       const { eETH, weETH } = addressesOf(venue)
@@ -93,6 +94,5 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
     url: 'https://www.ether.fi',
     description: 'Staking of ether for eETH, and wrapping and unwrapping of it.',
     gasPerCall: 110_000n,
-    hasPositions: true,
   },
 )

@@ -26,6 +26,7 @@ function addressesOf(venue: VenueParameters) {
 export const fraxEther = defineConverter<FraxState, 'submit'>(
   {
     slug: 'frax-ether',
+    actions: ['deposit'],
     edges(venue) {
       const { frxETH } = addressesOf(venue)
       return [{ kind: 'submit', tokenIn: nativeToken, tokenOut: frxETH, issued: frxETH }]
@@ -64,7 +65,6 @@ export const fraxEther = defineConverter<FraxState, 'submit'>(
     url: 'https://frax.com',
     description: 'Ether into frxETH.',
     gasPerCall: 90_000n,
-    hasPositions: false,
     // It mints one for one and takes none back, so that frxETH may be worth less.
     isNoPriceSource: () => true,
   },

@@ -18,6 +18,7 @@ const priceProbe = 10n ** 30n
 export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
   {
     slug: 'rocket-pool',
+    actions: ['deposit', 'redeem'],
     load: loadRocket,
     edges(venue) {
       const { rETH } = addressesOf(venue)
@@ -64,6 +65,5 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
     url: 'https://rocketpool.net',
     description: 'Staking of ether for rETH, and redemption of rETH.',
     gasPerCall: 180_000n,
-    hasPositions: true,
   },
 )

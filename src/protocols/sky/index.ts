@@ -41,6 +41,7 @@ const oneToOne: Omit<Conversion<SkyState>, 'abi' | 'functionName'> = {
 export const sky = defineConverter<SkyState, 'toUsds' | 'toDai'>(
   {
     slug: 'sky',
+    actions: ['deposit', 'redeem'],
     edges(venue) {
       const { dai, usds } = addressesOf(venue)
       return [
@@ -77,6 +78,5 @@ export const sky = defineConverter<SkyState, 'toUsds' | 'toDai'>(
     url: 'https://sky.money',
     description: 'Conversion of DAI into USDS and back.',
     gasPerCall: 130_000n,
-    hasPositions: false,
   },
 )

@@ -97,7 +97,7 @@ Written by test/e2e/bundles/actions.slow.ts (\`UPDATE_DOCS=1 npx vitest run test
 is not what it finds: every action that /api/v1/standards lists for the chain is asked as a bundle on the sandbox chain, and
 the returned transaction is sent on a separate Anvil, where amounts and gas have to be those of the answer. Gas is that of the
 whole transaction, with the actions before it, asked without an API key. Chain 1 is the sandbox's, with the exchanges of PancakeSwap and SushiSwap V3,
-Rocket Pool and ether.fi placed beside its own; other chains have no contracts here, nor has SparkLend, whose code is
+Rocket Pool, ether.fi, Sky and Frax Ether placed beside its own; other chains have no contracts here, nor has SparkLend, whose code is
 that of aave-v3.
 
 | protocol | action | chain | executed | strategy | gas | block |

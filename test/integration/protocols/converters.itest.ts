@@ -72,6 +72,8 @@ beforeAll(async () => {
   const frxETH = await issued('frxETH')
   const converter = await deploy('TestDaiUsds', 'address, address', [dai, usds])
   venues.sky = { converter, dai, usds }
+  for (const token of [dai, usds])
+    await context.send(token, abi, 'transfer', [converter, most / 4n])
   const minter = await deploy('TestFrxEthMinter', 'address', [frxETH])
   venues['frax-ether'] = { minter, frxETH }
 })

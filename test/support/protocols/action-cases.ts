@@ -251,6 +251,7 @@ function converterCases(): ActionCase[] {
   const [rocket, etherFi] = [of('rocket-pool'), of('ether-fi')]
   const give = { tokenIn: nativeToken, amountIn: ether.toString() }
   const eETH = converterAddress('ether-fi', 'eETH')
+  const toUsds = of('sky')('deposit', { tokenIn: dai, amountIn: ether.toString() })
   const wrap = etherFi('deposit', { tokenIn: eETH, amountIn: output(0) })
   return [
     ...cases('rocket-pool', [
@@ -261,6 +262,8 @@ function converterCases(): ActionCase[] {
       [etherFi('deposit', give), wrap],
       [etherFi('deposit', give), wrap, etherFi('redeem', { amountIn: output(1) })],
     ]),
+    ...cases('sky', [[toUsds], [toUsds, of('sky')('redeem', { amountIn: output(0) })]]),
+    ...cases('frax-ether', [[of('frax-ether')('deposit', give)]]),
   ]
 }
 

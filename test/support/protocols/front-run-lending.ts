@@ -157,6 +157,8 @@ function lidoMoves(): Entry[] {
   ]
 }
 
+const oneForOne = 'It gives one for one, or fails.'
+
 /** Oracles move the rates, once a day. */
 function converterMoves(): Entry[] {
   const network = converterAddress('rocket-pool', 'storage')
@@ -182,6 +184,21 @@ function converterMoves(): Entry[] {
       'rocket-pool redeem',
       reported('a slashing', 400_000n),
       { actions: act('rocket-pool', 'redeem', { tokenIn: rETH, amountIn: ether.toString() }) },
+    ],
+    [
+      'sky deposit',
+      donation(dai, converterAddress('sky', 'converter'), ether),
+      { keeps: oneForOne },
+    ],
+    [
+      'sky redeem',
+      donation(dai, converterAddress('sky', 'converter'), ether),
+      { keeps: oneForOne },
+    ],
+    [
+      'frax-ether deposit',
+      donation(dai, converterAddress('frax-ether', 'minter'), ether),
+      { keeps: oneForOne },
     ],
     ['ether-fi deposit', called({ is: 'a report of the oracle', to: pool, ...gained })],
     [

@@ -1,6 +1,6 @@
 /**
- * Rocket Pool and ether.fi on the sandbox chain, at their mainnet addresses, by contracts of the same arithmetic:
- * no package ships their code.
+ * Rocket Pool, ether.fi, Sky and Frax Ether on the sandbox chain, at their mainnet addresses, by contracts of the same
+ * arithmetic: no package ships their code.
  */
 import { numberToHex } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
@@ -11,7 +11,9 @@ import { compileTestContracts } from '../test-contracts.js'
 const ether = 10n ** 18n
 const holder: Address = '0x00000000000000000000000000000000000f0e1d'
 
-export function converterAddress(slug: 'rocket-pool' | 'ether-fi', name: string): Address {
+type Slug = 'rocket-pool' | 'ether-fi' | 'sky' | 'frax-ether'
+
+export function converterAddress(slug: Slug, name: string): Address {
   return toAddress(String(ethereum.venues[slug]?.[name]))
 }
 
@@ -38,5 +40,16 @@ export async function placeConverters(url: string): Promise<void> {
   await node.place(eETH, code('TestEETH'), types, [pool, 2_100_000n * ether, weETH])
   await node.place(weETH, code('TestWeETH'), 'address, address', [pool, eETH])
   await node.send(pool, 'function setToken(address)', [eETH])
+  const issued = 'string, address, uint256'
+  const [converter, usds] = [converterAddress('sky', 'converter'), converterAddress('sky', 'usds')]
+  const dai = converterAddress('sky', 'dai')
+  await node.place(usds, code('TestIssuedToken'), issued, ['USDS', converter, 10n ** 28n])
+  await node.place(converter, code('TestDaiUsds'), 'address, address', [dai, usds])
+  await node.rpc('anvil_dealERC20', [converter, dai, numberToHex(10n ** 28n)])
+  const frxETH = converterAddress('frax-ether', 'frxETH')
+  await node.place(frxETH, code('TestIssuedToken'), issued, ['frxETH', holder, ether])
+  await node.place(converterAddress('frax-ether', 'minter'), code('TestFrxEthMinter'), 'address', [
+    frxETH,
+  ])
   await node.close()
 }

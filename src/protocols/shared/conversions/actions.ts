@@ -89,7 +89,7 @@ export function converterActions<State, Kind extends string>(
     },
     build: (args, context) => convert(wayOf(args, context, false), args, context),
   })
-  return [deposit, redeem]
+  return [deposit, redeem].filter(({ action }) => converter.actions.some((one) => one === action))
 }
 
 function oneOf(tokens: readonly Address[]): string {

@@ -19,17 +19,10 @@ type Facts = Pick<
   'name' | 'project' | 'category' | 'url' | 'description' | 'isNoPriceSource'
 >
 
-/**
- * @param facts.gasPerCall - rough: what one conversion adds.
- * @param facts.hasPositions - false: what it issues earns nothing, and bundles swap through it.
- */
+/** @param facts.gasPerCall - rough: what one conversion adds. */
 export function defineConverter<State, Kind extends string>(
   converter: Converter<State, Kind>,
-  {
-    gasPerCall,
-    hasPositions,
-    ...facts
-  }: Facts & { readonly gasPerCall: bigint; readonly hasPositions: boolean },
+  { gasPerCall, ...facts }: Facts & { readonly gasPerCall: bigint },
 ): ProtocolAdapter<ConverterState<State>> {
   const { slug } = converter
   const conversions: Readonly<Record<string, Conversion<State>>> = converter.conversions
@@ -86,9 +79,7 @@ export function defineConverter<State, Kind extends string>(
       const way = found(state, pool, tokenIn, tokenOut)
       return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
     },
-    ...(hasPositions && {
-      positions: { ...converterPositions(converter), actions: converterActions(converter) },
-    }),
+    positions: { ...converterPositions(converter), actions: converterActions(converter) },
   })
 }
 
