@@ -7,7 +7,7 @@ import type { Address, Token } from '../domain/primitives.js'
 
 interface ProjectFacts {
   readonly description: string
-  /** Name of its account, as DefiLlama/defillama-server (defi/src/protocols) gives it. */
+  /** Name of its account, as DefiLlama/defillama-server (defi/src/protocols) or public lists of protocols give it. */
   readonly twitter: string
   /** Its token on Ethereum, chain id 1. */
   readonly token: Address
@@ -34,6 +34,16 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'CurveFinance',
     token: '0xd533a949740bb3306d119cc777fa900ba034cd52',
   },
+  'ether-fi': {
+    description: 'Staking of ether for a token that stands for it.',
+    twitter: 'ether_fi',
+    token: '0xfe0c30065b384f05761f15d0cc899d4f9f9cc0eb',
+  },
+  frax: {
+    description: 'Stable tokens, and staking of ether.',
+    twitter: 'fraxfinance',
+    token: '0x3432b6a60d23ca0dfca7761b7ab56459d9c964d0',
+  },
   lido: {
     description: 'Staking of ether for a token that stands for it.',
     twitter: 'LidoFinance',
@@ -48,6 +58,21 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     description: 'An exchange of pools that anybody can open.',
     twitter: 'PancakeSwap',
     token: '0x152649ea73beab28c5b49b26eb48f7ead6d4c898',
+  },
+  'rocket-pool': {
+    description: 'Staking of ether for a token that stands for it.',
+    twitter: 'Rocket_Pool',
+    token: '0xd33526068d116ce69f19a9ee46f0bd304f21a51f',
+  },
+  sky: {
+    description: 'Stable tokens, and savings in them.',
+    twitter: 'SkyEcosystem',
+    token: '0x56072c95faa701256059aa122697b133aded9279',
+  },
+  spark: {
+    description: 'Markets to lend tokens and to borrow against them.',
+    twitter: 'sparkdotfi',
+    token: '0xc20059e0317de91738d13af027dfc4a50781b066',
   },
   sushiswap: {
     description: 'An exchange of pools that anybody can open.',

@@ -118,13 +118,15 @@ export const ethereum = defineChain({
       ],
     },
     'erc-4626': {
-      // Savings DAI and USDS, staked USDe and FRAX.
+      // Savings DAI and USDS, staked USDe, FRAX and frxETH.
       vaults: [
         '0x83f20f44975d03b1b09e64809b757c47f942beea',
         '0xa3931d71877c0e7a3148cb7eb4463524fec27fbd',
         '0x9d39a5de30e57443bff2a8307a4256c8797a3497',
         '0xa663b02cf0a4b149d2ad41910cb81e23e1c41c32',
+        '0xac3e018457b222d93114458476f3e3416abbe38f',
       ],
+      registries: ['0xd40ecf29e001c76dcc4cc0d9cd50520ce845b038'],
     },
     'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
     'staking-rewards': {
@@ -145,7 +147,26 @@ export const ethereum = defineChain({
       ],
     },
     'aave-v3': { pool: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2' },
+    'spark-lend': { pool: '0xc13e21b648a5ee794902342038ff3adab66be987' },
     lido: { stETH: '0xae7ab96520de3a18e5e111b5eaab095312d7fe84', wstETH: wsteth },
+    'rocket-pool': {
+      storage: '0x1d8f8f00cfa6758d7be78336684788fb0ee0fa46',
+      rETH: '0xae78736cd615f374d3085123a210448e74fc6393',
+    },
+    'ether-fi': {
+      liquidityPool: '0x308861a430be4cce5502d0a12724771fc6daf216',
+      eETH: '0x35fa164735182de50811e8e2e824cfb9b6118ac2',
+      weETH: '0xcd5fe23c85820f7b72d0926fc9b05b43e359b7ee',
+    },
+    'frax-ether': {
+      minter: '0xbafa44efe7901e04e39dad13167d089c559c1138',
+      frxETH: '0x5e8422345238f34275888049021821e8e08caa1f',
+    },
+    sky: {
+      converter: '0x3225737a9bbb6473cb4a45b7244aca2befdb276a',
+      dai,
+      usds: '0xdc035d45d973e3ec169d2276ddab16f1e407384f',
+    },
     'morpho-blue': {
       morpho: '0xbbbbbbbbbb9cc5e90e3b3af64bdaf62c37eeffcb',
       markets: [

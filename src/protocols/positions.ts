@@ -10,13 +10,21 @@ import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 
 /** The actions that protocols perform; the service itself performs the others: docs/bundles.md. */
-export type ProtocolAction = 'borrow' | 'deposit' | 'harvest' | 'redeem' | 'repay' | 'withdraw'
+export type ProtocolAction =
+  | 'borrow'
+  | 'deposit'
+  | 'harvest'
+  | 'mint'
+  | 'redeem'
+  | 'repay'
+  | 'withdraw'
 
 /** Whether the value that goes into an action comes out of it: false for debts and rewards. */
 export const isPriced: Readonly<Record<ProtocolAction, boolean>> = {
   borrow: false,
   deposit: true,
   harvest: false,
+  mint: true,
   redeem: true,
   repay: false,
   withdraw: true,

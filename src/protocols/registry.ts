@@ -1,13 +1,17 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
-import { aaveV3 } from './aave-v3/index.js'
+import { aaveV3, sparkLend } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
+import { etherFi } from './ether-fi/index.js'
+import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
+import { rocketPool } from './rocket-pool/index.js'
+import { sky } from './sky/index.js'
 import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
@@ -29,10 +33,15 @@ export const protocols: readonly ProtocolAdapter[] = [
   curve,
   erc4626,
   lido,
+  rocketPool,
+  etherFi,
+  fraxEther,
+  sky,
   yearnV2,
   stakingRewards,
   morphoBlue,
   aaveV3,
+  sparkLend,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

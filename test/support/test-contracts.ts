@@ -25,7 +25,15 @@ interface Output {
 
 /** @returns the contract of a name, or throws. */
 export function compileTestContracts(
-  file: 'Vaults.sol' | 'Staking.sol' | 'Pools.sol' | 'Nfts.sol' | 'Adversaries.sol' | 'Permits.sol',
+  file:
+    | 'Vaults.sol'
+    | 'OddVaults.sol'
+    | 'Converters.sol'
+    | 'Staking.sol'
+    | 'Pools.sol'
+    | 'Nfts.sol'
+    | 'Adversaries.sol'
+    | 'Permits.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

@@ -2,61 +2,85 @@
  * Aave V3: tokens are lent to one Pool for aTokens, one to one; other tokens can be borrowed against them.
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
-import { defineProtocol } from '../protocol.js'
+import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { borrow, repay } from './debt-actions.js'
 import { errorsAbi, explain } from './errors.js'
 import { harvest } from './harvest.js'
-import { discoverReserves, findATokens, loadReserves, poolOf, slug } from './load.js'
+import { discoverReserves, findATokens, loadReserves, poolOf } from './load.js'
 import { afterDeposit, afterWithdrawal, deposited, type EdgeState, withdrawn } from './math.js'
-import { listPositions, readPositions } from './positions.js'
+import { listPositions, type Market, readPositions } from './positions.js'
 import { deposit, redeem, supplyAbi, withdraw, withdrawAbi } from './supply-actions.js'
 
 const gasPerDeposit = 180_000n
 const gasPerWithdrawal = 200_000n
 
-export const aaveV3 = defineProtocol<EdgeState>({
-  slug,
+/** Aave V3, or a market that runs its code. @param facts.market - how its aTokens are named where they have no name. */
+function defineAaveV3Like({
+  market: name,
+  ...facts
+}: Pick<ProtocolAdapter, 'slug' | 'name' | 'project' | 'url' | 'forkOf'> & {
+  readonly market: string
+}): ProtocolAdapter<EdgeState> {
+  const { slug } = facts
+  const market: Market = { slug, name }
+  return defineProtocol<EdgeState>({
+    ...facts,
+    category: 'lending',
+    description: 'Lending of tokens for interest, and loans against them.',
+    paysRecipient: true,
+    discover: (args) => discoverReserves(slug, args),
+    load: loadReserves,
+    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>
+      tokenIn === pool.id
+        ? { amountOut: withdrawn(state, amountIn), exact: true }
+        : // Balances are rounded together with what else their owner holds, which is not known.
+          { amountOut: deposited(state, amountIn), exact: false },
+    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+      tokenIn === pool.id ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
+    // What an aToken is worth follows from its asset: the edge would say the same less exactly.
+    isNoPriceSource: () => true,
+    holdings: ({ id, tokens: [asset] }, _state, token) =>
+      asset && token === id ? { shares: 1n, amounts: [{ token: asset, amount: 1n }] } : null,
+    action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
+    gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
+    encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {
+      const target = pool.address
+      if (tokenIn === pool.id) {
+        const args = [tokenOut, amountIn, recipient]
+        return [{ kind: 'call', target, abi: withdrawAbi, args }]
+      }
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        { kind: 'call', target, abi: supplyAbi, args: [tokenIn, amountIn, recipient, 0] },
+      ]
+    },
+    async underlying({ reader, venue, tokens }) {
+      const { assets } = await findATokens(reader, poolOf(venue), tokens)
+      return new Map([...assets].map(([aToken, asset]) => [aToken, [asset]]))
+    },
+    positions: {
+      list: (args) => listPositions(market, args),
+      read: (args) => readPositions(market, args),
+      actions: [deposit, withdraw, redeem, borrow, repay, harvest],
+      errorsAbi,
+      explain,
+    },
+  })
+}
+
+export const aaveV3 = defineAaveV3Like({
+  slug: 'aave-v3',
   name: 'Aave V3',
   project: 'aave',
-  category: 'lending',
   url: 'https://aave.com',
-  description: 'Lending of tokens for interest, and loans against them.',
-  paysRecipient: true,
-  discover: discoverReserves,
-  load: loadReserves,
-  amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    tokenIn === pool.id
-      ? { amountOut: withdrawn(state, amountIn), exact: true }
-      : // Balances are rounded together with what else their owner holds, which is not known.
-        { amountOut: deposited(state, amountIn), exact: false },
-  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
-    tokenIn === pool.id ? afterWithdrawal(state, amountIn) : afterDeposit(state, amountIn),
-  // What an aToken is worth follows from its asset: the edge would say the same less exactly.
-  isNoPriceSource: () => true,
-  holdings: ({ id, tokens: [asset] }, _state, token) =>
-    asset && token === id ? { shares: 1n, amounts: [{ token: asset, amount: 1n }] } : null,
-  action: (pool, tokenIn) => (tokenIn === pool.id ? 'withdraw' : 'deposit'),
-  gasEstimate: () => (gasPerDeposit + gasPerWithdrawal) / 2n,
-  encodeSwap({ pool, tokenIn, tokenOut, amountIn, recipient }) {
-    const target = pool.address
-    if (tokenIn === pool.id) {
-      const args = [tokenOut, amountIn, recipient]
-      return [{ kind: 'call', target, abi: withdrawAbi, args }]
-    }
-    return [
-      { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-      { kind: 'call', target, abi: supplyAbi, args: [tokenIn, amountIn, recipient, 0] },
-    ]
-  },
-  async underlying({ reader, venue, tokens }) {
-    const { assets } = await findATokens(reader, poolOf(venue), tokens)
-    return new Map([...assets].map(([aToken, asset]) => [aToken, [asset]]))
-  },
-  positions: {
-    list: listPositions,
-    read: readPositions,
-    actions: [deposit, withdraw, redeem, borrow, repay, harvest],
-    errorsAbi,
-    explain,
-  },
+  market: 'Aave',
+})
+
+export const sparkLend = defineAaveV3Like({
+  slug: 'spark-lend',
+  name: 'SparkLend',
+  project: 'spark',
+  url: 'https://spark.fi',
+  forkOf: 'aave-v3',
+  market: 'Spark',
 })

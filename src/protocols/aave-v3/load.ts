@@ -12,8 +12,6 @@ import { orderedPairs } from '../shared/token-pairs.js'
 import { type EdgeState, edgeState } from './math.js'
 import { decodeReserve, readReserves, reserveCall } from './reserve.js'
 
-export const slug = 'aave-v3'
-
 const abi = parseAbi([
   'function UNDERLYING_ASSET_ADDRESS() view returns (address)',
   'function getReserveNormalizedIncome(address asset) view returns (uint256)',
@@ -67,20 +65,18 @@ export async function findATokens(
 }
 
 /** Connector tokens are not asked, as most tokens of most look-ups are such. */
-export async function discoverReserves({
-  reader,
-  chain,
-  venue,
-  pairs,
-}: DiscoverArgs): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
+export async function discoverReserves(
+  slug: string,
+  { reader, chain, venue, pairs }: DiscoverArgs,
+): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
   const pool = poolOf(venue)
   const wanted = orderedPairs(pairs)
   const connectors = new Set<Address>(chain.connectorTokens)
   const tokens = [...new Set(wanted.flat())].filter((token) => !connectors.has(token))
   const { assets, refused } = await findATokens(reader, pool, tokens)
   const pools = wanted.flatMap(([a, b]) => [
-    ...(assets.get(a) === b ? [reservePool(pool, a, b)] : []),
-    ...(assets.get(b) === a ? [reservePool(pool, b, a)] : []),
+    ...(assets.get(a) === b ? [reservePool(slug, pool, a, b)] : []),
+    ...(assets.get(b) === a ? [reservePool(slug, pool, b, a)] : []),
   ])
   const unreadable = [...refused].flatMap(([token, message]) =>
     wanted
@@ -90,7 +86,7 @@ export async function discoverReserves({
   return { pools, unreadable }
 }
 
-function reservePool(address: Address, aToken: Address, asset: Address): Pool {
+function reservePool(slug: string, address: Address, aToken: Address, asset: Address): Pool {
   return { protocol: slug, id: aToken, address, tokens: [asset, aToken], parameters: {} }
 }
 

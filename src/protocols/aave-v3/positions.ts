@@ -6,7 +6,7 @@ import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionReadArgs, PositionState } from '../positions.js'
 import { readWord } from '../shared/read-word.js'
 import { addressInWord } from '../shared/storage-slots.js'
-import { poolOf, slug } from './load.js'
+import { poolOf } from './load.js'
 import { ray } from './ray.js'
 import { listAssets, type Reserve, readReserves, wordsOf } from './reserve.js'
 
@@ -24,7 +24,16 @@ const supplyData = encodeFunctionData({ abi, functionName: 'totalSupply' })
 const controllerData = encodeFunctionData({ abi, functionName: 'getIncentivesController' })
 const secondsPerYear = 31_536_000n
 
-export const listPositions: PositionAdapter['list'] = async ({ reader, venue }) => {
+export interface Market {
+  readonly slug: string
+  /** Of its aTokens, where they have none. */
+  readonly name: string
+}
+
+export async function listPositions(
+  { slug, name }: Market,
+  { reader, venue }: Pick<PositionReadArgs, 'reader' | 'venue'>,
+): ReturnType<PositionAdapter['list']> {
   const pool = poolOf(venue)
   const assets = await listAssets(reader, pool)
   const unreadable: Unreadable[] = []
@@ -60,7 +69,7 @@ export const listPositions: PositionAdapter['list'] = async ({ reader, venue }) 
       token: aToken,
       primaryAddress: pool,
       poolAddress: pool,
-      name: readText(names[2 * index]) ?? `Aave ${symbol}`,
+      name: readText(names[2 * index]) ?? `${name} ${symbol}`,
       subtitle: symbol,
       underlyingTokens: [asset],
       rewardTokens: tokens,
@@ -95,13 +104,10 @@ export async function readRewardTokens(
   }))
 }
 
-export async function readPositions({
-  reader,
-  venue,
-  positions,
-}: PositionReadArgs & { readonly positions: readonly Position[] }): Promise<
-  (PositionState | Unreadable)[]
-> {
+export async function readPositions(
+  { slug }: Market,
+  { reader, venue, positions }: PositionReadArgs & { readonly positions: readonly Position[] },
+): Promise<(PositionState | Unreadable)[]> {
   const pool = poolOf(venue)
   const reserves = await readReserves(reader, pool, positions.map(assetOf))
   const supplies = await reader.call(

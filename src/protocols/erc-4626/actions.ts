@@ -1,4 +1,4 @@
-/** Actions on any vault, listed or not: deposit, redeem (exact shares), withdraw (exact assets). */
+/** Actions on any vault, listed or not: deposit (exact assets), mint (exact shares), redeem and withdraw likewise. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import { type ActionContext, defineAction } from '../positions.js'
@@ -7,7 +7,8 @@ import { readWord } from '../shared/read-word.js'
 import { assetOf, type VaultKind, vaultDeposit, vaultInputs } from '../shared/vault-parts.js'
 import { readAssets } from './discover.js'
 
-const [redeemAbi, withdrawAbi] = parseAbi([
+const [mintAbi, redeemAbi, withdrawAbi] = parseAbi([
+  'function mint(uint256 shares, address receiver) returns (uint256 assets)',
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)',
   'function withdraw(uint256 assets, address receiver, address owner) returns (uint256 shares)',
 ])
@@ -18,6 +19,40 @@ export const vaultKind: VaultKind = {
   expected: 'an ERC-4626 vault, whose asset() answers',
   readAssets,
 }
+
+const mint = defineAction({
+  action: 'mint',
+  name: 'Mint',
+  functionNames: ['mint'],
+  inputs: {
+    primaryAddress: vaultInputs.primaryAddress,
+    tokenIn: vaultInputs.assetIn,
+    tokenOut: vaultInputs.shareOut,
+    amountOut: { kind: 'amount', description: 'raw units of the share, exactly' },
+    amountIn: {
+      kind: 'amount',
+      description: 'raw units of the asset to spend at most, the rest comes back',
+    },
+  },
+  async build({ primaryAddress, tokenIn, tokenOut, amountOut, amountIn, receiver }, context) {
+    const names = { asset: ['tokenIn', tokenIn], share: ['tokenOut', tokenOut] } as const
+    await assetOf(vaultKind, context, primaryAddress, names)
+    const allow = { kind: 'approve', token: tokenIn, spender: primaryAddress } as const
+    context.add({ ...allow, amount: amountIn })
+    const args = [amountOut, payeeOf(context, receiver)]
+    const call = { target: primaryAddress, abi: mintAbi, args }
+    const output = addPaying(context, call, primaryAddress, receiver)
+    // The vault takes less than it may, and would be free to take the rest later.
+    context.add({ ...allow, amount: 0n })
+    return {
+      spends: [{ token: tokenIn, amount: amountIn }],
+      outputs: [output],
+      // What comes back is not enforced: a share becomes dearer by the second, and amountIn is the bound.
+      leftovers: [tokenIn],
+      positionsOut: [primaryAddress],
+    }
+  },
+})
 
 const redeem = defineAction({
   action: 'redeem',
@@ -92,4 +127,4 @@ async function sharesFor(
   return context.refuse('amountIn', `the shares to spend: the vault does not say them${why}`)
 }
 
-export const vaultActions = [vaultDeposit(vaultKind), redeem, withdraw]
+export const vaultActions = [vaultDeposit(vaultKind), mint, redeem, withdraw]

@@ -15,17 +15,18 @@ export function namedVaults(venue: VenueParameters): Address[] {
   return Array.isArray(venue.vaults) ? venue.vaults.map((each) => toAddress(String(each))) : []
 }
 
-/** In the order asked. */
+/** In the order asked. What names itself as its asset is no vault: nothing else would go in or come out. */
 export async function readAssets(
   reader: StateReader,
   vaults: readonly Address[],
 ): Promise<AssetAnswer[]> {
   const results = await reader.call(vaults.map((to) => ({ to, data: asset })))
-  return vaults.map((_vault, index) => {
+  return vaults.map((vault, index) => {
     const result = results[index]
     if (result?.ok) {
       const isWord = result.value.length === 66 && BigInt(result.value) < 2n ** 160n
-      return { asset: isWord ? addressInWord(result.value) : null }
+      const own = isWord ? addressInWord(result.value) : null
+      return { asset: own === vault ? null : own }
     }
     return result?.reason === 'unreadable' ? { message: result.message } : { asset: null }
   })

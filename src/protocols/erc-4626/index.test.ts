@@ -25,6 +25,7 @@ const abi = parseAbi([
   'function maxDeposit(address) view returns (uint256)',
   'function previewDeposit(uint256) view returns (uint256)',
   'function previewRedeem(uint256) view returns (uint256)',
+  'function cooldownDuration() view returns (uint24)',
 ])
 const reverted: ReadResult = { ok: false, reason: 'reverted', message: 'reverted' }
 const refused: ReadResult = { ok: false, reason: 'unreadable', message: 'refused' }
@@ -57,6 +58,7 @@ function vaultReader(given: Readonly<Record<string, bigint | ReadResult | null>>
     if (name === 'totalAssets') return 2_000n
     if (name === 'totalSupply') return 1_000n
     if (name === 'maxDeposit') return maxUint256
+    if (name === 'cooldownDuration') return null
     return name === 'previewDeposit' ? (amount * 1_001n) / 2_001n : (amount * 2_001n) / 1_001n
   })
 }
@@ -99,6 +101,13 @@ describe('erc4626.discover', () => {
       ],
     })
   })
+
+  test('a token that is its own asset is no vault', async () => {
+    const reader = callReader((to) => BigInt(to))
+    const found = await erc4626.discover({ ...common, reader, pairs: [[vault, connector]] })
+    expect(found).toEqual({ pools: [], unreadable: [] })
+    expect(await erc4626.underlying?.({ ...common, reader, tokens: [vault] })).toEqual(new Map())
+  })
 })
 
 describe('erc4626.load', () => {
@@ -106,6 +115,26 @@ describe('erc4626.load', () => {
     const [loaded] = await erc4626.load({ ...common, reader: vaultReader(given), pools })
     return loaded
   }
+  test('a contract that answers no preview is no vault, and says so', async () => {
+    const loaded = await load({ previewDeposit: null, previewRedeem: null })
+    expect(loaded).toMatchObject({ message: expect.stringContaining('answers no preview') })
+  })
+  test('shares in a cooldown are worth what the vault says, and are not redeemed', async () => {
+    for (const [cooldownDuration, amountOut] of [
+      [604_800n, 0n],
+      [0n, 199n],
+      [refused, 199n],
+      [maxUint256, 199n],
+    ] as const) {
+      const loaded = await load({ cooldownDuration })
+      if (!loaded || !('state' in loaded)) throw new Error('not loaded')
+      const { state } = loaded
+      const redeemed = erc4626.amountOut(pool, state, vault, asset, 100n)
+      expect(redeemed).toEqual({ amountOut, exact: true })
+      expect(erc4626.amountOut(pool, state, asset, vault, 1_000n).amountOut).toBe(500n)
+      expect(erc4626.holdings?.(pool, state, vault)).toMatchObject({ shares: 1_001n })
+    }
+  })
   test('a vault whose previews follow its totals is quoted to the wei', async () => {
     expect(await load({})).toMatchObject({
       partial: false,
@@ -148,6 +177,7 @@ describe('erc4626.encodeSwap', () => {
     totalAssets: 0n,
     totalSupply: 0n,
     maxDeposit: 0n,
+    isLocked: false,
     virtualShares: 1n,
     virtualAssets: 1n,
   } as const

@@ -1,6 +1,7 @@
 /**
  * ERC-4626 vaults: the asset into shares (deposit) and shares into the asset (redeem), each vault its own contract.
- * Venue parameter: `vaults`, those to list, and any among the chain's connector tokens. Pool parameters: none; tokens: asset, share.
+ * Venue parameters: `vaults`, those to list, and any among the chain's connector tokens; `registries`, of Yearn V3.
+ * Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
 import { defineProtocol } from '../protocol.js'
@@ -15,6 +16,7 @@ import {
   worthOf,
 } from './math.js'
 import { vaultPositions } from './positions.js'
+import { isEndorsed } from './registry.js'
 
 const slug = 'erc-4626'
 /** Of a vault that holds its assets itself, and a little of what strategies add. */
@@ -44,6 +46,7 @@ export const erc4626 = defineProtocol<VaultState>({
   }),
   applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
     tokenIn === pool.address ? afterRedeem(state, amountIn) : afterDeposit(state, amountIn),
+  isEndorsed,
   holdings({ address, tokens: [asset] }, state, token) {
     const worth = token === address ? worthOf(state) : null
     return asset && worth

@@ -18,6 +18,7 @@ const abi = parseAbi([
   'function maxDeposit(address receiver) view returns (uint256)',
   'function previewDeposit(uint256 assets) view returns (uint256)',
   'function previewRedeem(uint256 shares) view returns (uint256)',
+  'function cooldownDuration() view returns (uint24)',
 ])
 
 /** Raw units asked of both previews: the first far above what vaults hold, so that each unit of their totals shows. */
@@ -35,6 +36,7 @@ const questions: readonly Hex[] = [
   encodeFunctionData({ abi, functionName: 'maxDeposit', args: [anyone] }),
   ...probes.map((x) => encodeFunctionData({ abi, functionName: 'previewDeposit', args: [x] })),
   ...probes.map((x) => encodeFunctionData({ abi, functionName: 'previewRedeem', args: [x] })),
+  encodeFunctionData({ abi, functionName: 'cooldownDuration' }),
 ]
 
 export async function loadVaults(args: {
@@ -58,12 +60,20 @@ function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultS
   if (pool.tokens.length !== 2 || pool.tokens[1] !== pool.address || pool.id !== pool.address) {
     return unreadable('A vault has two tokens: its asset, and itself as the share.')
   }
-  const refused = answers.find((answer) => !answer.ok && answer.reason === 'unreadable')
+  const refused = answers
+    .slice(0, -1)
+    .find((answer) => !answer.ok && answer.reason === 'unreadable')
   if (refused && !refused.ok) return unreadable(refused.message)
-  const [totalAssets = null, totalSupply = null, maxDeposit = null, ...previews] =
+  const [totalAssets = null, totalSupply = null, maxDeposit = null, ...others] =
     answers.map(readWord)
+  const [previews, cooldown] = [others.slice(0, -1), others.at(-1)]
   if (totalSupply === null) return unreadable('It does not say how many shares there are.')
-  const limits = { totalSupply, maxDeposit: maxDeposit ?? maxUint256 }
+  if (previews.every((preview) => preview === null)) {
+    return unreadable('It has an asset() and answers no preview of ERC-4626.')
+  }
+  // Ethena's vault redeems at once only while it has no cooldown. Where that cannot be read, the simulation tells.
+  const isLocked = cooldown != null && cooldown > 0n && cooldown < 2n ** 24n
+  const limits = { totalSupply, maxDeposit: maxDeposit ?? maxUint256, isLocked }
   const plain = totalAssets === null ? null : provenPlain({ ...limits, totalAssets }, previews)
   if (plain) return { pool, state: plain, partial: false }
   const [deposit, smallDeposit, redeem, smallRedeem] = previews
@@ -78,7 +88,7 @@ function toLoaded(pool: Pool, answers: readonly ReadResult[]): LoadedPool<VaultS
 
 /** The usual conversions are tried until one gives all four previews to the wei; null: none does. */
 function provenPlain(
-  totals: Pick<PlainVault, 'totalAssets' | 'totalSupply' | 'maxDeposit'>,
+  totals: Pick<PlainVault, 'totalAssets' | 'totalSupply' | 'maxDeposit' | 'isLocked'>,
   previews: readonly (bigint | null)[],
 ): PlainVault | null {
   for (const [virtualShares, virtualAssets] of conversions()) {

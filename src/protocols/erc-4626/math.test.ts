@@ -16,6 +16,7 @@ const plain = (totals: Partial<PlainVault>): PlainVault => ({
   totalAssets: 0n,
   totalSupply: 0n,
   maxDeposit: maxUint256,
+  isLocked: false,
   virtualShares: 1n,
   virtualAssets: 1n,
   ...totals,
@@ -24,6 +25,7 @@ const sampled: SampledVault = {
   kind: 'sampled',
   totalSupply: 1_000n,
   maxDeposit: 500n,
+  isLocked: false,
   deposit: { amountIn: 1_000n, amountOut: 900n },
   redeem: { amountIn: 1_000n, amountOut: 1_080n },
 }

@@ -10,6 +10,8 @@ interface Limits {
   readonly maxDeposit: bigint
   /** Raw units of the share that exist. */
   readonly totalSupply: bigint
+  /** Whether shares are redeemed after a cooldown only, so not in one transaction. */
+  readonly isLocked: boolean
 }
 
 /** Converts by totals, proven by the vault's own previews. Structured-clonable. */
@@ -55,10 +57,10 @@ export function sharesFor(state: VaultState, assets: bigint): bigint {
  * Assets for shares, fee and limits included.
  *
  * @param shares - raw units, > 0.
- * @returns raw units of the asset, rounded down; 0n where there are not as many shares.
+ * @returns raw units of the asset, rounded down; 0n where there are not as many shares, or in a cooldown.
  */
 export function assetsFor(state: VaultState, shares: bigint): bigint {
-  if (shares <= 0n || shares > state.totalSupply) return 0n
+  if (shares <= 0n || shares > state.totalSupply || state.isLocked) return 0n
   return state.kind === 'plain' ? plainAssets(state, shares) : proportional(state.redeem, shares)
 }
 

@@ -1,4 +1,4 @@
-/** Shares of vaults as positions: those of the chain definition and of known pools. */
+/** Shares of vaults as positions: those of the chain definition, of registries on chain and of known pools. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { Pool, Unreadable } from '../pool.js'
 import type { PositionAdapter, PositionState } from '../positions.js'
@@ -7,6 +7,7 @@ import { vaultPositionsOf } from '../shared/vault-parts.js'
 import { vaultActions, vaultKind } from './actions.js'
 import { namedVaults } from './discover.js'
 import { vaultErrors } from './errors.js'
+import { registeredVaults } from './registry.js'
 
 const abi = parseAbi([
   'function totalAssets() view returns (uint256)',
@@ -25,8 +26,10 @@ export function vaultPositions(slug: string): PositionAdapter {
     errorsAbi: vaultErrors,
     async list({ reader, venue, pools }) {
       const known = pools.filter(isVault).map(({ address }) => address)
-      const vaults = [...new Set([...namedVaults(venue), ...known])]
-      return vaultPositionsOf(vaultKind, { slug, reader, vaults })
+      const registered = await registeredVaults(slug, reader, venue)
+      const vaults = [...new Set([...namedVaults(venue), ...registered.vaults, ...known])]
+      const { positions, unreadable } = await vaultPositionsOf(vaultKind, { slug, reader, vaults })
+      return { positions, unreadable: [...registered.unreadable, ...unreadable] }
     },
     async read({ reader, positions }) {
       const results = await reader.call(

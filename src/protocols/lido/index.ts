@@ -13,16 +13,22 @@ import {
 } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
+import {
+  afterStaking,
+  type StakedState,
+  staked,
+  unwrapped,
+  wrapped,
+} from '../shared/staked-shares/math.js'
 import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
-import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './math.js'
 import { lidoPositions } from './positions.js'
 
 const slug = 'lido'
 const gasPerStake = 100_000n
 const gasPerWrap = 75_000n
 
-export const lido = defineProtocol<LidoState>({
+export const lido = defineProtocol<StakedState>({
   slug,
   name: 'Lido',
   project: 'lido',
@@ -88,7 +94,7 @@ function isStaking({ tokens }: Pool): boolean {
 
 function output(
   pool: Pool,
-  state: LidoState,
+  state: StakedState,
   tokenIn: Address,
   tokenOut: Address,
   amountIn: bigint,

@@ -2,7 +2,11 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import type { Address } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { readWord } from '../shared/read-word.js'
-import { type LidoState, pooledEthByShares, sharesByPooledEth } from './math.js'
+import {
+  pooledEthByShares,
+  type StakedState,
+  sharesByPooledEth,
+} from '../shared/staked-shares/math.js'
 
 const abi = parseAbi([
   'function totalSupply() view returns (uint256)',
@@ -24,7 +28,7 @@ const probe = 2n ** 120n + 7n
 export async function loadLido(
   reader: StateReader,
   to: Address,
-): Promise<LidoState | { readonly message: string }> {
+): Promise<StakedState | { readonly message: string }> {
   const facts = await reader.call(
     getters.map((functionName) => ({ to, data: encodeFunctionData({ abi, functionName }) })),
   )

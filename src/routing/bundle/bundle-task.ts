@@ -13,7 +13,7 @@ import { priceImpactBps } from '../market/valuation.js'
 import { asAsked, withExplanation } from '../proof/explain.js'
 import { withAmounts as withStepAmounts } from '../proof/step-amounts.js'
 import { traceTransaction } from '../proof/trace.js'
-import { gasWarnings, impactWarnings } from '../proof/warnings.js'
+import { emptyDepositWarnings, gasWarnings, impactWarnings } from '../proof/warnings.js'
 import type { KnownRoute } from '../search/known-routes.js'
 import { BundleBuilder } from './builder.js'
 import type { BundleArgs } from './bundle-context.js'
@@ -109,11 +109,17 @@ async function buildAndMeasure(builder: BundleBuilder): Promise<ToldResult> {
     ...found,
     ...payments.map(({ token, amountOut: amount }) => ({ token, amount })),
   ])
+  const route = steps.map((step) => toRecord(step, shown))
   return {
     ...common,
     ...explanationOf(builder),
-    route: steps.map((step) => toRecord(step, shown)),
-    warnings: [...gasWarnings(run), ...impactWarnings(priceImpact), ...common.warnings],
+    route,
+    warnings: [
+      ...gasWarnings(run),
+      ...impactWarnings(priceImpact),
+      ...emptyDepositWarnings(route),
+      ...common.warnings,
+    ],
     gas: result.gasUsed,
     outputs: found
       .filter(({ amount }) => amount > 0n)

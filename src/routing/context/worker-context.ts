@@ -35,9 +35,6 @@ import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
 
-/** Positions of positions that routes see through. */
-const partLevels = 2
-
 /** The facts of one block; each is read once, also under concurrent tasks. */
 export class BlockContext {
   readonly market: Market
@@ -96,16 +93,24 @@ export class BlockContext {
     // Most tokens are no positions, so look-ups among them do not wait until that is known.
     const [plain, parts] = await Promise.all([
       viewOf(tokensIn),
-      this.#partsOf(reader, [...tokensIn, ...tokensOut]),
+      this.#partsOf(reader, [...tokensIn, ...tokensOut], maxHops - 1),
     ])
     return parts.length ? viewOf([...tokensIn, ...parts]) : plain
   }
 
-  /** Tokens that positions among the given ones are made of, and those that these are made of. */
-  async #partsOf(reader: StateReader, tokens: readonly Address[]): Promise<readonly Address[]> {
+  /**
+   * Tokens that positions among the given ones are made of, and those that these are made of.
+   *
+   * @param levels - positions of positions that are seen through; each is a swap of the path.
+   */
+  async #partsOf(
+    reader: StateReader,
+    tokens: readonly Address[],
+    levels: number,
+  ): Promise<readonly Address[]> {
     const found = new Set<Address>()
     let asked = tokens
-    for (let level = 0; level < partLevels && asked.length > 0; level++) {
+    for (let level = 0; level < levels && asked.length > 0; level++) {
       const parts = await Promise.all(asked.map((token) => this.#underlying(reader, token)))
       asked = parts.flat().filter((token) => !tokens.includes(token) && !found.has(token))
       for (const token of asked) found.add(token)

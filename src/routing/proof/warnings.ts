@@ -2,6 +2,7 @@
 import type { RouteRequest } from '../../domain/engine.js'
 import { type HardFork, hardForkOf, simulatedHardFork } from '../../domain/hard-forks.js'
 import { isNative } from '../../domain/primitives.js'
+import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { Unreadable } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 
@@ -42,6 +43,17 @@ export function impactWarnings(priceImpact: number | null): string[] {
   return [
     `The price impact is ${priceImpact} bps: what comes out is worth ${percent} % less than what goes in.`,
   ]
+}
+
+/** For a bundle: a sentence for each deposit that takes something and gives no shares for it. */
+export function emptyDepositWarnings(route: readonly RouteStepRecord[]): string[] {
+  return route.flatMap(({ action, protocol, tokenIn, tokenOut, amountIn = [], amountOut = [] }) => {
+    const isEmpty = amountOut.length > 0 && amountOut.every((amount) => amount === 0n)
+    const taken = amountIn[0] ?? 0n
+    return action.includes('deposit') && isEmpty && taken > 0n
+      ? [`${action} of ${protocol} takes ${taken} of ${tokenIn[0]} and gives no ${tokenOut[0]}.`]
+      : []
+  })
 }
 
 /** For a sender who spends its native token: a sentence where what is left does not pay for the gas. */

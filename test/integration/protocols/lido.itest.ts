@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { lido } from '../../../src/protocols/lido/index.js'
-import type { LidoState } from '../../../src/protocols/lido/math.js'
 import type { LoadedPool } from '../../../src/protocols/protocol.js'
+import type { StakedState } from '../../../src/protocols/shared/staked-shares/math.js'
 import { erc20Abi, PoolContext } from '../../support/protocols/pool-context.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => context.close())
 
-async function load(tokenA: Address, tokenB: Address): Promise<LoadedPool<LidoState>> {
+async function load(tokenA: Address, tokenB: Address): Promise<LoadedPool<StakedState>> {
   const common = { reader: await context.reader(), chain: ethereum, venue }
   const { pools } = await lido.discover({ ...common, pairs: [[tokenA, tokenB]] })
   const [loaded] = await lido.load({ ...common, pools })

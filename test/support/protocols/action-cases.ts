@@ -14,6 +14,7 @@ import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, output } from '../bundle.js'
+import { converterAddress } from './place-converters.js'
 
 export interface ActionCase {
   readonly protocol: string
@@ -211,6 +212,12 @@ function vaultCases(): ActionCase[] {
   const back = { ...common, tokenIn: vault, tokenOut: crv, amountIn: output(0) }
   return cases('erc-4626', [
     [deposit],
+    [
+      act('mint', {
+        ...{ ...common, tokenIn: crv, tokenOut: vault, amountOut: (900n * ether).toString() },
+        amountIn: (1_000n * ether).toString(),
+      }),
+    ],
     [deposit, act('redeem', back)],
     [deposit, act('withdraw', { ...back, amountOut: (500n * ether).toString() })],
   ])
@@ -237,6 +244,27 @@ function lidoCases(): ActionCase[] {
   const deposit = act('deposit', { tokenIn: stETH, tokenOut: wstETH, amountIn: ether.toString() })
   const redeem = act('redeem', { tokenIn: wstETH, tokenOut: stETH, amountIn: ether.toString() })
   return cases('lido', [[deposit], [redeem]], { holder: alice })
+}
+
+/** @see placeConverters */
+function converterCases(): ActionCase[] {
+  const [rocket, etherFi] = [of('rocket-pool'), of('ether-fi')]
+  const give = { tokenIn: nativeToken, amountIn: ether.toString() }
+  const eETH = converterAddress('ether-fi', 'eETH')
+  const toUsds = of('sky')('deposit', { tokenIn: dai, amountIn: ether.toString() })
+  const wrap = etherFi('deposit', { tokenIn: eETH, amountIn: output(0) })
+  return [
+    ...cases('rocket-pool', [
+      [rocket('deposit', give)],
+      [rocket('deposit', give), rocket('redeem', { amountIn: output(0) })],
+    ]),
+    ...cases('ether-fi', [
+      [etherFi('deposit', give), wrap],
+      [etherFi('deposit', give), wrap, etherFi('redeem', { amountIn: output(1) })],
+    ]),
+    ...cases('sky', [[toUsds], [toUsds, of('sky')('redeem', { amountIn: output(0) })]]),
+    ...cases('frax-ether', [[of('frax-ether')('deposit', give)]]),
+  ]
 }
 
 function stakingCases(): ActionCase[] {
@@ -340,6 +368,7 @@ export function actionCases(facts: {
     ...compoundV3Cases(),
     ...vaultCases(),
     ...lidoCases(),
+    ...converterCases(),
     ...yearnCases(),
     ...stakingCases(),
     ...morphoCases(),

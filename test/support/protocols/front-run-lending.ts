@@ -1,7 +1,7 @@
 /** What is done ahead of actions on markets, vaults and stakes: deposits, gifts, losses. */
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
-import { type Address, toAddress } from '../../../src/domain/primitives.js'
+import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
 import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
@@ -18,6 +18,7 @@ import {
   token,
   unit,
 } from './front-run-parts.js'
+import { converterAddress } from './place-converters.js'
 import { morphoMarket } from './sandbox-positions.js'
 
 const alice = sandboxAccount('alice').address
@@ -31,6 +32,7 @@ export function lendingMoves(anybody: Address): Entry[] {
     ...compoundV3Moves(anybody),
     ...vaultMoves(),
     ...lidoMoves(),
+    ...converterMoves(),
     ...stakingMoves(anybody),
     ...morphoMoves(anybody),
     ...aaveMoves(anybody),
@@ -105,6 +107,12 @@ function vaultMoves(): Entry[] {
   return [
     ['erc-4626 deposit', donation(crv, vault, million * ether)],
     [
+      'erc-4626 mint',
+      donation(crv, vault, million * ether),
+      // No more than amountIn may be taken.
+      { reason: /^Panic\(0x11\)/ },
+    ],
+    [
       'erc-4626 redeem',
       lost,
       { actions: act('erc-4626', 'redeem', { ...held, amountIn: shares }) },
@@ -146,6 +154,58 @@ function lidoMoves(): Entry[] {
   return [
     ['lido deposit', reported],
     ['lido redeem', slashed],
+  ]
+}
+
+const oneForOne = 'It gives one for one, or fails.'
+
+/** Oracles move the rates, once a day. */
+function converterMoves(): Entry[] {
+  const network = converterAddress('rocket-pool', 'storage')
+  const [rETH, pool] = [
+    converterAddress('rocket-pool', 'rETH'),
+    converterAddress('ether-fi', 'liquidityPool'),
+  ]
+  const reported = (is: string, total: bigint) =>
+    called({
+      ...{ is, to: network, signature: 'function report(uint256 total, uint256 supply)' },
+      args: [total * ether, 500_000n * ether],
+    })
+  const give = { tokenIn: nativeToken, amountIn: ether.toString() }
+  const gained = { signature: 'function rebase(uint256 gained)', args: [million * ether] }
+  const slashed = stored('a slashing', pool, `0x${'0'.repeat(64)}`, (total) => (total * 9n) / 10n)
+  return [
+    [
+      'rocket-pool deposit',
+      reported('a report of the oracle', 700_000n),
+      { actions: act('rocket-pool', 'deposit', give) },
+    ],
+    [
+      'rocket-pool redeem',
+      reported('a slashing', 400_000n),
+      { actions: act('rocket-pool', 'redeem', { tokenIn: rETH, amountIn: ether.toString() }) },
+    ],
+    [
+      'sky deposit',
+      donation(dai, converterAddress('sky', 'converter'), ether),
+      { keeps: oneForOne },
+    ],
+    [
+      'sky redeem',
+      donation(dai, converterAddress('sky', 'converter'), ether),
+      { keeps: oneForOne },
+    ],
+    [
+      'frax-ether deposit',
+      donation(dai, converterAddress('frax-ether', 'minter'), ether),
+      { keeps: oneForOne },
+    ],
+    ['ether-fi deposit', called({ is: 'a report of the oracle', to: pool, ...gained })],
+    [
+      'ether-fi redeem',
+      slashed,
+      { actions: act('ether-fi', 'redeem', { amountIn: ether.toString() }) },
+    ],
   ]
 }
 

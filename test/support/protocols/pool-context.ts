@@ -20,6 +20,8 @@ export const erc20Abi = parseAbi([
 interface Receipt {
   readonly status: Hex
   readonly contractAddress: Hex | null
+  readonly gasUsed: Hex
+  readonly effectiveGasPrice: Hex
   readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[] }[]
 }
 
@@ -95,6 +97,10 @@ export class PoolContext {
 
   async setBalance(account: Address, wei: bigint): Promise<void> {
     await this.anvil.rpc('anvil_setBalance', [account, numberToHex(wei)])
+  }
+
+  async etherOf(account: Address): Promise<bigint> {
+    return BigInt(await this.anvil.rpc<Hex>('eth_getBalance', [account, 'latest']))
   }
 
   async balanceOf(token: Address, owner: Address): Promise<bigint> {

@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   afterStaking,
-  type LidoState,
   pooledEthByShares,
+  type StakedState,
   staked,
   unwrapped,
   wrapped,
 } from './math.js'
 
 /** A share is worth 1.2 ether. */
-const state: LidoState = { pooledEther: 1_200n, shares: 1_000n, stakeLimit: 600n, proven: true }
+const state: StakedState = { pooledEther: 1_200n, shares: 1_000n, stakeLimit: 600n, proven: true }
 
 describe('wrapped', () => {
   test('known vector: 13 stETH are 10 shares, which hold 12 and wrap into 10', () => {

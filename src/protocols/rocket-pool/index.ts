@@ -1,0 +1,69 @@
+/**
+ * Rocket Pool: ether into rETH by its deposit pool, which keeps a fee, and rETH into ether while there is some.
+ * Venue parameters: `storage`, `rETH`. Pool parameters: none; tokens: native, rETH.
+ */
+import { parseAbi } from 'viem'
+import { nativeToken } from '../../domain/primitives.js'
+import { defineConverter } from '../shared/conversions/define-converter.js'
+import { addressesOf, loadRocket } from './load.js'
+import { afterBurn, afterMint, burnt, etherFor, minted, type RocketState } from './math.js'
+
+const [depositAbi, burnAbi] = parseAbi([
+  'function deposit() payable',
+  'function burn(uint256 amount)',
+])
+/** Raw units whose worth is the price: so many that a day's interest shows. */
+const priceProbe = 10n ** 30n
+
+export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
+  {
+    slug: 'rocket-pool',
+    actions: ['deposit', 'redeem'],
+    load: loadRocket,
+    edges(venue) {
+      const { rETH } = addressesOf(venue)
+      return [
+        { kind: 'deposit', tokenIn: nativeToken, tokenOut: rETH, issued: rETH },
+        { kind: 'burn', tokenIn: rETH, tokenOut: nativeToken, issued: rETH },
+      ]
+    },
+    conversions: {
+      deposit: {
+        functionName: 'deposit',
+        needsApproval: false,
+        abi: depositAbi,
+        target: ({ depositPool }) => depositPool,
+        args: () => [],
+        amountOut: (state, amount) => ({ amountOut: minted(state, amount), exact: state.proven }),
+        after: afterMint,
+      },
+      burn: {
+        functionName: 'burn',
+        needsApproval: false,
+        abi: burnAbi,
+        target: (_state, { issued }) => issued,
+        args: (amount) => [amount],
+        amountOut: (state, amount) => ({ amountOut: burnt(state, amount), exact: state.proven }),
+        after: afterBurn,
+      },
+    },
+    positions: (venue) => [
+      {
+        token: addressesOf(venue).rETH,
+        name: 'Rocket Pool ETH',
+        subtitle: 'rETH',
+        underlying: nativeToken,
+        held: etherFor,
+        price: (state) => etherFor(state, priceProbe),
+      },
+    ],
+  },
+  {
+    name: 'Rocket Pool',
+    project: 'rocket-pool',
+    category: 'staking',
+    url: 'https://rocketpool.net',
+    description: 'Staking of ether for rETH, and redemption of rETH.',
+    gasPerCall: 180_000n,
+  },
+)

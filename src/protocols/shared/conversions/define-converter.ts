@@ -1,0 +1,100 @@
+/** A protocol of conversions: each pair of tokens is a pool, found for its own pair alone and not to be imported otherwise. */
+import { canonicalToken } from '../../../chains/chain.js'
+import type { Address } from '../../../domain/primitives.js'
+import type { Pool } from '../../pool.js'
+import { defineProtocol, type ProtocolAdapter } from '../../protocol.js'
+import { converterActions } from './actions.js'
+import type { Conversion, Converter, Edge } from './conversion.js'
+import { stepsOf } from './conversion-steps.js'
+import { converterPositions } from './positions.js'
+
+/** Structured-clonable where the state of the converter is. */
+export interface ConverterState<State> {
+  readonly own: State
+  readonly edges: readonly Edge[]
+}
+
+type Facts = Pick<
+  ProtocolAdapter,
+  'name' | 'project' | 'category' | 'url' | 'description' | 'isNoPriceSource'
+>
+
+/** @param facts.gasPerCall - rough: what one conversion adds. */
+export function defineConverter<State, Kind extends string>(
+  converter: Converter<State, Kind>,
+  { gasPerCall, ...facts }: Facts & { readonly gasPerCall: bigint },
+): ProtocolAdapter<ConverterState<State>> {
+  const { slug } = converter
+  const conversions: Readonly<Record<string, Conversion<State>>> = converter.conversions
+  const found = (
+    { edges }: ConverterState<State>,
+    { id }: Pool,
+    tokenIn: Address,
+    tokenOut: Address,
+  ) => {
+    const edge = edges.find(
+      (one) => one.issued === id && one.tokenIn === tokenIn && one.tokenOut === tokenOut,
+    )
+    const conversion = edge && conversions[edge.kind]
+    return edge && conversion ? { edge, conversion } : null
+  }
+  return defineProtocol<ConverterState<State>>({
+    slug,
+    ...facts,
+    paysRecipient: false,
+    async discover({ venue, pairs, chain }) {
+      const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
+      const key = ({ tokens }: Pool) =>
+        tokens.map((token) => canonicalToken(chain, token)).join('-')
+      const pools = poolsOf(slug, converter.edges(venue))
+      return { pools: pools.filter((pool) => asked.has(key(pool))), unreadable: [] }
+    },
+    async load({ reader, venue, pools }) {
+      if (pools.length === 0) return []
+      const edges = converter.edges(venue)
+      const known = new Set(poolsOf(slug, edges).map(identity))
+      const read = await converter.load(reader, venue)
+      return pools.map((pool) => {
+        const unreadable = (message: string) => ({ protocol: slug, subject: pool.id, message })
+        if (!known.has(identity(pool))) {
+          return unreadable('It is not one of the pools of the chain.')
+        }
+        if ('message' in read) return unreadable(read.message)
+        return { pool, state: { own: read.state, edges }, partial: false }
+      })
+    },
+    amountOut(pool, state, tokenIn, tokenOut, amountIn) {
+      const { conversion } = found(state, pool, tokenIn, tokenOut) ?? {}
+      return conversion && amountIn > 0n
+        ? conversion.amountOut(state.own, amountIn)
+        : { amountOut: 0n, exact: true }
+    },
+    applySwap(pool, state, tokenIn, tokenOut, amountIn) {
+      const { conversion } = found(state, pool, tokenIn, tokenOut) ?? {}
+      return conversion?.after ? { ...state, own: conversion.after(state.own, amountIn) } : state
+    },
+    action: ({ id }, _tokenIn, tokenOut) => (tokenOut === id ? 'deposit' : 'redeem'),
+    gasEstimate: () => gasPerCall,
+    encodeSwap({ pool, state, tokenIn, tokenOut, amountIn, executor }) {
+      const way = found(state, pool, tokenIn, tokenOut)
+      return way ? stepsOf(way.conversion, way.edge, state.own, amountIn, executor) : []
+    },
+    positions: { ...converterPositions(converter), actions: converterActions(converter) },
+  })
+}
+
+/** One for each token that is issued, in the order of the edges. */
+function poolsOf(protocol: string, edges: readonly Edge[]): Pool[] {
+  const pools = new Map<Address, Pool>()
+  for (const { issued, tokenIn, tokenOut } of edges) {
+    if (pools.has(issued)) continue
+    const other = tokenIn === issued ? tokenOut : tokenIn
+    const tokens = [other, issued]
+    pools.set(issued, { protocol, id: issued, address: issued, tokens, parameters: {} })
+  }
+  return [...pools.values()]
+}
+
+function identity({ id, address, tokens }: Pool): string {
+  return [id, address, ...tokens].join()
+}
