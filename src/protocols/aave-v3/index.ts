@@ -2,7 +2,10 @@
  * Aave V3: tokens are lent to one Pool for aTokens, one to one; other tokens can be borrowed against them.
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
+
+import { probe } from '../../domain/probe.js'
 import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { borrow, repay } from './debt-actions.js'
 import { errorsAbi, explain } from './errors.js'
 import { harvest } from './harvest.js'
@@ -22,6 +25,8 @@ export const aaveV3 = defineProtocol<EdgeState>({
   url: 'https://aave.com',
   description: 'Lending of tokens for interest, and loans against them.',
   paysRecipient: true,
+  probes: ({ pool }) =>
+    addressesOf(pool).map((to) => probe('Pool of Aave V3', to, 'ADDRESSES_PROVIDER()', 'address')),
   discover: discoverReserves,
   load: loadReserves,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>

@@ -3,7 +3,8 @@
  * Everything specific to Curve is in this folder; routing uses it through the adapter type only.
  */
 import type { Amount, ExecutorStep } from '../../domain/order.js'
-import { type Address, isNative } from '../../domain/primitives.js'
+import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
+import { probe } from '../../domain/probe.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   type DiscoverArgs,
@@ -12,6 +13,7 @@ import {
   type LoadedPool,
   type ProtocolAdapter,
 } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'
 import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
@@ -43,6 +45,18 @@ export const curve = defineProtocol<CurveState>({
   },
   isEndorsed,
   sharedState: sharedWithLiquidity,
+  probes: ({ metaRegistry, zaps = [] }) => [
+    ...addressesOf(metaRegistry).map((to) =>
+      probe('MetaRegistry of Curve', to, 'registry_length()', 'number'),
+    ),
+    ...[zaps].flat().flatMap((entry) => {
+      const [pool = zeroAddress, zap = zeroAddress] = addressesOf(String(entry).split(':'))
+      return [
+        probe('pool of Curve with a zap', pool, 'A()', 'number'),
+        probe('zap of Curve', zap, 'curve()', pool),
+      ]
+    }),
+  ],
   discover,
   load,
 

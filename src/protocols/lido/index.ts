@@ -11,8 +11,10 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
+import { probe } from '../../domain/probe.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { submitAbi, unwrapAbi, wrapAbi } from './actions.js'
 import { loadLido } from './load.js'
 import { afterStaking, type LidoState, staked, unwrapped, wrapped } from './math.js'
@@ -30,6 +32,12 @@ export const lido = defineProtocol<LidoState>({
   url: 'https://lido.fi',
   description: 'Staking of ether, and wrapping and unwrapping of staked ether.',
   paysRecipient: false,
+  probes: ({ stETH, wstETH }) => [
+    ...addressesOf(stETH).map((to) => probe('stETH of Lido', to, 'getTotalShares()', 'number')),
+    ...addressesOf(wstETH).map((to) =>
+      probe('wstETH of Lido', to, 'stETH()', addressesOf(stETH)[0] ?? 'address'),
+    ),
+  ],
   async discover({ venue, pairs, chain }) {
     const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
     const key = ({ tokens }: Pool) => tokens.map((token) => canonicalToken(chain, token)).join('-')

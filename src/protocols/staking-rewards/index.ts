@@ -3,9 +3,11 @@
  * Venue parameter: `gauges`, the contracts listed as positions of the chain; actions take any.
  */
 import { toAddress } from '../../domain/primitives.js'
+import { probe } from '../../domain/probe.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { defineProtocol, noSwaps } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { gaugeActions } from './actions.js'
 import { readGaugeRates, readGaugeTokens } from './gauges.js'
@@ -77,6 +79,8 @@ const positions: PositionAdapter = {
 }
 
 export const stakingRewards = defineProtocol({
+  probes: ({ gauges }) =>
+    addressesOf(gauges).map((to) => probe('StakingRewards', to, 'stakingToken()', 'address')),
   ...noSwaps,
   slug,
   name: 'StakingRewards',
