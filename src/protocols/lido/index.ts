@@ -33,7 +33,9 @@ export const lido = defineProtocol<LidoState>({
   description: 'Staking of ether, and wrapping and unwrapping of staked ether.',
   paysRecipient: false,
   probes: ({ stETH, wstETH }) => [
-    ...addressesOf(stETH).map((to) => probe('stETH of Lido', to, 'getTotalShares()', 'number')),
+    ...addressesOf(stETH).map((to) =>
+      probe('stETH of Lido', to, 'getPooledEthByShares(uint256)', 'positive', [10n ** 18n]),
+    ),
     ...addressesOf(wstETH).map((to) =>
       probe('wstETH of Lido', to, 'stETH()', addressesOf(stETH)[0] ?? 'address'),
     ),
