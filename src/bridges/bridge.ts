@@ -4,9 +4,9 @@
  * of the source, and what has been sent follows from its logs.
  */
 import type { ChainDefinition } from '../chains/chain.js'
+import type { Probe } from '../chains/probe.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
-import type { Probe } from '../domain/probe.js'
 import type { SimulationLog, SimulationRequest, StateReader } from '../domain/state.js'
 
 /** One token that a bridge moves from one chain to another. Structured-clonable. */

@@ -3,9 +3,9 @@
  * A new protocol is one folder beside this file and one line in `registry.ts`.
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
+import type { Probe } from '../chains/probe.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
-import type { Probe } from '../domain/probe.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
 import type { PositionAdapter } from './positions.js'

@@ -13,6 +13,7 @@ import {
   stringToHex,
 } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { type Probe, probe } from '../../chains/probe.js'
 import { chains } from '../../chains/registry.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import {
@@ -23,7 +24,6 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
-import { type Probe, probe } from '../../domain/probe.js'
 import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type {

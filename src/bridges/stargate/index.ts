@@ -5,9 +5,9 @@
  */
 import { getAbiItem, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { type Probe, probe } from '../../chains/probe.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
 import { isNative, nativeToken, zeroAddress } from '../../domain/primitives.js'
-import { type Probe, probe } from '../../domain/probe.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane, Parcel } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'

@@ -3,7 +3,7 @@
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
 
-import { probe } from '../../domain/probe.js'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { borrow, repay } from './debt-actions.js'

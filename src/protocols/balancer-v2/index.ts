@@ -3,10 +3,10 @@
  * Everything specific to Balancer is in this folder; routing uses it through the adapter type only.
  */
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   defineProtocol,

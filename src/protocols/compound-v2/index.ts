@@ -3,9 +3,9 @@
  * Venue parameter: `comptroller`. Pool parameters: none; tokens: underlying (native for ether), market.
  */
 import { canonicalToken } from '../../chains/chain.js'
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'

@@ -2,8 +2,9 @@
  * Compound III markets (Comet): each lends one base token, whose claims are the market's own token, against several
  * collaterals. Venue parameter: `comets`. Pool parameters: none; tokens: base, market.
  */
+
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import { probe } from '../../domain/probe.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'

@@ -2,9 +2,10 @@
  * Curve: stable, meta and crypto pools by native math, all others by samples of their own quotes.
  * Everything specific to Curve is in this folder; routing uses it through the adapter type only.
  */
+
+import { probe } from '../../chains/probe.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   type DiscoverArgs,

@@ -3,7 +3,7 @@
  * Venue parameter: `vaults`, those to list, and any among the chain's connector tokens. Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
-import { probe } from '../../domain/probe.js'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'

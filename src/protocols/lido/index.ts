@@ -4,6 +4,7 @@
  * Venue parameters: `stETH`, `wstETH`. Pool parameters: none.
  */
 import { canonicalToken, type VenueParameters } from '../../chains/chain.js'
+import { probe } from '../../chains/probe.js'
 import {
   type Address,
   isNative,
@@ -11,7 +12,6 @@ import {
   toAddress,
   zeroAddress,
 } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'

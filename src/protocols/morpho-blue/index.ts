@@ -3,7 +3,7 @@
  * Venue parameters: `morpho`, `markets` (ids, as the contract keeps no list).
  */
 import { isHex } from 'viem'
-import { probe } from '../../domain/probe.js'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol, noSwaps } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { slug } from './markets.js'

@@ -2,8 +2,9 @@
  * Synthetix's StakingRewards and its copies: a token is staked and earns another by the second. A stake has no token.
  * Venue parameter: `gauges`, the contracts listed as positions of the chain; actions take any.
  */
+
+import { probe } from '../../chains/probe.js'
 import { toAddress } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { defineProtocol, noSwaps } from '../protocol.js'

@@ -1,8 +1,8 @@
 /** Builds the adapter of one V2-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'

@@ -1,7 +1,7 @@
 /** Builds the adapter of one V3-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import type { Hex } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import {
   concentratedParts,

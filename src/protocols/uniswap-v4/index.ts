@@ -5,9 +5,9 @@
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem, toEventSelector } from 'viem'
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
-import { probe } from '../../domain/probe.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
 import { concentratedParts, isZeroForOne } from '../shared/concentrated/adapter-parts.js'

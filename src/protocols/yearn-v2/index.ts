@@ -3,7 +3,7 @@
  * Venue parameter: `registry`. Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
-import { probe } from '../../domain/probe.js'
+import { probe } from '../../chains/probe.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'

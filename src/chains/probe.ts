@@ -1,6 +1,6 @@
 /** A contract that a chain's definition names, and what tells that it is that one: asked by `forkroute doctor`. Pure. */
 import { encodeFunctionData, hexToBigInt, padHex, parseAbi, size, slice } from 'viem'
-import type { Address, Hex } from './primitives.js'
+import type { Address, Hex } from '../domain/primitives.js'
 
 /** One word that is this; an address that is not zero, more words may follow; one word, above zero or any; any text. */
 export type Expected = Hex | 'address' | 'positive' | 'number' | 'text'
