@@ -4,6 +4,7 @@
  * of the source, and what has been sent follows from its logs.
  */
 import type { ChainDefinition } from '../chains/chain.js'
+import type { Probe } from '../chains/probe.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
 import type { Address, BlockPin, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, SimulationRequest, StateReader } from '../domain/state.js'
@@ -152,16 +153,6 @@ export type LogReader = (filter: {
   | null
 >
 
-/** A contract that the chain's definition names, and what tells that it is that one. */
-export interface BridgeProbe {
-  /** For people: the contract and the call. */
-  readonly title: string
-  readonly to: Address
-  readonly data: Hex
-  /** The one word that it answers. */
-  readonly expected: Hex
-}
-
 export interface BridgeAdapter {
   readonly slug: string
   readonly name: string
@@ -174,7 +165,7 @@ export interface BridgeAdapter {
   /** Pure: by the definitions of both chains. */
   lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
   /** Pure: what must be on the chain; none where the bridge is not. */
-  probes(chain: ChainDefinition): BridgeProbe[]
+  probes(chain: ChainDefinition): Probe[]
   /**
    * What the lane makes of the amount at the source's block.
    * @param args.amountIn - raw units of `lane.tokenIn`.

@@ -103,8 +103,8 @@ export const arbitrum = defineChain({
       spokePool: '0xe35e9842fceaca96570b734083f4a58e8f7c5f2a',
       tokens: [
         'WETH:0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
-        'USDC:0xaf88d065e77c8cc2239327c5edb3a432268e5831',
-        'USDT:0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9',
+        'USDC:0xaf88d065e77c8cc2239327c5edb3a432268e5831:6',
+        'USDT:0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9:6',
         'DAI:0xda10009cbd5d07dd0cecc66161fc93d7c9000da1',
         'WBTC:0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f',
       ],
@@ -114,8 +114,8 @@ export const arbitrum = defineChain({
       endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
       tokenMessaging: '0x19cfce47ed54a88614648dc3f19a5980097007dd',
       pools: [
-        'USDC:0xe8cdf27acd73a434d661c84887215f7598e7d0d3:0xaf88d065e77c8cc2239327c5edb3a432268e5831',
-        'USDT:0xce8cca271ebc0533920c83d39f417ed6a0abb7d0:0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9',
+        'USDC:0xe8cdf27acd73a434d661c84887215f7598e7d0d3:0xaf88d065e77c8cc2239327c5edb3a432268e5831:6',
+        'USDT:0xce8cca271ebc0533920c83d39f417ed6a0abb7d0:0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9:6',
         'ETH:0xa45b5130f36cdca45667738e2a258ab09f4a5f7f:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },

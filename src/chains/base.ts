@@ -78,7 +78,7 @@ export const base = defineChain({
       spokePool: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
       tokens: [
         'WETH:0x4200000000000000000000000000000000000006',
-        'USDC:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+        'USDC:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:6',
         'DAI:0x50c5725949a6f0c72e6c4a641f24049a917db0cb',
       ],
     },
@@ -87,7 +87,7 @@ export const base = defineChain({
       endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
       tokenMessaging: '0x5634c4a5fed09819e3c46d86a965dd9447d86e47',
       pools: [
-        'USDC:0x27a16dc786820b16e5c9028b75b99f6f604b5d26:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+        'USDC:0x27a16dc786820b16e5c9028b75b99f6f604b5d26:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:6',
         'ETH:0xdc181bd607330aeebef6ea62e03e5e1fb4b6f7c7:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },

@@ -183,8 +183,8 @@ export const ethereum = defineChain({
       estimatedSeconds: 30,
       tokens: [
         'WETH:0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
-        'USDC:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
-        'USDT:0xdac17f958d2ee523a2206206994597c13d831ec7',
+        'USDC:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48:6',
+        'USDT:0xdac17f958d2ee523a2206206994597c13d831ec7:6',
         'DAI:0x6b175474e89094c44da98b954eedeac495271d0f',
         'WBTC:0x2260fac5e5542a773aa44fbcfedf7c193bc2c599',
       ],
@@ -196,8 +196,8 @@ export const ethereum = defineChain({
       // Verifiers wait for 15 blocks.
       estimatedSeconds: 210,
       pools: [
-        'USDC:0xc026395860db2d07ee33e05fe50ed7bd583189c7:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
-        'USDT:0x933597a323eb81cae705c5bc29985172fd5a3973:0xdac17f958d2ee523a2206206994597c13d831ec7',
+        'USDC:0xc026395860db2d07ee33e05fe50ed7bd583189c7:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48:6',
+        'USDT:0x933597a323eb81cae705c5bc29985172fd5a3973:0xdac17f958d2ee523a2206206994597c13d831ec7:6',
         'ETH:0x77b2043768d28e9c9ab44e1abfc95944bce57931:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
       ],
     },

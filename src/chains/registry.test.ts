@@ -9,6 +9,26 @@ test('chain ids are unique', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
+test('a token whose decimals differ between chains states them on all that a bridge moves it to', () => {
+  const stated = new Map<string, Set<string>>()
+  for (const { bridges = {} } of chains) {
+    for (const [slug, { tokens = [], pools = [] }] of Object.entries(bridges)) {
+      for (const entry of [tokens, pools].flat()) {
+        const [symbol, ...rest] = String(entry).split(':')
+        const key = `${slug} ${symbol}`
+        const decimals = rest.at(-1)?.startsWith('0x') ? 'unstated' : String(rest.at(-1))
+        stated.set(key, (stated.get(key) ?? new Set()).add(decimals))
+      }
+    }
+  }
+  expect(stated.get('stargate USDC')).toEqual(new Set(['6', '18']))
+  expect(stated.get('across USDT')).toEqual(new Set(['6', '18']))
+  for (const [key, decimals] of stated) {
+    const isLeftOut = decimals.delete('unstated')
+    expect([key, decimals.size > 1 && isLeftOut]).toEqual([key, false])
+  }
+})
+
 describe.each(chains)('$name', (chain) => {
   test('addresses are lower-case and well formed', () => {
     const { wrappedNative, connectorTokens, stableAnchors, chainlinkFeeds } = chain

@@ -2,11 +2,31 @@
 import { type HardFork, hardForkOf } from '../domain/hard-forks.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { arbitrum } from './arbitrum.js'
+import { avalanche } from './avalanche.js'
 import { base } from './base.js'
+import { bnb } from './bnb.js'
 import type { ChainDefinition } from './chain.js'
 import { ethereum } from './ethereum.js'
+import { gnosis } from './gnosis.js'
+import { linea } from './linea.js'
+import { optimism } from './optimism.js'
+import { polygon } from './polygon.js'
+import { sonic } from './sonic.js'
+import { unichain } from './unichain.js'
 
-export const chains: readonly ChainDefinition[] = [ethereum, base, arbitrum]
+export const chains: readonly ChainDefinition[] = [
+  ethereum,
+  base,
+  arbitrum,
+  optimism,
+  bnb,
+  polygon,
+  avalanche,
+  gnosis,
+  unichain,
+  linea,
+  sonic,
+]
 
 /** Undefined for a chain that no file describes. */
 export function chainById(id: number): ChainDefinition | undefined {

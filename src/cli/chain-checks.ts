@@ -1,6 +1,6 @@
 /** What a chain has of our contracts and of the bridges that its definition names: the part of `doctor` that looks at chains. */
-import type { BridgeProbe } from '../bridges/bridge.js'
 import { bridges } from '../bridges/registry.js'
+import { missed, type Probe } from '../chains/probe.js'
 import { chainById } from '../chains/registry.js'
 import type { Hex } from '../domain/primitives.js'
 import { planDeployment } from '../executor/deploy.js'
@@ -60,14 +60,15 @@ interface Problem {
 }
 
 /** Null where it is as it should be. */
-async function problemOf(probe: BridgeProbe, ask: Ask): Promise<Problem | null> {
-  const { title, to, data, expected } = probe
+async function problemOf(probe: Probe, ask: Ask): Promise<Problem | null> {
+  const { title, to, data } = probe
   if ((await ask('eth_getCode', [to, 'latest'])) === '0x') {
     return { text: `${title}: no code at ${to}`, absent: true }
   }
   try {
     const answer = await ask('eth_call', [{ to, data }, 'latest'])
-    if (answer === expected) return null
+    const expected = missed(probe, answer)
+    if (expected === null) return null
     return { text: `${title}: ${to} answers ${answer} in place of ${expected}`, absent: false }
   } catch (error) {
     if (!(error instanceof JsonRpcError)) throw error

@@ -2,11 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { arbitrum } from '../chains/arbitrum.js'
 import { base } from '../chains/base.js'
 import { ethereum } from '../chains/ethereum.js'
+import { gnosis } from '../chains/gnosis.js'
+import { optimism } from '../chains/optimism.js'
+import { polygon } from '../chains/polygon.js'
+import { chains } from '../chains/registry.js'
 import { type HardFork, hardForkOf, hardForks, simulatedHardFork } from './hard-forks.js'
 
 function rules(chain: typeof ethereum, shownHardFork: HardFork, time: string): HardFork {
   const timestamp = BigInt(Date.parse(time) / 1_000)
-  return hardForkOf({ shownHardFork, timestamp }, chain.unshownHardForks)
+  return hardForkOf({ shownHardFork, timestamp, number: 0n }, chain.unshownHardForks)
 }
 
 describe('hardForkOf', () => {
@@ -36,6 +40,23 @@ describe('hardForkOf', () => {
     expect(rules(base, 'prague', '2026-05-28T17:59:59Z')).toBe('prague')
     expect(rules(base, 'prague', '2026-05-28T18:00:00Z')).toBe('osaka')
   })
+
+  test('Optimism and Gnosis: Osaka came with Karst and in April 2026', () => {
+    expect(rules(optimism, 'prague', '2026-07-08T16:00:00Z')).toBe('prague')
+    expect(rules(optimism, 'prague', '2026-07-08T16:00:01Z')).toBe('osaka')
+    expect(rules(gnosis, 'prague', '2026-04-14T12:06:19Z')).toBe('prague')
+    expect(rules(gnosis, 'prague', '2026-04-14T12:06:20Z')).toBe('osaka')
+  })
+
+  test("Polygon: its headers keep London's fields, and rules change at numbers of blocks", () => {
+    const at = (number: bigint) =>
+      hardForkOf({ shownHardFork: 'london', timestamp: 0n, number }, polygon.unshownHardForks)
+    expect(at(50_522_999n)).toBe('london')
+    expect(at(50_523_000n)).toBe('shanghai')
+    expect(at(54_876_000n)).toBe('cancun')
+    expect(at(73_440_255n)).toBe('cancun')
+    expect(at(73_440_256n)).toBe('prague')
+  })
 })
 
 test("simulations follow Cancun's rules at least, and else those of the block", () => {
@@ -45,15 +66,13 @@ test("simulations follow Cancun's rules at least, and else those of the block", 
   ])
 })
 
-test.each([ethereum, base, arbitrum])(
-  '$name lists its hard forks ascending, without a gap',
-  (chain) => {
-    const { unshownHardForks } = chain
-    const [first] = unshownHardForks
-    const start = hardForks.indexOf(first?.hardFork ?? 'osaka')
-    const names = unshownHardForks.map(({ hardFork }) => hardFork)
-    expect(names).toEqual(hardForks.slice(start, start + names.length))
-    const times = unshownHardForks.map(({ since }) => since)
-    expect(times).toEqual(times.toSorted((a, b) => (a < b ? -1 : 1)))
-  },
-)
+test.each(chains)('$name lists its hard forks ascending, without a gap', (chain) => {
+  const { unshownHardForks } = chain
+  const [first] = unshownHardForks
+  const start = hardForks.indexOf(first?.hardFork ?? 'osaka')
+  const names = unshownHardForks.map(({ hardFork }) => hardFork)
+  expect(names).toEqual(hardForks.slice(start, start + names.length))
+  const since = unshownHardForks.map((one) => ('since' in one ? one.since : one.sinceBlock))
+  expect(since).toEqual(since.toSorted((a, b) => (a < b ? -1 : 1)))
+  expect(new Set(unshownHardForks.map((one) => 'since' in one)).size).toBeLessThan(2)
+})

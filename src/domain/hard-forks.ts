@@ -10,11 +10,18 @@ export type HardFork = (typeof hardForks)[number]
 /** The oldest rules that our contracts run by: they use transient storage and MCOPY. */
 export const oldestSimulated: HardFork = 'cancun'
 
-export interface Activation {
-  readonly hardFork: HardFork
-  /** Unix seconds of the first block. */
-  readonly since: bigint
-}
+export type Activation = { readonly hardFork: HardFork } & (
+  | {
+      /** Unix seconds of the first block. */
+      readonly since: bigint
+    }
+  | {
+      /** Number of the first block. */
+      readonly sinceBlock: bigint
+    }
+)
+
+type At = { readonly timestamp: bigint; readonly number: bigint }
 
 /**
  * The rules that a block itself followed: what its header shows, and beyond that, where the header shows all that one of
@@ -23,13 +30,17 @@ export interface Activation {
  * @param unshown - hard forks that headers of the chain do not show, ascending and without a gap.
  */
 export function hardForkOf(
-  { shownHardFork, timestamp }: { readonly shownHardFork: HardFork; readonly timestamp: bigint },
+  { shownHardFork, ...at }: At & { readonly shownHardFork: HardFork },
   unshown: readonly Activation[],
 ): HardFork {
   const [first] = unshown
   const isShownOnly = !first || hardForks[hardForks.indexOf(first.hardFork) - 1] !== shownHardFork
   if (isShownOnly) return shownHardFork
-  return unshown.findLast(({ since }) => timestamp >= since)?.hardFork ?? shownHardFork
+  return unshown.findLast((one) => isActive(one, at))?.hardFork ?? shownHardFork
+}
+
+function isActive(activation: Activation, { timestamp, number }: At): boolean {
+  return 'since' in activation ? timestamp >= activation.since : number >= activation.sinceBlock
 }
 
 /** The rules by which transactions after a block of these rules are simulated. */

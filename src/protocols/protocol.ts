@@ -3,6 +3,7 @@
  * A new protocol is one folder beside this file and one line in `registry.ts`.
  */
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
+import type { Probe } from '../chains/probe.js'
 import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
@@ -185,6 +186,12 @@ export interface ProtocolAdapter<State = unknown> {
     readonly venue: VenueParameters
     readonly tokens: readonly Address[]
   }): Promise<ReadonlyMap<Address, readonly Address[]>>
+
+  /**
+   * What tells that the contracts of the venue's parameters are those that they are taken for: one call or more to each.
+   * Pure. Absent: the protocol has no parameters that are addresses.
+   */
+  probes?(venue: VenueParameters, chain: ChainDefinition): Probe[]
 
   /** Positions, and the actions of bundles on them; absent: the protocol only swaps. */
   readonly positions?: PositionAdapter

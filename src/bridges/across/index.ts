@@ -13,6 +13,7 @@ import {
   stringToHex,
 } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { type Probe, probe } from '../../chains/probe.js'
 import { chains } from '../../chains/registry.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import {
@@ -27,7 +28,6 @@ import type { SimulationLog } from '../../domain/state.js'
 import { contractAddress } from '../../executor/deployments.js'
 import type {
   BridgeAdapter,
-  BridgeProbe,
   Delivery,
   EncodeArgs,
   Lane,
@@ -218,14 +218,10 @@ function gasEstimate({ symbol }: Lane, { message }: Parcel): bigint {
   return (symbol === 'WETH' ? 208_000n : 186_000n) + (message === '0x' ? 0n : 19_000n)
 }
 
-const wrappedAbi = parseAbi(['function wrappedNativeToken() view returns (address)'])
-
-function probes(chain: ChainDefinition): BridgeProbe[] {
+function probes(chain: ChainDefinition): Probe[] {
   const to = spokePoolOf(chain)
   if (!to) return []
-  const data = encodeFunctionData({ abi: wrappedAbi })
-  const expected = padHex(chain.wrappedNative, { size: 32 })
-  return [{ title: 'Across SpokePool, wrappedNativeToken()', to, data, expected }]
+  return [probe('Across SpokePool', to, 'wrappedNativeToken()', chain.wrappedNative)]
 }
 
 function lanes(source: ChainDefinition, destination: ChainDefinition): Lane[] {

@@ -3,12 +3,13 @@
  * within the credit that the path has. An order runs in a second transaction, which the endpoint lets anybody make: the
  * pool pays our landing for it. Pools and endpoints are in the chains' definitions, limits and fees in the pools.
  */
-import { encodeFunctionData, getAbiItem, numberToHex, padHex, parseAbi } from 'viem'
+import { getAbiItem, parseAbi } from 'viem'
 import type { ChainDefinition } from '../../chains/chain.js'
+import { type Probe, probe } from '../../chains/probe.js'
 import { type Amount, type ExecutorStep, isAmountRef } from '../../domain/order.js'
-import { type Address, isNative, nativeToken, zeroAddress } from '../../domain/primitives.js'
+import { isNative, nativeToken, zeroAddress } from '../../domain/primitives.js'
 import { contractAddress } from '../../executor/deployments.js'
-import type { BridgeAdapter, BridgeProbe, EncodeArgs, Lane, Parcel } from '../bridge.js'
+import type { BridgeAdapter, EncodeArgs, Lane, Parcel } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
 import { poolAbi } from './abi.js'
 import { deliveriesIn, landingOf, simulation } from './deliveries.js'
@@ -25,34 +26,20 @@ const [differenceAbi, sumAbi] = parseAbi([
   'function sum(uint256[] amounts) pure returns (uint256 total)',
 ])
 
-const probesAbi = parseAbi([
-  'function eid() view returns (uint32)',
-  'function endpoint() view returns (address)',
-  'function token() view returns (address)',
-])
-
-function probes(chain: ChainDefinition): BridgeProbe[] {
+function probes(chain: ChainDefinition): Probe[] {
   const here = stargateChain(chain)
   if (!here) return []
   const { endpoint, tokenMessaging, eid } = here
-  const ask = (title: string, to: Address, functionName: 'eid' | 'endpoint' | 'token') => ({
-    ...{ title: `${title}, ${functionName}()`, to },
-    data: encodeFunctionData({ abi: probesAbi, functionName }),
-  })
-  const word = (value: Address) => padHex(value, { size: 32 })
   return [
-    {
-      ...ask('LayerZero EndpointV2', endpoint, 'eid'),
-      expected: numberToHex(eid, { size: 32 }),
-    },
-    { ...ask('Stargate TokenMessaging', tokenMessaging, 'endpoint'), expected: word(endpoint) },
-    ...stargatePools(chain).flatMap(({ symbol, pool, token }) => [
-      {
-        ...ask(`Stargate pool of ${symbol}`, pool, 'token'),
-        expected: word(isNative(token) ? zeroAddress : token),
-      },
-      { ...ask(`Stargate pool of ${symbol}`, pool, 'endpoint'), expected: word(endpoint) },
-    ]),
+    probe('LayerZero EndpointV2', endpoint, 'eid()', BigInt(eid)),
+    probe('Stargate TokenMessaging', tokenMessaging, 'endpoint()', endpoint),
+    ...stargatePools(chain).flatMap(({ symbol, pool, token }) => {
+      const name = `Stargate pool of ${symbol}`
+      return [
+        probe(name, pool, 'token()', isNative(token) ? zeroAddress : token),
+        probe(name, pool, 'endpoint()', endpoint),
+      ]
+    }),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { stargatePools } from '../../bridges/stargate/pools.js'
-import { loadTokenLists } from '../../catalog/token-lists.js'
-import { chainById, chains } from '../../chains/registry.js'
+import type { ChainDefinition } from '../../chains/chain.js'
+import { chains } from '../../chains/registry.js'
 import { unknownChain } from '../../domain/common-errors.js'
 import { nativeToken, type Token } from '../../domain/primitives.js'
 import { createMessagingPools } from './messaging-pools.js'
@@ -9,13 +9,19 @@ import { createMessagingPools } from './messaging-pools.js'
 const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 const usdcOnBase = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 
-function poolsWith(tokens: readonly Token[]) {
+/** As the registry's, but for the decimals of tokens, which are then those of lists. */
+const unstated = chains.map(({ bridges: { stargate, ...others } = {}, ...chain }) => {
+  const pools = [stargate?.pools ?? []].flat().map((pool) => String(pool).replace(/:\d+$/, ''))
+  return { ...chain, bridges: { ...others, ...(stargate && { stargate: { ...stargate, pools } }) } }
+})
+
+function poolsWith(tokens: readonly Token[], known: readonly ChainDefinition[] = chains) {
   const chainOf = (chainId: number) => {
-    const chain = chainById(chainId)
+    const chain = known.find(({ id }) => id === chainId)
     if (chain) return chain
     throw unknownChain(chainId)
   }
-  return createMessagingPools({ chainOf, known: chains, tokens }).messagingPools
+  return createMessagingPools({ chainOf, known, tokens }).messagingPools
 }
 
 const token = (chainId: number, address: `0x${string}`, decimals: number): Token => ({
@@ -23,8 +29,8 @@ const token = (chainId: number, address: `0x${string}`, decimals: number): Token
 })
 
 describe('messagingPools', () => {
-  test('every pool of every chain, with decimals by the token lists that the service brings', async () => {
-    const pools = poolsWith(await loadTokenLists([]))
+  test('every pool of every chain, with decimals as stated, or of ether', () => {
+    const pools = poolsWith([])
     for (const chain of chains) {
       for (const { pool, token, symbol } of stargatePools(chain)) {
         const found = pools({ chainId: chain.id, token })
@@ -35,14 +41,15 @@ describe('messagingPools', () => {
         expect(found?.map((one) => one.destinationChainId)).toEqual(others.map(({ id }) => id))
         for (const one of found ?? []) {
           expect(one).toMatchObject({ chainId: chain.id, pool, token })
-          expect(one.decimals).toBe(symbol === 'ETH' ? 18 : 6)
+          expect(one.decimals).toBe(symbol === 'ETH' || chain.id === 56 ? 18 : 6)
         }
       }
     }
   })
 
-  test('filters; null only where no pool takes the token', () => {
-    const pools = poolsWith([token(1, usdc, 6), token(8453, usdcOnBase, 6)])
+  test('filters, and leaves out whose decimals nobody states; null only where no pool takes the token', () => {
+    const lists = [token(1, usdc, 6), token(8453, usdcOnBase, 6)]
+    const pools = poolsWith(lists, unstated)
     const [only, ...more] = pools({ chainId: 1, token: usdc }) ?? []
     expect(more).toEqual([])
     expect(only).toMatchObject({

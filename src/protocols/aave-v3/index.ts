@@ -2,7 +2,9 @@
  * Aave V3: tokens are lent to one Pool for aTokens, one to one; other tokens can be borrowed against them.
  * Swap edges are deposits and withdrawals. Venue parameter: `pool`. Pool parameters: none; tokens: underlying, aToken.
  */
+import { probe } from '../../chains/probe.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { borrow, repay } from './debt-actions.js'
 import { errorsAbi, explain } from './errors.js'
 import { harvest } from './harvest.js'
@@ -28,6 +30,10 @@ function defineAaveV3Like({
     category: 'lending',
     description: 'Lending of tokens for interest, and loans against them.',
     paysRecipient: true,
+    probes: ({ pool }) =>
+      addressesOf(pool).map((to) =>
+        probe(`Pool of ${facts.name}`, to, 'ADDRESSES_PROVIDER()', 'address'),
+      ),
     discover: (args) => discoverReserves(slug, args),
     load: loadReserves,
     amountOut: (pool, state, tokenIn, _tokenOut, amountIn) =>

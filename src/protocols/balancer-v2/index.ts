@@ -3,6 +3,7 @@
  * Everything specific to Balancer is in this folder; routing uses it through the adapter type only.
  */
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { tokenAmounts } from '../../domain/lists.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
 import { type Address, type Hex, maxUint256 } from '../../domain/primitives.js'
@@ -14,6 +15,7 @@ import {
   type LoadedPool,
   type ProtocolAdapter,
 } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { discoverBalancer, findPools, isFromFactory } from './discover.js'
 import { exitOneData, exitStep, joinData, joinStep } from './liquidity-calls.js'
 import { loadLiquidity } from './liquidity-load.js'
@@ -52,6 +54,12 @@ export const balancerV2 = defineProtocol<State>({
   holdings,
   isEndorsed: isFromFactory,
   sharedState: sharedWithLiquidity,
+  probes: ({ vault, factories }, { wrappedNative }) => [
+    ...addressesOf(vault).map((to) => probe('Vault of Balancer V2', to, 'WETH()', wrappedNative)),
+    ...addressesOf(factories).map((to) =>
+      probe('factory of Balancer V2', to, 'getVault()', addressesOf(vault)[0] ?? 'address'),
+    ),
+  ],
   discover: discoverBalancer,
   load,
 

@@ -3,10 +3,12 @@
  * Venue parameter: `comptroller`. Pool parameters: none; tokens: underlying (native for ether), market.
  */
 import { canonicalToken } from '../../chains/chain.js'
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { marketAbi } from './abi.js'
 import { loadMarkets } from './load.js'
 import { allMarkets, describeMarkets, slug } from './markets.js'
@@ -32,6 +34,10 @@ export const compoundV2 = defineProtocol<MarketState>({
   url: 'https://compound.finance',
   description: 'Supplying to and borrowing from the markets of Compound V2.',
   paysRecipient: false,
+  probes: ({ comptroller }) =>
+    addressesOf(comptroller).map((to) =>
+      probe('Comptroller of Compound V2', to, 'isComptroller()', 1n),
+    ),
   discover,
   load: loadMarkets,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({

@@ -2,9 +2,12 @@
  * Compound III markets (Comet): each lends one base token, whose claims are the market's own token, against several
  * collaterals. Venue parameter: `comets`. Pool parameters: none; tokens: base, market.
  */
+
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { cometAbi } from './abi.js'
 import { loadComets } from './load.js'
 import { describeComets, knownComets, slug } from './markets.js'
@@ -21,6 +24,8 @@ export const compoundV3 = defineProtocol<CometState>({
   url: 'https://compound.finance',
   description: 'Supplying to and borrowing from the markets of Compound III.',
   paysRecipient: true,
+  probes: ({ comets }) =>
+    addressesOf(comets).map((to) => probe('Comet of Compound V3', to, 'baseToken()', 'address')),
   discover,
   load: loadComets,
   // Balances are rounded together with what their owner holds besides, which is not known.

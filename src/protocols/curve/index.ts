@@ -2,8 +2,10 @@
  * Curve: stable, meta and crypto pools by native math, all others by samples of their own quotes.
  * Everything specific to Curve is in this folder; routing uses it through the adapter type only.
  */
+
+import { probe } from '../../chains/probe.js'
 import type { Amount, ExecutorStep } from '../../domain/order.js'
-import { type Address, isNative } from '../../domain/primitives.js'
+import { type Address, isNative, zeroAddress } from '../../domain/primitives.js'
 import { isLiquidity, type Pool, sharedWithLiquidity, type Unreadable } from '../pool.js'
 import {
   type DiscoverArgs,
@@ -12,6 +14,7 @@ import {
   type LoadedPool,
   type ProtocolAdapter,
 } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { exchangeAbi, exchangeUnderlyingAbi } from './abi.js'
 import { discoverCurve } from './discover.js'
 import { depositSteps, withdrawOneSteps } from './liquidity-calls.js'
@@ -43,6 +46,18 @@ export const curve = defineProtocol<CurveState>({
   },
   isEndorsed,
   sharedState: sharedWithLiquidity,
+  probes: ({ metaRegistry, zaps = [] }) => [
+    ...addressesOf(metaRegistry).map((to) =>
+      probe('MetaRegistry of Curve', to, 'registry_length()', 'number'),
+    ),
+    ...[zaps].flat().flatMap((entry) => {
+      const [pool = zeroAddress, zap = zeroAddress] = addressesOf(String(entry).split(':'))
+      return [
+        probe('pool of Curve with a zap', pool, 'A()', 'number'),
+        probe('zap of Curve', zap, 'curve()', pool),
+      ]
+    }),
+  ],
   discover,
   load,
 

@@ -4,7 +4,9 @@
  * Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'
 import { loadVaults, provenAmount } from './load.js'
 import {
@@ -38,6 +40,8 @@ export const erc4626 = defineProtocol<VaultState>({
   isNoPriceSource: () => true,
   foreignCode: ({ address }, _state, venue) =>
     namedVaults(venue).includes(address) ? null : address,
+  probes: ({ vaults }) =>
+    addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
   discover: (args) => discoverVaults(slug, args),
   load: loadVaults,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({

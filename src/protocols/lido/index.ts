@@ -4,6 +4,7 @@
  * Venue parameters: `stETH`, `wstETH`. Pool parameters: none.
  */
 import { canonicalToken, type VenueParameters } from '../../chains/chain.js'
+import { probe } from '../../chains/probe.js'
 import {
   type Address,
   isNative,
@@ -13,6 +14,7 @@ import {
 } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import {
   afterStaking,
   type StakedState,
@@ -36,6 +38,14 @@ export const lido = defineProtocol<StakedState>({
   url: 'https://lido.fi',
   description: 'Staking of ether, and wrapping and unwrapping of staked ether.',
   paysRecipient: false,
+  probes: ({ stETH, wstETH }) => [
+    ...addressesOf(stETH).map((to) =>
+      probe('stETH of Lido', to, 'getPooledEthByShares(uint256)', 'positive', [10n ** 18n]),
+    ),
+    ...addressesOf(wstETH).map((to) =>
+      probe('wstETH of Lido', to, 'stETH()', addressesOf(stETH)[0] ?? 'address'),
+    ),
+  ],
   async discover({ venue, pairs, chain }) {
     const asked = new Set(pairs.flatMap(([a, b]) => [`${a}-${b}`, `${b}-${a}`]))
     const key = ({ tokens }: Pool) => tokens.map((token) => canonicalToken(chain, token)).join('-')

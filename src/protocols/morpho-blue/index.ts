@@ -2,7 +2,10 @@
  * Morpho Blue: markets of one loan token against one collateral token in one contract. Positions have no token.
  * Venue parameters: `morpho`, `markets` (ids, as the contract keeps no list).
  */
+import { isHex } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol, noSwaps } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { slug } from './markets.js'
 import { morphoPositions } from './positions.js'
 
@@ -15,4 +18,13 @@ export const morphoBlue = defineProtocol({
   description: 'Lending, collateral and loans in the markets of Morpho Blue.',
   ...noSwaps,
   positions: morphoPositions,
+  probes: ({ morpho, markets = [] }) =>
+    addressesOf(morpho).flatMap((to) => [
+      probe('Morpho Blue', to, 'owner()', 'address'),
+      ...[markets]
+        .flat()
+        .flatMap((id) =>
+          isHex(id) ? [probe('Morpho Blue', to, 'idToMarketParams(bytes32)', 'address', [id])] : [],
+        ),
+    ]),
 })

@@ -2,10 +2,13 @@
  * Synthetix's StakingRewards and its copies: a token is staked and earns another by the second. A stake has no token.
  * Venue parameter: `gauges`, the contracts listed as positions of the chain; actions take any.
  */
+
+import { probe } from '../../chains/probe.js'
 import { toAddress } from '../../domain/primitives.js'
 import type { Unreadable } from '../pool.js'
 import type { Position, PositionAdapter, PositionState } from '../positions.js'
 import { defineProtocol, noSwaps } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { readTokenNames } from '../shared/token-names.js'
 import { gaugeActions } from './actions.js'
 import { readGaugeRates, readGaugeTokens } from './gauges.js'
@@ -77,6 +80,8 @@ const positions: PositionAdapter = {
 }
 
 export const stakingRewards = defineProtocol({
+  probes: ({ gauges }) =>
+    addressesOf(gauges).map((to) => probe('StakingRewards', to, 'stakingToken()', 'address')),
   ...noSwaps,
   slug,
   name: 'StakingRewards',

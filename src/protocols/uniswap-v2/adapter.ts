@@ -1,10 +1,12 @@
 /** Builds the adapter of one V2-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
+import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
 import {
   type LiquidityState,
@@ -77,6 +79,15 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     paysRecipient: true,
     helperContracts: [swapHelper, zapHelper],
     discover: (args) => discoverPairs(source, args),
+    probes: ({ factory, router }, { wrappedNative }) => [
+      ...addressesOf(factory).map((to) =>
+        probe(`factory of ${row.name}`, to, 'allPairsLength()', 'number'),
+      ),
+      ...addressesOf(router).flatMap((to) => [
+        probe(`router of ${row.name}`, to, 'factory()', addressesOf(factory)[0] ?? 'address'),
+        probe(`router of ${row.name}`, to, 'WETH()', wrappedNative),
+      ]),
+    ],
     load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
     amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
       amountOut: isSharesPool(pool)

@@ -1,5 +1,6 @@
 /** Builds the adapter of one V3-style exchange from its row of parameters; see `index.ts`. */
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import type { Hex } from '../../domain/primitives.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import {
@@ -10,6 +11,7 @@ import {
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { maxSqrtPriceX96, minSqrtPriceX96 } from '../shared/concentrated/tick-math.js'
+import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import { nftPositions } from './nft-positions.js'
@@ -65,6 +67,27 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
     description: `Concentrated-liquidity pools of ${row.name}.`,
     paysRecipient: true,
     discover: (args) => discoverV3(row.slug, factorySlots, args),
+    probes: ({ factory, feeTiers = [], positionManager, routers }, { wrappedNative }) => {
+      const [made = 'address' as const] = addressesOf(factory)
+      return [
+        ...addressesOf(factory).flatMap((to) =>
+          [feeTiers]
+            .flat()
+            .map((fee) =>
+              probe(`factory of ${row.name}`, to, 'feeAmountTickSpacing(uint24)', 'positive', [
+                BigInt(fee),
+              ]),
+            ),
+        ),
+        ...[...addressesOf(positionManager), ...addressesOf(routers)].flatMap((to) => {
+          const name = addressesOf(routers).includes(to) ? 'router' : 'position manager'
+          return [
+            probe(`${name} of ${row.name}`, to, 'factory()', made),
+            probe(`${name} of ${row.name}`, to, 'WETH9()', wrappedNative),
+          ]
+        }),
+      ]
+    },
     ...concentratedParts((pool) => {
       const parameters = feeAndSpacing(pool)
       if (!parameters) return 'The pool lacks the parameters fee and tickSpacing.'

@@ -5,6 +5,7 @@
  * Pool parameters: `fee` (1/1_000_000, or the flag of a dynamic fee), `tickSpacing`, `hooks`.
  */
 import { parseAbiItem, toEventSelector } from 'viem'
+import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Hex, isNative, zeroAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
@@ -12,6 +13,7 @@ import { defineProtocol } from '../protocol.js'
 import { concentratedParts, isZeroForOne } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { helperAddress } from '../shared/helper-address.js'
+import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV4, poolStateSlot } from './discover.js'
 import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
@@ -91,6 +93,16 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     'Concentrated-liquidity pools of Uniswap V4, with hooks where the operator allows them.',
   paysRecipient: true,
   helperContracts: [helperName],
+  probes: ({ poolManager, routers }) => [
+    ...addressesOf(poolManager).map((to) =>
+      probe('PoolManager of Uniswap V4', to, 'protocolFeesAccrued(address)', 'number', [
+        zeroAddress,
+      ]),
+    ),
+    ...addressesOf(routers).map((to) =>
+      probe('router of Uniswap V4', to, 'poolManager()', addressesOf(poolManager)[0] ?? 'address'),
+    ),
+  ],
   discover: (args) => discoverV4(slug, args),
   ...quoting,
   // Without the hooks' part: what they take, give or charge shows in the simulation.

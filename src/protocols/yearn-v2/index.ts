@@ -3,8 +3,10 @@
  * Venue parameter: `registry`. Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { discoverVaults, isRegistered, underlyingAssets } from './discover.js'
 import { readVaults } from './load.js'
 import { afterDeposit, afterWithdrawal, assetsFor, sharesFor, type YearnState } from './math.js'
@@ -30,6 +32,8 @@ export const yearnV2 = defineProtocol<YearnState>({
   isNoPriceSource: () => true,
   // A vault is known by its own answers: whether the registry endorses it is not asked.
   foreignCode: ({ address }) => address,
+  probes: ({ registry }) =>
+    addressesOf(registry).map((to) => probe('registry of Yearn V2', to, 'numReleases()', 'number')),
   discover: (args) => discoverVaults(slug, args),
   async load({ reader, chain, pools }) {
     const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)

@@ -8,11 +8,14 @@ export interface ArtifactFile {
   readonly libraries?: Readonly<Record<string, Address>>
 }
 
-export interface ArtifactPackage {
+export interface PinnedPackage {
   readonly name: string
   readonly version: string
   /** As the registry states it: sha512 of the tarball. */
   readonly integrity: string
+}
+
+export interface ArtifactPackage extends PinnedPackage {
   /** Creation code: our key to the file in the tarball and the path of the field in it; of a script the constant. */
   readonly files: Readonly<Record<string, ArtifactFile>>
 }

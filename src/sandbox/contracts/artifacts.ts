@@ -1,17 +1,14 @@
-/** Fetches the packages of the manifest through the user's own npm and takes the contracts out of them. */
-import { execFile } from 'node:child_process'
+/** Fetches the packages of the manifest and takes the contracts out of them. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { list } from 'tar'
 import { keccak256, stringToHex } from 'viem'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
 import type { ArtifactFile, ArtifactPackage } from './artifact-package.js'
 import { artifactPackages } from './manifest.js'
+import { type FilesOfPackage, readPackageFiles } from './package-files.js'
 
 /** Creation code by the keys of the manifest. */
 export type Artifacts = Readonly<Record<string, Hex>>
@@ -22,11 +19,6 @@ export function codeOf(artifacts: Artifacts, key: string): Hex {
   if (!found) throw new RangeError(`The manifest has no contract ${key}.`)
   return found
 }
-
-/** Longest wait for the registry, milliseconds. */
-const downloadTimeoutMs = 120_000
-/** The largest packages follow each other in the manifest, and so come into different calls of npm. */
-const parallelDownloads = 4
 
 /** Several chains may be built at once: each file is fetched once. */
 const loading = new Map<string, Promise<Artifacts>>()
@@ -58,78 +50,26 @@ async function load(
   packages: readonly ArtifactPackage[],
 ): Promise<Artifacts> {
   if (existsSync(file)) return JSON.parse(await readFile(file, 'utf8')) as Artifacts
-  onProgress(`downloading ${packages.length} contract packages from the npm registry`)
-  const directory = await mkdtemp(join(tmpdir(), 'forkroute-artifacts-'))
-  try {
-    await download(directory, packages)
-    onProgress('checking and unpacking the contract packages')
-    const artifacts: Record<string, Hex> = {}
-    for (const found of await Promise.all(packages.map((item) => unpack(directory, item)))) {
-      Object.assign(artifacts, found)
-    }
-    await mkdir(cacheDir, { recursive: true })
-    const temporary = `${file}.${process.pid}`
-    await writeFile(temporary, JSON.stringify(artifacts))
-    await rename(temporary, file)
-    return artifacts
-  } finally {
-    await rm(directory, { recursive: true, force: true })
+  const wanted = packages.map(({ files, ...pinned }) => ({
+    ...pinned,
+    paths: Object.values(files).map(({ path }) => path),
+  }))
+  const artifacts: Record<string, Hex> = {}
+  for (const [index, texts] of (await readPackageFiles(wanted, onProgress)).entries()) {
+    const item = packages[index]
+    if (item) Object.assign(artifacts, codesIn(item, texts))
   }
+  await mkdir(cacheDir, { recursive: true })
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, JSON.stringify(artifacts))
+  await rename(temporary, file)
+  return artifacts
 }
 
-/** Side by side: npm fetches what one call names one after the other. */
-async function download(directory: string, packages: readonly ArtifactPackage[]): Promise<void> {
-  const specs = packages.map(({ name, version }) => `${name}@${version}`)
-  const batches = Array.from({ length: parallelDownloads }, (_, first) =>
-    specs.filter((_spec, index) => index % parallelDownloads === first),
-  )
-  const wanted = batches.filter((batch) => batch.length > 0)
-  await Promise.all(wanted.map((batch) => pack(directory, batch)))
-}
-
-async function pack(directory: string, specs: readonly string[]): Promise<void> {
-  const args = ['pack', '--ignore-scripts', '--pack-destination', directory, ...specs]
-  const isWindows = process.platform === 'win32'
-  try {
-    // cwd: npm shall not look at a package.json or .npmrc other than the user's.
-    const options = { cwd: directory, timeout: downloadTimeoutMs, shell: isWindows }
-    await promisify(execFile)('npm', args, options)
-  } catch (cause) {
-    throw new ForkrouteError(
-      'UPSTREAM_UNAVAILABLE',
-      'npm could not download the contract packages.',
-      { packages: specs },
-      { cause },
-    )
-  }
-}
-
-async function unpack(directory: string, item: ArtifactPackage): Promise<Record<string, Hex>> {
-  const name = `${item.name.replace('@', '').replace('/', '-')}-${item.version}.tgz`
-  const tarball = await readFile(join(directory, name))
-  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`
-  if (integrity !== item.integrity) {
-    throw new ForkrouteError(
-      'UPSTREAM_UNAVAILABLE',
-      `The package ${item.name}@${item.version} is not the pinned one.`,
-      { expected: item.integrity, found: integrity },
-    )
-  }
-  const wanted = new Set(Object.values(item.files).map(({ path }) => path))
-  const texts = new Map<string, Promise<string>>()
-  await list({
-    file: join(directory, name),
-    filter: (path) => wanted.has(path),
-    onReadEntry: (entry) => {
-      texts.set(
-        entry.path,
-        entry.concat().then((data) => data.toString()),
-      )
-    },
-  })
+function codesIn(item: ArtifactPackage, texts: FilesOfPackage): Record<string, Hex> {
   const found: Record<string, Hex> = {}
   for (const [key, { path, field, libraries = {} }] of Object.entries(item.files)) {
-    const text = (await texts.get(path)) ?? ''
+    const text = texts.get(path) ?? ''
     const value = path.endsWith('.js') ? constantOf(text, field) : fieldOf(parse(text), field)
     found[key] = toHex(typeof value === 'string' ? link(value, libraries) : value, item, path)
   }

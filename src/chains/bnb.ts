@@ -1,0 +1,102 @@
+import { defineChain } from './chain.js'
+
+const wbnb = '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'
+const usdt = '0x55d398326f99059ff775485246999027b3197955'
+const usdc = '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d'
+const fdusd = '0xc5f0f7b66764f6ec8c8dff7ba683102295e16409'
+const eth = '0x2170ed0880ac9a755fd29b2688956bd959f933f8'
+const btcb = '0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c'
+
+export const bnb = defineChain({
+  id: 56,
+  name: 'BNB Smart Chain',
+  nativeCurrency: { name: 'BNB', symbol: 'BNB', decimals: 18 },
+  wrappedNative: wbnb,
+  // There are more than two blocks per second, but timestamps are whole seconds.
+  blockTimeSeconds: 1,
+  // Always zero: senders pay the tip alone.
+  baseFee: 'unchanged',
+  priorityFeePerGas: 50_000_000n,
+  // @see foundry-rs/foundry 1.7.2, foundry_evm_networks, BSC_MAINNET_OSAKA_TIMESTAMP
+  unshownHardForks: [{ hardFork: 'osaka', since: 1_777_343_400n }],
+  stableAnchors: [usdt, usdc, fdusd],
+  connectorTokens: [wbnb, usdt, usdc, fdusd, eth, btcb],
+  chainlinkFeeds: [
+    { token: wbnb, feed: '0x0567f2323251f0aab15c8dfb1967e4e8a7d42aee', heartbeatSeconds: 86_400 },
+    { token: eth, feed: '0x9ef1b8c0e4f7dc8bf5719ea496883dc6401d5b2e', heartbeatSeconds: 86_400 },
+    { token: btcb, feed: '0x264990fbd0a4796a3e3d8e37c4d5f87a3aca5ebf', heartbeatSeconds: 86_400 },
+    { token: usdt, feed: '0xb97ad0e74fa7d920791e90258a6e2085088b4320', heartbeatSeconds: 86_400 },
+    { token: usdc, feed: '0x51597f405303c4377e36123cbc172b13269ea163', heartbeatSeconds: 86_400 },
+    { token: fdusd, feed: '0x390180e80058a8499930f0c13963ad3e0d86bfc9', heartbeatSeconds: 86_400 },
+  ],
+  venues: {
+    'uniswap-v2': {
+      factory: '0x8909dc15e40173ff4699343b6eb8132c65e18ec6',
+      feeBps: 30,
+      router: '0x4752ba5dbc23f44d87826276bf6fd6b1c372ad24',
+    },
+    'sushiswap-v2': {
+      factory: '0xc35dadb65012ec5796536bd9864ed8773abc74c4',
+      feeBps: 30,
+      router: '0x1b02da8cb0d097eb8d57a175b88c7d8b47997506',
+    },
+    'pancakeswap-v2': {
+      factory: '0xca143ce32fe78f1f7019d7d551a6402fc5350c73',
+      feeBps: 25,
+      router: '0x10ed43c718714eb63d5aa57b78b54704e256024e',
+    },
+    'uniswap-v3': {
+      factory: '0xdb1d10011ad0ff90774d0c6bb92e5c5c8b4461f7',
+      feeTiers: ['100', '500', '3000', '10000'],
+      positionManager: '0x7b8a01b39d58278b5de7e48c8449c9f4f5170613',
+      routers: ['0xb971ef87ede563556b2ed4b1c0b0019111dd85d2'],
+    },
+    'sushiswap-v3': {
+      factory: '0x126555dd55a39328f69400d6ae4f782bd4c34abb',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'pancakeswap-v3': {
+      factory: '0x0bfbcf9fa4f9c56b0f40a671ad40e0805a091865',
+      feeTiers: ['100', '500', '2500', '10000'],
+      routers: ['0x13f4ea83d0bd40e75c8222255bc855a974568dd4'],
+    },
+    'uniswap-v4': { poolManager: '0x28e2ea090877bf75740558f6bfb36a5ffee9e9df' },
+    'balancer-v2': {
+      vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
+      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/bsc.json
+      factories: [
+        '0xf302f9f50958c5593770fdf4d4812309ff77414f',
+        '0xc128a9954e6c874ea3d62ce62b468ba073093f25',
+        '0x85a80afee867adf27b50bdb7b76da70f1e853062',
+        '0xacaac3e6d6df918bf3c809dfc7d42de0e4a72d4c',
+        '0x6e4cf292c5349c79ccd66349c3ed56357dd11b46',
+        '0x1802953277fd955f9a254b80aa0582f193cf1d77',
+        '0x230a59f4d9adc147480f03b0d3fffecd56c3289a',
+        '0x4fb47126fa83a8734991e41b942ac29a3266c968',
+        '0x6b5da774890db7b7b96c6f44e6a4b0f657399e2e',
+      ],
+    },
+    'erc-4626': {},
+    'aave-v3': { pool: '0x6807dc923806fe8fd134338eabca509979a7e0cb' },
+  },
+  bridges: {
+    across: {
+      spokePool: '0x4e8e101924ede233c13e2d8622dc8aed2872d505',
+      tokens: [
+        'WETH:0x2170ed0880ac9a755fd29b2688956bd959f933f8',
+        'USDC:0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d:18',
+        'USDT:0x55d398326f99059ff775485246999027b3197955:18',
+      ],
+    },
+    stargate: {
+      eid: 30102,
+      endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
+      tokenMessaging: '0x6e3d884c96d640526f273c61dfcf08915ebd7e2b',
+      pools: [
+        'USDC:0x962bd449e630b0d928f308ce63f1a21f02576057:0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d:18',
+        'USDT:0x138eb30f73bc423c6455c53df6d89cb01d9ebc63:0x55d398326f99059ff775485246999027b3197955:18',
+      ],
+    },
+  },
+})

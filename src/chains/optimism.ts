@@ -1,0 +1,113 @@
+import { defineChain } from './chain.js'
+
+const weth = '0x4200000000000000000000000000000000000006'
+const usdc = '0x0b2c639c533813f4aa9d7837caf62653d097ff85'
+const usdce = '0x7f5c764cbc14f9669b88837ca1490cca17c31607'
+const usdt = '0x94b008aa00579c1307b0ef2c499ad98a8ce58e58'
+const dai = '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1'
+const wbtc = '0x68f180fcce6836688e9084f035309e29bf0a2095'
+const op = '0x4200000000000000000000000000000000000042'
+
+export const optimism = defineChain({
+  id: 10,
+  name: 'OP Mainnet',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  wrappedNative: weth,
+  blockTimeSeconds: 2,
+  // Of blocks since Canyon; those since Holocene (January 2025) state their own. Bedrock brought the fee.
+  // @see ethereum-optimism/superchain-registry 8336d2a, superchain/configs/mainnet/op.toml
+  baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true, firstBlock: 105_235_063n },
+  priorityFeePerGas: 1_000_000n,
+  // Karst. @see the same file, karst_time
+  unshownHardForks: [{ hardFork: 'osaka', since: 1_783_526_401n }],
+  l1DataFee: 'op-stack',
+  stableAnchors: [usdc, usdce, usdt, dai],
+  connectorTokens: [weth, usdc, usdce, usdt, dai, wbtc, op],
+  chainlinkFeeds: [
+    { token: weth, feed: '0x13e3ee699d1909e989722e753853ae30b17e08c5', heartbeatSeconds: 1_200 },
+    { token: wbtc, feed: '0x718a5788b89454aae3a028ae9c111a29be6c2a6f', heartbeatSeconds: 1_200 },
+    { token: usdc, feed: '0x16a9fa2fda030272ce99b29cf780dfa30361e0f3', heartbeatSeconds: 86_400 },
+    { token: usdt, feed: '0xecef79e109e997bca29c1c0897ec9d7b03647f5e', heartbeatSeconds: 86_400 },
+    { token: dai, feed: '0x8dba75e83da73cc766a7e5a0ee71f656bab470d6', heartbeatSeconds: 86_400 },
+    { token: op, feed: '0x0d276fc14719f9292d5c1ea2198673d1f4269246', heartbeatSeconds: 1_200 },
+  ],
+  venues: {
+    'uniswap-v2': {
+      factory: '0x0c3c1c532f1e39edf36be9fe0be1410313e074bf',
+      feeBps: 30,
+      router: '0x4a7b5da61326a6379179b40d00f57e5bbdc962c2',
+    },
+    'sushiswap-v2': {
+      factory: '0xfbc12984689e5f15626bad03ad60160fe98b303c',
+      feeBps: 30,
+      router: '0x2abf469074dc0b54d793850807e6eb5faf2625b1',
+    },
+    'uniswap-v3': {
+      factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
+      feeTiers: ['100', '500', '3000', '10000'],
+      positionManager: '0xc36442b4a4522e871399cd717abdd847ab11fe88',
+      routers: [
+        '0xe592427a0aece92de3edee1f18e0157c05861564',
+        '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45',
+      ],
+    },
+    'sushiswap-v3': {
+      factory: '0x9c6522117e2ed1fe5bdb72bb0ed5e3f2bde7dbe0',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'uniswap-v4': { poolManager: '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3' },
+    'balancer-v2': {
+      vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
+      // Of weighted and of every kind of stable pool, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/optimism.json
+      factories: [
+        '0xdae7e32adc5d490a43ccba1f0c736033f2b4efca',
+        '0x0f3e0c4218b7b0108a3643cfe9d3ec0d4f57c54e',
+        '0x41b953164995c11c81da73d212ed8af25741b7ac',
+        '0xb08e16cfc07c684daa2f93c70323badb2a6cbfd2',
+        '0xeb151668006cd04dadd098afd0a82e78f77076c3',
+        '0xf145cafb67081895ee80eb7c04a30cf87f07b745',
+        '0xad901309d9e9dbc5df19c84f729f429f0189a633',
+        '0x85a80afee867adf27b50bdb7b76da70f1e853062',
+        '0xe2e901ab09f37884ba31622df3ca7fc19aa443be',
+        '0xa0dabebaad1b243bbb243f933013d560819eb66f',
+        '0x1802953277fd955f9a254b80aa0582f193cf1d77',
+        '0x230a59f4d9adc147480f03b0d3fffecd56c3289a',
+        '0x043a2dad730d585c44fb79d2614f295d2d625412',
+        '0x4bdcc2fb18aeb9e2d281b0278d946445070eada7',
+      ],
+    },
+    'erc-4626': {},
+    // @see compound-finance/comet d5a30b0, deployments/optimism/*/roots.json
+    'compound-v3': {
+      comets: [
+        '0x2e44e174f7d53f0212823acc11c01a11d58c5bcb',
+        '0x995e394b8b2437ac8ce61ee0bc610d617962b214',
+        '0xe36a30d249f7761327fd973001a32010b521b6fd',
+      ],
+    },
+    'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
+  },
+  bridges: {
+    across: {
+      spokePool: '0x6f26bf09b1c792e3228e5467807a900a503c0281',
+      tokens: [
+        'WETH:0x4200000000000000000000000000000000000006',
+        'USDC:0x0b2c639c533813f4aa9d7837caf62653d097ff85:6',
+        'USDT:0x94b008aa00579c1307b0ef2c499ad98a8ce58e58:6',
+        'DAI:0xda10009cbd5d07dd0cecc66161fc93d7c9000da1',
+        'WBTC:0x68f180fcce6836688e9084f035309e29bf0a2095',
+      ],
+    },
+    stargate: {
+      eid: 30111,
+      endpoint: '0x1a44076050125825900e736c501f859c50fe728c',
+      tokenMessaging: '0xf1fcb4cbd57b67d683972a59b6a7b1e2e8bf27e6',
+      pools: [
+        'USDC:0xce8cca271ebc0533920c83d39f417ed6a0abb7d0:0x0b2c639c533813f4aa9d7837caf62653d097ff85:6',
+        'USDT:0x19cfce47ed54a88614648dc3f19a5980097007dd:0x94b008aa00579c1307b0ef2c499ad98a8ce58e58:6',
+        'ETH:0xe8cdf27acd73a434d661c84887215f7598e7d0d3:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+      ],
+    },
+  },
+})

@@ -1,0 +1,53 @@
+import { defineChain } from './chain.js'
+
+const ws = '0x039e2fb66102314ce7b64ce5ce3e5183bc94ad38'
+const usdc = '0x29219dd400f2bf60e5a23d13be72b486d4038894'
+const weth = '0x50c42deacd8fc9773493ed674b675be577f2634b'
+const sts = '0xe5da20f15420ad15de0fa650600afc998bbe3955'
+
+export const sonic = defineChain({
+  id: 146,
+  name: 'Sonic',
+  nativeCurrency: { name: 'Sonic', symbol: 'S', decimals: 18 },
+  wrappedNative: ws,
+  // There are more blocks than one per second, but timestamps are whole seconds.
+  blockTimeSeconds: 1,
+  // By gas per second, not by the block before; never below 50 gwei.
+  baseFee: 'unchanged',
+  priorityFeePerGas: 0n,
+  unshownHardForks: [],
+  stableAnchors: [usdc],
+  connectorTokens: [ws, usdc, weth, sts],
+  chainlinkFeeds: [
+    { token: ws, feed: '0xc76dfb89ff298145b417d221b2c747d84952e01d', heartbeatSeconds: 86_400 },
+    { token: weth, feed: '0x824364077993847f71293b24cca8567c00c2de11', heartbeatSeconds: 86_400 },
+    { token: usdc, feed: '0x55bca887199d5520b3ce285d41e6dc10c08716c9', heartbeatSeconds: 86_400 },
+  ],
+  venues: {
+    'sushiswap-v2': {
+      factory: '0xb45e53277a7e0f1d35f2a77160e91e25507f1763',
+      feeBps: 30,
+      router: '0x9b3336186a38e1b6c21955d112dbb0343ee061ee',
+    },
+    'uniswap-v3': {
+      factory: '0xcb2436774c3e191c85056d248ef4260ce5f27a9d',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'sushiswap-v3': {
+      factory: '0x46b3fdf7b5cde91ac049936bf0bdb12c5d22202e',
+      feeTiers: ['100', '500', '3000', '10000'],
+    },
+    'erc-4626': {},
+    'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },
+  },
+  bridges: {
+    stargate: {
+      eid: 30332,
+      endpoint: '0x6f475642a6e85809b1c36fa62763669b1b48dd5b',
+      tokenMessaging: '0x2086f755a6d9254045c257ea3d382ef854849b0f',
+      pools: [
+        'USDC:0xa272ffe20cffe769cdfc4b63088dcd2c82a2d8f9:0x29219dd400f2bf60e5a23d13be72b486d4038894:6',
+      ],
+    },
+  },
+})

@@ -1,0 +1,65 @@
+import { defineChain } from './chain.js'
+
+const weth = '0x4200000000000000000000000000000000000006'
+const usdc = '0x078d782b760474a361dda0af3839290b0ef57ad6'
+const usdt = '0x9151434b16b9763660705744891fa906f660ecc5'
+const wbtc = '0x927b51f251480a681271180da4de28d44ec4afb8'
+const uni = '0x8f187aa05619a017077f5308904739877ce9ea21'
+
+export const unichain = defineChain({
+  id: 130,
+  name: 'Unichain',
+  nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+  wrappedNative: weth,
+  blockTimeSeconds: 1,
+  // Of blocks before Holocene (January 2025); those since state their own.
+  // @see ethereum-optimism/superchain-registry 8336d2a, superchain/configs/mainnet/unichain.toml
+  baseFee: { elasticity: 6n, denominator: 250n, isInHeader: true },
+  priorityFeePerGas: 1_000_000n,
+  // Karst. @see the same file, karst_time
+  unshownHardForks: [{ hardFork: 'osaka', since: 1_783_526_401n }],
+  l1DataFee: 'op-stack',
+  stableAnchors: [usdc, usdt],
+  connectorTokens: [weth, usdc, usdt, wbtc, uni],
+  chainlinkFeeds: [],
+  venues: {
+    'uniswap-v2': {
+      factory: '0x1f98400000000000000000000000000000000002',
+      feeBps: 30,
+      router: '0x284f11109359a7e1306c3e447ef14d38400063ff',
+    },
+    'uniswap-v3': {
+      factory: '0x1f98400000000000000000000000000000000003',
+      feeTiers: ['100', '500', '3000', '10000'],
+      positionManager: '0x943e6e07a7e8e791dafc44083e54041d743c46e9',
+      routers: ['0x73855d06de49d0fe4a9c42636ba96c62da12ff9c'],
+    },
+    'uniswap-v4': { poolManager: '0x1f98400000000000000000000000000000000004' },
+    'erc-4626': {},
+    // @see compound-finance/comet d5a30b0, deployments/unichain/*/roots.json
+    'compound-v3': {
+      comets: [
+        '0x2c7118c4c88b9841fcf839074c26ae8f035f2921',
+        '0x6c987dde50db1dcdd32cd4175778c2a291978e2a',
+      ],
+    },
+  },
+  bridges: {
+    across: {
+      spokePool: '0x09aea4b2242abc8bb4bb78d537a67a245a7bec64',
+      tokens: [
+        'WETH:0x4200000000000000000000000000000000000006',
+        'USDC:0x078d782b760474a361dda0af3839290b0ef57ad6:6',
+        'USDT:0x9151434b16b9763660705744891fa906f660ecc5:6',
+      ],
+    },
+    stargate: {
+      eid: 30320,
+      endpoint: '0x6f475642a6e85809b1c36fa62763669b1b48dd5b',
+      tokenMessaging: '0xb1eead6959cb5bb9b20417d6689922523b2b86c3',
+      pools: [
+        'ETH:0xe9aba835f813ca05e50a6c0ce65d0d74390f7de7:0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+      ],
+    },
+  },
+})

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { chains } from '../chains/registry.js'
+import { nativeToken } from '../domain/primitives.js'
+import { probesOf } from './chain-places.js'
+
+/** Whatever looks like an address in a chain's definition, wherever it stands. */
+function addressesIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.match(/\b0x[0-9a-f]{40}\b/g) ?? []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(addressesIn)
+}
+
+describe.each(chains)('$name', (chain) => {
+  test('every address of its definition is asked something', () => {
+    const asked = new Set<string>(probesOf(chain, []).map(({ to }) => to))
+    const named = new Set(addressesIn(chain))
+    named.delete(nativeToken)
+    expect(named.size).toBeGreaterThan(10)
+    expect([...named].filter((address) => !asked.has(address))).toEqual([])
+    expect([...asked].filter((address) => !named.has(address))).toEqual([])
+  })
+
+  test('of a token that is listed the decimals must be those, of others any', () => {
+    const [, token = chain.wrappedNative] = chain.connectorTokens
+    const entry = { chainId: chain.id, address: token, decimals: 7, symbol: 'SEVEN' }
+    const listed = { ...entry, name: null, logoUri: null }
+    const of = (found: ReturnType<typeof probesOf>) => found.find(({ to }) => to === token)
+    expect(of(probesOf(chain, []))).toMatchObject({
+      title: 'token, decimals()',
+      expected: 'number',
+    })
+    expect(of(probesOf(chain, [listed]))).toMatchObject({
+      title: 'token SEVEN, decimals()',
+      expected: `0x${'7'.padStart(64, '0')}`,
+    })
+    expect(of(probesOf(chain, [{ ...listed, chainId: 5 }]))?.expected).toBe('number')
+  })
+})

@@ -1,0 +1,127 @@
+/** The generated part of docs/chains.md: of each chain what its file says, what states its addresses, and what nobody states. */
+import type { ChainDefinition } from '../../../src/chains/chain.js'
+import type { Address } from '../../../src/domain/primitives.js'
+import type { Place } from './places.js'
+import { placesOf } from './places.js'
+import type { Statement } from './statements.js'
+
+/** Where a human reads what no package states, by the path in a chain's file. */
+const readAt: Readonly<Record<string, string>> = {
+  'venues.balancer-v2.vault': 'balancer/balancer-deployments 6826feb, addresses',
+  'venues.balancer-v2.factories': 'balancer/balancer-deployments 6826feb, addresses',
+  'venues.compound-v3.comets': 'compound-finance/comet d5a30b0, deployments, roots.json',
+  'venues.curve.metaRegistry': 'docs.curve.finance, Deployments',
+  'venues.erc-4626.vaults': 'docs.frax.finance, sFRAX',
+  'venues.pancakeswap-v3.routers': 'developer.pancakeswap.finance, Addresses',
+  'venues.staking-rewards.gauges': 'Uniswap/liquidity-staker, README.md',
+  'venues.sushiswap-v3.routers': 'docs.sushi.com, Deployment addresses',
+  'venues.uniswap-v3.routers': 'docs.uniswap.org, V3 deployments',
+  'venues.yearn-v2.registry': 'docs.yearn.fi, Deployed contracts',
+}
+
+export interface CheckedPlace extends Place {
+  /** Packages that state it; empty: nobody does. */
+  readonly sources: readonly string[]
+}
+
+export function checkPlaces(
+  chain: ChainDefinition,
+  statements: readonly Statement[],
+): CheckedPlace[] {
+  const byAddress = statementsOf(chain.id, statements)
+  return placesOf(chain, statements).map((place) => ({
+    ...place,
+    sources: sourcesOf(place, place.address, byAddress),
+  }))
+}
+
+export function statementsOf(
+  chainId: number,
+  statements: readonly Statement[],
+): ReadonlyMap<Address, Statement[]> {
+  const byAddress = new Map<Address, Statement[]>()
+  for (const one of statements) {
+    if (one.chainId !== chainId) continue
+    byAddress.set(one.address, [...(byAddress.get(one.address) ?? []), one])
+  }
+  return byAddress
+}
+
+/** Who states that the address is what the place takes it for. */
+export function sourcesOf(
+  place: Place,
+  address: Address,
+  byAddress: ReadonlyMap<Address, Statement[]>,
+): string[] {
+  const found = byAddress.get(address) ?? []
+  return [...new Set(found.filter(({ role }) => place.accepts(role)).map(({ source }) => source))]
+}
+
+/** @throws Error for an unchecked address whose source nobody named. */
+export function chainTables(
+  chains: readonly ChainDefinition[],
+  statements: readonly Statement[],
+): string {
+  const rules = chains.map((chain) => `| ${ruleCells(chain).join(' | ')} |`)
+  return [
+    '| chain | id | native | seconds a block | base fee | tip, gwei | L1 fee | rules that headers do not show |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rules,
+    '',
+    ...chains.flatMap((chain) => chainPart(chain, checkPlaces(chain, statements))),
+  ].join('\n')
+}
+
+function ruleCells(chain: ChainDefinition): string[] {
+  const { baseFee, nativeCurrency, unshownHardForks } = chain
+  const ofFee =
+    baseFee === 'unchanged'
+      ? 'taken as unchanged'
+      : `${baseFee.isInHeader ? 'by the header, else ' : ''}EIP-1559, ${baseFee.elasticity} and ${baseFee.denominator}`
+  const forks = unshownHardForks.map((one) => {
+    const since =
+      'since' in one
+        ? new Date(Number(one.since) * 1_000).toISOString().slice(0, 10)
+        : `block ${one.sinceBlock}`
+    return `${one.hardFork} (${since})`
+  })
+  return [
+    chain.name,
+    String(chain.id),
+    nativeCurrency.symbol,
+    String(chain.blockTimeSeconds),
+    ofFee,
+    String(Number(chain.priorityFeePerGas) / 1e9),
+    chain.l1DataFee ?? 'none',
+    forks.join(', ') || 'none',
+  ]
+}
+
+function chainPart(chain: ChainDefinition, places: readonly CheckedPlace[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { sources } of places) {
+    for (const source of sources) counts.set(source, (counts.get(source) ?? 0) + 1)
+  }
+  const unchecked = places.filter(({ sources }) => sources.length === 0)
+  const packages = [...counts].sort(([, a], [, b]) => b - a)
+  return [
+    `### ${chain.name} (${chain.id})`,
+    '',
+    `Venues: ${Object.keys(chain.venues).join(', ')}. Bridges: ${Object.keys(chain.bridges ?? {}).join(', ') || 'none'}.`,
+    `Feeds: ${chain.chainlinkFeeds.length}; connectors: ${chain.connectorTokens.length}.`,
+    '',
+    `Of ${places.length} addresses ${places.length - unchecked.length} are stated by packages:`,
+    `${packages.map(([source, count]) => `${source} (${count})`).join(', ')}.`,
+    '',
+    ...(unchecked.length === 0
+      ? ['Unchecked: none.', '']
+      : ['| unchecked | address | read at |', '|---|---|---|', ...unchecked.map(uncheckedRow), '']),
+  ]
+}
+
+function uncheckedRow({ path, address }: Place): string {
+  const source = readAt[path]
+  if (!source)
+    throw new Error(`No package states ${path} ${address}, and nobody says where it is read.`)
+  return `| ${path} | ${address} | ${source} |`
+}
