@@ -40,8 +40,12 @@ export const erc4626 = defineProtocol<VaultState>({
   isNoPriceSource: () => true,
   foreignCode: ({ address }, _state, venue) =>
     namedVaults(venue).includes(address) ? null : address,
-  probes: ({ vaults }) =>
-    addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
+  probes: ({ vaults, registries }) => [
+    ...addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
+    ...addressesOf(registries).map((to) =>
+      probe('registry of Yearn V3', to, 'numAssets()', 'positive'),
+    ),
+  ],
   discover: (args) => discoverVaults(slug, args),
   load: loadVaults,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({

@@ -3,6 +3,7 @@
  * Venue parameters: `liquidityPool`, `eETH`, `weETH`. Pool parameters: none; tokens: native and eETH, eETH and weETH.
  */
 import { parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { nativeToken } from '../../domain/primitives.js'
 import { defineConverter } from '../shared/conversions/define-converter.js'
 import {
@@ -94,5 +95,13 @@ export const etherFi = defineConverter<EtherFiState, 'stake' | 'wrap' | 'unwrap'
     url: 'https://www.ether.fi',
     description: 'Staking of ether for eETH, and wrapping and unwrapping of it.',
     gasPerCall: 110_000n,
+    probes(venue) {
+      const { liquidityPool, eETH, weETH } = addressesOf(venue)
+      return [
+        probe('LiquidityPool of ether.fi', liquidityPool, 'getTotalPooledEther()', 'positive'),
+        probe('eETH of ether.fi', eETH, 'totalShares()', 'positive'),
+        probe('weETH of ether.fi', weETH, 'eETH()', eETH),
+      ]
+    },
   },
 )

@@ -4,6 +4,7 @@
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
+import { probe } from '../../chains/probe.js'
 import { type Address, nativeToken, toAddress } from '../../domain/primitives.js'
 import { defineConverter } from '../shared/conversions/define-converter.js'
 import { readWord } from '../shared/read-word.js'
@@ -65,6 +66,13 @@ export const fraxEther = defineConverter<FraxState, 'submit'>(
     url: 'https://frax.com',
     description: 'Ether into frxETH.',
     gasPerCall: 90_000n,
+    probes(venue) {
+      const { minter, frxETH } = addressesOf(venue)
+      return [
+        probe('minter of frxETH', minter, 'frxETHToken()', frxETH),
+        probe('frxETH', frxETH, 'decimals()', 18n),
+      ]
+    },
     // It mints one for one and takes none back, so that frxETH may be worth less.
     isNoPriceSource: () => true,
   },

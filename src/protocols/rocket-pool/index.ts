@@ -3,9 +3,10 @@
  * Venue parameters: `storage`, `rETH`. Pool parameters: none; tokens: native, rETH.
  */
 import { parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { nativeToken } from '../../domain/primitives.js'
 import { defineConverter } from '../shared/conversions/define-converter.js'
-import { addressesOf, loadRocket } from './load.js'
+import { addressesOf, addressKey, depositPool, loadRocket } from './load.js'
 import { afterBurn, afterMint, burnt, etherFor, minted, type RocketState } from './math.js'
 
 const [depositAbi, burnAbi] = parseAbi([
@@ -65,5 +66,13 @@ export const rocketPool = defineConverter<RocketState, 'deposit' | 'burn'>(
     url: 'https://rocketpool.net',
     description: 'Staking of ether for rETH, and redemption of rETH.',
     gasPerCall: 180_000n,
+    probes(venue) {
+      const { storage, rETH } = addressesOf(venue)
+      const key = addressKey(depositPool)
+      return [
+        probe('storage of Rocket Pool', storage, 'getAddress(bytes32)', 'address', [key]),
+        probe('rETH of Rocket Pool', rETH, 'getExchangeRate()', 'positive'),
+      ]
+    },
   },
 )

@@ -20,7 +20,8 @@ const abi = parseAbi([
   'function getEthValue(uint256 amount) view returns (uint256)',
 ])
 
-const names = ['rocketDepositPool', 'rocketNetworkBalances', 'rocketDAOProtocolSettingsDeposit']
+export const depositPool = 'rocketDepositPool'
+const names = [depositPool, 'rocketNetworkBalances', 'rocketDAOProtocolSettingsDeposit']
 /** Raw units asked of both conversions, far above what there is. */
 const probe = 2n ** 120n + 7n
 

@@ -4,6 +4,7 @@
  */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
+import { probe } from '../../chains/probe.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Conversion } from '../shared/conversions/conversion.js'
 import { defineConverter } from '../shared/conversions/define-converter.js'
@@ -78,5 +79,13 @@ export const sky = defineConverter<SkyState, 'toUsds' | 'toDai'>(
     url: 'https://sky.money',
     description: 'Conversion of DAI into USDS and back.',
     gasPerCall: 130_000n,
+    probes(venue) {
+      const { converter, dai, usds } = addressesOf(venue)
+      return [
+        probe('converter of Sky', converter, 'dai()', dai),
+        probe('converter of Sky', converter, 'usds()', usds),
+        probe('USDS of Sky', usds, 'decimals()', 18n),
+      ]
+    },
   },
 )

@@ -16,7 +16,7 @@ export interface ConverterState<State> {
 
 type Facts = Pick<
   ProtocolAdapter,
-  'name' | 'project' | 'category' | 'url' | 'description' | 'isNoPriceSource'
+  'name' | 'project' | 'category' | 'url' | 'description' | 'isNoPriceSource' | 'probes'
 >
 
 /** @param facts.gasPerCall - rough: what one conversion adds. */
