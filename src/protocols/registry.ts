@@ -12,6 +12,7 @@ import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
+import { aerodromeV1, velodromeV2 } from './velodrome-v2/index.js'
 import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
@@ -23,6 +24,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   sushiswapV3,
   pancakeswapV3,
   uniswapV4,
+  velodromeV2,
+  aerodromeV1,
   balancerV2,
   compoundV2,
   compoundV3,
