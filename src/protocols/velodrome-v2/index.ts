@@ -1,6 +1,6 @@
 /**
  * Velodrome V2 and the exchanges that run its code: pairs with a volatile or a stable curve.
- * Venue parameter: `factory`. Pool parameter: `stable`. Slipstream, its concentrated liquidity, is in ../uniswap-v3.
+ * Venue parameter: `factory`. Pool parameter: `stable`. Slipstream, its concentrated liquidity, is in ../slipstream.
  */
 import { parseAbiItem } from 'viem'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'

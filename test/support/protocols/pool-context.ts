@@ -93,6 +93,14 @@ export class PoolContext {
     return receipt?.status === '0x1' ? receipt : null
   }
 
+  /** Runs something and takes the chain back to before it unless it answers true. */
+  async attempt(run: () => Promise<boolean>): Promise<boolean> {
+    const id = await this.anvil.rpc<Hex>('evm_snapshot')
+    const isDone = await run()
+    if (!isDone) await this.anvil.rpc('evm_revert', [id])
+    return isDone
+  }
+
   async setBalance(account: Address, wei: bigint): Promise<void> {
     await this.anvil.rpc('anvil_setBalance', [account, numberToHex(wei)])
   }
