@@ -70,7 +70,7 @@ contract SolidlySwapperTest is Base {
         honest.quote(1);
         Order memory order = paidBySteps(makeOrder(address(weth), 1 ether, address(usdc), 2 ether, steps(honest)));
         vm.prank(user);
-        vm.expectRevert(abi.encodeWithSelector(InsufficientOutput.selector, address(usdc), 1, 2 ether));
+        vm.expectRevert(abi.encodeWithSelector(InsufficientOutput.selector, address(usdc), 2 ether, 1));
         router.execute(order);
     }
 

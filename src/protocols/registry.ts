@@ -8,6 +8,7 @@ import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
+import { aerodromeSlipstream, velodromeSlipstream } from './slipstream/index.js'
 import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
@@ -26,6 +27,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   uniswapV4,
   velodromeV2,
   aerodromeV1,
+  velodromeSlipstream,
+  aerodromeSlipstream,
   balancerV2,
   compoundV2,
   compoundV3,

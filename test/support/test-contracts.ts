@@ -25,7 +25,14 @@ interface Output {
 
 /** @returns the contract of a name, or throws. */
 export function compileTestContracts(
-  file: 'Vaults.sol' | 'Staking.sol' | 'Pools.sol' | 'Nfts.sol' | 'Adversaries.sol' | 'Permits.sol',
+  file:
+    | 'Vaults.sol'
+    | 'Staking.sol'
+    | 'Pools.sol'
+    | 'Nfts.sol'
+    | 'Adversaries.sol'
+    | 'Permits.sol'
+    | 'Slipstream.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

@@ -8,7 +8,7 @@ import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { placeAerodrome } from '../../support/protocols/other-venues.js'
+import { placeAerodrome, placeSlipstream } from '../../support/protocols/other-venues.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -49,6 +49,26 @@ beforeAll(async () => {
         [usdc, 2_000_000n * dollar],
         [bridged, 2_000_000n * dollar],
       ],
+    },
+  ])
+  await placeSlipstream({ node, chain: base }, [
+    {
+      tickSpacing: 100,
+      sides: [
+        [weth, 1_000n * ether],
+        [usdc, 3_000_000n * dollar],
+      ],
+      width: 100,
+      liquidity: 10n ** 16n,
+    },
+    {
+      tickSpacing: 1,
+      sides: [
+        [usdc, 9_000_000n * dollar],
+        [bridged, 9_000_000n * dollar],
+      ],
+      width: 50,
+      liquidity: 10n ** 15n,
     },
   ])
   await node.close()
@@ -104,4 +124,24 @@ test('Aerodrome: one pool, two with the first paying the second, volatile and st
     const used = await prove(basePlan, slugs, { tokenIn, tokenOut, amountIn: String(amountIn) })
     expect(used).toEqual(Array.from({ length: hops }, () => 'aerodrome-v1'))
   }
+})
+
+test('Slipstream: alone, and before and behind a pool of Aerodrome', async () => {
+  const [weth, usdc, bridged, aero] = ['WETH', 'USDC', 'USDbC', 'AERO'].map(onBase) as [
+    Address,
+    Address,
+    Address,
+    Address,
+  ]
+  const slugs = ['aerodrome-slipstream']
+  for (const [tokenIn, tokenOut, amountIn, hops] of [
+    [weth, usdc, ether, 1],
+    [bridged, weth, 4_321n * dollar, 2],
+  ] as const) {
+    const used = await prove(basePlan, slugs, { tokenIn, tokenOut, amountIn: String(amountIn) })
+    expect(used).toEqual(Array.from({ length: hops }, () => 'aerodrome-slipstream'))
+  }
+  const both = ['aerodrome-v1', ...slugs]
+  const query = { tokenIn: aero, tokenOut: weth, amountIn: String(999n * ether) }
+  expect(await prove(basePlan, both, query)).toContain('aerodrome-v1')
 })

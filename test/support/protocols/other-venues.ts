@@ -2,8 +2,11 @@
 import { numberToHex } from 'viem'
 import type { ChainDefinition } from '../../../src/chains/chain.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
+import { sqrtPriceAtTick } from '../../../src/protocols/shared/concentrated/tick-math.js'
 import { NodeWriter } from '../nodes/node-writer.js'
+import { compileTestContracts } from '../test-contracts.js'
 import { compileAerodrome } from './aerodrome.js'
+import { compileSlipstream } from './slipstream.js'
 
 export interface VenueScene {
   readonly node: NodeWriter
@@ -31,9 +34,6 @@ export async function placeAerodrome(
   const factory = addressOf(scene, 'aerodrome-v1', 'factory')
   const pool = await node.deploy(contract('Pool').bytecode)
   await node.place(factory, contract('PoolFactory').bytecode, 'address', [pool])
-  // Constructors store what `place` does not keep.
-  await node.rpc('anvil_setStorageAt', [factory, numberToHex(1, { size: 32 }), word(5n)])
-  await node.rpc('anvil_setStorageAt', [factory, numberToHex(2, { size: 32 }), word(30n)])
   for (const { stable, sides } of pools) {
     const tokens = sides.map(([token]) => token)
     await node.send(factory, 'function createPool(address, address, bool)', [...tokens, stable])
@@ -48,6 +48,41 @@ export async function placeAerodrome(
   }
 }
 
-function word(value: bigint) {
-  return numberToHex(value, { size: 32 })
+/** A Slipstream factory and pools at a price of 2^96 times the root of units of the second token per unit of the first. */
+export async function placeSlipstream(
+  scene: VenueScene,
+  pools: readonly {
+    readonly tickSpacing: number
+    readonly sides: Sides
+    /** Of the range around the price, in tick spacings to either side. */
+    readonly width: number
+    readonly liquidity: bigint
+  }[],
+): Promise<void> {
+  const { node, chain } = scene
+  const contract = await compileSlipstream()
+  const [factory = '0x'] = chain.venues['aerodrome-slipstream']?.factories as readonly Address[]
+  const around = compileTestContracts('Slipstream.sol')('Surroundings')
+  const surroundings = await node.deploy(around.bytecode)
+  const pool = await node.deploy(contract('CLPool').bytecode)
+  const args = [surroundings, surroundings, pool]
+  await node.place(factory, contract('CLFactory').bytecode, 'address, address, address', args)
+  for (const { tickSpacing, sides, width, liquidity } of pools) {
+    for (const [token, amount] of sides) {
+      await fund(scene, token, amount)
+      await node.send(token, 'function transfer(address, uint256)', [surroundings, amount])
+    }
+    const [first, second] = [...sides].sort(([a], [b]) => (a < b ? -1 : 1))
+    if (!first || !second) throw new Error('a pool of two tokens')
+    const ratio = Number(second[1]) / Number(first[1])
+    const middle = Math.round(Math.log(ratio) / Math.log(1.0001) / tickSpacing) * tickSpacing
+    const key = [first[0], second[0], tickSpacing]
+    const create = 'function createPool(address, address, int24, uint160)'
+    await node.send(factory, create, [...key, sqrtPriceAtTick(middle + 1)])
+    const getPool = 'function getPool(address, address, int24) view'
+    const address = toAddress(`0x${(await node.read(factory, getPool, key)).slice(26)}`)
+    const seed = 'function seedAndStake(address, int24, int24, uint128)'
+    const range = [middle - width * tickSpacing, middle + width * tickSpacing]
+    await node.send(surroundings, seed, [address, ...range, liquidity])
+  }
 }

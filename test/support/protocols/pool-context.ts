@@ -20,7 +20,11 @@ export const erc20Abi = parseAbi([
 interface Receipt {
   readonly status: Hex
   readonly contractAddress: Hex | null
-  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[] }[]
+  readonly logs: readonly {
+    readonly address: Hex
+    readonly topics: readonly Hex[]
+    readonly data: Hex
+  }[]
 }
 
 /** Below the cap of one transaction (2^24), so that nothing has to be estimated. */

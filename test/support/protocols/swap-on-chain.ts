@@ -52,53 +52,63 @@ export async function loadOne<State>(
 
 let recipients = 0n
 
-/** @param after - seconds until the block of the swap; absent: as Anvil has it. */
+/** The swap is in the block for which the state was read, as a simulated one is. */
 export async function swapOnChain<State>(
   scene: SwapScene<State>,
   pool: Pool,
   [tokenIn, tokenOut]: readonly [Address, Address],
   amountIn: bigint,
-  after?: number,
 ): Promise<SwapFound<State>> {
   const { context, adapter, chain, venue, helpers } = scene
-  const { state } = await loadOne(scene, pool)
+  const { state: planned } = await loadOne(scene, pool)
   recipients += 1n
   const recipient: Address = numberToHex(0xbeef_0000_0000n + recipients, { size: 20 })
-  const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amountIn)
-  const next = adapter.applySwap(pool, state, tokenIn, tokenOut, amountIn)
   const steps = adapter.encodeSwap({
-    ...{ chain, venue, pool, state, tokenIn, tokenOut, amountIn, helpers, recipient },
+    ...{ chain, venue, pool, tokenIn, tokenOut, amountIn, helpers, recipient },
+    state: planned,
     executor: context.trader,
   })
+  const last = steps.at(-1)
+  if (last?.kind !== 'call') throw new Error('the last step is no call')
+  const { target, abi, args, payToken } = last
+  const payer = payToken && helpers.CallbackPayer
+  let state = planned
   await context.attempt(async () => {
-    for (const step of steps) {
+    for (const step of steps.slice(0, -1)) {
       if (step.kind === 'transfer') {
         await context.send(step.token, transferAbi, 'transfer', [step.to, amountIn])
       } else if (step.kind === 'approve') {
         await context.send(step.token, erc20Abi, 'approve', [step.spender, amountIn])
-      } else if (step.kind === 'call') {
-        const { target, abi, payToken } = step
-        const args = step.args.map((value) => (isReference(value) ? amountIn : value))
-        const payer = helpers.CallbackPayer
-        if (payToken && payer) {
-          await context.send(payToken, transferAbi, 'transfer', [payer, amountIn])
-        }
-        if (after !== undefined) await context.mineNextAfter(after)
-        const data = encodeFunctionData({ abi: [abi], functionName: abi.name, args })
-        const sent =
-          payToken && payer
-            ? await context.send(payer, payAbi, 'callAndPay', [target, payToken, data])
-            : await context.send(target, [abi], abi.name, args)
-        if (!sent) return false
-      }
+      } else throw new Error('a swap of several calls')
     }
-    return true
+    if (payer) await context.send(payToken, transferAbi, 'transfer', [payer, amountIn])
+    state = (await loadOne(scene, pool)).state
+    await context.mineNextAfter(chain.blockTimeSeconds)
+    if (!payer) return (await context.send(target, [abi], abi.name, args)) !== null
+    const data = encodeFunctionData({ abi: [abi], functionName: abi.name, args })
+    const sent = await context.send(payer, payAbi, 'callAndPay', [target, payToken, data])
+    // What liquidity did not take has come back: the order would not be one for all of the amount.
+    return sent !== null && isAllSpent(sent, amountIn, payToken, target)
   })
+  const quote = adapter.amountOut(pool, state, tokenIn, tokenOut, amountIn)
+  const next = adapter.applySwap(pool, state, tokenIn, tokenOut, amountIn)
   const received = await context.balanceOf(tokenOut, recipient)
   const { state: found } = await loadOne(scene, pool)
   return { quote, received, before: state, next, found }
 }
 
-function isReference(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'ref' in value
+/** Whether the pool was paid all of it, by the transfers of the transaction. */
+function isAllSpent(
+  { logs }: NonNullable<Awaited<ReturnType<PoolContext['send']>>>,
+  amountIn: bigint,
+  token: Address,
+  pool: Address,
+): boolean {
+  const paid = logs.filter(
+    ({ address, topics }) =>
+      address.toLowerCase() === token &&
+      `0x${topics[2]?.slice(26)}` === pool &&
+      topics.length === 3,
+  )
+  return paid.reduce((sum, { data }) => sum + BigInt(data), 0n) === amountIn
 }
