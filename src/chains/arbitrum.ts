@@ -73,6 +73,8 @@ export const arbitrum = defineChain({
       ],
     },
     'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },
+    // @see https://docs.camelot.exchange/contracts/arbitrum/one-mainnet; DefiLlama-Adapters, projects/camelot
+    'camelot-v2': { factory: '0x6eccab422d763ac031210895c81787e87b43a652' },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

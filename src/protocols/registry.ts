@@ -1,6 +1,7 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
 import { aaveV3 } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
+import { camelotV2 } from './camelot-v2/index.js'
 import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
@@ -29,6 +30,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   aerodromeV1,
   velodromeSlipstream,
   aerodromeSlipstream,
+  camelotV2,
   balancerV2,
   compoundV2,
   compoundV3,

@@ -32,7 +32,10 @@ export function compileTestContracts(
     | 'Nfts.sol'
     | 'Adversaries.sol'
     | 'Permits.sol'
-    | 'Slipstream.sol',
+    | 'Slipstream.sol'
+    | 'Camelot.sol'
+    | 'Algebra.sol'
+    | 'LiquidityBook.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

@@ -3,6 +3,7 @@ import { numberToHex } from 'viem'
 import type { ChainDefinition } from '../../../src/chains/chain.js'
 import { type Address, toAddress } from '../../../src/domain/primitives.js'
 import { sqrtPriceAtTick } from '../../../src/protocols/shared/concentrated/tick-math.js'
+import { factoriesOf } from '../../../src/protocols/slipstream/discover.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { compileTestContracts } from '../test-contracts.js'
 import { compileAerodrome } from './aerodrome.js'
@@ -61,7 +62,7 @@ export async function placeSlipstream(
 ): Promise<void> {
   const { node, chain } = scene
   const contract = await compileSlipstream()
-  const [factory = '0x'] = chain.venues['aerodrome-slipstream']?.factories as readonly Address[]
+  const factory = factoriesOf(chain.venues['aerodrome-slipstream'] ?? {})[0] ?? '0x'
   const around = compileTestContracts('Slipstream.sol')('Surroundings')
   const surroundings = await node.deploy(around.bytecode)
   const pool = await node.deploy(contract('CLPool').bytecode)
