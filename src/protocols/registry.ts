@@ -2,11 +2,13 @@
 import { aaveV3 } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { camelotV2 } from './camelot-v2/index.js'
+import { camelotV3 } from './camelot-v3/index.js'
 import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { lido } from './lido/index.js'
+import { liquidityBook } from './liquidity-book/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { aerodromeSlipstream, velodromeSlipstream } from './slipstream/index.js'
@@ -31,6 +33,8 @@ export const protocols: readonly ProtocolAdapter[] = [
   velodromeSlipstream,
   aerodromeSlipstream,
   camelotV2,
+  camelotV3,
+  liquidityBook,
   balancerV2,
   compoundV2,
   compoundV3,

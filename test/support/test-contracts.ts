@@ -34,7 +34,6 @@ export function compileTestContracts(
     | 'Permits.sol'
     | 'Slipstream.sol'
     | 'Camelot.sol'
-    | 'Algebra.sol'
     | 'LiquidityBook.sol',
 ): (name: string) => TestContract {
   const input = {

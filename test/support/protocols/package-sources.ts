@@ -29,6 +29,8 @@ interface SourceSet {
   readonly folders: readonly (Pinned & { readonly folder: string; readonly prefix: string })[]
   /** Path to the contract's source, with the prefix, by name of contract. */
   readonly contracts: Readonly<Record<string, string>>
+  /** A file of fixtures/test-contracts that takes parts of the packages. */
+  readonly own?: { readonly path: string; readonly content: string }
   /** Text and what to put in its place, in files whose path begins so; each has to be found somewhere. */
   readonly edits: readonly (readonly [prefix: string, from: string, to: string])[]
   readonly settings: Readonly<Record<string, unknown>>
@@ -95,7 +97,7 @@ export async function compilePackage(set: SourceSet): Promise<(name: string) => 
 async function compile(set: SourceSet): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'forkroute-sources-'))
   try {
-    const files: Record<string, string> = {}
+    const files: Record<string, string> = set.own ? { [set.own.path]: set.own.content } : {}
     for (const { folder, prefix, ...pinned } of set.folders) {
       const found = await filesOf(directory, pinned, (path) => path.startsWith(folder))
       for (const [path, text] of found) files[prefix + path.slice(folder.length)] = text
