@@ -1,14 +1,21 @@
 /** Exchanges of other chains with their own contracts at their own addresses: routes over them alone are carried out on an Anvil. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { arbitrum } from '../../../src/chains/arbitrum.js'
 import { base } from '../../../src/chains/base.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { protocols } from '../../../src/protocols/registry.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
+import { arbitrumPlan } from '../../../src/sandbox/plans/arbitrum.js'
 import { basePlan } from '../../../src/sandbox/plans/base.js'
 import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { executeOnFork } from '../../support/execute.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
-import { placeAerodrome, placeSlipstream } from '../../support/protocols/other-venues.js'
+import {
+  placeAerodrome,
+  placeBook,
+  placeCamelot,
+  placeSlipstream,
+} from '../../support/protocols/other-venues.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -21,10 +28,16 @@ const tokenOn = (plan: typeof basePlan, symbol: string): Address => {
   if (!token) throw new Error(`no token ${symbol}`)
   return token.address
 }
+const arbitrumTokens = () =>
+  ['WETH', 'USDC', 'USDT'].map((symbol) => tokenOn(arbitrumPlan, symbol)) as [
+    Address,
+    Address,
+    Address,
+  ]
 const onBase = (symbol: string) => tokenOn(basePlan, symbol)
 
 beforeAll(async () => {
-  sandboxes = await startSandboxes([base.id])
+  sandboxes = await startSandboxes([base.id, arbitrum.id])
   const node = await new NodeWriter(nodeOf(base.id)).start()
   const [weth, usdc, bridged, aero] = ['WETH', 'USDC', 'USDbC', 'AERO'].map(onBase) as Address[]
   if (!weth || !usdc || !bridged || !aero) throw new Error('a token is missing')
@@ -72,6 +85,30 @@ beforeAll(async () => {
     },
   ])
   await node.close()
+  const onArbitrum = await new NodeWriter(nodeOf(arbitrum.id)).start()
+  const scene = { node: onArbitrum, chain: arbitrum }
+  const [ether42, dollar42, tether] = arbitrumTokens()
+  await placeCamelot(scene, [
+    {
+      stable: false,
+      sides: [
+        [ether42, 1_000n * ether],
+        [dollar42, 3_000_000n * dollar],
+      ],
+    },
+    {
+      stable: true,
+      sides: [
+        [dollar42, 2_000_000n * dollar],
+        [tether, 2_000_000n * dollar],
+      ],
+    },
+  ])
+  await placeBook(scene, {
+    ...{ tokens: [tether, dollar42], binStep: 1, activeId: 2 ** 23 },
+    perBin: [100_000n * dollar, 100_000n * dollar],
+  })
+  await onArbitrum.close()
   const nodes = sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
   service = await startService(Object.fromEntries(nodes))
 }, 240_000)
@@ -144,4 +181,22 @@ test('Slipstream: alone, and before and behind a pool of Aerodrome', async () =>
   const both = ['aerodrome-v1', ...slugs]
   const query = { tokenIn: aero, tokenOut: weth, amountIn: String(999n * ether) }
   expect(await prove(basePlan, both, query)).toContain('aerodrome-v1')
+})
+
+test('Camelot V2 and Liquidity Book on Arbitrum: alone, and the one paying the other', async () => {
+  const [weth, usdc, usdt] = arbitrumTokens()
+  for (const [slugs, tokenIn, tokenOut, amountIn] of [
+    [['camelot-v2'], weth, usdc, ether],
+    [['camelot-v2'], usdt, usdc, 12_345n * dollar],
+    [['camelot-v2'], usdt, weth, 12_345n * dollar],
+    [['liquidity-book'], usdt, usdc, 250_000n * dollar],
+    [['liquidity-book'], usdc, usdt, 7n * dollar],
+  ] as const) {
+    const query = { tokenIn, tokenOut, amountIn: String(amountIn) }
+    const used = await prove(arbitrumPlan, slugs, query)
+    expect([...new Set(used)]).toEqual(slugs)
+  }
+  const query = { tokenIn: usdt, tokenOut: weth, amountIn: String(900_000n * dollar) }
+  const used = await prove(arbitrumPlan, ['camelot-v2', 'liquidity-book'], query)
+  expect(new Set(used)).toEqual(new Set(['camelot-v2', 'liquidity-book']))
 })

@@ -87,3 +87,71 @@ export async function placeSlipstream(
     await node.send(surroundings, seed, [address, ...range, liquidity])
   }
 }
+
+/** Camelot's factory and a pair, volatile unless it is stable, with these raw units of each token. */
+export async function placeCamelot(
+  scene: VenueScene,
+  pairs: readonly { readonly stable: boolean; readonly sides: Sides }[],
+): Promise<void> {
+  const { node } = scene
+  const factory = addressOf(scene, 'camelot-v2', 'factory')
+  await node.place(factory, compileTestContracts('Camelot.sol')('CamelotLikeFactory').bytecode)
+  for (const { stable, sides } of pairs) {
+    const tokens = sides.map(([token]) => token)
+    await node.send(factory, 'function createPair(address, address)', tokens)
+    const getPair = 'function getPair(address, address) view'
+    const pair = toAddress(`0x${(await node.read(factory, getPair, tokens)).slice(26)}`)
+    for (const [token, amount] of sides) {
+      await fund(scene, token, amount)
+      await node.send(token, 'function transfer(address, uint256)', [pair, amount])
+    }
+    await node.send(pair, 'function set(bool, uint16, uint16)', [stable, 40, 60])
+    await node.send(pair, 'function sync()')
+  }
+}
+
+/** A Liquidity Book factory and a pair with the same amount in each bin around a price. */
+export async function placeBook(
+  scene: VenueScene,
+  book: {
+    readonly tokens: readonly [Address, Address]
+    readonly binStep: number
+    readonly activeId: number
+    readonly perBin: readonly [bigint, bigint]
+  },
+): Promise<void> {
+  const { node } = scene
+  const { tokens, binStep, activeId, perBin } = book
+  const contract = compileTestContracts('LiquidityBook.sol')
+  const factory = addressOf(scene, 'liquidity-book', 'factory22')
+  await node.place(factory, contract('BookLikeFactory').bytecode)
+  // The older factory answers, too.
+  await node.place(
+    addressOf(scene, 'liquidity-book', 'factory21'),
+    contract('BookLikeFactory').bytecode,
+  )
+  const types = 'address, address, uint256'
+  const { bytecode } = contract('BookLike22')
+  const pair = await node.deploy(bytecode, types, [...tokens, BigInt(binStep)])
+  await node.send(factory, 'function add(address, address, uint16, address)', [
+    ...[tokens[0], tokens[1], binStep],
+    pair,
+  ])
+  const offsets = Array.from({ length: 41 }, (_, k) => k - 20)
+  for (const [index, token] of tokens.entries()) {
+    const amount = (perBin[index] ?? 0n) * 21n
+    await fund(scene, token, amount)
+    await node.send(token, 'function transfer(address, uint256)', [pair, amount])
+  }
+  // Base factor, filter and decay periods, reduction, variable fee, protocol share, limit of volatility, active bin.
+  const fields = [8_000n, 30n, 600n, 5_000n, 40_000n, 1_000n, 350_000n, BigInt(activeId)]
+  const places = [0n, 16n, 28n, 40n, 54n, 78n, 92n, 232n]
+  const word = fields.reduce((sum, field, index) => sum | (field << (places[index] ?? 0n)), 0n)
+  await node.send(pair, 'function set(uint256)', [word])
+  await node.send(pair, 'function seed(uint256[], uint256[])', [
+    offsets.map((offset) => BigInt(activeId + offset)),
+    offsets.map(
+      (offset) => (offset >= 0 ? perBin[0] : 0n) | ((offset <= 0 ? perBin[1] : 0n) << 128n),
+    ),
+  ])
+}
