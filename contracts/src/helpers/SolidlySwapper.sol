@@ -10,7 +10,7 @@ interface ISolidlyPool {
     function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata data) external;
 }
 
-/// @title Swaps on any pool that tells its own output, as those of Solidly's kind do, what has been sent to it before. Stateless.
+/// @title Swaps on any pool that tells its own output, as Solidly's do, what has been sent to it before. Stateless.
 contract SolidlySwapper {
     /// @param tokenIn The pool's token0 when `zeroForOne`, else its token1.
     /// @return amountOut What the pool sends to `recipient`, before any transfer tax; by the pool's own formula.

@@ -50,6 +50,17 @@ describe('velodromeSwap', () => {
     expect(velodromeSwap(even, zeroForOne, amountIn)?.amountOut).toBe(amountOut)
   })
 
+  test.each([
+    [643_929n, undefined],
+    [643_930n, 6_977_061n],
+  ])(
+    'known vector: a test of the contract takes scaled amounts for raw ones, so that %s gives %s',
+    (amountIn, amountOut) => {
+      const uneven = state(true, [e6, e6], [3_962_862_637n, 121_732_899n])
+      expect(velodromeSwap(uneven, false, amountIn)?.amountOut).toBe(amountOut)
+    },
+  )
+
   test('nothing comes out of an empty pool, a paused one, for nothing, or for dust', () => {
     const even = state(false, [e18, e6], [million * e18, million * e6])
     expect(velodromeSwap({ ...even, reserve0: 0n, reserve1: 0n }, true, e18)).toBeNull()
