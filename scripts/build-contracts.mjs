@@ -36,6 +36,7 @@ const deployed = [
   },
   { name: 'CallbackPayer', file: 'helpers/CallbackPayer.sol' },
   { name: 'UniswapV2Swapper', file: 'helpers/UniswapV2Swapper.sol' },
+  { name: 'SolidlySwapper', file: 'helpers/SolidlySwapper.sol' },
   { name: 'UniswapV4Swapper', file: 'helpers/UniswapV4Swapper.sol' },
   { name: 'UniswapV2Zapper', file: 'helpers/UniswapV2Zapper.sol' },
   { name: 'FlashLoans', file: 'helpers/FlashLoans.sol' },

@@ -73,6 +73,18 @@ export const arbitrum = defineChain({
       ],
     },
     'uniswap-v4': { poolManager: '0x360e68faccca8ca495c1b759fd9eee466db9fb32' },
+    // @see https://docs.camelot.exchange/contracts/arbitrum/one-mainnet; DefiLlama-Adapters, projects/camelot
+    'camelot-v2': { factory: '0x6eccab422d763ac031210895c81787e87b43a652' },
+    // @see https://docs.camelot.exchange/contracts/arbitrum/one-mainnet; paraswap-dex-lib, src/dex/algebra/config.ts
+    'camelot-v3': {
+      factory: '0x1a3c9b1d2f0529d97f2afc5136cc23e58f1fd35b',
+      quoter: '0x0fc73040b26e9bc8514fa028d998e73a254fa76e',
+    },
+    // Versions 2.1 and 2.2, at the same addresses on Avalanche. @see https://developers.lfj.gg/deployment-addresses/arbitrum
+    'liquidity-book': {
+      factory21: '0x8e42f2f4101563bf679975178e880fd87d3efd4e',
+      factory22: '0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

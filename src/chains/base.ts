@@ -60,6 +60,16 @@ export const base = defineChain({
       ],
     },
     'uniswap-v4': { poolManager: '0x498581ff718922c3f8e6a244956af099b2652b2b' },
+    // @see aerodrome-finance/contracts a5fae2e, README.md
+    'aerodrome-v1': { factory: '0x420dd381b31aef6683db6b902084cb0ffece40da' },
+    // Of pools with gauges of both kinds.
+    // @see aerodrome-finance/slipstream 7844368, script/constants/output/DeployCL-Base.json, DeployCL-Base-Gauge-Caps.json
+    'aerodrome-slipstream': {
+      factories: [
+        '0x5e7bb104d84c7cb9b682aac2f3d509f5f406809a',
+        '0xade65c38cd4849adba595a4323a8c7ddfe89716a',
+      ],
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

@@ -1,6 +1,8 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
 import { aaveV3, sparkLend } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
+import { camelotV2 } from './camelot-v2/index.js'
+import { camelotV3 } from './camelot-v3/index.js'
 import { compoundV2 } from './compound-v2/index.js'
 import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
@@ -8,14 +10,17 @@ import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
 import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
+import { liquidityBook } from './liquidity-book/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
 import { sky } from './sky/index.js'
+import { aerodromeSlipstream, velodromeSlipstream } from './slipstream/index.js'
 import { stakingRewards } from './staking-rewards/index.js'
 import { pancakeswapV2, sushiswapV2, uniswapV2 } from './uniswap-v2/index.js'
 import { pancakeswapV3, sushiswapV3, uniswapV3 } from './uniswap-v3/index.js'
 import { uniswapV4 } from './uniswap-v4/index.js'
+import { aerodromeV1, velodromeV2 } from './velodrome-v2/index.js'
 import { yearnV2 } from './yearn-v2/index.js'
 
 /** The order carries no meaning: routes are ranked by output. */
@@ -27,6 +32,13 @@ export const protocols: readonly ProtocolAdapter[] = [
   sushiswapV3,
   pancakeswapV3,
   uniswapV4,
+  velodromeV2,
+  aerodromeV1,
+  velodromeSlipstream,
+  aerodromeSlipstream,
+  camelotV2,
+  camelotV3,
+  liquidityBook,
   balancerV2,
   compoundV2,
   compoundV3,

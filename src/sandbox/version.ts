@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0xf54449b87db1b1b1a8c26aba4038b5f962d3d043b85c87c3ea5854233d67f3ff',
-  42161: '0x9c672736b30909bbc126a0b5159aeff44c00c4fffd2c0cc3e43b9e1d03f20916',
-  8453: '0x344e28ab9820ba1e26fc347aa59bc5e251548f86fdd702bad11f1e39abcf3aaa',
+  1: '0xab2d77652cf6648df8744048ee6cf1bca85b179d8fce8d1fb2180d78bae74bcc',
+  42161: '0xe72e86c87d714c6f9779a63696c78898187518066b9fba85648d3b98fcfa99e4',
+  8453: '0xaa296e48d0f9863c6a26ee3c514005b122f33dd75de4761ab86b690c64f24ac2',
 } as const satisfies Record<number, Hex>

@@ -14,6 +14,7 @@ import { serviceVersion } from '../../src/api/version.js'
 import { answersKind } from '../../src/backtest/kind.js'
 import { openBacktests } from '../../src/backtest/open.js'
 import { ethereum } from '../../src/chains/ethereum.js'
+import { chains } from '../../src/chains/registry.js'
 import { type Config, loadConfig } from '../../src/config.js'
 import type { BundleAnswer } from '../../src/domain/bundle.js'
 import type {
@@ -227,7 +228,11 @@ function createEngine(asked: Asked): Engine {
     tokens: (chainId) => tokens.filter((token) => !chainId || token.chainId === chainId),
     listings: async ({ chainId }) =>
       baseListings.filter((one) => !chainId || one.token.chainId === chainId),
-    protocols: () => protocolRecords(protocols, [ethereum], tokens),
+    // Those of Ethereum as if it were the only chain, the others where they are.
+    protocols: () =>
+      protocols.flatMap((one) =>
+        protocolRecords([one], ethereum.venues[one.slug] ? [ethereum] : chains, tokens),
+      ),
     serviceActions: () => serviceActionRecords,
     wallet: async ({ chainId, fromAddress: owner }) => ({
       address: dai,

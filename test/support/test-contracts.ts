@@ -33,7 +33,10 @@ export function compileTestContracts(
     | 'Pools.sol'
     | 'Nfts.sol'
     | 'Adversaries.sol'
-    | 'Permits.sol',
+    | 'Permits.sol'
+    | 'Slipstream.sol'
+    | 'Camelot.sol'
+    | 'LiquidityBook.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

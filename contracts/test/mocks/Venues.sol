@@ -197,3 +197,55 @@ contract DirectPayer {
         else pool.token1().transferFrom(sender, msg.sender, uint256(delta1));
     }
 }
+
+/// @dev A pool that tells its own output, as Solidly's do: what it says and what it does are set by the test.
+contract SolidlyLikePool {
+    IERC20 private immutable token0;
+    IERC20 private immutable token1;
+    uint256[2] public reserves;
+    uint256 public quoted;
+    address private target;
+    bytes private data;
+
+    constructor(IERC20 a, IERC20 b) {
+        (token0, token1) = (a, b);
+    }
+
+    function sync() public {
+        reserves = [token0.balanceOf(address(this)), token1.balanceOf(address(this))];
+    }
+
+    /// @dev Four words: a caller that wants two takes them.
+    function getReserves() external view returns (uint256, uint256, uint16, uint16) {
+        return (reserves[0], reserves[1], 3, 4);
+    }
+
+    function quote(uint256 amountOut) external {
+        quoted = amountOut;
+    }
+
+    function arm(address to, bytes calldata with) external {
+        (target, data) = (to, with);
+    }
+
+    function getAmountOut(uint256 amountIn, address tokenIn) external view returns (uint256) {
+        if (quoted > 0) return quoted;
+        (uint256 a, uint256 b) = tokenIn == address(token0) ? (reserves[0], reserves[1]) : (reserves[1], reserves[0]);
+        return (amountIn * b) / (a + amountIn);
+    }
+
+    function swap(uint256 amount0Out, uint256 amount1Out, address to, bytes calldata) external {
+        if (amount0Out > 0) token0.transfer(to, amount0Out);
+        if (amount1Out > 0) token1.transfer(to, amount1Out);
+        uint256[2] memory b = [token0.balanceOf(address(this)), token1.balanceOf(address(this))];
+        require(b[0] * b[1] >= reserves[0] * reserves[1], "K");
+        sync();
+        if (target == address(0)) return;
+        (bool ok, bytes memory result) = target.call(data);
+        if (!ok) {
+            assembly {
+                revert(add(result, 0x20), mload(result))
+            }
+        }
+    }
+}

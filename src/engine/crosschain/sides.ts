@@ -15,7 +15,10 @@ import { settledBlock } from './late-deliveries.js'
 
 /** What orders on the destination may need of us there. */
 export const ourContracts: readonly Address[] = (
-  ['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper', 'Values', 'Caller'] as const
+  [
+    ...(['DestinationReceiver', 'UniswapV2Swapper', 'UniswapV4Swapper'] as const),
+    ...(['SolidlySwapper', 'Values', 'Caller'] as const),
+  ] as const
 ).map(contractAddress)
 
 export interface CrosschainParts {

@@ -22,7 +22,11 @@ interface Receipt {
   readonly contractAddress: Hex | null
   readonly gasUsed: Hex
   readonly effectiveGasPrice: Hex
-  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[] }[]
+  readonly logs: readonly {
+    readonly address: Hex
+    readonly topics: readonly Hex[]
+    readonly data: Hex
+  }[]
 }
 
 /** Below the cap of one transaction (2^24), so that nothing has to be estimated. */
@@ -93,6 +97,14 @@ export class PoolContext {
       ...(value !== undefined && { value: numberToHex(value) }),
     })
     return receipt?.status === '0x1' ? receipt : null
+  }
+
+  /** Runs something and takes the chain back to before it unless it answers true. */
+  async attempt(run: () => Promise<boolean>): Promise<boolean> {
+    const id = await this.anvil.rpc<Hex>('evm_snapshot')
+    const isDone = await run()
+    if (!isDone) await this.anvil.rpc('evm_revert', [id])
+    return isDone
   }
 
   async setBalance(account: Address, wei: bigint): Promise<void> {

@@ -23,6 +23,8 @@ export interface ConcentratedState {
   readonly liquidity: bigint
   /** 1/1_000_000 of the input: of token0 in, of token1 in. */
   readonly feePips: readonly [bigint, bigint]
+  /** True: the fee is that before a swap that may have changed it, so that amounts are estimates. */
+  readonly isFeeOld?: boolean
   readonly tickSpacing: number
   /** Initialised ticks inside the known range, ascending. */
   readonly ticks: readonly number[]
@@ -77,7 +79,7 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
   let { sqrtPriceX96, liquidity } = state
   let tick = state.tick
   let betweenTicks = false
-  let exact = true
+  let exact = !state.isFeeOld
   let amountOut = 0n
   let remaining = amountIn
   let index = firstAbove(ticks, tick) - (zeroForOne ? 1 : 0)

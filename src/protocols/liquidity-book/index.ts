@@ -1,0 +1,48 @@
+/**
+ * Liquidity Book of Trader Joe (LFJ), versions 2.1 and 2.2: bins of one price each.
+ * Venue parameters: `factory21`, `factory22`. Pool parameters: `version` (one of these names), `binStep`.
+ */
+import { parseAbiItem } from 'viem'
+import { defineProtocol } from '../protocol.js'
+import { discoverBooks, loadBooks } from './load.js'
+import { type BookState, bookSwap } from './math.js'
+
+const slug = 'liquidity-book'
+
+/** One bin; each further one costs about a fifth of it. */
+const gasPerSwap = 110_000n
+
+const swapAbi = parseAbiItem(
+  'function swap(bool swapForY, address to) returns (bytes32 amountsOut)',
+)
+
+export const liquidityBook = defineProtocol<BookState>({
+  slug,
+  name: 'Liquidity Book',
+  project: 'trader-joe',
+  category: 'dex',
+  url: 'https://lfj.gg',
+  description: 'Pairs of Trader Joe with a bin for each price.',
+  paysRecipient: true,
+  discover: (args) => discoverBooks(slug, args),
+  load: (args) => loadBooks(slug, args),
+  amountOut(pool, state, tokenIn, _tokenOut, amountIn) {
+    const swap = bookSwap(state, tokenIn === pool.tokens[0], amountIn)
+    return swap ? { amountOut: swap.amountOut, exact: swap.exact } : { amountOut: 0n, exact: true }
+  },
+  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    bookSwap(state, tokenIn === pool.tokens[0], amountIn)?.after ?? state,
+  foreignCode: (_pool, { hooks }) => hooks,
+  gasEstimate: () => gasPerSwap,
+  prepaidAt: (pool) => pool.address,
+  encodeSwap({ pool, tokenIn, amountIn, recipient, isPrepaid }) {
+    const swap = {
+      kind: 'call',
+      target: pool.address,
+      abi: swapAbi,
+      args: [tokenIn === pool.tokens[0], recipient],
+    } as const
+    if (isPrepaid) return [swap]
+    return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
+  },
+})

@@ -1,0 +1,109 @@
+/**
+ * Slipstream: the concentrated liquidity of Velodrome and Aerodrome, which is Uniswap V3's with a fee that the factory
+ * tells. Venue parameter: `factories`. Pool parameters: `factory`, `tickSpacing`.
+ */
+import { encodeFunctionData, parseAbi } from 'viem'
+import { nextBlockTime } from '../../domain/what-if.js'
+import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
+import type { ConcentratedSource } from '../shared/concentrated/load.js'
+import type { ConcentratedState } from '../shared/concentrated/swap.js'
+import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
+import { readWord } from '../shared/read-word.js'
+import { discoverPools, factoriesOf } from './discover.js'
+
+interface SlipstreamRow {
+  readonly slug: string
+  readonly name: string
+  readonly project: string
+  readonly url: string
+  readonly forkOf?: string
+}
+
+const poolSlots: ConcentratedSource['slots'] = {
+  slot0: 6n,
+  liquidity: 16n,
+  ticks: 17n,
+  tickBitmap: 18n,
+}
+/** Liquidity, that in gauges, fee growth twice, growth of rewards, the oracle's values. */
+const wordsPerTick = 6n
+
+/** As V3's, with the fee module that is asked for the fee and the accounts of the gauge. */
+const gasPerSwap = 105_000n
+
+const feeAbi = parseAbi(['function getSwapFee(address pool) view returns (uint24)'])
+
+function defineSlipstreamLike(row: SlipstreamRow): ProtocolAdapter<ConcentratedState> {
+  const parts = concentratedParts(({ address, parameters }, venue) => {
+    const { tickSpacing, factory } = parameters
+    if (!Number.isInteger(tickSpacing) || Number(tickSpacing) < 1) {
+      return 'The pool lacks the parameter tickSpacing.'
+    }
+    if (!factoriesOf(venue).some((each) => each === factory)) {
+      return 'The parameter factory of the pool is no factory of the exchange.'
+    }
+    return {
+      address,
+      slots: poolSlots,
+      tickSpacing: Number(tickSpacing),
+      hasOracle: true,
+      // Asked of the factory.
+      feePips: () => [0n, 0n],
+    }
+  })
+  return defineProtocol<ConcentratedState>({
+    ...row,
+    category: 'dex',
+    description: `Concentrated-liquidity pools of ${row.name}.`,
+    discover: (args) => discoverPools(row.slug, args),
+    ...parts,
+    ...v3Swap,
+    async load(args) {
+      const { reader, chain, venue, pools } = args
+      if (pools.length === 0) return []
+      // A fee that follows the price depends on the time of the swap.
+      const timestamp = nextBlockTime(reader.block, chain.blockTimeSeconds)
+      const known = pools.flatMap(({ address, parameters }) => {
+        const to = factoriesOf(venue).find((each) => each === parameters.factory)
+        return to ? [{ address, to }] : []
+      })
+      const [loads, answers] = await Promise.all([
+        parts.load(args),
+        reader.call(
+          known.map(({ address, to }) => {
+            return { to, data: encodeFunctionData({ abi: feeAbi, args: [address] }), timestamp }
+          }),
+        ),
+      ])
+      const fees = new Map(known.map(({ address }, index) => [address, readWord(answers[index])]))
+      return loads.map((load) => {
+        if (!('state' in load)) return load
+        const { protocol, id, address } = load.pool
+        const fee = fees.get(address) ?? null
+        if (fee === null) {
+          return { protocol, subject: id, message: 'The factory tells no fee of the pool.' }
+        }
+        return { ...load, state: { ...load.state, feePips: [fee, fee] } }
+      })
+    },
+    applySwap: (...args) => ({ ...parts.applySwap(...args), isFeeOld: true }),
+    swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
+    gasEstimate: () => gasPerSwap,
+  })
+}
+
+export const velodromeSlipstream = defineSlipstreamLike({
+  slug: 'velodrome-slipstream',
+  name: 'Velodrome Slipstream',
+  project: 'velodrome',
+  url: 'https://velodrome.finance',
+})
+
+export const aerodromeSlipstream = defineSlipstreamLike({
+  slug: 'aerodrome-slipstream',
+  name: 'Aerodrome Slipstream',
+  project: 'aerodrome',
+  url: 'https://aerodrome.finance',
+  forkOf: 'velodrome-slipstream',
+})
