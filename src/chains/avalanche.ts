@@ -51,6 +51,11 @@ export const avalanche = defineChain({
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'uniswap-v4': { poolManager: '0x06380c0e0912312b5150364b9dc4542ba0dbbc85' },
+    // Versions 2.1 and 2.2, at the same addresses as on Arbitrum.
+    'liquidity-book': {
+      factory21: '0x8e42f2f4101563bf679975178e880fd87d3efd4e',
+      factory22: '0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

@@ -56,6 +56,15 @@ export const optimism = defineChain({
       feeTiers: ['100', '500', '3000', '10000'],
     },
     'uniswap-v4': { poolManager: '0x9a13f98cb987694c9f086b1f5eb990eea8264ec3' },
+    // @see velodrome-finance/contracts 1ea5fee, README.md
+    'velodrome-v2': { factory: '0xf1046053aa5682b4f9a81b5481394da16be5ff5a' },
+    // @see velodrome-finance/slipstream 193a6b8, README.md
+    'velodrome-slipstream': {
+      factories: [
+        '0xcc0bddb707055e04e497ab22a59c2af4391cd12f',
+        '0xe13dd1fba721aa81a1826d9523ac9bc7d260c879',
+      ],
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

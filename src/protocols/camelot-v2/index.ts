@@ -1,7 +1,10 @@
 /** Camelot's pairs: volatile or stable, with a fee for each direction. Venue parameter: `factory`. */
+
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
+import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
 import { discoverPairs, loadPairs } from './load.js'
 import { type CamelotState, camelotSwap } from './math.js'
@@ -24,6 +27,10 @@ export const camelotV2 = defineProtocol<CamelotState>({
   category: 'dex',
   url: 'https://camelot.exchange',
   description: 'Volatile and stable pairs of Camelot.',
+  probes: ({ factory }) =>
+    addressesOf(factory).map((to) =>
+      probe('factory of Camelot V2', to, 'allPairsLength()', 'positive'),
+    ),
   paysRecipient: true,
   helperContracts: [helper],
   discover: (args) => discoverPairs(slug, args),

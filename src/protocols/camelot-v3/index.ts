@@ -2,7 +2,9 @@
  * Camelot V3: Algebra's pools of version 1.9, one for each pair, with an adaptive fee for each direction.
  * Venue parameters: `factory`, `quoter`.
  */
+
 import { encodeFunctionData, parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
@@ -11,6 +13,7 @@ import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
+import { addressesOf } from '../shared/parameters.js'
 import { addressInWord, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 
@@ -52,6 +55,14 @@ export const camelotV3 = defineProtocol<ConcentratedState>({
   category: 'dex',
   url: 'https://camelot.exchange',
   description: 'Concentrated-liquidity pools of Camelot, with adaptive fees.',
+  probes: ({ factory, quoter }) => [
+    ...addressesOf(factory).map((to) =>
+      probe('factory of Camelot V3', to, 'poolDeployer()', 'address'),
+    ),
+    ...addressesOf(quoter).map((to) =>
+      probe('quoter of Camelot V3', to, 'factory()', addressesOf(factory)[0] ?? 'address'),
+    ),
+  ],
   discover: discoverPools,
   ...parts,
   ...v3Swap,

@@ -2,8 +2,11 @@
  * Liquidity Book of Trader Joe (LFJ), versions 2.1 and 2.2: bins of one price each.
  * Venue parameters: `factory21`, `factory22`. Pool parameters: `version` (one of these names), `binStep`.
  */
+
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
 import { discoverBooks, loadBooks } from './load.js'
 import { type BookState, bookSwap } from './math.js'
 
@@ -24,6 +27,10 @@ export const liquidityBook = defineProtocol<BookState>({
   url: 'https://lfj.gg',
   description: 'Pairs of Trader Joe with a bin for each price.',
   paysRecipient: true,
+  probes: ({ factory21, factory22 }) =>
+    [...addressesOf(factory21), ...addressesOf(factory22)].map((to) =>
+      probe('factory of Liquidity Book', to, 'getNumberOfLBPairs()', 'positive'),
+    ),
   discover: (args) => discoverBooks(slug, args),
   load: (args) => loadBooks(slug, args),
   amountOut(pool, state, tokenIn, _tokenOut, amountIn) {

@@ -2,13 +2,16 @@
  * Slipstream: the concentrated liquidity of Velodrome and Aerodrome, which is Uniswap V3's with a fee that the factory
  * tells. Venue parameter: `factories`. Pool parameters: `factory`, `tickSpacing`.
  */
+
 import { encodeFunctionData, parseAbi } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
+import { addressesOf } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
 import { discoverPools, factoriesOf } from './discover.js'
 
@@ -56,6 +59,10 @@ function defineSlipstreamLike(row: SlipstreamRow): ProtocolAdapter<ConcentratedS
     ...row,
     category: 'dex',
     description: `Concentrated-liquidity pools of ${row.name}.`,
+    probes: ({ factories }) =>
+      addressesOf(factories).map((to) =>
+        probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
+      ),
     discover: (args) => discoverPools(row.slug, args),
     ...parts,
     ...v3Swap,

@@ -2,9 +2,12 @@
  * Velodrome V2 and the exchanges that run its code: pairs with a volatile or a stable curve.
  * Venue parameter: `factory`. Pool parameter: `stable`. Slipstream, its concentrated liquidity, is in ../slipstream.
  */
+
 import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
+import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
 import { discoverPools, type FactorySlots, loadPools } from './load.js'
 import { type VelodromeState, velodromeSwap } from './math.js'
@@ -36,6 +39,10 @@ function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState>
     ...identity,
     category: 'dex',
     description: `Volatile and stable pairs of ${row.name}.`,
+    probes: ({ factory }) =>
+      addressesOf(factory).map((to) =>
+        probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
+      ),
     paysRecipient: true,
     helperContracts: [helper],
     discover: (args) => discoverPools(row.slug, factorySlots, args),

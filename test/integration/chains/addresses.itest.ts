@@ -1,18 +1,22 @@
 /** Every address of every chain's file against packages whose authors state it, and docs/chains.md for what they do not. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import * as viemChains from 'viem/chains'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { chains } from '../../../src/chains/registry.js'
 import { toAddress } from '../../../src/domain/primitives.js'
+import { protocols } from '../../../src/protocols/registry.js'
+import { coverageTable } from '../../support/addresses/coverage.js'
 import {
   chainTables,
   checkPlaces,
   sourcesOf,
   statementsOf,
 } from '../../support/addresses/document.js'
+import { evidence } from '../../support/addresses/evidence.js'
 import { loadStatements, type Statement } from '../../support/addresses/statements.js'
 
 const path = 'docs/chains.md'
+const coveragePath = 'docs/coverage.md'
 const marks = ['<!-- generated: UPDATE_DOCS=1 -->', '<!-- end of generated -->'] as const
 let statements: Statement[] = []
 
@@ -20,14 +24,26 @@ beforeAll(async () => {
   statements = await loadStatements()
 })
 
-test('docs/chains.md has what no package states, with where it is read: UPDATE_DOCS=1 writes it', () => {
-  const text = readFileSync(path, 'utf8')
-  const [before = '', rest = ''] = text.split(marks[0])
+/** With UPDATE_DOCS=1 it is written. */
+function expectGenerated(document: string, generated: string): void {
+  const [before = '', rest = ''] = readFileSync(document, 'utf8').split(marks[0])
   const [written = '', after = ''] = rest.split(marks[1])
-  const tables = `\n\n${chainTables(chains, statements)}\n`
+  const tables = `\n\n${generated}\n`
   if (process.env.UPDATE_DOCS) {
-    writeFileSync(path, [before, marks[0], tables, marks[1], after].join(''))
+    writeFileSync(document, [before, marks[0], tables, marks[1], after].join(''))
   } else expect(written).toBe(tables)
+}
+
+test('docs/chains.md has what no package states, with where it is read: UPDATE_DOCS=1 writes it', () => {
+  expectGenerated(path, chainTables(chains, statements))
+})
+
+test('docs/coverage.md has every venue, and each test that it names is there: UPDATE_DOCS=1 writes it', () => {
+  expectGenerated(coveragePath, coverageTable(chains, protocols, evidence, statements))
+  const missing = Object.values(evidence).flatMap(({ tests }) =>
+    tests.filter((file) => !existsSync(file)),
+  )
+  expect(missing).toEqual([])
 })
 
 describe.each(chains)('$name', (chain) => {
@@ -37,7 +53,7 @@ describe.each(chains)('$name', (chain) => {
     // Whatever is not stated is in the table of the document, address by address.
     const unchecked = places.filter(({ sources }) => sources.length === 0)
     const mayBe =
-      /^venues\.(balancer-v2|compound-v3|curve|erc-4626|staking-rewards|yearn-v2)\.|routers$/
+      /^venues\.(aerodrome-\w+|balancer-v2|camelot-v[23]|compound-v3|curve|erc-4626|ether-fi|frax-ether|liquidity-book|rocket-pool|sky|spark-lend|staking-rewards|velodrome-\w+|yearn-v2)\.|routers$/
     for (const { path: place } of unchecked) expect(place).toMatch(mayBe)
     const text = readFileSync(path, 'utf8')
     for (const { path: place, address } of unchecked) {

@@ -67,11 +67,14 @@ function placesIn(kind: 'venues' | 'bridges', all: ChainDefinition['venues']): P
   )
 }
 
+/** Parameters of venues that are tokens. */
+const tokenKeys = new Set(['vaults', 'rETH', 'eETH', 'weETH', 'frxETH', 'dai', 'usds'])
+
 /** Words of 32 bytes are hashes and ids. */
 function placesOfEntry(path: string, entry: string): Place[] {
   const [, slug = '', key = ''] = path.split('.')
   const [symbol, ...rest] = entry.split(':')
-  const isToken = key === 'vaults' || slug === 'lido'
+  const isToken = tokenKeys.has(key) || slug === 'lido'
   const at = (address: string, role: string) =>
     place(path, address, isToken ? (one) => one.startsWith('token ') : (one) => one === role)
   if (/^0x[0-9a-f]{40}$/.test(entry)) return [at(entry, `${slug} ${key}`)]

@@ -1,0 +1,67 @@
+/** What each protocol's quotes and actions were carried out on, for docs/coverage.md. */
+import type { Evidence } from './coverage.js'
+
+const integration = (...names: readonly string[]) =>
+  names.map((name) => `test/integration/protocols/${name}.itest.ts`)
+const exchange = (name: string) => [`test/integration/exchanges/${name}.slow.ts`]
+const swaps = integration('uniswap-swaps')
+
+export const evidence: Readonly<Record<string, Evidence>> = {
+  'uniswap-v2': { on: 'bytecode', isOnMainnet: true, tests: swaps },
+  'sushiswap-v2': { on: 'bytecode', tests: swaps },
+  'pancakeswap-v2': { on: 'bytecode', tests: swaps, except: 'its part of the growth of shares' },
+  'uniswap-v3': { on: 'bytecode', isOnMainnet: true, tests: swaps },
+  'sushiswap-v3': { on: 'bytecode', tests: swaps },
+  'pancakeswap-v3': {
+    on: 'bytecode',
+    isOnMainnet: true,
+    tests: swaps,
+    except: 'its deployer, which is ours',
+  },
+  'uniswap-v4': { on: 'bytecode', isOnMainnet: true, tests: ['test/e2e/routes/venues.e2e.ts'] },
+  'aerodrome-v1': { on: 'bytecode', tests: exchange('velodrome-v2') },
+  'velodrome-v2': { on: 'bytecode', tests: exchange('velodrome-v2'), except: 'on Optimism' },
+  'aerodrome-slipstream': { on: 'bytecode', tests: exchange('slipstream') },
+  'velodrome-slipstream': { on: 'bytecode', tests: exchange('slipstream'), except: 'on Optimism' },
+  'camelot-v2': { on: 'arithmetic', tests: exchange('camelot-v2') },
+  'camelot-v3': {
+    on: 'arithmetic',
+    tests: exchange('camelot-v3'),
+    except: 'its formula of fees; the layout follows two versions of the source',
+  },
+  'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
+  'balancer-v2': {
+    on: 'bytecode',
+    tests: integration('balancer-v2', 'balancer-liquidity', 'balancer-positions'),
+  },
+  curve: {
+    on: 'bytecode',
+    isOnMainnet: true,
+    tests: integration('curve-stable', 'curve-liquidity', 'curve-positions'),
+    except: 'kinds of pools that neither the old one of the package nor the recorded ones are',
+  },
+  'erc-4626': {
+    on: 'bytecode',
+    tests: [
+      ...integration('erc-4626', 'erc-4626-positions', 'erc-4626-registry'),
+      'test/e2e/positions/any-vault.slow.ts',
+    ],
+    except: 'the vaults that are named, and Yearn V3’s registry',
+  },
+  'yearn-v2': { on: 'bytecode', tests: integration('yearn-v2') },
+  'staking-rewards': { on: 'bytecode', tests: integration('staking-rewards') },
+  'compound-v2': { on: 'bytecode', tests: integration('compound-v2') },
+  'compound-v3': { on: 'arithmetic', tests: integration('compound-v3') },
+  'aave-v3': { on: 'bytecode', tests: integration('aave-v3') },
+  'spark-lend': { on: 'bytecode', tests: integration('spark-lend'), except: 'Spark’s own market' },
+  lido: { on: 'arithmetic', tests: integration('lido', 'lido-positions') },
+  'rocket-pool': { on: 'arithmetic', tests: integration('converters') },
+  'ether-fi': { on: 'arithmetic', tests: integration('converters') },
+  'frax-ether': { on: 'arithmetic', tests: integration('converters') },
+  sky: {
+    on: 'arithmetic',
+    tests: integration('converters'),
+    except: 'its source, which was not read',
+  },
+  'morpho-blue': { on: 'bytecode', tests: integration('morpho-blue') },
+}
