@@ -9,8 +9,9 @@ interface ProjectFacts {
   readonly description: string
   /** Name of its account, as DefiLlama/defillama-server (defi/src/protocols) or public lists of protocols give it. */
   readonly twitter: string
-  /** Its token on Ethereum, chain id 1. */
-  readonly token: Address
+  /** Its own, on Ethereum unless `chainId` says another chain; absent: the lists of the service do not have it. */
+  readonly token?: Address
+  readonly chainId?: number
 }
 
 const projects: Readonly<Record<string, ProjectFacts>> = {
@@ -19,10 +20,19 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'aave',
     token: '0x7fc66500c84a76ad7e9c93437bfc5ac33e2ddae9',
   },
+  aerodrome: {
+    description: 'An exchange whose fees go to those who vote on its rewards.',
+    twitter: 'AerodromeFi',
+    ...{ token: '0x940181a94a35a4569e4529a3cdfb74e38fd98631', chainId: 8453 },
+  },
   balancer: {
     description: 'An exchange whose pools hold several tokens by weight.',
     twitter: 'Balancer',
     token: '0xba100000625a3754423978a60c9317c58a424e3d',
+  },
+  camelot: {
+    description: 'An exchange with fees for each direction.',
+    twitter: 'CamelotDEX',
   },
   compound: {
     description: 'Markets to lend tokens and to borrow against them.',
@@ -84,10 +94,19 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'synthetix_io',
     token: '0xc011a73ee8576fb46f5e1c5751ca3b9fe0af2a6f',
   },
+  'trader-joe': {
+    description: 'An exchange whose pools have a bin for each price.',
+    twitter: 'LFJ_gg',
+  },
   uniswap: {
     description: 'An exchange of pools that anybody can open.',
     twitter: 'Uniswap',
     token: '0x1f9840a85d5af5bf1d1762f925bdaddc4201f984',
+  },
+  velodrome: {
+    description: 'An exchange whose fees go to those who vote on its rewards.',
+    twitter: 'VelodromeFi',
+    ...{ token: '0x9560e827af36c94d2ac33a39bce1fe78631088db', chainId: 10 },
   },
   yearn: {
     description: 'Vaults that invest what is deposited in them.',
@@ -100,6 +119,7 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
 export function projectRecord(project: string, tokens: readonly Token[]): ProjectRecord {
   const facts = projects[project]
   if (!facts) return { description: null, logo: null, twitter: null }
-  const own = tokens.find(({ chainId, address }) => chainId === 1 && address === facts.token)
+  const { chainId = 1, token } = facts
+  const own = tokens.find((one) => one.chainId === chainId && one.address === token)
   return { description: facts.description, logo: own?.logoUri ?? null, twitter: facts.twitter }
 }
