@@ -10,6 +10,7 @@ import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
+import { addPoolsSync } from './pool-sync.js'
 
 /** Most problems that are printed; the rest is only counted. */
 const maxProblems = 100
@@ -95,6 +96,7 @@ function withCatalog<T>(work: (catalog: Catalog) => T): T {
 
 export function addPools(program: Command): void {
   const group = program.command('pools').description('pools that the service knows')
+  addPoolsSync(group)
 
   group
     .command('list')

@@ -17,6 +17,7 @@ import {
 import { loadPairs } from './load.js'
 import { constantProductOut, type UniswapV2State } from './math.js'
 import { discoverPairs, isSharesPool, pairOf, recogniseShares } from './pairs.js'
+import { pairEvents } from './pool-events.js'
 import { pairPositions } from './positions.js'
 
 interface UniswapV2Row {
@@ -77,6 +78,7 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     paysRecipient: true,
     helperContracts: [swapHelper, zapHelper],
     discover: (args) => discoverPairs(source, args),
+    poolEvents: pairEvents(row.slug),
     load: ({ reader, venue, pools }) => loadPairs({ slug: row.slug, reader, venue, pools }),
     amountOut: (pool, state, tokenIn, tokenOut, amountIn) => ({
       amountOut: isSharesPool(pool)

@@ -13,6 +13,7 @@ import { maxSqrtPriceX96, minSqrtPriceX96 } from '../shared/concentrated/tick-ma
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import { nftPositions } from './nft-positions.js'
+import { v3PoolEvents } from './pool-events.js'
 
 interface UniswapV3Row {
   readonly slug: string
@@ -65,6 +66,7 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
     description: `Concentrated-liquidity pools of ${row.name}.`,
     paysRecipient: true,
     discover: (args) => discoverV3(row.slug, factorySlots, args),
+    poolEvents: v3PoolEvents(row.slug, poolSlots),
     ...concentratedParts((pool) => {
       const parameters = feeAndSpacing(pool)
       if (!parameters) return 'The pool lacks the parameters fee and tickSpacing.'

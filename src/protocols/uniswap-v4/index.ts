@@ -14,6 +14,7 @@ import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { helperAddress } from '../shared/helper-address.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV4, poolStateSlot } from './discover.js'
+import { v4PoolEvents } from './pool-events.js'
 import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
 const slug = 'uniswap-v4'
@@ -92,6 +93,7 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
   paysRecipient: true,
   helperContracts: [helperName],
   discover: (args) => discoverV4(slug, args),
+  poolEvents: v4PoolEvents(slug),
   ...quoting,
   // Without the hooks' part: what they take, give or charge shows in the simulation.
   amountOut(pool, state, tokenIn, tokenOut, amountIn) {
