@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
+import type { Pool } from '../protocols/pool.js'
 import { openSqlite } from '../sqlite.js'
 
 export type IndexDatabase = Database.Database
@@ -73,6 +74,32 @@ export function guarded<T>(work: () => T): T {
     return work()
   } catch (cause) {
     throw storageUnavailable('The pool index cannot be read or written', cause)
+  }
+}
+
+export interface PoolRow {
+  readonly id: number
+  readonly block: number
+  readonly protocol: string
+  readonly pool: Buffer
+  /** Null: the id is the address. */
+  readonly address: Buffer | null
+  /** One after the other. */
+  readonly tokens: Buffer
+  readonly parameters: string
+  readonly gate: Buffer | null
+}
+
+export function toPool({ protocol, pool, address, tokens, parameters }: PoolRow): Pool {
+  const id = hexOf(pool)
+  return {
+    protocol,
+    id,
+    address: address ? hexOf(address) : id,
+    tokens: Array.from({ length: tokens.length / 20 }, (_, k) =>
+      hexOf(tokens.subarray(k * 20, k * 20 + 20)),
+    ),
+    parameters: JSON.parse(parameters) as Pool['parameters'],
   }
 }
 

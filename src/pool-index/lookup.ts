@@ -5,7 +5,15 @@
  */
 import type { Address, BlockPin } from '../domain/primitives.js'
 import type { Pool } from '../protocols/pool.js'
-import { bytesOf, guarded, hexOf, type IndexDatabase, openIndexDatabase } from './database.js'
+import {
+  bytesOf,
+  guarded,
+  hexOf,
+  type IndexDatabase,
+  openIndexDatabase,
+  type PoolRow,
+  toPool,
+} from './database.js'
 
 export interface IndexQuestion {
   /** Keys of the chain's sources. */
@@ -50,16 +58,6 @@ const reorgWindow = 64
 export function openIndexReader(dataDir: string): IndexReader | null {
   const db = openIndexDatabase(dataDir, 'read')
   return db && createReader(db)
-}
-
-interface PoolRow {
-  readonly protocol: string
-  readonly pool: Buffer
-  readonly address: Buffer | null
-  readonly tokens: Buffer
-  readonly parameters: string
-  readonly gate: Buffer | null
-  readonly id: number
 }
 
 function createReader(db: IndexDatabase): IndexReader {
@@ -168,18 +166,5 @@ function createReader(db: IndexDatabase): IndexReader {
   return {
     find: (pin, question) => guarded(() => db.transaction(() => find(pin, question))()),
     close: () => db.close(),
-  }
-}
-
-function toPool({ protocol, pool, address, tokens, parameters }: PoolRow): Pool {
-  const id = hexOf(pool)
-  return {
-    protocol,
-    id,
-    address: address ? hexOf(address) : id,
-    tokens: Array.from({ length: tokens.length / 20 }, (_, k) =>
-      hexOf(tokens.subarray(k * 20, k * 20 + 20)),
-    ),
-    parameters: JSON.parse(parameters) as Pool['parameters'],
   }
 }

@@ -3,7 +3,7 @@
  * transaction, and takes part only where nobody has gone on meanwhile, so that several processes may share the file.
  */
 import type { Address, Hex } from '../domain/primitives.js'
-import { bytesOf, guarded, hexOf, openIndexDatabase } from './database.js'
+import { bytesOf, guarded, hexOf, openIndexDatabase, type PoolRow, toPool } from './database.js'
 import type { IndexedPool } from './sources.js'
 
 export interface Checkpoint {
@@ -34,6 +34,8 @@ export interface IndexStore {
   rollBack(chainId: number, to: bigint): void
   /** Number of pools by protocol, in the order of their slugs. */
   counts(chainId: number): readonly { readonly protocol: string; readonly pools: number }[]
+  /** All pools of a chain, the oldest first. */
+  list(chainId: number): IndexedPool[]
   close(): void
 }
 
@@ -81,6 +83,9 @@ export function openIndexStore(dataDir: string): IndexStore {
   )
   const countOf = db.prepare<[number], { protocol: string; pools: number }>(
     'SELECT protocol, count(*) AS pools FROM pools WHERE chain_id = ? GROUP BY protocol ORDER BY protocol',
+  )
+  const allOf = db.prepare<[number], PoolRow>(
+    'SELECT * FROM pools WHERE chain_id = ? ORDER BY block, protocol, pool',
   )
   const undo = [
     `DELETE FROM pairs WHERE pool IN (SELECT id FROM pools WHERE chain_id = @chain AND block > @to)`,
@@ -153,6 +158,14 @@ export function openIndexStore(dataDir: string): IndexStore {
           .immediate(),
       ),
     counts: (chainId) => guarded(() => countOf.all(chainId)),
+    list: (chainId) =>
+      guarded(() =>
+        allOf.all(chainId).map((row) => ({
+          ...toPool(row),
+          block: BigInt(row.block),
+          gate: row.gate && hexOf(row.gate),
+        })),
+      ),
     close: () => db.close(),
   }
 }
