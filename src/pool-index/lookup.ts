@@ -35,6 +35,8 @@ export interface IndexAnswer {
 }
 
 export interface IndexReader {
+  /** `upTo` of the answers at the block, which is all that changes while the index goes on. */
+  upTo(pin: BlockPin, sources: readonly string[]): bigint | null
   find(pin: BlockPin, question: IndexQuestion): IndexAnswer
   close(): void
 }
@@ -50,7 +52,7 @@ const neighboursLookedAt = 192
 const mostBetween = 96
 const chainStarts = 12
 /** Of all, since two words of the state of each are read at the block. */
-const mostPools = 768
+const mostPools = 512
 /** Blocks that a reorg may replace, where the index knows another block of the number. */
 const reorgWindow = 64
 
@@ -58,6 +60,11 @@ const reorgWindow = 64
 export function openIndexReader(dataDir: string): IndexReader | null {
   const db = openIndexDatabase(dataDir, 'read')
   return db && createReader(db)
+}
+
+/** token, upTo, most, gates in hexadecimal, and the other tokens by their places. */
+interface Statement {
+  all(values: Readonly<Record<string, number | string>>): PoolRow[]
 }
 
 function createReader(db: IndexDatabase): IndexReader {
@@ -70,19 +77,30 @@ function createReader(db: IndexDatabase): IndexReader {
   const tokenId = db.prepare<[number, Buffer], { id: number }>(
     'SELECT id FROM tokens WHERE chain_id = ? AND address = ?',
   )
-  const ofPair = db.prepare<[number, number, number, number], PoolRow>(
-    `SELECT pools.* FROM pairs CROSS JOIN pools ON pools.id = pairs.pool
-     WHERE token = ? AND other = ? AND pairs.block <= ?
-     ORDER BY pairs.block, protocol, pools.pool LIMIT ?`,
-  )
   const neighbours = db.prepare<[number, number, number], { other: number }>(
     // Numbers of tokens differ from one index to another, addresses do not.
     `SELECT other FROM links CROSS JOIN tokens ON tokens.id = links.other
      WHERE token = ? AND block <= ? ORDER BY block, address LIMIT ?`,
   )
-  const linkOf = db.prepare<[number, number, number], { found: 1 }>(
-    'SELECT 1 AS found FROM links WHERE token = ? AND other = ? AND block <= ?',
+  const linked = db.prepare<[string, number, number], { value: number }>(
+    `SELECT near.value FROM json_each(?) near CROSS JOIN links
+     ON links.token = ? AND links.other = near.value AND links.block <= ? ORDER BY near.key`,
   )
+  const ofToken = new Map<number, Statement>()
+  /** Pools of one token with any of so many others, each pair's oldest first. */
+  const poolsWith = (others: number): Statement => {
+    const parts = Array.from(
+      { length: others },
+      (_, k) => `SELECT * FROM (SELECT pools.* FROM pairs CROSS JOIN pools ON pools.id = pairs.pool
+        WHERE token = @token AND other = @other${k} AND pairs.block <= @upTo
+          AND (gate IS NULL OR instr(@gates, hex(gate)) > 0)
+        ORDER BY pairs.block, protocol, pools.pool LIMIT @most)`,
+    )
+    const made =
+      ofToken.get(others) ?? (db.prepare(parts.join(' UNION ALL ')) as unknown as Statement)
+    ofToken.set(others, made)
+    return made
+  }
 
   /** The block up to which the index holds what the block's own chain holds. */
   function reach(pin: BlockPin, sources: readonly string[]): number | null {
@@ -99,72 +117,85 @@ function createReader(db: IndexDatabase): IndexReader {
   function find(pin: BlockPin, question: IndexQuestion): IndexAnswer {
     const upTo = reach(pin, question.sources)
     if (upTo === null) return { upTo: null, pools: [] }
-    const allowed = new Set(question.gates)
+    const { maxHops } = question
+    const gates = question.gates.map((gate) => gate.slice(2).toUpperCase()).join()
     const found = new Map<number, Pool>()
     const ids = (groups: readonly (readonly Address[])[]) =>
-      groups.map((spellings) =>
-        spellings.flatMap((token) => tokenId.get(pin.chainId, bytesOf(token))?.id ?? []),
-      )
-    const [ins, outs, connectors] = [
-      ids(question.tokensIn),
-      ids(question.tokensOut),
-      ids(question.connectors),
-    ]
-    const take = (a: number, b: number, most: number) => {
-      if (a === b || found.size >= mostPools) return
-      for (const row of ofPair.all(a, b, upTo, most)) {
-        if (row.gate && !allowed.has(hexOf(row.gate))) continue
+      groups.flat().flatMap((token) => tokenId.get(pin.chainId, bytesOf(token))?.id ?? [])
+    const take = (token: number, others: readonly number[], most: number) => {
+      const asked = others.filter((other) => other !== token)
+      if (asked.length === 0 || found.size >= mostPools) return
+      const named = Object.fromEntries(asked.map((other, k) => [`other${k}`, other]))
+      for (const row of poolsWith(asked.length).all({ token, upTo, most, gates, ...named })) {
         if (found.size < mostPools) found.set(row.id, toPool(row))
       }
     }
-    const takeAll = (from: readonly number[][], to: readonly number[][], most: number) => {
-      for (const a of from.flat()) for (const b of to.flat()) take(a, b, most)
-    }
-    takeAll(ins, outs, poolsBetweenEnds)
-    if (question.maxHops >= 2) {
-      takeAll(ins, connectors, poolsOfPair)
-      takeAll(connectors, outs, poolsOfPair)
-    }
-    if (question.maxHops >= 3) takeAll(connectors, connectors, poolsOfPair)
+    const near = keptBy((token: number) =>
+      neighbours
+        .all(token, upTo, neighboursLookedAt)
+        .flatMap(({ other }) => (own.includes(other) ? [] : [other])),
+    )
+    const shared = (few: readonly number[], token: number) =>
+      linked.all(JSON.stringify(few), token, upTo).map(({ value }) => value)
 
-    const own = new Set([...ins, ...outs, ...connectors].flat())
-    const near = (token: number, most: number) =>
-      neighbours.all(token, upTo, most).flatMap(({ other }) => (own.has(other) ? [] : [other]))
+    const [ins, outs] = [ids(question.tokensIn), ids(question.tokensOut)]
+    const connectors = ids(question.connectors)
+    const own = [...new Set([...ins, ...outs, ...connectors])]
+    for (const token of ins) take(token, outs, poolsBetweenEnds)
+    if (maxHops >= 2) for (const token of [...ins, ...outs]) take(token, connectors, poolsOfPair)
+    if (maxHops >= 3) {
+      for (const [k, token] of connectors.entries())
+        take(token, connectors.slice(k + 1), poolsOfPair)
+    }
     const between = new Set<number>()
-    const join = (from: readonly number[][], to: readonly number[][]) => {
-      for (const a of from.flat()) {
-        for (const b of to.flat()) {
+    const join = (from: readonly number[], to: readonly number[]) => {
+      for (const a of from) {
+        for (const b of to) {
           if (a === b || between.size >= mostBetween) continue
-          const [ofA, ofB] = [near(a, neighboursLookedAt), near(b, neighboursLookedAt)]
-          const [few, far] = ofA.length <= ofB.length ? [ofA, b] : [ofB, a]
-          for (const other of few) {
-            if (between.size >= mostBetween) break
-            if (linkOf.get(far, other, upTo)) between.add(other)
+          const isFirst = near(a).length <= near(b).length
+          for (const other of shared(near(isFirst ? a : b), isFirst ? b : a)) {
+            if (between.size < mostBetween) between.add(other)
           }
         }
       }
     }
-    if (question.maxHops >= 2) join(ins, outs)
-    if (question.maxHops >= 3) {
+    if (maxHops >= 2) join(ins, outs)
+    if (maxHops >= 3) {
       join(ins, connectors)
       join(connectors, outs)
     }
-    for (const other of between) takeAll([[other]], [...ins, ...outs, ...connectors], poolsPerLink)
-    if (question.maxHops >= 3) {
-      for (const x of ins.flat().flatMap((token) => near(token, chainStarts))) {
-        for (const y of outs.flat().flatMap((token) => near(token, chainStarts))) {
-          if (x === y || !linkOf.get(x, y, upTo)) continue
-          take(x, y, 1)
-          takeAll([[x]], ins, poolsPerLink)
-          takeAll([[y]], outs, poolsPerLink)
-        }
+    for (const other of between) take(other, own, poolsPerLink)
+    if (maxHops >= 3) {
+      const [firsts, lasts] = [ins, outs].map((tokens) =>
+        tokens.flatMap((token) => near(token).slice(0, chainStarts)),
+      ) as [number[], number[]]
+      for (const x of firsts) {
+        const next = shared(lasts, x)
+        if (next.length === 0) continue
+        take(x, next, 1)
+        take(x, ins, poolsPerLink)
+        for (const y of next) take(y, outs, poolsPerLink)
       }
     }
     return { upTo: BigInt(upTo), pools: [...found.values()] }
   }
 
   return {
+    upTo: (pin, sources) =>
+      guarded(() => {
+        const block = reach(pin, sources)
+        return block === null ? null : BigInt(block)
+      }),
     find: (pin, question) => guarded(() => db.transaction(() => find(pin, question))()),
     close: () => db.close(),
+  }
+}
+
+function keptBy<K, V>(make: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>()
+  return (key) => {
+    const value = known.get(key) ?? make(key)
+    known.set(key, value)
+    return value
   }
 }

@@ -93,13 +93,15 @@ export class IndexedMarket {
   }
 
   async #choose(reader: StateReader, name: string, ends: Ends): Promise<Chosen> {
-    const { settings } = this.parts.index
-    const isReplay = settings.cassette === 'replay'
-    const found: IndexAnswer = isReplay ? { upTo: null, pools: [] } : this.#find(ends)
-    const key = `${name} ${found.upTo}`
+    const { pin, index } = this.parts
+    const isReplay = index.settings.cassette === 'replay'
+    const upTo = isReplay ? null : (index.reader()?.upTo(pin, this.#sources) ?? null)
+    const key = `${name} ${upTo}`
     const known = this.#chosen.get(key)
     if (known) return known
-    const choosing = isReplay ? recall(reader, name) : this.#rank(reader, name, ends, found)
+    const choosing = isReplay
+      ? recall(reader, name)
+      : this.#rank(reader, name, ends, this.#find(ends))
     this.#chosen.set(key, choosing)
     choosing.catch(() => this.#chosen.delete(key))
     return choosing

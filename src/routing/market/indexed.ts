@@ -12,6 +12,8 @@ import type { ProtocolAdapter } from '../../protocols/protocol.js'
 const poolsOfEnds = 16
 const poolsOfPair = 4
 const mostBetween = 16
+/** The same where the ends meet in a pool or at a connector: each further token costs every search of the block time. */
+const mostBesideKnown = 3
 const poolsPerLink = 2
 /** Pools whose depth only loading them would show. */
 const mostUnranked = 8
@@ -133,8 +135,13 @@ export function choose(
   }
   const ways = waysBetween({ ins, outs, connectors, own, maxHops }, [...byPair.keys()], share)
   const between = new Set<Address>()
+  const meet = (a: Address, b: Address) => poolsOf(a, b).length > 0
+  const isKnown = [...ins].some((a) =>
+    [...outs].some((b) => meet(a, b) || [...connectors].some((c) => meet(a, c) && meet(c, b))),
+  )
+  const most = isKnown ? mostBesideKnown : mostBetween
   for (const { tokens } of ways) {
-    if (tokens.filter((token) => !between.has(token)).length + between.size > mostBetween) continue
+    if (tokens.filter((token) => !between.has(token)).length + between.size > most) continue
     for (const token of tokens) between.add(token)
     const [x, y] = tokens
     if (x && y) take(poolsOf(x, y), poolsPerLink)
