@@ -59,6 +59,7 @@ export class IndexedMarket {
   readonly #views = new Map<string, { readonly base: MarketView; readonly view: MarketView }>()
   readonly #hasSources: boolean
   readonly #sources: readonly string[]
+  readonly #known: readonly Address[]
 
   constructor(
     private readonly parts: {
@@ -70,6 +71,13 @@ export class IndexedMarket {
   ) {
     this.#sources = sourcesOf(parts.chain).sources.map(({ key }) => key)
     this.#hasSources = this.#sources.length > 0
+    const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
+    this.#known = [
+      ...[...connectorTokens, ...stableAnchors, wrappedNative, nativeToken],
+      ...parts.index.settings.tokens.flatMap(({ chainId, address }) =>
+        chainId === id ? address : [],
+      ),
+    ]
   }
 
   /** For equal arguments and an index that is not behind the same object. */
@@ -141,10 +149,9 @@ export class IndexedMarket {
     })
   }
 
+  /** The operator chose the lists, so whoever made a token of theirs is no stranger. */
   #trusted({ tokensIn, tokensOut }: Ends): ReadonlySet<Address> {
-    const { connectorTokens, stableAnchors, wrappedNative } = this.parts.chain
-    const own = [...connectorTokens, ...stableAnchors, wrappedNative, nativeToken]
-    return new Set([...own, ...tokensIn, ...tokensOut])
+    return new Set([...this.#known, ...tokensIn, ...tokensOut])
   }
 
   #notesOn(upTo: bigint | null): readonly string[] {

@@ -37,7 +37,7 @@ export function doubtOf(
  * Of a pool of the index: a token that nobody has asked for, since its code is anybody's; else as of one that was looked
  * up.
  *
- * @param trusted - tokens of the request and of the chain, native and wrapped among them.
+ * @param trusted - tokens of the request, of the chain and of the operator's lists, native and wrapped among them.
  */
 export function doubtOfIndexed(
   adapter: Pick<ProtocolAdapter, 'foreignCode'>,
