@@ -6,7 +6,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  decodeEventLog,
   encodeAbiParameters,
   encodeFunctionData,
   type Hex,
@@ -35,7 +34,8 @@ import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { runCli } from '../../support/cli.js'
 import { executeOnFork } from '../../support/execute.js'
-import { type FaultyNode, startFaultyNode } from '../../support/nodes/rpc-node.js'
+import { startFaultyNode, withoutEvents } from '../../support/nodes/rpc-node.js'
+import { poolsByEvents } from '../../support/routing/pools-by-events.js'
 import { withSandbox } from '../../support/sandbox.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -53,10 +53,6 @@ const quietHooks: Address = '0x00000000000000000000000000000000d07a0020'
 const dynamicFee = 0x800000
 
 const abi = parseAbi([
-  'event PairCreated(address indexed token0, address indexed token1, address pair, uint256)',
-  'event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)',
-  'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
-  'event TokensRegistered(bytes32 indexed poolId, address[] tokens, address[] assetManagers)',
   'struct PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'function initialize(PoolKey key, uint160 sqrtPriceX96)',
   'function mintV4(address manager, PoolKey key, int24 below, int24 above, uint128 liquidity)',
@@ -205,56 +201,9 @@ const list = async (dir: string) => {
   }[]
 }
 
-/** Every event of the chain, whoever left it, as the test reads it. */
-async function madeByTheTest() {
-  const logs = await context().client.request<
-    { address: Hex; topics: [Hex, ...Hex[]]; data: Hex; blockNumber: Hex }[]
-  >('eth_getLogs', [{ fromBlock: '0x0', toBlock: 'latest' }])
-  const venueOf = (key: string, address: Hex) =>
-    Object.keys(ethereum.venues).find(
-      (slug) => ethereum.venues[slug]?.[key] === address.toLowerCase(),
-    )
-  const low = (value: string) => value.toLowerCase()
-  const toToken = (currency: string) => (BigInt(currency) === 0n ? nativeToken : low(currency))
-  return logs.flatMap(({ address, topics, data, blockNumber }) => {
-    const block = String(BigInt(blockNumber))
-    let event: ReturnType<typeof decodeEventLog<typeof abi>>
-    try {
-      event = decodeEventLog({ abi, topics, data })
-    } catch {
-      return []
-    }
-    const { eventName, args } = event
-    if (eventName === 'PairCreated') {
-      const protocol = venueOf('factory', address)
-      const [token0, token1, made] = args
-      return protocol ? [[protocol, low(made), block, low(token0), low(token1)]] : []
-    }
-    if (eventName === 'PoolCreated') {
-      const protocol = venueOf('factory', address)
-      const more = [args.fee, args.tickSpacing].map(String)
-      return protocol
-        ? [[protocol, low(args.pool), block, low(args.token0), low(args.token1), ...more]]
-        : []
-    }
-    if (eventName === 'Initialize') {
-      const protocol = venueOf('poolManager', address)
-      const more = [args.fee, args.tickSpacing, low(args.hooks)].map(String)
-      const own = [toToken(args.currency0), toToken(args.currency1), ...more]
-      return protocol ? [[protocol, args.id, block, ...own]] : []
-    }
-    if (eventName === 'TokensRegistered') {
-      const protocol = venueOf('vault', address)
-      return protocol ? [[protocol, args.poolId, block, ...args.tokens.map(low)]] : []
-    }
-    return []
-  })
-}
-
 const quote = (service: TestService, query: Record<string, string>) =>
   service.get('/api/v1/shortcuts/quote', query)
 const oneWeth = { tokenIn: weth, tokenOut: usdc, amountIn: (5n * ether).toString() }
-const poolsIn = (answer: { readonly text: string }) => answer.text
 
 describe('the index of pools', () => {
   test('holds every pool of the chain with the block of its creation, odd V4 keys among them', async () => {
@@ -265,7 +214,7 @@ describe('the index of pools', () => {
       )
       return [protocol, id, firstSeenBlock, ...pool.tokens, ...more]
     })
-    const made = await madeByTheTest()
+    const made = await poolsByEvents(context().client)
     const sorted = (rows: readonly (readonly string[])[]) => rows.map((row) => row.join()).sort()
     expect(sorted(found)).toEqual(sorted(made))
     expect(found.length).toBeGreaterThan(100)
@@ -292,13 +241,13 @@ describe('the index of pools', () => {
     expect(without.status, without.text).toBe(200)
     expect(with_.status, with_.text).toBe(200)
     expect(BigInt(with_.body.amountOut)).toBeGreaterThan(BigInt(without.body.amountOut))
-    expect(poolsIn(with_)).toContain(odd.id)
-    expect(poolsIn(without)).not.toContain(odd.id)
+    expect(with_.text).toContain(odd.id)
+    expect(without.text).not.toContain(odd.id)
     await send(alice, weth, encode('approve', [contractAddress('Router'), 100n * ether]))
     await caughtUp()
     const answer = await indexed.get('/api/v1/shortcuts/route', { ...oneWeth, fromAddress: alice })
     expect(answer.status, answer.text).toBe(200)
-    expect(poolsIn(answer)).toContain(odd.id)
+    expect(answer.text).toContain(odd.id)
     const done = await executeOnFork({
       nodeUrl: context().sandbox.url,
       blockNumber: answer.body.createdAt,
@@ -329,10 +278,10 @@ describe('the index of pools', () => {
 
   test('pools with hooks are used where the operator allows the hooks, and not before', async () => {
     const before = await quote(indexed, oneWeth)
-    expect(poolsIn(before)).not.toContain(hooked.id)
+    expect(before.text).not.toContain(hooked.id)
     const allowing = await start({ POOL_INDEX: 'on', V4_HOOKS_ALLOWLIST: quietHooks }, dataDir)
     const after = await quote(allowing, oneWeth)
-    expect(poolsIn(after)).toContain(hooked.id)
+    expect(after.text).toContain(hooked.id)
     expect(BigInt(after.body.amountOut)).toBeGreaterThan(BigInt(before.body.amountOut))
   })
 
@@ -364,7 +313,7 @@ describe('the index of pools', () => {
       await quote(indexed, { ...oneWeth, blockNumber }),
     ]
     expect(with_.body.amountOut).toBe(without.body.amountOut)
-    expect(poolsIn(with_)).not.toContain(odd.id)
+    expect(with_.text).not.toContain(odd.id)
   })
 
   test('two services whose index is past the block give the same bytes, however it was built', async () => {
@@ -388,7 +337,7 @@ describe('the index of pools', () => {
   })
 
   test('an index that is behind says so, one that is empty too, and neither changes what look-ups find', async () => {
-    const node = await withoutEvents()
+    const node = await startFaultyNode(context().sandbox.url, { behave: withoutEvents })
     const dir = folder()
     await runCli(['pools', 'sync'], environment(dir))
     const reached = await head()
@@ -448,18 +397,4 @@ async function caughtUp(service: TestService = indexed): Promise<void> {
     },
     { timeout: 60_000, interval: 100 },
   )
-}
-
-function withoutEvents(): Promise<FaultyNode> {
-  return startFaultyNode(context().sandbox.url, {
-    behave: (calls) =>
-      calls.some(({ method }) => method === 'eth_getLogs')
-        ? {
-            edit: (call, reply) =>
-              call.method === 'eth_getLogs'
-                ? { id: call.id, error: { code: -32601, message: 'the method does not exist' } }
-                : reply,
-          }
-        : null,
-  })
 }
