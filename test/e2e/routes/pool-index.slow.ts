@@ -28,6 +28,7 @@ import { openLocalService } from '../../../src/local-service.js'
 import { createLogger } from '../../../src/log.js'
 import { openIndexReader } from '../../../src/pool-index/lookup.js'
 import { sourcesOf } from '../../../src/pool-index/sources.js'
+import type { Pool } from '../../../src/protocols/pool.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { contractAddresses } from '../../../src/sandbox/addresses.js'
 import { sandboxBytecode } from '../../../src/sandbox/generated/contracts.js'
@@ -66,13 +67,8 @@ const abi = parseAbi([
   'function slot0() view returns (uint160, int24, uint16, uint16, uint16, uint8, bool)',
 ])
 
-interface PoolKey {
-  readonly currency0: Address
-  readonly currency1: Address
-  readonly fee: number
-  readonly tickSpacing: number
-  readonly hooks: Address
-}
+type PoolKey = Readonly<Record<'currency0' | 'currency1' | 'hooks', Address>> &
+  Readonly<Record<'fee' | 'tickSpacing', number>>
 
 const context = withSandbox()
 const folders: string[] = []
@@ -137,11 +133,7 @@ function encode(functionName: string, args: readonly unknown[]): Hex {
   return encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
 }
 
-interface Receipt {
-  readonly status: Hex
-  readonly contractAddress: Hex | null
-  readonly blockNumber: Hex
-}
+type Receipt = Readonly<Record<'status' | 'blockNumber', Hex>> & { contractAddress: Hex | null }
 
 async function send(from: Address, to: Address | null, data: Hex): Promise<Receipt> {
   const { client } = context()
@@ -192,13 +184,7 @@ async function pair(a: Address, b: Address): Promise<void> {
 
 const list = async (dir: string) => {
   const done = await runCli(['pools', 'list', '--indexed', '--json'], environment(dir))
-  return JSON.parse(done.out) as {
-    protocol: string
-    id: string
-    tokens: Address[]
-    parameters: Record<string, unknown>
-    firstSeenBlock: string
-  }[]
+  return JSON.parse(done.out) as (Pool & { readonly firstSeenBlock: string })[]
 }
 
 const quote = (service: TestService, query: Record<string, string>) =>
@@ -283,6 +269,16 @@ describe('the index of pools', () => {
     const after = await quote(allowing, oneWeth)
     expect(after.text).toContain(hooked.id)
     expect(BigInt(after.body.amountOut)).toBeGreaterThan(BigInt(before.body.amountOut))
+  })
+
+  test('a pool of the Vault, which no look-up finds by its tokens, is asked what it is, and used', async () => {
+    const [pool] = (await list(dataDir)).filter(({ protocol }) => protocol === 'balancer-v2')
+    const [tokenIn = weth, tokenOut = usdc] = pool?.tokens ?? []
+    const query = { tokenIn, tokenOut, amountIn: '1000000000', onlyPools: pool?.id ?? '' }
+    const [without, answer] = [await quote(plain, query), await quote(indexed, query)]
+    expect([without.status, without.body.code]).toEqual([422, 'NO_ROUTE'])
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.body.route[0]).toMatchObject({ protocol: 'balancer-v2' })
   })
 
   test('an answer at a block uses the pools that were made up to it, and none of the next', async () => {
