@@ -13,7 +13,7 @@ const poolsOfEnds = 16
 const poolsOfPair = 4
 const mostBetween = 16
 /** The same where the ends meet in a pool or at a connector: each further token costs every search of the block time. */
-const mostBesideKnown = 3
+const mostBesideKnown = 6
 const poolsPerLink = 2
 /** Pools whose depth only loading them would show. */
 const mostUnranked = 8
