@@ -24,6 +24,7 @@ const ways: Readonly<Record<string, (one: Compared) => bigint>> = {
 
 export async function qualityBench(): Promise<Section[]> {
   const sections = await measure('sandbox', openSandbox)
+  sections.push(...(await measure('sandbox, pool index on', () => openSandbox({ hasIndex: true }))))
   if (isRecorded) sections.push(...(await measure('recorded mainnet', openRecorded)))
   else console.warn('Recorded mainnet is not here; RECORDED_MAINNET_DIR names its folder.')
   return sections

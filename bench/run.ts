@@ -10,6 +10,7 @@ import { coldBench } from './cold.js'
 import { crosschainBench } from './crosschain.js'
 import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
+import { indexBench } from './pool-index.js'
 import { qualityBench } from './quality.js'
 import { keepReport, provenance } from './report.js'
 import { searchBench } from './search.js'
@@ -23,6 +24,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   cold: coldBench,
   crosschain: crosschainBench,
   quality: qualityBench,
+  index: indexBench,
   search: async () => [await searchBench()],
   alternatives: alternativesBench,
   backtest: backtestBench,

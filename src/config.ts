@@ -52,6 +52,8 @@ export interface Config {
   readonly poolBlacklist: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case. */
   readonly v4HooksAllowlist: readonly string[]
+  /** Whether routes use the index of all pools, which the service keeps up to date. */
+  readonly poolIndex: boolean
   /** USD that a pool must trade before its price moves 2 %; 0: every pool is used. */
   readonly liquidityFloorUsd: number
   /** A snapshot of positions older than this is renewed. */
@@ -217,6 +219,9 @@ export const environment = z.object({
       'must be addresses of hooks (20 bytes), comma-separated',
     )
     .describe('Hooks of Uniswap V4 whose pools are used. Default: none; pools without hooks are.'),
+  POOL_INDEX: oneOf(['off', 'on'], 'off').describe(
+    '`on`: routes use the index of all pools, which the service builds and keeps up to date by the events of its nodes.',
+  ),
   LIQUIDITY_FLOOR_USD: usd(0).describe(
     'USD that a pool must trade before its price moves 2 %; 0: every pool is used.',
   ),
@@ -361,6 +366,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxyHops: read.TRUST_PROXY_HOPS,
     poolBlacklist: read.POOL_BLACKLIST,
     v4HooksAllowlist: read.V4_HOOKS_ALLOWLIST,
+    poolIndex: read.POOL_INDEX === 'on',
     liquidityFloorUsd: read.LIQUIDITY_FLOOR_USD,
     positionsMaxAgeSeconds: read.POSITIONS_MAX_AGE_SECONDS,
     opportunitiesMinTvlUsd: read.OPPORTUNITIES === 'on' ? read.OPPORTUNITIES_MIN_TVL_USD : null,

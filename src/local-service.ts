@@ -55,7 +55,11 @@ export async function openLocalService(
   },
 ): Promise<LocalService> {
   const { logger } = options
-  const service = await createService(config, { ...options, takesUpBacktests: false })
+  const service = await createService(config, {
+    ...options,
+    takesUpBacktests: false,
+    followsPools: false,
+  })
   // There is nobody else to keep out, and the load of the machine must not change an answer.
   const own = { host: '127.0.0.1', port: 0, authMode: 'open' } as const
   const limits = { rateLimitPerMinute: 1e9, maxInFlight: 10_000, requestTimeoutMs: 600_000 }

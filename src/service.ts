@@ -37,6 +37,7 @@ import { balanceProbe } from './forks/measure.js'
 import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
 import { registerGauge } from './metrics.js'
+import { followChains } from './pool-index/follow.js'
 import type { Pool } from './protocols/pool.js'
 import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
@@ -68,6 +69,8 @@ export async function createService(
     readonly mode?: ArchiveMode
     /** Of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
     readonly sandboxChains?: readonly number[] | 'all'
+    /** Whether the index of pools is kept up to date here, where the configuration wants one. Default true. */
+    readonly followsPools?: boolean
     /** Whether backtests that another process left unfinished are continued here. Default true. */
     readonly takesUpBacktests?: boolean
   },
@@ -121,6 +124,23 @@ export async function createService(
     })
     closers.push(() => forks.close())
 
+    if (config.poolIndex && mode.kind !== 'replay' && (options.followsPools ?? true)) {
+      const follower = followChains(
+        {
+          dataDir: given.dataDir,
+          chains: chains.map(({ id, wrappedNative }) => ({
+            chainId: id,
+            urls: urls[id] ?? [],
+            verifyHeaderHash: config.checkHeaderHashes,
+            anchor: wrappedNative,
+          })),
+          pollIntervalMs: config.headPollMs,
+          upstreamTimeoutMs: config.upstreamTimeoutMs,
+        },
+        ({ level, message }) => logger[level](message),
+      )
+      closers.push(() => follower.close())
+    }
     const workers = createWorkerPool({
       threads: config.workers,
       settings: {
@@ -129,6 +149,9 @@ export async function createService(
         maxHops: config.maxHops,
         poolBlacklist: config.poolBlacklist,
         v4HooksAllowlist: config.v4HooksAllowlist,
+        ...(config.poolIndex && {
+          poolIndex: { dataDir: mode.kind === 'replay' ? null : given.dataDir },
+        }),
         liquidityFloorUsd: config.liquidityFloorUsd,
         priorityFeePerGas: config.priorityFeePerGas,
         across: { feeBps: BigInt(config.acrossFeeBps), maxUsd: config.acrossMaxUsd },

@@ -5,7 +5,8 @@ import { toJson } from './plan-json.js'
 
 /**
  * The version, and a fingerprint of the settings that decide answers.
- * Not included, so the operator has to keep them equal: the pools imported into the catalog.
+ * Not included, so the operator has to keep them equal: the pools imported into the catalog, and how far the index of
+ * pools is.
  */
 export function answersKind(config: Config, version: string): string {
   const {
@@ -19,10 +20,11 @@ export function answersKind(config: Config, version: string): string {
     rpcUrls,
     acrossFeeBps,
     acrossMaxUsd,
+    poolIndex,
   } = config
   const settings = [
     { candidates, maxHops, liquidityFloorUsd, priorityFeePerGas, tokenLists },
-    { acrossFeeBps, acrossMaxUsd },
+    { acrossFeeBps, acrossMaxUsd, ...(poolIndex && { poolIndex }) },
     [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),
     // The sandbox plays chain 1 too.
     Object.keys(rpcUrls).length === 0,

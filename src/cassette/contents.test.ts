@@ -16,6 +16,7 @@ const contents: CassetteContents = {
     maxHops: 3,
     poolBlacklist: [],
     v4HooksAllowlist: [],
+    poolIndex: false,
     liquidityFloorUsd: 0,
     serviceName: 'svc',
     priorityFeePerGas: { 1: 10n ** 18n },

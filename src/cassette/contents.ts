@@ -23,6 +23,7 @@ export type CassetteSettings = Pick<
   | 'maxHops'
   | 'poolBlacklist'
   | 'v4HooksAllowlist'
+  | 'poolIndex'
   | 'liquidityFloorUsd'
   | 'serviceName'
   | 'priorityFeePerGas'
@@ -47,7 +48,7 @@ export interface RecorderVersion {
 }
 
 /** Of settings that came to be after files that are still read. */
-const laterSettings = { acrossFeeBps: 5, acrossMaxUsd: null } as const
+const laterSettings = { acrossFeeBps: 5, acrossMaxUsd: null, poolIndex: false } as const
 
 const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
 const integer = z.number().int().nonnegative()
@@ -71,6 +72,7 @@ const schemas = {
       z.string(),
       z.string().transform((wei) => BigInt(wei)),
     ),
+    poolIndex: z.boolean().default(laterSettings.poolIndex),
     acrossFeeBps: integer.default(laterSettings.acrossFeeBps),
     acrossMaxUsd: z.number().nullable().default(laterSettings.acrossMaxUsd),
   }),

@@ -6,10 +6,12 @@ import { Address } from '../api/schemas.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config.js'
+import { openIndexStore } from '../pool-index/store.js'
 import type { Pool } from '../protocols/pool.js'
 import { protocolBySlug } from '../protocols/registry.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
+import { addPoolsSync } from './pool-sync.js'
 
 /** Most problems that are printed; the rest is only counted. */
 const maxProblems = 100
@@ -93,17 +95,33 @@ function withCatalog<T>(work: (catalog: Catalog) => T): T {
   }
 }
 
+/** In the form of the catalog's. */
+function indexedPools(chainId: number) {
+  const store = openIndexStore(loadConfig(process.env).dataDir)
+  try {
+    return store.list(chainId).map(({ block, gate: _gate, ...pool }) => {
+      return { ...pool, chainId, source: 'indexed', firstSeenBlock: block.toString() }
+    })
+  } finally {
+    store.close()
+  }
+}
+
 export function addPools(program: Command): void {
   const group = program.command('pools').description('pools that the service knows')
+  addPoolsSync(group)
 
   group
     .command('list')
     .description('list discovered and imported pools')
     .option('--chain <id>', 'chain id', '1')
+    .option('--indexed', 'those of the index instead, the oldest first, with the block of creation')
     .action((_local, command: Command) => {
-      const options = command.optsWithGlobals<Options>()
+      const options = command.optsWithGlobals<Options & { indexed?: boolean }>()
       const chainId = chainOf(options)
-      const pools = withCatalog((catalog) => catalog.listPools(chainId))
+      const pools = options.indexed
+        ? indexedPools(chainId)
+        : withCatalog((catalog) => catalog.listPools(chainId))
       if (options.json) printJson(pools)
       else {
         printTable(

@@ -28,6 +28,15 @@ export interface StateReader {
   ): Promise<ReadResult[]>
   /** eth_call on a fork of the block. Every slot a call touches may cost a round trip on a cold block. */
   call(calls: readonly ReadCall[]): Promise<ReadResult[]>
+  /** What recordings keep of the block beside its state; absent: nothing is kept. */
+  readonly notes?: BlockNotes
+}
+
+/** Texts by name. A recording keeps what is put, and a replay gives it back. */
+export interface BlockNotes {
+  /** Null: none of the name, as always outside of a replay. */
+  get(name: string): Promise<string | null>
+  put(name: string, text: string): Promise<void>
 }
 
 /** Overrides of one account, as in eth_call and eth_simulateV1 (`stateDiff` does not change other slots). */

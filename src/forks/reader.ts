@@ -6,7 +6,7 @@ import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import { numberToHex } from 'viem'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import type { ReadCall, ReadResult, StateReader } from '../domain/state.js'
+import type { BlockNotes, ReadCall, ReadResult, StateReader } from '../domain/state.js'
 import type { RpcResult } from '../rpc/node/json-rpc.js'
 import { gasOfRead } from './block-environment.js'
 import { forkClient } from './clients.js'
@@ -106,8 +106,16 @@ export function createReader(args: {
     return toRead(pin, await askFork(url, pin, call, signal))
   }
 
+  const notes: BlockNotes = {
+    get: (name) => forkClient(archiveUrl).request('forkroute_noted', [name], signal),
+    put: async (name, text) => {
+      await forkClient(archiveUrl).request('forkroute_note', [name, text], signal)
+    },
+  }
+
   return {
     block: pin,
+    notes,
     async storage(reads) {
       signal?.throwIfAborted()
       return Promise.all(

@@ -8,6 +8,7 @@ import type { Amount, ExecutorStep, SwapHop } from '../domain/order.js'
 import type { Address, Hex, TokenAmount } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
 import type { Pool, Unreadable } from './pool.js'
+import type { PoolEvents } from './pool-events.js'
 import type { PositionAdapter } from './positions.js'
 
 export interface DiscoverArgs {
@@ -85,6 +86,9 @@ export interface ProtocolAdapter<State = unknown> {
   discover(
     args: DiscoverArgs,
   ): Promise<{ readonly pools: Pool[]; readonly unreadable: Unreadable[] }>
+
+  /** How events tell of new pools, for the index of all pools; absent: the venue leaves none. */
+  readonly poolEvents?: PoolEvents
 
   /**
    * State of many pools in bulk, in the order asked. A pool that cannot be read at all is an Unreadable.

@@ -47,6 +47,8 @@ export interface WorkerSettings {
   readonly poolBlacklist: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]
+  /** Where the index of pools lies, null: in the recording alone; absent: routes do without. */
+  readonly poolIndex?: { readonly dataDir: string | null }
   readonly liquidityFloorUsd: number
   /** Wei per gas, by chain id, where it differs from the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>

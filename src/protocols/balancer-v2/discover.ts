@@ -1,6 +1,6 @@
 /**
  * Pools by their shares: a token that names its pool id is asked of the Vault, which must know the pool by it. Pools
- * cannot be found by the tokens that they hold: the Vault keeps no such index, and logs would need an indexer.
+ * cannot be found by the tokens that they hold: the Vault keeps no such index. The index of events does.
  */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
@@ -98,11 +98,14 @@ export async function findPools(args: {
     }
   })
   const pools = new Map<Address, Pool>()
-  for (const { share, pool } of await describe(args, named)) pools.set(share, pool)
+  for (const { share, pool } of await describePools(args, named)) {
+    pools.set(share, pool.tokens.includes(share) ? pool : liquidityPool(pool))
+  }
   return { pools, unreadable }
 }
 
-async function describe(
+/** What pools and the Vault say of them; those that are of no known kind are left out. */
+export async function describePools(
   { reader, venue }: { readonly reader: StateReader; readonly venue: VenueParameters },
   named: readonly { readonly share: Address; readonly id: Hex }[],
 ): Promise<{ readonly share: Address; readonly pool: Pool }[]> {
@@ -144,7 +147,7 @@ async function describe(
         ...(version && { version }),
       },
     }
-    return [{ share, pool: tokens.includes(share) ? pool : liquidityPool(pool) }]
+    return [{ share, pool }]
   })
 }
 

@@ -23,6 +23,7 @@ import { assetsOf, swapPool } from './liquidity-pool.js'
 import { exit, join, type LiquidityState, ownedBalances } from './liquidity-state.js'
 import { loadBalancer, vaultOf } from './load.js'
 import { poolContract } from './parameters.js'
+import { balancerPoolEvents } from './pool-events.js'
 import { balancerPositions } from './positions.js'
 import { type BalancerState, swapOutput, swapState } from './state.js'
 
@@ -61,6 +62,7 @@ export const balancerV2 = defineProtocol<State>({
     ),
   ],
   discover: discoverBalancer,
+  poolEvents: balancerPoolEvents,
   load,
 
   amountOut(pool, state, tokenIn, tokenOut, amountIn) {

@@ -19,6 +19,7 @@ import {
 import { loadPairs } from './load.js'
 import { constantProductOut, type UniswapV2State } from './math.js'
 import { discoverPairs, isSharesPool, pairOf, recogniseShares } from './pairs.js'
+import { pairEvents } from './pool-events.js'
 import { pairPositions } from './positions.js'
 
 interface UniswapV2Row {
@@ -79,6 +80,7 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     paysRecipient: true,
     helperContracts: [swapHelper, zapHelper],
     discover: (args) => discoverPairs(source, args),
+    poolEvents: pairEvents(row.slug),
     probes: ({ factory, router }, { wrappedNative }) => [
       ...addressesOf(factory).map((to) =>
         probe(`factory of ${row.name}`, to, 'allPairsLength()', 'number'),

@@ -8,6 +8,7 @@ import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { addressesOf } from '../shared/parameters.js'
 import { discoverV3, type FactorySlots } from './discover.js'
 import { nftPositions } from './nft-positions.js'
+import { v3PoolEvents } from './pool-events.js'
 
 interface UniswapV3Row {
   readonly slug: string
@@ -35,6 +36,7 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
     category: 'dex',
     description: `Concentrated-liquidity pools of ${row.name}.`,
     discover: (args) => discoverV3(row.slug, factorySlots, args),
+    poolEvents: v3PoolEvents(row.slug, poolSlots),
     probes: ({ factory, feeTiers = [], positionManager, routers }, { wrappedNative }) => {
       const [made = 'address' as const] = addressesOf(factory)
       return [

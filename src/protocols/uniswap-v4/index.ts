@@ -16,6 +16,7 @@ import { helperAddress } from '../shared/helper-address.js'
 import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { discoverV4, poolStateSlot } from './discover.js'
+import { v4PoolEvents } from './pool-events.js'
 import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
 const slug = 'uniswap-v4'
@@ -104,6 +105,7 @@ export const uniswapV4 = defineProtocol<ConcentratedState>({
     ),
   ],
   discover: (args) => discoverV4(slug, args),
+  poolEvents: v4PoolEvents(slug),
   ...quoting,
   // Without the hooks' part: what they take, give or charge shows in the simulation.
   amountOut(pool, state, tokenIn, tokenOut, amountIn) {

@@ -31,6 +31,7 @@ import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
 import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
+import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market.js'
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
@@ -49,6 +50,7 @@ export class BlockContext {
   readonly #positions = new Map<string, Promise<readonly Position[]>>()
   readonly #prices = new Map<Address, Promise<TokenPrice | null>>()
   readonly #poolPrices = new Map<Address, Promise<TokenPrice | null>>()
+  readonly #indexed: IndexedMarket | null
   #feeds: Promise<ReadonlyMap<Address, FeedPrice>> | undefined
 
   constructor(
@@ -68,6 +70,9 @@ export class BlockContext {
       // Pools of a changed state are on no chain.
       onDiscovered: (pools) => pin.changes || this.#discovered.push(...pools),
     })
+    this.#indexed = worker.poolIndex
+      ? new IndexedMarket({ chain, pin, market: this.market, index: worker.poolIndex })
+      : null
   }
 
   /**
@@ -90,12 +95,17 @@ export class BlockContext {
     this.#through.set(key, through)
     const viewOf = (ends: readonly Address[]) =>
       this.market.view(reader, pairsOf(this.chain, ends, tokensOut), through)
-    // Most tokens are no positions, so look-ups among them do not wait until that is known.
-    const [plain, parts] = await Promise.all([
-      viewOf(tokensIn),
-      this.#partsOf(reader, [...tokensIn, ...tokensOut], maxHops - 1),
-    ])
-    return parts.length ? viewOf([...tokensIn, ...parts]) : plain
+    const withParts = async () => {
+      // Most tokens are no positions, so look-ups among them do not wait until that is known.
+      const [plain, parts] = await Promise.all([
+        viewOf(tokensIn),
+        this.#partsOf(reader, [...tokensIn, ...tokensOut], maxHops - 1),
+      ])
+      return parts.length ? viewOf([...tokensIn, ...parts]) : plain
+    }
+    return this.#indexed
+      ? this.#indexed.view(reader, withParts(), { tokensIn, tokensOut, maxHops })
+      : withParts()
   }
 
   /**
@@ -318,6 +328,8 @@ export interface TokenKnowledge {
 export class WorkerContext {
   readonly tokens: TokenKnowledge
   readonly catalog: Catalog
+  /** Null: routes do without. */
+  readonly poolIndex: PoolIndex | null
   readonly listedTokens: ReadonlyMap<string, Token>
   readonly #blocks = new LRUCache<string, BlockContext>({ max: blocksKept })
   readonly #passed = new LRUCache<string, BlockContext>({ max: blocksKept })
@@ -325,6 +337,7 @@ export class WorkerContext {
   constructor(readonly settings: WorkerSettings) {
     this.tokens = this.#learnTokens()
     this.catalog = openCatalog(settings.dataDir, { readonly: true })
+    this.poolIndex = settings.poolIndex ? createPoolIndex(settings) : null
     this.listedTokens = new Map(
       settings.tokens.map((token) => [tokenKey(token.chainId, token.address), token]),
     )

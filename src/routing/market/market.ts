@@ -8,7 +8,8 @@ import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
-import { type Doubt, doubtOf, type PoolOrigin } from './verified.js'
+import type { ChosenPools } from './indexed.js'
+import { type Doubt, doubtOf, doubtOfIndexed, type PoolOrigin } from './verified.js'
 
 export interface MarketPool {
   readonly adapter: ProtocolAdapter
@@ -25,6 +26,8 @@ export interface MarketView {
   readonly pools: readonly MarketPool[]
   /** Look-ups and pools among these pairs that could not be read. */
   readonly unreadable: readonly Unreadable[]
+  /** Sentences about what the view lacks; absent: none. */
+  readonly notes?: readonly string[]
 }
 
 export interface MarketSource {
@@ -61,7 +64,7 @@ interface PairResult {
 }
 
 /** Of several records of a pool the one of the latest origin counts: what the chain says, then what the operator says. */
-const precedence: readonly PoolOrigin[] = ['listed', 'imported', 'found']
+const precedence: readonly PoolOrigin[] = ['listed', 'imported', 'indexed', 'found']
 
 export class Market {
   readonly #source: MarketSource
@@ -136,11 +139,50 @@ export class Market {
     }
   }
 
+  /**
+   * The view with pools that the index names. One that it has already stays as it is.
+   *
+   * @param trusted - as of `doubtOfIndexed`.
+   */
+  async withIndexed(
+    reader: StateReader,
+    view: Promise<MarketView>,
+    { pools, unreadable }: ChosenPools,
+    trusted: ReadonlySet<Address>,
+  ): Promise<MarketView> {
+    const named = pools.map((pool): KnownPool => ({ pool, origin: 'indexed' }))
+    const [base, known] = await Promise.all([view, this.#loadStates(reader, named)])
+    const held = new Set(base.pools.map(({ loaded }) => poolKey(loaded.pool)))
+    const failed = new Map(base.unreadable.map((fact) => [factKey(fact), fact]))
+    for (const fact of unreadable) failed.set(factKey(fact), fact)
+    const more: MarketPool[] = []
+    for (const { pool } of known) {
+      const found = await this.#pools.get(textOf(pool))
+      if (!found || held.has(poolKey(pool))) continue
+      if (!('loaded' in found)) failed.set(factKey(found), found)
+      else {
+        const venue = this.#source.chain.venues[pool.protocol] ?? {}
+        more.push(
+          this.#doubtedBy(found, doubtOfIndexed(found.adapter, found.loaded, venue, trusted)),
+        )
+      }
+    }
+    const keyed = [...base.pools, ...more].map((one) => [poolKey(one.loaded.pool), one] as const)
+    return {
+      pools: keyed.sort(byKey).map(([, one]) => one),
+      unreadable: [...failed.entries()].sort(byKey).map(([, fact]) => fact),
+    }
+  }
+
   /** The pool with what speaks against it: for equal arguments the same object. */
   #judged(pool: MarketPool, origin: PoolOrigin): MarketPool {
     const { adapter, loaded } = pool
     const venue = this.#source.chain.venues[adapter.slug] ?? {}
-    const doubt = doubtOf(origin, adapter, loaded, venue)
+    return this.#doubtedBy(pool, doubtOf(origin, adapter, loaded, venue))
+  }
+
+  #doubtedBy(pool: MarketPool, doubt: Doubt | null): MarketPool {
+    const { loaded } = pool
     if (!doubt) return pool
     const key = `${doubt} ${textOf(loaded.pool)}`
     const doubted = this.#doubted.get(key) ?? { ...pool, doubt }

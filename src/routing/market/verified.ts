@@ -13,10 +13,10 @@ import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
 export type Doubt = 'imported' | Address
 
 /**
- * How the pool came into the market: its protocol's look-up at the block returned it, the service itself lists it (the
- * pools of the sandbox), or only an operator's import names it.
+ * How the pool came into the market: its protocol's look-up at the block returned it, an event of its protocol's own
+ * contract told of it, the service itself lists it (the pools of the sandbox), or only an operator's import names it.
  */
-export type PoolOrigin = 'found' | 'listed' | 'imported'
+export type PoolOrigin = 'found' | 'indexed' | 'listed' | 'imported'
 
 /**
  * Null: nothing. An import is not believed even where the address can be derived from a factory's: its tokens may be
@@ -31,6 +31,22 @@ export function doubtOf(
   if (origin === 'listed') return null
   if (origin === 'imported') return 'imported'
   return adapter.foreignCode?.(pool, state, venue) ?? null
+}
+
+/**
+ * Of a pool of the index: a token that nobody has asked for, since its code is anybody's; else as of one that was looked
+ * up.
+ *
+ * @param trusted - tokens of the request, of the chain and of the operator's lists, native and wrapped among them.
+ */
+export function doubtOfIndexed(
+  adapter: Pick<ProtocolAdapter, 'foreignCode'>,
+  loaded: LoadedPool,
+  venue: VenueParameters,
+  trusted: ReadonlySet<Address>,
+): Doubt | null {
+  const stranger = loaded.pool.tokens.find((token) => !trusted.has(token))
+  return stranger ?? doubtOf('indexed', adapter, loaded, venue)
 }
 
 /**

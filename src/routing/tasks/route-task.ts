@@ -265,6 +265,7 @@ export async function findRoute(
   )
   const warnings = [
     ...usable.warnings,
+    ...(all.notes ?? []),
     ...unreadableWarnings(view.unreadable),
     ...droppedWarnings(attempts),
     ...(wasCut || attempts.some(({ result }) => result === null) ? [deadlineWarning] : []),

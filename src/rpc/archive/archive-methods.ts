@@ -57,6 +57,8 @@ const callParam = z.object({
 const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
 const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
 const learnedParam = z.string().max(65_536)
+const noteNameParam = z.string().max(65_536)
+const noteParam = z.string().max(4_194_304)
 /** Values that one request may read ahead. */
 const maxAhead = 4_096
 const aheadParam = z.object({
@@ -146,6 +148,11 @@ export function answerCall(
       return source.held(source.forkSlots.keys(), pin).map(([key, value]) => {
         return [addressOf(key), slotOf(key), fromStored(key, value)]
       })
+    case 'forkroute_note':
+      source.note(check(noteNameParam, params[0]), check(noteParam, params[1]), pin)
+      return true
+    case 'forkroute_noted':
+      return source.noted(check(noteNameParam, params[0]), pin)
     case 'forkroute_learnLeftovers':
       source.poolSets.learn(check(swappedParam, params[0]), pin.hash)
       return true

@@ -57,6 +57,10 @@ export interface ChainSource {
   logs(question: LogsQuestion): Promise<readonly EventLog[] | null>
   /** @throws ForkrouteError STATE_UNAVAILABLE, UPSTREAM_UNAVAILABLE. */
   transaction(hash: Hex): Promise<TransactionFate>
+  /** Has a recording keep the text with the block. */
+  note(name: string, text: string, block: BlockRef): void
+  /** The text that a recording keeps with the block; null: none. @throws ForkrouteError where it is damaged. */
+  noted(name: string, block: BlockRef): string | null
   prefetch(pin: BlockPin): Promise<{ items: number; failed: number }>
   /** Facts learnt about contracts of the chain. */
   readonly learned: Learned

@@ -97,6 +97,8 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
       await polling.first
       return fateOf(hash, chainId, parts)
     },
+    note: (name, text, at) => recorder?.note(chainId, name, text, at),
+    noted: () => null,
     async prefetch(at) {
       const found = await prefetch(at, parts)
       counters.prefetched += found.items

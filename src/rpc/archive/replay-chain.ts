@@ -193,6 +193,13 @@ export function createReplayChain(options: {
       const message = `A cassette holds no transactions of chain ${chainId}: ask a service with a node.`
       throw new ForkrouteError('STATE_UNAVAILABLE', message, { chainId })
     },
+    note: () => undefined,
+    noted(name, at) {
+      const row = findRow(at.hash)
+      const text = row && cassette.note(row.id, name)
+      if (text === 'damaged') throw fault('is damaged at', `a note at block ${at.number}`)
+      return text
+    },
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),

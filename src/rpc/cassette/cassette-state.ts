@@ -48,6 +48,8 @@ export interface CassetteState {
   /** Null when there is no such row; 'damaged' when its checksum is wrong. */
   code(id: number): Hex | null | 'damaged'
   call(block: number, to: Address, data: Hex): Hex | null | 'damaged'
+  /** As `call`: a text that was kept under the name. */
+  note(block: number, name: string): string | null | 'damaged'
   changes(chainId: number, question: ChangesQuestion): readonly bigint[] | null | 'damaged'
   /** Id of the row, which is created if absent. */
   putBlock(chainId: number, block: BlockRef, header: BlockJson | null): number
@@ -57,8 +59,12 @@ export interface CassetteState {
   putRead(block: number, cell: number): void
   removeRead(block: number, cell: number): void
   putCall(block: number, to: Address, data: Hex, value: Hex): void
+  putNote(block: number, name: string, text: string): void
   putChanges(chainId: number, question: ChangesQuestion, numbers: readonly bigint[]): void
 }
+
+/** Notes are rows of `calls` under this address, at which nothing can be. */
+const notesAddress: Address = '0x000000000000000000000000000000006e6f7465'
 
 interface Cell {
   readonly key: ItemKey
@@ -199,6 +205,10 @@ export function cassetteState(db: Database.Database): CassetteState {
       if (sumOf(block, bytesOf(to), bytesOf(data), row.value) !== row.sum) return 'damaged'
       return `0x${row.value.toString('hex')}`
     },
+    note(block, name) {
+      const value = this.call(block, notesAddress, noteKey(name))
+      return value === null || value === 'damaged' ? value : unpacked(bytesOf(value))
+    },
     changes(chainId, question) {
       const text = textOf(question)
       const row = changesOf.get(chainId, text)
@@ -233,10 +243,14 @@ export function cassetteState(db: Database.Database): CassetteState {
     },
     putRead: (block, cell) => void addRead.run(block, cell, sumOf(block, cell)),
     removeRead: (block, cell) => void dropRead.run(block, cell),
-    putCall(block, to, data, value) {
-      const parts = [bytesOf(to), bytesOf(data), bytesOf(value)] as const
-      addCall.run(block, ...parts, sumOf(block, ...parts))
-    },
+    putCall,
+    putNote: (block, name, text) =>
+      putCall(block, notesAddress, noteKey(name), `0x${packed(text).toString('hex')}`),
+  }
+
+  function putCall(block: number, to: Address, data: Hex, value: Hex): void {
+    const parts = [bytesOf(to), bytesOf(data), bytesOf(value)] as const
+    addCall.run(block, ...parts, sumOf(block, ...parts))
   }
 
   function valueBytes(key: ItemKey, value: Hex): Buffer {
@@ -287,4 +301,8 @@ function toBlockRow({ id, chain_id, number, hash }: BlockColumns): BlockRow {
 
 function bytesOf(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex')
+}
+
+function noteKey(name: string): Hex {
+  return `0x${createHash('sha256').update(name).digest('hex')}`
 }

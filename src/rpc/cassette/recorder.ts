@@ -21,6 +21,7 @@ export interface Recorder {
   state(chainId: number, key: ItemKey, block: BlockRef, answer: Answer<Hex>): void
   changes(chainId: number, question: ChangesQuestion, numbers: readonly bigint[]): void
   call(chainId: number, to: Address, data: Hex, block: BlockRef, value: Hex): void
+  note(chainId: number, name: string, text: string, block: BlockRef): void
   /**
    * Writes everything held so far, and the request, into the file.
    * @returns its number in the cassette.
@@ -153,6 +154,8 @@ export function createRecorder(
     },
     call: (chainId, to, data, at, value) =>
       later(() => state.putCall(openBlock(chainId, at).id, to, data, value)),
+    note: (chainId, name, text, at) =>
+      later(() => state.putNote(openBlock(chainId, at).id, name, text)),
     changes: (chainId, question, numbers) =>
       later(() => state.putChanges(chainId, question, numbers)),
     request(entry) {

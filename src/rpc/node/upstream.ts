@@ -213,9 +213,9 @@ function readsOf(
       return ask(`changes ${from} ${to} ${addresses}`, null, () => request)
     },
     logs(question) {
-      const { from, to, address, topics } = question
+      const { from, to, address, topics, blockHash = '' } = question
       const request = logsRequest(question)
-      return ask(`logs ${from} ${to} ${address} ${topics}`, to, () => request)
+      return ask(`logs ${from} ${to} ${address} ${topics} ${blockHash}`, to, () => request)
     },
     receipt: (hash) => ask(`receipt ${hash}`, null, () => receiptRequest(hash)),
     transaction: (hash) => ask(`transaction ${hash}`, null, () => transactionRequest(hash)),

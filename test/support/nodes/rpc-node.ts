@@ -105,6 +105,14 @@ export const withoutOverrides: Behaviour = () => ({
       : reply,
 })
 
+/** As a node that gives no events. */
+export const withoutEvents: Behaviour = () => ({
+  edit: (call, reply) =>
+    call.method === 'eth_getLogs'
+      ? { id: call.id, error: { code: -32601, message: 'the method does not exist' } }
+      : reply,
+})
+
 export const isWithOverrides = ({ method, params }: NodeCall): boolean =>
   method === 'eth_call' && params.length > 2
 

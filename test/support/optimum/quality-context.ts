@@ -4,13 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openCatalog } from '../../../src/catalog/store.js'
 import { loadTokenLists } from '../../../src/catalog/token-lists.js'
+import { ethereum } from '../../../src/chains/ethereum.js'
 import type { Address } from '../../../src/domain/primitives.js'
 import { createReader } from '../../../src/forks/reader.js'
+import { sourcesOf } from '../../../src/pool-index/sources.js'
+import { openIndexStore } from '../../../src/pool-index/store.js'
+import { syncChain } from '../../../src/pool-index/sync.js'
 import type { Pool } from '../../../src/protocols/pool.js'
+import { IndexedMarket } from '../../../src/routing/context/indexed-market.js'
 import { WorkerContext } from '../../../src/routing/context/worker-context.js'
 import type { MarketPool } from '../../../src/routing/market/market.js'
 import { pairsOf } from '../../../src/routing/market/pairs.js'
 import { gasInToken, type PricedToken } from '../../../src/routing/market/valuation.js'
+import { createUpstream } from '../../../src/rpc/node/upstream.js'
 import { baseFeeAfter } from '../base-fee.js'
 import { readPin } from '../pin.js'
 
@@ -35,6 +41,8 @@ export async function openQualityContext(args: {
   readonly nodeUrl: string
   readonly callUrl: string
   readonly pools: readonly Pool[]
+  /** Whether requests route through pools of the index as well; default false. */
+  readonly hasIndex?: boolean
 }): Promise<QualityContext> {
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-quality-'))
   const catalog = openCatalog(dataDir)
@@ -48,12 +56,17 @@ export async function openQualityContext(args: {
     liquidityFloorUsd: 0,
     priorityFeePerGas: {},
     tokens: await loadTokenLists([]),
+    ...(args.hasIndex && { poolIndex: { dataDir } }),
   }
+  if (args.hasIndex) await buildIndex(dataDir, args.nodeUrl)
   const worker = new WorkerContext(settings)
   const pin = await readPin(args.callUrl)
   const block = worker.block(pin)
   const reader = createReader({ pin, archiveUrl: args.nodeUrl, forkUrls: [args.callUrl] })
   const { chain } = block
+  const indexed = worker.poolIndex
+    ? new IndexedMarket({ chain, pin, market: block.market, index: worker.poolIndex })
+    : null
   const gasPrice = baseFeeAfter(pin) + chain.priorityFeePerGas
 
   async function priced(token: Address): Promise<[Address, PricedToken][]> {
@@ -69,7 +82,9 @@ export async function openQualityContext(args: {
     maxHops: settings.maxHops,
     tokens: [...new Set(args.pools.flatMap(({ tokens }) => tokens))].sort(),
     async poolsBetween(tokenIn, tokenOut) {
-      const view = await block.market.view(reader, pairsOf(chain, [tokenIn], [tokenOut]))
+      const known = block.market.view(reader, pairsOf(chain, [tokenIn], [tokenOut]))
+      const ends = { tokensIn: [tokenIn], tokensOut: [tokenOut], maxHops: settings.maxHops }
+      const view = indexed ? await indexed.view(reader, known, ends) : await known
       return view.pools
     },
     async gasCost(token) {
@@ -80,5 +95,16 @@ export async function openQualityContext(args: {
       worker.catalog.close()
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+async function buildIndex(dataDir: string, nodeUrl: string): Promise<void> {
+  const store = openIndexStore(dataDir)
+  const upstream = createUpstream({ chainId: 1, urls: [nodeUrl] })
+  try {
+    await syncChain({ chain: ethereum, sources: sourcesOf(ethereum), store, upstream })
+  } finally {
+    await upstream.close()
+    store.close()
   }
 }

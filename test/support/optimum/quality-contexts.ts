@@ -10,11 +10,16 @@ export interface OpenQualityContext {
   close(): Promise<void>
 }
 
-/** At the sandbox's head. */
-export async function openSandbox(): Promise<OpenQualityContext> {
+/** At the sandbox's head. @param options.hasIndex - as of `openQualityContext`. */
+export async function openSandbox(
+  options: { readonly hasIndex?: boolean } = {},
+): Promise<OpenQualityContext> {
   const sandbox = await startSandbox()
   const pools = sandboxPools()
-  const context = await openQualityContext({ nodeUrl: sandbox.url, callUrl: sandbox.url, pools })
+  const context = await openQualityContext({
+    ...{ nodeUrl: sandbox.url, callUrl: sandbox.url, pools },
+    ...options,
+  })
   return {
     context,
     async close() {

@@ -1,14 +1,16 @@
-/** Finds the events of one contract by their topics, in ranges as large as the nodes accept. */
+/** Finds the events of contracts by their topics, in ranges as large as the nodes accept. */
 import type { Address, Hex } from '../../../domain/primitives.js'
 import type { Answer } from '../answer.js'
 import { type BlockSpan, inRanges } from '../log-ranges.js'
 import type { NodeRequest } from '../node-request.js'
 
 export interface LogsQuestion extends BlockSpan {
-  /** Lower-case. */
-  readonly address: Address
-  /** Lower-case; null: any. */
-  readonly topics: readonly (Hex | null)[]
+  /** Lower-case; of several contracts any. */
+  readonly address: Address | readonly Address[]
+  /** Lower-case; null: any; a list: one of these. */
+  readonly topics: readonly (Hex | readonly Hex[] | null)[]
+  /** The only block, where it may still be replaced by another of its number. */
+  readonly blockHash?: Hex
 }
 
 export interface EventLog {
@@ -46,8 +48,8 @@ export async function findLogs(
 
 /** One range as a request to a node; its value is a list of EventLog. */
 export function logsRequest(question: LogsQuestion): NodeRequest {
-  const { from, to, address, topics } = question
-  const range = { fromBlock: quantity(from), toBlock: quantity(to) }
+  const { from, to, address, topics, blockHash } = question
+  const range = blockHash ? { blockHash } : { fromBlock: quantity(from), toBlock: quantity(to) }
   return {
     call: { method: 'eth_getLogs', params: [{ ...range, address, topics: [...topics] }] },
     judge(value) {
@@ -78,8 +80,11 @@ export function toEventLog(value: unknown): EventLog | null {
 }
 
 function answers(log: EventLog, { from, to, address, topics }: LogsQuestion): boolean {
-  const isThere = log.blockNumber >= from && log.blockNumber <= to && log.address === address
-  return isThere && topics.every((topic, index) => topic === null || topic === log.topics[index])
+  const isOfThese = (found: Hex | undefined, asked: Hex | readonly Hex[] | null) =>
+    asked === null || [asked].flat().some((one) => one === found)
+  const isThere =
+    log.blockNumber >= from && log.blockNumber <= to && isOfThese(log.address, address)
+  return isThere && topics.every((topic, index) => isOfThese(log.topics[index], topic))
 }
 
 function isHex(value: unknown, digits: number): value is string {

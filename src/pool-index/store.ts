@@ -1,0 +1,171 @@
+/**
+ * What is written into the pool index: pools, how far each source was read, and hashes of blocks. Every write is one
+ * transaction, and takes part only where nobody has gone on meanwhile, so that several processes may share the file.
+ */
+import type { Address, Hex } from '../domain/primitives.js'
+import { bytesOf, guarded, hexOf, openIndexDatabase, type PoolRow, toPool } from './database.js'
+import type { IndexedPool } from './sources.js'
+
+export interface Checkpoint {
+  readonly number: bigint
+  readonly hash: Hex
+}
+
+/** What was read of a range of blocks. */
+export interface ReadRange {
+  readonly chainId: number
+  /** Keys of the sources that were read. */
+  readonly sources: readonly string[]
+  /** Both ends included. */
+  readonly from: bigint
+  readonly to: bigint
+  readonly pools: readonly IndexedPool[]
+  readonly checkpoints: readonly Checkpoint[]
+}
+
+export interface IndexStore {
+  /** The last block that was read of each source, -1 for none. */
+  cursors(chainId: number, sources: readonly string[]): ReadonlyMap<string, bigint>
+  /** The newest first. */
+  checkpoints(chainId: number): readonly Checkpoint[]
+  /** @returns false, and nothing is written, where a source does not stand before the range any more. */
+  add(range: ReadRange): boolean
+  /** Forgets what was read after the block; -1: everything. */
+  rollBack(chainId: number, to: bigint): void
+  /** Number of pools by protocol, in the order of their slugs. */
+  counts(chainId: number): readonly { readonly protocol: string; readonly pools: number }[]
+  /** All pools of a chain, the oldest first. */
+  list(chainId: number): IndexedPool[]
+  close(): void
+}
+
+/** Hashes that are kept of a chain: many times as deep as reorgs are. */
+const checkpointsKept = 256
+
+/** @throws ForkrouteError STORAGE_UNAVAILABLE. */
+export function openIndexStore(dataDir: string): IndexStore {
+  const db = openIndexDatabase(dataDir, 'write')
+  if (!db) throw new RangeError('A writer creates the file.')
+  const cursorOf = db.prepare<[number, string], { block: number }>(
+    'SELECT block FROM cursors WHERE chain_id = ? AND source = ?',
+  )
+  const setCursor = db.prepare<[number, string, number]>(
+    'INSERT OR REPLACE INTO cursors (chain_id, source, block) VALUES (?, ?, ?)',
+  )
+  const newest = db.prepare<[number], { block: number; hash: Buffer }>(
+    'SELECT block, hash FROM checkpoints WHERE chain_id = ? ORDER BY block DESC',
+  )
+  const setCheckpoint = db.prepare<[number, number, Buffer]>(
+    'INSERT OR REPLACE INTO checkpoints (chain_id, block, hash) VALUES (?, ?, ?)',
+  )
+  const dropOld = db.prepare<[number, number, number]>(
+    `DELETE FROM checkpoints WHERE chain_id = ? AND block <
+       (SELECT block FROM checkpoints WHERE chain_id = ? ORDER BY block DESC LIMIT 1 OFFSET ?)`,
+  )
+  const tokenId = db.prepare<[number, Buffer], { id: number }>(
+    'SELECT id FROM tokens WHERE chain_id = ? AND address = ?',
+  )
+  const addToken = db.prepare<[number, Buffer]>(
+    'INSERT INTO tokens (chain_id, address) VALUES (?, ?)',
+  )
+  const addPool = db.prepare<
+    [number, number, string, Buffer, Buffer | null, Buffer, string, Buffer | null]
+  >(
+    `INSERT INTO pools (chain_id, block, protocol, pool, address, tokens, parameters, gate)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const addPair = db.prepare<[number, number, number, number | bigint]>(
+    'INSERT INTO pairs (token, other, block, pool) VALUES (?, ?, ?, ?)',
+  )
+  const addLink = db.prepare<[number, number, number]>(
+    `INSERT INTO links (token, other, block) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET block = min(block, excluded.block)`,
+  )
+  const countOf = db.prepare<[number], { protocol: string; pools: number }>(
+    'SELECT protocol, count(*) AS pools FROM pools WHERE chain_id = ? GROUP BY protocol ORDER BY protocol',
+  )
+  const allOf = db.prepare<[number], PoolRow>(
+    'SELECT * FROM pools WHERE chain_id = ? ORDER BY block, protocol, pool',
+  )
+  const undo = [
+    `DELETE FROM pairs WHERE pool IN (SELECT id FROM pools WHERE chain_id = @chain AND block > @to)`,
+    `DELETE FROM links WHERE block > @to AND token IN (SELECT id FROM tokens WHERE chain_id = @chain)`,
+    'DELETE FROM pools WHERE chain_id = @chain AND block > @to',
+    'DELETE FROM checkpoints WHERE chain_id = @chain AND block > @to',
+    'UPDATE cursors SET block = @to WHERE chain_id = @chain AND block > @to',
+  ].map((sql) => db.prepare<{ chain: number; to: number }>(sql))
+
+  const idOf = (chainId: number, token: Address): number => {
+    const address = bytesOf(token)
+    const known = tokenId.get(chainId, address)
+    return known ? known.id : Number(addToken.run(chainId, address).lastInsertRowid)
+  }
+  const put = (chainId: number, pool: IndexedPool): void => {
+    const block = Number(pool.block)
+    const { changes, lastInsertRowid } = addPool.run(
+      chainId,
+      block,
+      pool.protocol,
+      bytesOf(pool.id),
+      pool.address === pool.id ? null : bytesOf(pool.address),
+      Buffer.concat(pool.tokens.map(bytesOf)),
+      JSON.stringify(pool.parameters),
+      pool.gate && bytesOf(pool.gate),
+    )
+    if (changes === 0) return
+    const ids = [...new Set(pool.tokens)].map((token) => idOf(chainId, token))
+    for (const a of ids) {
+      for (const b of ids) {
+        if (a === b) continue
+        addPair.run(a, b, block, lastInsertRowid)
+        addLink.run(a, b, block)
+      }
+    }
+  }
+  const cursor = (chainId: number, source: string) =>
+    BigInt(cursorOf.get(chainId, source)?.block ?? -1)
+
+  return {
+    cursors: (chainId, sources) =>
+      guarded(() => new Map(sources.map((source) => [source, cursor(chainId, source)]))),
+    checkpoints: (chainId) =>
+      guarded(() =>
+        newest
+          .all(chainId)
+          .map(({ block, hash }) => ({ number: BigInt(block), hash: hexOf(hash) })),
+      ),
+    add: ({ chainId, sources, from, to, pools, checkpoints }) =>
+      guarded(() =>
+        db
+          .transaction(() => {
+            if (sources.some((source) => cursor(chainId, source) !== from - 1n)) return false
+            for (const pool of pools) put(chainId, pool)
+            for (const source of sources) setCursor.run(chainId, source, Number(to))
+            for (const { number, hash } of checkpoints) {
+              setCheckpoint.run(chainId, Number(number), bytesOf(hash))
+            }
+            dropOld.run(chainId, chainId, checkpointsKept - 1)
+            return true
+          })
+          .immediate(),
+      ),
+    rollBack: (chainId, to) =>
+      guarded(() =>
+        db
+          .transaction(() => {
+            for (const statement of undo) statement.run({ chain: chainId, to: Number(to) })
+          })
+          .immediate(),
+      ),
+    counts: (chainId) => guarded(() => countOf.all(chainId)),
+    list: (chainId) =>
+      guarded(() =>
+        allOf.all(chainId).map((row) => ({
+          ...toPool(row),
+          block: BigInt(row.block),
+          gate: row.gate && hexOf(row.gate),
+        })),
+      ),
+    close: () => db.close(),
+  }
+}

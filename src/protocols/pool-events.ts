@@ -1,0 +1,57 @@
+/** How a protocol's pools are told by the events of their creation, and how deep they are by a few words of storage. */
+import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
+import type { Address, Hex } from '../domain/primitives.js'
+import type { SimulationLog, StateReader } from '../domain/state.js'
+import type { Pool } from './pool.js'
+
+/** Events with one first topic of one contract. */
+export interface EventSource {
+  /** Lower-case. */
+  readonly address: Address
+  /** Lower-case. */
+  readonly topic: Hex
+}
+
+export interface PoolEvents {
+  /** Empty where the venue's parameters name no contract with such events. */
+  sources(venue: VenueParameters): readonly EventSource[]
+  /** The pool that the event tells of; null: none that can be one. Never throws. */
+  toPool(log: SimulationLog, venue: VenueParameters): Pool | null
+  /**
+   * What a swap asks before the pool is used, and what the operator allows or not: the hooks of the pool. Pools with
+   * others are passed over. Absent or null: nothing.
+   */
+  gate?(pool: Pool): Address | null
+  /** Slots whose words `depth` takes; absent: how deep a pool is shows only when it is loaded. */
+  depthSlots?(pool: Pool): readonly { readonly address: Address; readonly slot: Hex }[]
+  /**
+   * Raw units of each token, in the order of the pool's, that trade near its price: comparable between protocols, and
+   * only for a ranking. Zeros: the pool is dead.
+   */
+  depth?(words: readonly bigint[]): readonly [bigint, bigint]
+  /**
+   * The pools with what their events do not tell, in bulk; those that cannot be used are left out. Absent: events tell
+   * all.
+   */
+  complete?(args: {
+    readonly reader: StateReader
+    readonly chain: ChainDefinition
+    readonly venue: VenueParameters
+    readonly pools: readonly Pool[]
+  }): Promise<readonly Pool[]>
+}
+
+/** Words of the data of an event. */
+export function wordsOf(data: Hex): bigint[] {
+  const words: bigint[] = []
+  for (let at = 2; at + 64 <= data.length; at += 64)
+    words.push(BigInt(`0x${data.slice(at, at + 64)}`))
+  return words
+}
+
+/** The address in a topic or word; null where it holds more than one. */
+export function addressIn(word: Hex | bigint | undefined): Address | null {
+  if (word === undefined) return null
+  const value = BigInt(word)
+  return value >> 160n === 0n ? (`0x${value.toString(16).padStart(40, '0')}` as Address) : null
+}

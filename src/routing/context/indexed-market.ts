@@ -1,0 +1,177 @@
+/**
+ * The market of a block with the pools of the index: what the index names for a request, the best of it by how deep it
+ * is at the block, and what is said where the index does not reach the block. Recordings keep what was chosen.
+ */
+import { z } from 'zod'
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import { type Address, type BlockPin, nativeToken } from '../../domain/primitives.js'
+import type { StateReader } from '../../domain/state.js'
+import { type IndexAnswer, type IndexReader, openIndexReader } from '../../pool-index/lookup.js'
+import { sourcesOf } from '../../pool-index/sources.js'
+import { protocols } from '../../protocols/registry.js'
+import { type ChosenPools, chooseIndexed, type Ends } from '../market/indexed.js'
+import type { Market, MarketView } from '../market/market.js'
+import type { WorkerSettings } from '../messages.js'
+
+export interface PoolIndex {
+  readonly settings: WorkerSettings
+  /** Null: no chain was indexed yet, or a replay. */
+  reader(): IndexReader | null
+}
+
+export function createPoolIndex(settings: WorkerSettings): PoolIndex {
+  const dataDir = settings.poolIndex?.dataDir ?? null
+  let opened: IndexReader | null = null
+  return {
+    settings,
+    reader() {
+      if (dataDir !== null) opened ??= openIndexReader(dataDir)
+      return opened
+    },
+  }
+}
+
+interface Chosen extends ChosenPools {
+  /** Null: the index knows nothing of the chain. */
+  readonly upTo: bigint | null
+}
+
+const Note = z.object({
+  upTo: z.string().nullable(),
+  pools: z.array(
+    z.object({
+      protocol: z.string(),
+      id: z.string(),
+      address: z.custom<Address>((value) => typeof value === 'string'),
+      tokens: z.array(z.custom<Address>((value) => typeof value === 'string')),
+      parameters: z.record(
+        z.string(),
+        z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
+      ),
+    }),
+  ),
+  unreadable: z.array(z.object({ protocol: z.string(), subject: z.string(), message: z.string() })),
+})
+
+export class IndexedMarket {
+  /** While the index is behind the block it goes on, so what was chosen is kept with how far it was. */
+  readonly #chosen = new Map<string, Promise<Chosen>>()
+  readonly #views = new Map<string, { readonly base: MarketView; readonly view: MarketView }>()
+  readonly #hasSources: boolean
+  readonly #sources: readonly string[]
+  readonly #known: readonly Address[]
+
+  constructor(
+    private readonly parts: {
+      readonly chain: ChainDefinition
+      readonly pin: BlockPin
+      readonly market: Market
+      readonly index: PoolIndex
+    },
+  ) {
+    this.#sources = sourcesOf(parts.chain).sources.map(({ key }) => key)
+    this.#hasSources = this.#sources.length > 0
+    const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
+    this.#known = [
+      ...[...connectorTokens, ...stableAnchors, wrappedNative, nativeToken],
+      ...parts.index.settings.tokens.flatMap(({ chainId, address }) =>
+        chainId === id ? address : [],
+      ),
+    ]
+  }
+
+  /** For equal arguments and an index that is not behind the same object. */
+  async view(reader: StateReader, base: Promise<MarketView>, ends: Ends): Promise<MarketView> {
+    if (!this.#hasSources) return base
+    // Whoever fails first is told; the other must not fail unheard.
+    base.catch(() => undefined)
+    const name = JSON.stringify([ends.tokensIn, ends.tokensOut, ends.maxHops])
+    const chosen = await this.#choose(reader, name, ends)
+    const key = `${name} ${chosen.upTo}`
+    const known = this.#views.get(key)
+    if (known && known.base === (await base)) return known.view
+    const [plain, merged] = await Promise.all([
+      base,
+      this.parts.market.withIndexed(reader, base, chosen, this.#trusted(ends)),
+    ])
+    const notes = this.#notesOn(chosen.upTo)
+    const view = notes.length > 0 ? { ...merged, notes } : merged
+    this.#views.set(key, { base: plain, view })
+    return view
+  }
+
+  async #choose(reader: StateReader, name: string, ends: Ends): Promise<Chosen> {
+    const { pin, index } = this.parts
+    const isReplay = index.settings.cassette === 'replay'
+    const upTo = isReplay ? null : (index.reader()?.upTo(pin, this.#sources) ?? null)
+    const key = `${name} ${upTo}`
+    const known = this.#chosen.get(key)
+    if (known) return known
+    const choosing = isReplay
+      ? recall(reader, name)
+      : this.#rank(reader, name, ends, this.#find(ends))
+    this.#chosen.set(key, choosing)
+    choosing.catch(() => this.#chosen.delete(key))
+    return choosing
+  }
+
+  async #rank(
+    reader: StateReader,
+    name: string,
+    ends: Ends,
+    { upTo, pools }: IndexAnswer,
+  ): Promise<Chosen> {
+    const { chain, index } = this.parts
+    const best = await chooseIndexed({ chain, protocols, reader }, pools, ends)
+    const chosen = { ...best, upTo }
+    if (index.settings.cassette === 'record') {
+      const text = JSON.stringify({ ...best, upTo: upTo?.toString() ?? null })
+      await reader.notes?.put(noteName(name), text)
+    }
+    return chosen
+  }
+
+  #find({ tokensIn, tokensOut, maxHops }: Ends): IndexAnswer {
+    const { chain, pin, index } = this.parts
+    const reader = index.reader()
+    if (!reader) return { upTo: null, pools: [] }
+    const spellings = (tokens: readonly Address[]) =>
+      [...new Set(tokens.map((token) => canonicalToken(chain, token)))].map((token) =>
+        token === chain.wrappedNative ? [token, nativeToken] : [token],
+      )
+    return reader.find(pin, {
+      sources: this.#sources,
+      tokensIn: spellings(tokensIn),
+      tokensOut: spellings(tokensOut),
+      connectors: spellings([...chain.connectorTokens, chain.wrappedNative]),
+      maxHops,
+      gates: index.settings.v4HooksAllowlist ?? [],
+    })
+  }
+
+  /** The operator chose the lists, so whoever made a token of theirs is no stranger. */
+  #trusted({ tokensIn, tokensOut }: Ends): ReadonlySet<Address> {
+    return new Set([...this.#known, ...tokensIn, ...tokensOut])
+  }
+
+  #notesOn(upTo: bigint | null): readonly string[] {
+    const { number } = this.parts.pin
+    if (upTo === null) return ['The pool index holds nothing of this chain: pools are looked up.']
+    if (upTo >= number) return []
+    return [
+      `The pool index has reached block ${upTo}, which is ${number - upTo} before this one: pools made since are looked up.`,
+    ]
+  }
+}
+
+/** What a recording chose; nothing where it holds none. */
+async function recall(reader: StateReader, name: string): Promise<Chosen> {
+  const text = await reader.notes?.get(noteName(name))
+  if (!text) return { upTo: null, pools: [], unreadable: [] }
+  const { upTo, ...chosen } = Note.parse(JSON.parse(text))
+  return { ...chosen, upTo: upTo === null ? null : BigInt(upTo) }
+}
+
+function noteName(name: string): string {
+  return `pool-index ${name}`
+}

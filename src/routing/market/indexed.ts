@@ -1,0 +1,230 @@
+/**
+ * Of the pools that the index names for a request, those that are worth loading: ranked by how deep they are at the
+ * block, which takes one or two words of storage of each, all in one read. Dead ones end here.
+ */
+import { type ChainDefinition, canonicalToken } from '../../chains/chain.js'
+import type { Address } from '../../domain/primitives.js'
+import type { ReadResult, StateReader } from '../../domain/state.js'
+import type { Pool, Unreadable } from '../../protocols/pool.js'
+import type { ProtocolAdapter } from '../../protocols/protocol.js'
+
+/** What is loaded at most: pools of the wanted pair, of any other pair, and tokens in between. */
+const poolsOfEnds = 16
+const poolsOfPair = 4
+const mostBetween = 16
+/** The same where the ends meet in a pool or at a connector: each further token costs every search of the block time. */
+const mostBesideKnown = 6
+const poolsPerLink = 2
+/** Pools whose depth only loading them would show. */
+const mostUnranked = 8
+
+export interface ChosenPools {
+  readonly pools: readonly Pool[]
+  readonly unreadable: readonly Unreadable[]
+}
+
+export interface Ends {
+  readonly tokensIn: readonly Address[]
+  readonly tokensOut: readonly Address[]
+  readonly maxHops: number
+}
+
+interface Ranked {
+  readonly pool: Pool
+  /** By token, native counted as its wrapped token; raw units that trade near the price. */
+  readonly depth: ReadonlyMap<Address, bigint>
+}
+
+/** @param candidates - in an order that is the same for equal questions. */
+export async function chooseIndexed(
+  args: {
+    readonly chain: ChainDefinition
+    readonly protocols: readonly ProtocolAdapter[]
+    readonly reader: StateReader
+  },
+  candidates: readonly Pool[],
+  ends: Ends,
+): Promise<ChosenPools> {
+  const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
+  const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.poolEvents?.depthSlots
+  const [{ ranked, unreadable }, unranked] = await Promise.all([
+    rank(args, adapters, candidates.filter(hasDepth)),
+    complete(args, adapters, candidates.filter((pool) => !hasDepth(pool)).slice(0, mostUnranked)),
+  ])
+  return { pools: [...choose(args.chain, ranked, ends), ...unranked], unreadable }
+}
+
+async function complete(
+  { chain, reader }: Parameters<typeof chooseIndexed>[0],
+  adapters: ReadonlyMap<string, ProtocolAdapter>,
+  pools: readonly Pool[],
+): Promise<readonly Pool[]> {
+  const all = [...new Set(pools.map(({ protocol }) => protocol))].map((slug) => {
+    const venue = chain.venues[slug]
+    const own = pools.filter(({ protocol }) => protocol === slug)
+    const asked = adapters.get(slug)?.poolEvents?.complete
+    return venue && asked ? asked({ reader, chain, venue, pools: own }) : own
+  })
+  return (await Promise.all(all)).flat()
+}
+
+async function rank(
+  { chain, reader }: Parameters<typeof chooseIndexed>[0],
+  adapters: ReadonlyMap<string, ProtocolAdapter>,
+  pools: readonly Pool[],
+): Promise<{ readonly ranked: readonly Ranked[]; readonly unreadable: readonly Unreadable[] }> {
+  const reads = pools.map(
+    (pool) => adapters.get(pool.protocol)?.poolEvents?.depthSlots?.(pool) ?? [],
+  )
+  const flat = reads.flat()
+  const results = flat.length > 0 ? await reader.storage(flat) : []
+  const ranked: Ranked[] = []
+  const unreadable: Unreadable[] = []
+  let from = 0
+  for (const [k, pool] of pools.entries()) {
+    const own = results.slice(from, from + (reads[k]?.length ?? 0))
+    from += own.length
+    const failed = own.find((result) => !result.ok)
+    if (failed && !failed.ok) {
+      unreadable.push({ protocol: pool.protocol, subject: pool.id, message: failed.message })
+      continue
+    }
+    const words = own.map((result: ReadResult) => (result.ok ? BigInt(result.value) : 0n))
+    const amounts = adapters.get(pool.protocol)?.poolEvents?.depth?.(words)
+    if (!amounts || amounts.some((amount) => amount === 0n)) continue
+    const tokens = pool.tokens.map((token) => canonicalToken(chain, token))
+    ranked.push({ pool, depth: new Map(tokens.map((token, side) => [token, amounts[side] ?? 0n])) })
+  }
+  return { ranked, unreadable }
+}
+
+/** Pools between tokens of the request and connectors, and those of the tokens that join two of them best. Pure. */
+export function choose(
+  chain: ChainDefinition,
+  ranked: readonly Ranked[],
+  { tokensIn, tokensOut, maxHops }: Ends,
+): Pool[] {
+  const canonical = (tokens: readonly Address[]) =>
+    new Set(tokens.map((token) => canonicalToken(chain, token)))
+  const [ins, outs] = [canonical(tokensIn), canonical(tokensOut)]
+  const connectors = canonical([...chain.connectorTokens, chain.wrappedNative])
+  const own = new Set([...ins, ...outs, ...connectors])
+  const byPair = groupByPair(ranked)
+  const deepest = new Map<Address, bigint>()
+  for (const { depth } of ranked) {
+    for (const [token, amount] of depth) {
+      if (amount > (deepest.get(token) ?? 0n)) deepest.set(token, amount)
+    }
+  }
+  const poolsOf = (a: Address, b: Address) => byPair.get(pairKey(a, b)) ?? []
+  /** How deep the deepest pool of a pair is, of the deepest of the token: 0 to 1. */
+  const share = (token: Address, other: Address) => {
+    const most = poolsOf(token, other)[0]?.depth.get(token) ?? 0n
+    return ratio(most, deepest.get(token) ?? 0n)
+  }
+
+  const chosen = new Map<string, Pool>()
+  const take = (pools: readonly Ranked[], most: number) => {
+    for (const { pool } of pools.slice(0, most)) chosen.set(`${pool.protocol}:${pool.id}`, pool)
+  }
+  for (const [key, pools] of byPair) {
+    const [a, b] = key.split('-') as [Address, Address]
+    if (!own.has(a) || !own.has(b)) continue
+    const isOfEnds = (ins.has(a) && outs.has(b)) || (ins.has(b) && outs.has(a))
+    take(pools, isOfEnds ? poolsOfEnds : poolsOfPair)
+  }
+  const ways = waysBetween({ ins, outs, connectors, own, maxHops }, [...byPair.keys()], share)
+  const between = new Set<Address>()
+  const meet = (a: Address, b: Address) => poolsOf(a, b).length > 0
+  const isKnown = [...ins].some((a) =>
+    [...outs].some((b) => meet(a, b) || [...connectors].some((c) => meet(a, c) && meet(c, b))),
+  )
+  const most = isKnown ? mostBesideKnown : mostBetween
+  for (const { tokens } of ways) {
+    if (tokens.filter((token) => !between.has(token)).length + between.size > most) continue
+    for (const token of tokens) between.add(token)
+    const [x, y] = tokens
+    if (x && y) take(poolsOf(x, y), poolsPerLink)
+  }
+  for (const token of between) for (const other of own) take(poolsOf(token, other), poolsPerLink)
+  return [...chosen.values()]
+}
+
+interface Sides {
+  readonly ins: ReadonlySet<Address>
+  readonly outs: ReadonlySet<Address>
+  readonly connectors: ReadonlySet<Address>
+  readonly own: ReadonlySet<Address>
+  readonly maxHops: number
+}
+
+/** One or two tokens in a row that lead from one side to the other, the best first: each as good as its worst pool. */
+function waysBetween(
+  { ins, outs, connectors, own, maxHops }: Sides,
+  pairs: readonly string[],
+  share: (token: Address, other: Address) => number,
+): { readonly tokens: readonly Address[]; readonly score: number }[] {
+  const both = pairs.map((key) => key.split('-') as [Address, Address])
+  const strangers = [...new Set(both.flat().filter((token) => !own.has(token)))]
+  const sides = (from: ReadonlySet<Address>, stranger: Address) =>
+    [...from].map((token) => ({ token, share: share(token, stranger) }))
+  const ways = strangers.map((stranger) => {
+    const join = (from: ReadonlySet<Address>, to: ReadonlySet<Address>) => {
+      const far = sides(to, stranger)
+      return Math.max(
+        0,
+        ...sides(from, stranger).flatMap((one) =>
+          far.map((other) => (one.token === other.token ? 0 : Math.min(one.share, other.share))),
+        ),
+      )
+    }
+    const direct = join(ins, outs)
+    const score =
+      maxHops >= 3 ? Math.max(direct, join(ins, connectors), join(connectors, outs)) : direct
+    return { tokens: [stranger], score }
+  })
+  const best = (from: ReadonlySet<Address>, stranger: Address) =>
+    Math.max(0, ...sides(from, stranger).map((side) => side.share))
+  const rows =
+    maxHops < 3
+      ? []
+      : both
+          .filter(([a, b]) => !own.has(a) && !own.has(b))
+          .map(([x, y]) => {
+            const forth = Math.min(best(ins, x), best(outs, y))
+            const back = Math.min(best(ins, y), best(outs, x))
+            return { tokens: [x, y], score: Math.min(Math.max(forth, back), share(x, y)) }
+          })
+  return [...ways, ...rows]
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.tokens.join() < b.tokens.join() ? -1 : 1))
+}
+
+/** The deepest of each pair first. */
+function groupByPair(ranked: readonly Ranked[]): ReadonlyMap<string, readonly Ranked[]> {
+  const groups = new Map<string, Ranked[]>()
+  for (const one of ranked) {
+    const [a, b] = [...one.depth.keys()]
+    if (!a || !b) continue
+    const key = pairKey(a, b)
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (const [key, pools] of sorted) {
+    const first = key.split('-')[0] as Address
+    pools.sort((a, b) => {
+      const [x = 0n, y = 0n] = [a.depth.get(first), b.depth.get(first)]
+      return x === y ? (a.pool.id < b.pool.id ? -1 : 1) : x > y ? -1 : 1
+    })
+  }
+  return new Map(sorted)
+}
+
+function pairKey(a: Address, b: Address): string {
+  return a < b ? `${a}-${b}` : `${b}-${a}`
+}
+
+/** To a millionth. */
+function ratio(part: bigint, whole: bigint): number {
+  return whole === 0n ? 0 : Number((part * 1_000_000n) / whole) / 1_000_000
+}
