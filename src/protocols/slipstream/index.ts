@@ -14,6 +14,7 @@ import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { addressesOf } from '../shared/parameters.js'
 import { readWord } from '../shared/read-word.js'
 import { discoverPools, factoriesOf } from './discover.js'
+import { slipstreamPoolEvents } from './pool-events.js'
 
 interface SlipstreamRow {
   readonly slug: string
@@ -64,6 +65,7 @@ function defineSlipstreamLike(row: SlipstreamRow): ProtocolAdapter<ConcentratedS
         probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
       ),
     discover: (args) => discoverPools(row.slug, args),
+    poolEvents: slipstreamPoolEvents(row.slug, poolSlots),
     ...parts,
     ...v3Swap,
     async load(args) {

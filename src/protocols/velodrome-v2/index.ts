@@ -11,6 +11,7 @@ import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
 import { discoverPools, type FactorySlots, loadPools } from './load.js'
 import { type VelodromeState, velodromeSwap } from './math.js'
+import { velodromePoolEvents } from './pool-events.js'
 
 interface VelodromeRow {
   readonly slug: string
@@ -46,6 +47,7 @@ function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState>
     paysRecipient: true,
     helperContracts: [helper],
     discover: (args) => discoverPools(row.slug, factorySlots, args),
+    poolEvents: velodromePoolEvents(row.slug),
     load: (args) => loadPools(row.slug, factorySlots, args),
     amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
       amountOut: velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)?.amountOut ?? 0n,

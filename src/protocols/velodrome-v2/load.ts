@@ -18,7 +18,7 @@ export interface FactorySlots {
 const factorySlots = { isPaused: toWord(0n), stableFee: toWord(1n), volatileFee: toWord(2n) }
 
 /** Pool storage; `stable` lies behind an address in its slot. Units are 10^decimals. */
-const poolSlots = {
+export const poolSlots = {
   stable: toWord(12n),
   token0: toWord(13n),
   token1: toWord(14n),

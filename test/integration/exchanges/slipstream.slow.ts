@@ -15,6 +15,7 @@ import {
   type SwapScene,
   swapOnChain,
 } from '../../support/protocols/swap-on-chain.js'
+import { depthOf, poolsToldBy } from '../../support/protocols/told-by-events.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const factoryAbi = parseAbi([
@@ -74,6 +75,8 @@ async function open(factory: Address, tickSpacing: number, decimals: readonly [n
     ({ parameters }) => parameters.factory === factory && parameters.tickSpacing === tickSpacing,
   )
   if (!pool) throw new Error('the pool is not found')
+  expect(poolsToldBy(created?.logs ?? [], scene)).toEqual([pool])
+  expect(await depthOf(pool, scene)).toEqual([0n, 0n])
   for (const token of tokens) {
     await context.send(token, transferAbi, 'transfer', [surroundings, 10n ** 40n])
   }
@@ -92,6 +95,10 @@ async function open(factory: Address, tickSpacing: number, decimals: readonly [n
     ])
     expect(sent).not.toBeNull()
   }
+  // Two of the four positions are at the price: so much of the second token would be in a pair.
+  const [, depth = 0n] = (await depthOf(pool, scene)) ?? []
+  const active = 10n ** 13n + 10n ** 15n
+  expect(depth).toBe((active * price) >> 96n)
   return pool
 }
 

@@ -15,6 +15,7 @@ import {
   type SwapScene,
   swapOnChain,
 } from '../../support/protocols/swap-on-chain.js'
+import { depthOf, poolsToldBy } from '../../support/protocols/told-by-events.js'
 
 const factoryAbi = parseAbi([
   'function createPool(address, address, bool)',
@@ -66,7 +67,11 @@ async function open(market: Market, scene = sceneOf()): Promise<Pool> {
   const isOrdered = first < second
   const tokens = isOrdered ? ([first, second] as const) : ([second, first] as const)
   const reserves = isOrdered ? market.reserves : ([market.reserves[1], market.reserves[0]] as const)
-  await context.send(factory, factoryAbi, 'createPool', [first, second, market.stable])
+  const created = await context.send(factory, factoryAbi, 'createPool', [
+    first,
+    second,
+    market.stable,
+  ])
   const reader = await context.reader()
   const { venue } = scene
   const found = await scene.adapter.discover({
@@ -78,6 +83,7 @@ async function open(market: Market, scene = sceneOf()): Promise<Pool> {
   const [pool] = found.pools
   if (!pool || found.pools.length > 1) throw new Error('not one pool')
   expect(pool.parameters).toEqual({ stable: market.stable })
+  expect(poolsToldBy(created?.logs ?? [], scene)).toEqual([pool])
   const start = 10_000n
   for (const [index, token] of tokens.entries()) {
     const decimals = isOrdered ? market.decimals[index] : market.decimals[1 - index]
@@ -94,6 +100,8 @@ async function open(market: Market, scene = sceneOf()): Promise<Pool> {
     const sync = parseAbi(['function sync()'])
     await context.send(pool.address, sync, 'sync', [])
   }
+  const held = await Promise.all(tokens.map((token) => context.balanceOf(token, pool.address)))
+  expect(await depthOf(pool, scene)).toEqual(held)
   if (market.fee > 0n) {
     await context.send(factory, factoryAbi, 'setCustomFee', [pool.address, market.fee])
   }
