@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * clean clone, without the times of an earlier run, is by size; a file that is missing here only starts later.
  */
 const long: readonly string[] = [
-  'test/integration/engine/engine-life.itest.ts',
+  'test/integration/engine/engine-life.slow.ts',
   'test/integration/forks/pool.itest.ts',
   'test/api/cli.itest.ts',
   'test/integration/protocols/balancer-v2.itest.ts',
@@ -21,7 +21,7 @@ const long: readonly string[] = [
   'test/e2e/history/cassette.e2e.ts',
   'test/e2e/routes/tokens.e2e.ts',
   'test/e2e/answers/exact-output.e2e.ts',
-  'test/e2e/positions/position-prices.e2e.ts',
+  'test/e2e/positions/position-prices.slow.ts',
   'test/e2e/routes/splits.e2e.ts',
   'test/e2e/routes/route.e2e.ts',
   'test/e2e/routes/strategies.e2e.ts',
