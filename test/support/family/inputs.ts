@@ -88,7 +88,7 @@ export const positions: Inputs = {
 }
 
 export const nontokenizedList: Inputs = {
-  ...{ chainId: 'integer', project: 'text', protocolSlug: 'text' },
+  ...{ chainId: 'integer', project: 'text[]', protocolSlug: 'text[]' },
   ...{ address: 'address[]', primaryAddress: 'address[]' },
   ...{ page: 'integer', pageSize: 'integer', cursor: 'integer' },
 }
