@@ -35,7 +35,7 @@ const long: readonly string[] = [
   'test/e2e/routes/gas.e2e.ts',
   'test/e2e/service/faults.e2e.ts',
   'test/e2e/history/backtest.e2e.ts',
-  'test/e2e/positions/liquidity.e2e.ts',
+  'test/e2e/positions/liquidity.slow.ts',
   'test/e2e/service/balances.e2e.ts',
   'test/e2e/service/interrupt.e2e.ts',
   'test/e2e/positions/opportunities.e2e.ts',
