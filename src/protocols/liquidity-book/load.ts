@@ -87,8 +87,8 @@ export async function discoverBooks(
 /** @returns a sentence where they cannot be read. */
 function toBooks(result: ReadResult | undefined): { address: Address; binStep: number }[] | string {
   if (!result?.ok) return result?.message ?? 'Not read.'
-  // No contract answers with nothing.
-  if (result.value === '0x') return 'The factory does not answer.'
+  // At a block before the factory.
+  if (result.value === '0x') return []
   const books = decodeFunctionResult({ abi, functionName: 'getAllLBPairs', data: result.value })
   return books.map(({ pair, binStep }) => ({ address: toAddress(pair), binStep }))
 }
