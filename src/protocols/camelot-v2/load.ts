@@ -4,7 +4,8 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
-import { addressInWord, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
+import { poolsInList } from '../shared/factory-lists.js'
+import { addressInWord, toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 import type { CamelotState } from './math.js'
 
@@ -24,32 +25,13 @@ const pairSlots = {
 }
 const wordsPerPair = Object.keys(pairSlots).length
 
-export async function discoverPairs(
+export function discoverPairs(
   slug: string,
   { reader, venue, pairs }: DiscoverArgs,
 ): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
-  const wanted = orderedPairs(pairs)
-  if (wanted.length === 0) return { pools: [], unreadable: [] }
-  const factory = toAddress(String(venue.factory))
-  const results = await reader.storage(
-    wanted.map(([token0, token1]) => ({
-      address: factory,
-      slot: toWord(nestedMappingSlot([BigInt(token0), BigInt(token1)], getPairSlot)),
-    })),
-  )
-  const pools: Pool[] = []
-  const unreadable: Unreadable[] = []
-  wanted.forEach((pair, index) => {
-    const result = results[index]
-    if (!result?.ok) {
-      const subject = `getPair ${pair.join(' ')}`
-      unreadable.push({ protocol: slug, subject, message: result?.message ?? 'Not read.', pair })
-      return
-    }
-    const address = addressInWord(result.value)
-    if (address) pools.push({ protocol: slug, id: address, address, tokens: pair, parameters: {} })
-  })
-  return { pools, unreadable }
+  const list = { factory: toAddress(String(venue.factory)), name: 'getPair', slot: getPairSlot }
+  const wanted = orderedPairs(pairs).map((pair) => ({ pair, parameters: {} }))
+  return poolsInList(slug, reader, list, wanted)
 }
 
 /** A contract that is no pair of the factory with the tokens of the record is Unreadable. */

@@ -7,14 +7,14 @@ import { encodeFunctionData, parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import { nextBlockTime } from '../../domain/what-if.js'
-import type { Pool, Unreadable } from '../pool.js'
 import { type DiscoverArgs, defineProtocol } from '../protocol.js'
 import { concentratedParts } from '../shared/concentrated/adapter-parts.js'
 import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
+import { poolsInList } from '../shared/factory-lists.js'
 import { addressesOf } from '../shared/parameters.js'
-import { addressInWord, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
+import { toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 
 const slug = 'camelot-v3'
@@ -104,31 +104,9 @@ export const camelotV3 = defineProtocol<ConcentratedState>({
   gasEstimate: () => gasPerSwap,
 })
 
-async function discoverPools({
-  reader,
-  venue,
-  pairs,
-}: DiscoverArgs): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
-  const wanted = orderedPairs(pairs)
-  if (wanted.length === 0) return { pools: [], unreadable: [] }
+function discoverPools({ reader, venue, pairs }: DiscoverArgs) {
   const factory = toAddress(String(venue.factory))
-  const results = await reader.storage(
-    wanted.map(([token0, token1]) => ({
-      address: factory,
-      slot: toWord(nestedMappingSlot([BigInt(token0), BigInt(token1)], poolByPairSlot)),
-    })),
-  )
-  const pools: Pool[] = []
-  const unreadable: Unreadable[] = []
-  wanted.forEach((pair, index) => {
-    const result = results[index]
-    if (!result?.ok) {
-      const subject = `poolByPair ${pair.join(' ')}`
-      unreadable.push({ protocol: slug, subject, message: result?.message ?? 'Not read.', pair })
-      return
-    }
-    const address = addressInWord(result.value)
-    if (address) pools.push({ protocol: slug, id: address, address, tokens: pair, parameters: {} })
-  })
-  return { pools, unreadable }
+  const list = { factory, name: 'poolByPair', slot: poolByPairSlot }
+  const wanted = orderedPairs(pairs).map((pair) => ({ pair, parameters: {} }))
+  return poolsInList(slug, reader, list, wanted)
 }

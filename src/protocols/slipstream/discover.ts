@@ -5,7 +5,8 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
-import { addressInWord, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
+import { poolsInList } from '../shared/factory-lists.js'
+import { toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 
 /** Factory storage: the mapping `getPool`, and the length of the list of tick spacings. */
@@ -45,31 +46,12 @@ async function poolsOf(
     const fact = { protocol: slug, subject: `tickSpacings ${factory}`, message: spacings }
     return { pools: [], unreadable: pairs.map((pair) => ({ ...fact, pair })) }
   }
-  const wanted = pairs.flatMap((pair) => spacings.map((tickSpacing) => ({ pair, tickSpacing })))
-  const results = await reader.storage(
-    wanted.map(({ pair: [token0, token1], tickSpacing }) => ({
-      address: factory,
-      slot: toWord(
-        nestedMappingSlot([BigInt(token0), BigInt(token1), BigInt(tickSpacing)], getPoolSlot),
-      ),
-    })),
+  const wanted = pairs.flatMap((pair) =>
+    spacings.map((tickSpacing) => {
+      return { pair, keys: [BigInt(tickSpacing)], parameters: { factory, tickSpacing } }
+    }),
   )
-  const pools: Pool[] = []
-  const unreadable: Unreadable[] = []
-  wanted.forEach(({ pair, tickSpacing }, index) => {
-    const result = results[index]
-    if (!result?.ok) {
-      const subject = `getPool ${pair.join(' ')} ${tickSpacing}`
-      unreadable.push({ protocol: slug, subject, message: result?.message ?? 'Not read.', pair })
-      return
-    }
-    const address = addressInWord(result.value)
-    if (address) {
-      const parameters = { factory, tickSpacing }
-      pools.push({ protocol: slug, id: address, address, tokens: pair, parameters })
-    }
-  })
-  return { pools, unreadable }
+  return poolsInList(slug, reader, { factory, name: 'getPool', slot: getPoolSlot }, wanted)
 }
 
 /** @returns a sentence when they cannot be read. */

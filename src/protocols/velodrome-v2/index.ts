@@ -3,11 +3,10 @@
  * Venue parameter: `factory`. Pool parameter: `stable`. Slipstream, its concentrated liquidity, is in ../slipstream.
  */
 
-import { parseAbiItem } from 'viem'
 import { probe } from '../../chains/probe.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
-import { helperAddress } from '../shared/helper-address.js'
 import { addressesOf } from '../shared/parameters.js'
+import { solidlySwap } from '../shared/solidly-swap.js'
 import { toWord } from '../shared/storage-slots.js'
 import { discoverPools, type FactorySlots, loadPools } from './load.js'
 import { type VelodromeState, velodromeSwap } from './math.js'
@@ -28,11 +27,6 @@ const swapSlots = [2n, 9n, 15n, 17n, 22n, 23n, 24n, 25n, 26n].map(toWord)
 /** The token out, the fee into a contract of its own, balances read twice; a stable curve is evaluated several times. */
 const gasPerSwap = { volatile: 105_000n, stable: 135_000n }
 
-const helper = 'SolidlySwapper'
-const swapAbi = parseAbiItem(
-  'function swap(address pool, address tokenIn, bool zeroForOne, address recipient) returns (uint256 amountOut)',
-)
-
 /** @returns Adapter for pools with the storage and arithmetic of Velodrome V2. */
 function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState> {
   const { factorySlots, ...identity } = row
@@ -44,8 +38,7 @@ function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState>
       addressesOf(factory).map((to) =>
         probe(`factory of ${row.name}`, to, 'allPoolsLength()', 'positive'),
       ),
-    paysRecipient: true,
-    helperContracts: [helper],
+    ...solidlySwap,
     discover: (args) => discoverPools(row.slug, factorySlots, args),
     poolEvents: velodromePoolEvents(row.slug),
     load: (args) => loadPools(row.slug, factorySlots, args),
@@ -57,17 +50,6 @@ function defineVelodromeLike(row: VelodromeRow): ProtocolAdapter<VelodromeState>
       velodromeSwap(state, tokenIn === pool.tokens[0], amountIn)?.after ?? state,
     swapSlots: () => swapSlots,
     gasEstimate: (_pool, { isStable }) => gasPerSwap[isStable ? 'stable' : 'volatile'],
-    prepaidAt: (pool) => pool.address,
-    encodeSwap({ pool, tokenIn, amountIn, helpers, recipient, isPrepaid }) {
-      const swap = {
-        kind: 'call',
-        target: helperAddress(helpers, helper),
-        abi: swapAbi,
-        args: [pool.address, tokenIn, tokenIn === pool.tokens[0], recipient],
-      } as const
-      if (isPrepaid) return [swap]
-      return [{ kind: 'transfer', token: tokenIn, to: pool.address, amount: amountIn }, swap]
-    },
   })
 }
 

@@ -4,7 +4,8 @@ import { type Address, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs, LoadedPool } from '../protocol.js'
-import { addressInWord, mappingSlot, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
+import { poolsInList } from '../shared/factory-lists.js'
+import { addressInWord, mappingSlot, toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 import type { VelodromeState } from './math.js'
 
@@ -34,39 +35,16 @@ const wordsPerPool = Object.keys(poolSlots).length + 1
 const noFee = 420n
 
 /** Volatile and stable pools of the pairs, by the factory's own list. */
-export async function discoverPools(
+export function discoverPools(
   slug: string,
   slots: FactorySlots,
   { reader, venue, pairs }: DiscoverArgs,
 ): Promise<{ pools: Pool[]; unreadable: Unreadable[] }> {
-  const factory = toAddress(String(venue.factory))
+  const list = { factory: toAddress(String(venue.factory)), name: 'getPool', slot: slots.getPool }
   const wanted = orderedPairs(pairs).flatMap((pair) =>
-    [false, true].map((stable) => ({ pair, stable })),
+    [false, true].map((stable) => ({ pair, keys: [stable ? 1n : 0n], parameters: { stable } })),
   )
-  if (wanted.length === 0) return { pools: [], unreadable: [] }
-  const results = await reader.storage(
-    wanted.map(({ pair: [token0, token1], stable }) => ({
-      address: factory,
-      slot: toWord(
-        nestedMappingSlot([BigInt(token0), BigInt(token1), stable ? 1n : 0n], slots.getPool),
-      ),
-    })),
-  )
-  const pools: Pool[] = []
-  const unreadable: Unreadable[] = []
-  wanted.forEach(({ pair, stable }, index) => {
-    const result = results[index]
-    if (!result?.ok) {
-      const subject = `getPool ${pair.join(' ')} ${stable}`
-      unreadable.push({ protocol: slug, subject, message: result?.message ?? 'Not read.', pair })
-      return
-    }
-    const address = addressInWord(result.value)
-    if (address) {
-      pools.push({ protocol: slug, id: address, address, tokens: pair, parameters: { stable } })
-    }
-  })
-  return { pools, unreadable }
+  return poolsInList(slug, reader, list, wanted)
 }
 
 /** A contract that is no pool of the factory, or not the one that the record describes, is Unreadable. */
