@@ -7,6 +7,7 @@ import { alternativesBench } from './alternatives.js'
 import { backtestBench } from './backtest.js'
 import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
+import { compareBench } from './compare/compare.js'
 import { crosschainBench } from './crosschain.js'
 import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
@@ -33,7 +34,8 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
 /** Parts that run against BENCH_NODE_URL where it is given; kept apart from their figures on the sandbox. */
 const askGivenNode = ['cold', 'alternatives']
 
-const wanted = process.argv.slice(2).filter((name) => !name.startsWith('-'))
+const [first, ...others] = process.argv.slice(2).filter((name) => !name.startsWith('-'))
+const wanted = first === undefined || first === 'compare' ? [] : [first, ...others]
 const unknown = wanted.filter((name) => !parts[name])
 if (unknown.length) {
   console.error(`unknown part ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`)
@@ -43,10 +45,18 @@ if (unknown.length) {
 const nodeUrl = process.env.BENCH_NODE_URL
 const titleOf = (name: string) =>
   nodeUrl && askGivenNode.includes(name) ? `${name}, given node` : name
-const order = Object.keys(parts).flatMap((name) => [name, `${name}, given node`])
+const order = ['compare', ...Object.keys(parts).flatMap((name) => [name, `${name}, given node`])]
 
-for (const [name, run] of Object.entries(parts)) {
-  if (wanted.length && !wanted.includes(name)) continue
+/** With a commit, and parts of names of what is compared, this part alone runs. */
+const [commit, ...scenarios] = others
+const chosen: typeof parts =
+  first === 'compare' && commit
+    ? { compare: () => compareBench(commit, scenarios) }
+    : Object.fromEntries(
+        Object.entries(parts).filter(([name]) => !wanted.length || wanted.includes(name)),
+      )
+
+for (const [name, run] of Object.entries(chosen)) {
   const sections = await run()
   for (const section of sections) {
     const table = new Table({ head: Object.keys(section.rows[0] ?? {}), style: { head: [] } })

@@ -33,6 +33,7 @@ describe('createPins', () => {
     const warmed: Hex[] = []
     const forks: Partial<ForkPool> = {
       warm: async ({ hash }) => void warmed.push(hash),
+      fill: async () => undefined,
       room: async () => undefined,
     }
     const pins = pinsOf(archive, forks, [pin.chainId])
@@ -65,6 +66,7 @@ describe('createPins', () => {
     }
     const forks: Partial<ForkPool> = {
       warm: async ({ hash }) => void warmed.push(hash),
+      fill: async () => undefined,
       room: () =>
         new Promise((resolve) => {
           makeRoom = resolve

@@ -68,6 +68,7 @@ export function createPins(options: {
 
   async function take(pin: BlockPin): Promise<void> {
     await Promise.all([readAhead(pin), forks.warm(pin)])
+    await forks.fill(pin)
     pins.set(pin.chainId, pin)
     news.emit(String(pin.chainId))
   }

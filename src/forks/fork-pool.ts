@@ -12,6 +12,7 @@ import { stateKey } from '../domain/what-if.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
 import { forkClient } from './clients.js'
+import { createForkFiller } from './fork-filler.js'
 import { createForkGroup, type Fork, type ForkGroup } from './fork-group.js'
 import { createForkStarter, residentBytes } from './fork-starter.js'
 
@@ -89,6 +90,8 @@ export interface ForkPool {
   acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease. */
   warm(pin: BlockPin): Promise<void>
+  /** Gives the running forks of a block the state that forks of other blocks read, as far as it is known. Never rejects. */
+  fill(pin: BlockPin): Promise<void>
   /**
    * Resolves when so few forks of the chain are in use that another block gets all of its own within `maxForks`.
    * @throws AbortError when the signal is aborted before.
@@ -108,8 +111,10 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const maxOfBlocks = Math.max(1, maxForks - forksPerBlock)
   const { startTimeoutMs = 30_000, probeIntervalMs = 2_000, probeTimeoutMs = 3_000 } = options
   const { hardForkOf = (pin: BlockPin) => pin.shownHardFork } = options
+  const filler = createForkFiller(options.archiveUrl)
   const starter = createForkStarter({
     ...options,
+    filler,
     hardForkOf,
     forksPerBlock,
     maxForks,
@@ -245,6 +250,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
         // Requests still in flight for this block must not reach a fork of another one.
         if (!isDone) for (const fork of held) fork.isReusable = false
         group.drop([...held])
+        filler.later(group)
         releaseGroup(group)
       },
     }
@@ -283,6 +289,10 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       warmed.set(pin.chainId, stateKey(pin))
       releaseGroup(group)
     },
+    async fill(pin) {
+      const forks = groups.get(stateKey(pin))?.forks() ?? []
+      await Promise.all(forks.map((fork) => filler.fill(fork, pin)))
+    },
     async room(chainId, signal) {
       while (isFull(chainId)) await once(news, released, { signal })
     },
@@ -300,6 +310,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
     },
     async close() {
       stopProbes.abort()
+      filler.close()
       await probing
       const last = [...groups.values()].map((group) => group.close())
       groups.clear()

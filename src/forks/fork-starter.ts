@@ -13,7 +13,7 @@ import type { Standby } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
 import { type ForkProcessArgs, forkProcess, portTaken } from './anvil.js'
 import { askFork } from './faults.js'
-import { fillFork } from './fill-fork.js'
+import type { ForkFiller } from './fork-filler.js'
 import type { Fork } from './fork-group.js'
 import { resetFork } from './fork-reset.js'
 import { createReaper } from './reaper.js'
@@ -56,6 +56,7 @@ export function createForkStarter(options: {
   readonly archiveUrl: (pin: BlockPin) => string
   readonly standby?: () => Standby
   readonly hardForkOf: (pin: BlockPin) => HardFork
+  readonly filler: ForkFiller
   readonly forksPerBlock: number
   /** Processes of one chain beyond which none is started to wait. */
   readonly maxForks: number
@@ -129,7 +130,7 @@ export function createForkStarter(options: {
     { isBackground = false }: PinOptions = {},
   ): Promise<Fork> {
     const fork = await startAny(pin, onExit)
-    if (isBackground) await fillFork(fork.url, options.archiveUrl(pin))
+    if (isBackground) await options.filler.fill(fork, pin)
     return fork
   }
 
@@ -161,6 +162,8 @@ export function createForkStarter(options: {
   ): Promise<Fork | null> {
     const { instance } = process
     idle.delete(process)
+    // What is given late would be state of the wrong block.
+    await options.filler.settled(process.fork)
     const { key, uses, rssBytes } = process.fork
     const fork = { ...forkOf(key, instance, uses), rssBytes }
     try {

@@ -66,6 +66,7 @@ const aheadParam = z.object({
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
   topics: z.array(topicParam).max(maxAhead),
 })
+const requestsParam = z.number().int().min(0).default(0)
 const accountsParam = z.array(addressParam).max(maxAhead)
 const logsParam = z.object({
   from: quantityParam,
@@ -145,9 +146,7 @@ export function answerCall(
       source.assumeEmpty(check(accountsParam, params[0]), pin)
       return true
     case 'forkroute_held':
-      return source.held(source.forkSlots.keys(), pin).map(([key, value]) => {
-        return [addressOf(key), slotOf(key), fromStored(key, value)]
-      })
+      return heldSlots(source, pin, check(requestsParam, params[0]))
     case 'forkroute_note':
       source.note(check(noteNameParam, params[0]), check(noteParam, params[1]), pin)
       return true
@@ -172,6 +171,14 @@ export function answerCall(
   async function readAt(key: ItemKey, block: unknown): Promise<Hex> {
     return read(source, key, await refOf(source, pin, block))
   }
+}
+
+/** Slots that forks requested after so many requests of theirs, with the values that are known at the block. */
+function heldSlots({ forkSlots, held }: ChainSource, pin: BlockPin, since: number) {
+  const slots = held(forkSlots.keys(since), pin).map(([key, value]) => {
+    return [addressOf(key), slotOf(key), fromStored(key, value)]
+  })
+  return { requests: forkSlots.requests, slots }
 }
 
 async function accountInfo(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {

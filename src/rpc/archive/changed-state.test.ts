@@ -24,7 +24,7 @@ function chain() {
     held: () => [[storageKey(other, '0x1'), '0x7']] as const,
     learned: { get: () => 'known', put: tell('put') },
     poolSets: { keysOf: () => [], watch: tell('watch'), miss: tell('miss'), learn: tell('learn') },
-    forkSlots: { keys: () => [storageKey(other, '0x1')], asked: tell('asked') },
+    forkSlots: { keys: () => [storageKey(other, '0x1')], asked: tell('asked'), requests: 1 },
   }
   return { source: source as unknown as ChainSource, asked, told }
 }

@@ -63,7 +63,7 @@ export function changedSource(source: ChainSource, { values, replaced }: Changed
       miss: () => undefined,
       learn: () => undefined,
     },
-    forkSlots: { keys: () => [], asked: () => undefined },
+    forkSlots: { keys: () => [], asked: () => undefined, requests: 0 },
   }
   return changed
 }

@@ -1,7 +1,8 @@
 /** Walking through blocks: what a proof shows unchanged is not read again, and everything else is. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Address, BlockPin, Hex } from '../../../src/domain/primitives.js'
-import { createForkPool } from '../../../src/forks/fork-pool.js'
+import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { type Archive, startArchive } from '../../../src/rpc/archive/archive.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { createAccountProofs } from '../../../src/sandbox/chain/account-proofs.js'
@@ -110,25 +111,31 @@ test('up, down and again: the values of the node, read only where the storage ch
   expect((await context.archive.stats()).provenHits).toBeGreaterThan(0)
 })
 
-test('a fork for background work is given at once what those of other blocks asked for, each value as it is at its own', async () => {
+/** Which values the contracts give on forks at the blocks, and how many slots these ask the archive for. */
+async function workOnForks(
+  blocks: readonly bigint[],
+  open: (pool: ForkPool, pin: BlockPin) => Promise<ForkLease>,
+): Promise<number[]> {
   const context = await archiveOf()
   const proxies = new Map<bigint, FaultyNode>()
   const pool = createForkPool({
     archiveUrl: ({ number }) => proxies.get(number)?.url ?? '',
     forksPerBlock: 1,
+    maxBlocks: 1,
   })
   onTestFinished(async () => {
     await pool.close()
     for (const proxy of proxies.values()) await proxy.close()
   })
   const asked: number[] = []
-  for (const at of [1n, 2n, 4n]) {
+  for (const at of blocks) {
     const pin = await context.archive.pin(77, at, { isBackground: true })
     await context.archive.prefetch(pin)
-    const proxy = await startFaultyNode(context.archive.forkUrl(pin))
+    const proxy = proxies.get(at) ?? (await startFaultyNode(context.archive.forkUrl(pin)))
     proxies.set(at, proxy)
-    const { urls } = await pool.acquire(pin, { isBackground: true })
-    const fork = createRpcClient(urls[0] ?? '')
+    proxy.requests.length = 0
+    const lease = await open(pool, pin)
+    const fork = createRpcClient(lease.urls[0] ?? '')
     const values = [restless, still].map((to) => fork.request('eth_call', [{ to }, 'latest']))
     const expected = [restless, still].map((to) =>
       anvil.rpc('eth_call', [{ to }, `0x${at.toString(16)}`]),
@@ -136,8 +143,68 @@ test('a fork for background work is given at once what those of other blocks ask
     expect(await Promise.all(values)).toEqual(await Promise.all(expected))
     asked.push(count(proxy, 'eth_getStorageAt'))
     await fork.close()
+    lease.release(true)
   }
+  return asked
+}
+
+test('a fork for background work is given at once what those of other blocks asked for, each value as it is at its own', async () => {
+  const asked = await workOnForks([1n, 2n, 4n], (pool, pin) =>
+    pool.acquire(pin, { isBackground: true }),
+  )
   expect(asked).toEqual([2, 0, 0])
+})
+
+test('so is a fork of a new head', async () => {
+  const asked = await workOnForks([1n, 2n, 4n, 1n, 2n], async (pool, pin) => {
+    await pool.warm(pin)
+    await pool.fill(pin)
+    return pool.acquire(pin)
+  })
+  expect(asked).toEqual([2, 0, 0, 0, 0])
+})
+
+test('what a fork is given late is not taken for that of the block to which it moved', async () => {
+  const { archive } = await archiveOf()
+  const pinAt = async (at: bigint) => {
+    const pin = await archive.pin(77, at, { isBackground: true })
+    await archive.prefetch(pin)
+    return pin
+  }
+  const [first, second] = [await pinAt(1n), await pinAt(2n)]
+  // Answers later than a fork takes to move.
+  const slow = await startFaultyNode(archive.forkUrl(first), {
+    behave: async ([call]) => {
+      if (call?.method === 'forkroute_held') await sleep(300)
+      return null
+    },
+  })
+  const pool = createForkPool({
+    archiveUrl: ({ number }) => (number === 1n ? slow.url : archive.forkUrl(second)),
+    forksPerBlock: 1,
+    maxBlocks: 1,
+  })
+  onTestFinished(async () => {
+    await pool.close()
+    await slow.close()
+  })
+  const valueOn = async ({ urls }: ForkLease) => {
+    const fork = createRpcClient(urls[0] ?? '')
+    const value = await fork.request('eth_call', [{ to: restless }, 'latest'])
+    await fork.close()
+    return value
+  }
+  const at = (block: string) => anvil.rpc('eth_call', [{ to: restless }, block])
+  const before = await pool.acquire(first)
+  expect(await valueOn(before)).toBe(await at('0x1'))
+  const given = pool.fill(first)
+  before.release(true)
+  const { pids } = pool.stats()
+  const after = await pool.acquire(second)
+  await given
+  expect(pool.stats().pids).toEqual(pids)
+  expect(await valueOn(after)).toBe(await at('0x2'))
+  expect(await at('0x1')).not.toBe(await at('0x2'))
 })
 
 test('a node that takes overrides is asked for no proofs: it gives all values by one call', async () => {

@@ -1,0 +1,75 @@
+/** A service as an operator starts it, in a process of its own, on a sandbox chain of its own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Agent, request } from 'undici'
+
+export interface MeasuredService {
+  readonly pid: number
+  readonly url: string
+  /** Of its sandbox chain. */
+  readonly nodeUrl: string
+  /** @throws Error for any status but 200. */
+  get(path: string): Promise<string>
+  post(path: string, body: unknown): Promise<string>
+  stop(): Promise<void>
+}
+
+const started = /forkroute\s+(\S+)\/api\/v1[\s\S]*chain 1\s+sandbox, JSON-RPC at (\S+)\n/
+
+export async function startMeasured(
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<MeasuredService> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
+  const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve', '--port', '0'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      AUTH_MODE: 'open',
+      SANDBOX_CHAINS: '1',
+      DATA_DIR: dataDir,
+      LOG_LEVEL: 'error',
+      RATE_LIMIT_PER_MINUTE: '10000000',
+      ...env,
+    },
+  })
+  let output = ''
+  const [, url = '', nodeUrl = ''] = await new Promise<RegExpExecArray>((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`The service ended: ${output}`)))
+    child.stdout.on('data', (data: Buffer) => {
+      output += data.toString()
+      const found = started.exec(output)
+      if (found) resolve(found)
+    })
+  })
+  const agent = new Agent({ connections: 64 })
+  const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
+    const sent = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+    const answer = await request(`${url}${path}`, {
+      method,
+      dispatcher: agent,
+      ...(body !== undefined && sent),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`)
+    return text
+  }
+  return {
+    pid: child.pid ?? 0,
+    url,
+    nodeUrl,
+    get: (path) => ask('GET', path),
+    post: (path, body) => ask('POST', path, body),
+    async stop() {
+      await agent.destroy()
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
