@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById, chains } from './chains/registry.js'
+import type { ProofMode } from './domain/router-settings.js'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -26,6 +27,7 @@ export interface Config {
   /** Candidates that are simulated per request. */
   readonly candidates: number
   readonly maxHops: number
+  readonly proof: ProofMode
   /** Files or http(s) URLs in the token-lists standard; empty: the list of the npm package. */
   readonly tokenLists: readonly string[]
   /** Prefix of wire identifiers, such as svc in svcwallet-v2. */
@@ -163,6 +165,9 @@ export const environment = z.object({
     'Threads that search and simulate. Default: one per core, 8 at most.',
   ),
   CANDIDATES: integer(24, 1, 512).describe('Candidates that are simulated per request.'),
+  PROOF: oneOf(['all', 'adaptive'], 'all').describe(
+    '`all`: every candidate is simulated; `adaptive`: only those that could become the answer, where a request says nothing else.',
+  ),
   MAX_HOPS: integer(3, 1, 4).describe('Swaps in a row at most.'),
   TOKEN_LISTS: list.describe(
     'Files or URLs in the token-lists standard. Default: the list of @uniswap/default-token-list.',
@@ -351,6 +356,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     workers: read.WORKERS,
     candidates: read.CANDIDATES,
     maxHops: read.MAX_HOPS,
+    proof: read.PROOF,
     tokenLists: read.TOKEN_LISTS,
     serviceName: read.SERVICE_NAME,
     logLevel: read.LOG_LEVEL,

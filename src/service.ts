@@ -147,6 +147,7 @@ export async function createService(
         dataDir: config.dataDir,
         candidates: config.candidates,
         maxHops: config.maxHops,
+        proof: config.proof,
         poolBlacklist: config.poolBlacklist,
         v4HooksAllowlist: config.v4HooksAllowlist,
         ...(config.poolIndex && {

@@ -1,6 +1,8 @@
 /** The fields of a plan: allowed forms and parsed values. Every value arrives as text, as in `schemas.ts`. */
+
 import { z } from 'zod'
 import { backtestLimits as limits } from '../domain/backtest.js'
+import { Proof } from './routes/explanation.js'
 import { names, shortcutInputs } from './routes/shortcut-inputs.js'
 import {
   Address,
@@ -31,6 +33,8 @@ export function planInputs(serviceName: string) {
     deadline: _deadline,
     permit: _permit,
     explain: _explain,
+    // Of the variants.
+    proof: _proof,
     destinationBlockNumber: _there,
     ...routeShape
   } = shortcuts.route.shape
@@ -38,6 +42,7 @@ export function planInputs(serviceName: string) {
     blockNumber: _number,
     deadlineMs: _late,
     explain: _explained,
+    proof: _proven,
     destinationBlockNumber: _elsewhere,
     ...quoteShape
   } = shortcuts.quote.shape
@@ -54,6 +59,7 @@ export function planInputs(serviceName: string) {
       listOf(PoolId, 0, 1_000).default([]),
       'Pools (addresses or ids) that are not used.',
     ),
+    proof: Proof,
     ignoreAggregators: names('Swap protocols to leave out.'),
     ignoreStandards: names('Protocols to leave out, by slug.'),
     slippage: Slippage.optional(),

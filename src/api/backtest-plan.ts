@@ -186,7 +186,7 @@ function readVariant(
   refuseUnknown(object, Object.keys(variant.shape), place, problems)
   const input = readObject(variant, object, place, problems)
   if (!input) return null
-  const { maxHops, candidates, splits, poolBlacklist, slippage } = input
+  const { maxHops, candidates, splits, poolBlacklist, proof, slippage } = input
   return {
     name: input.name ?? `variant ${index + 1}`,
     router: {
@@ -194,6 +194,7 @@ function readVariant(
       ...(candidates !== undefined && { candidates }),
       ...(splits !== undefined && { splits }),
       ...(poolBlacklist.length && { poolBlacklist }),
+      ...(proof !== undefined && { proof }),
     },
     ignoreStandards: lowerCased([...input.ignoreAggregators, ...input.ignoreStandards]),
     ...(slippage !== undefined && { centiBps: slippage }),

@@ -21,10 +21,16 @@ export function answersKind(config: Config, version: string): string {
     acrossFeeBps,
     acrossMaxUsd,
     poolIndex,
+    proof,
   } = config
   const settings = [
     { candidates, maxHops, liquidityFloorUsd, priorityFeePerGas, tokenLists },
-    { acrossFeeBps, acrossMaxUsd, ...(poolIndex && { poolIndex }) },
+    {
+      acrossFeeBps,
+      acrossMaxUsd,
+      ...(poolIndex && { poolIndex }),
+      ...(proof !== 'all' && { proof }),
+    },
     [poolBlacklist, v4HooksAllowlist].map((list) => list.toSorted()),
     // The sandbox plays chain 1 too.
     Object.keys(rpcUrls).length === 0,

@@ -14,6 +14,7 @@ const contents: CassetteContents = {
     chainIds: [1],
     candidates: 24,
     maxHops: 3,
+    proof: 'all',
     poolBlacklist: [],
     v4HooksAllowlist: [],
     poolIndex: false,

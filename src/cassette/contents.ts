@@ -21,6 +21,7 @@ export type CassetteSettings = Pick<
   Config,
   | 'candidates'
   | 'maxHops'
+  | 'proof'
   | 'poolBlacklist'
   | 'v4HooksAllowlist'
   | 'poolIndex'
@@ -48,7 +49,12 @@ export interface RecorderVersion {
 }
 
 /** Of settings that came to be after files that are still read. */
-const laterSettings = { acrossFeeBps: 5, acrossMaxUsd: null, poolIndex: false } as const
+const laterSettings = {
+  acrossFeeBps: 5,
+  acrossMaxUsd: null,
+  poolIndex: false,
+  proof: 'all',
+} as const
 
 const address = z.custom<Address>((value) => /^0x[0-9a-f]{40}$/.test(String(value)))
 const integer = z.number().int().nonnegative()
@@ -72,6 +78,7 @@ const schemas = {
       z.string(),
       z.string().transform((wei) => BigInt(wei)),
     ),
+    proof: z.enum(['all', 'adaptive']).default(laterSettings.proof),
     poolIndex: z.boolean().default(laterSettings.poolIndex),
     acrossFeeBps: integer.default(laterSettings.acrossFeeBps),
     acrossMaxUsd: z.number().nullable().default(laterSettings.acrossMaxUsd),

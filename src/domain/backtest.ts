@@ -3,9 +3,10 @@
  * Types shared by plans, calculation, stores, job engines, outputs and the API. Structured-clonable.
  */
 import type { LateDelivery } from './bridges/terms.js'
-import type { GasFacts, QuoteRequest, RouterSettings } from './engine.js'
+import type { GasFacts, QuoteRequest } from './engine.js'
 import type { WireError } from './errors.js'
 import type { Address, Hex } from './primitives.js'
+import type { RouterSettings } from './router-settings.js'
 
 /** Blocks, both ends included. */
 export type BlockRange =

@@ -4,9 +4,9 @@ import type { CrosschainFacts } from './bridges/terms.js'
 import type { Deadline } from './deadline.js'
 import type { Explanation } from './explanation.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
-import type { PoolChoice } from './pool-choice.js'
 import type { Address, BlockPin, Hex, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+import type { PoolChoice } from './router-settings.js'
 import type { TransactionTrace } from './trace.js'
 
 export interface BundleAction {

@@ -21,9 +21,9 @@ import type {
 } from './metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from './order.js'
 import type { RoutePermit } from './permit.js'
-import type { PoolChoice } from './pool-choice.js'
 import type { Address, BlockPin, Cost, Hex, Token, TokenAmount } from './primitives.js'
 import type { RouteStepRecord } from './route-step.js'
+import type { PoolChoice, RouterSettings } from './router-settings.js'
 import type { TransactionTrace } from './trace.js'
 import type { WhatIf } from './what-if.js'
 
@@ -77,18 +77,6 @@ export interface RouteRequest {
   readonly explain?: 'plain' | 'timed'
   /** Absent: the route stays on its chain. */
   readonly crosschain?: CrosschainTerms
-}
-
-/** How a route is searched for; an absent setting is as the service is configured. */
-export interface RouterSettings {
-  /** The most swaps in a row, 1 to 4. */
-  readonly maxHops?: number
-  /** Candidates that are simulated. */
-  readonly candidates?: number
-  /** False: the whole amount goes one way. */
-  readonly splits?: boolean
-  /** Pools (addresses or ids, lower-case) to leave out, besides those that the service leaves out. */
-  readonly poolBlacklist?: readonly string[]
 }
 
 /** A quote without a sender is calculated for an address that belongs to nobody. */
@@ -190,6 +178,8 @@ export interface RouteAnswer {
   readonly trace?: TransactionTrace | null
   readonly explanation?: Explanation
   readonly crosschain?: CrosschainFacts
+  /** Absent: all. */
+  readonly proof?: 'adaptive'
   readonly warnings: readonly string[]
 }
 

@@ -24,8 +24,8 @@ import {
   toResult,
 } from './simulation-codec.js'
 
-/** Calls in one JSON-RPC batch on a warm fork: more is no faster, and 120 hold 310 MB in Anvil. */
-const batchSize = 8
+/** Most calls in one JSON-RPC batch on a warm fork: more is no faster, and 120 hold 310 MB in Anvil. */
+const mostPerBatch = 8
 /** Anvil refuses bodies over 2 MB; leaves room for the envelope. */
 const maxBatchChars = 1_500_000
 /**
@@ -83,9 +83,14 @@ export async function simulate(
     enqueue(index, request, firstGas(fork.pin, request))
   }
 
+  // Evenly, so that no lane is left with the most.
+  const all = lanes(fork.urls, options.warm ?? false)
+  const share = Math.max(1, Math.ceil(queue.length / all.length))
+  const batchSize = options.warm ? Math.min(share, mostPerBatch) : 1
+
   async function lane(url: string): Promise<void> {
     for (;;) {
-      const jobs = takeBatch(queue, options.warm ? batchSize : 1)
+      const jobs = takeBatch(queue, batchSize)
       if (jobs.length === 0) return
       const replies = options.warm
         ? await gateOf(url)(() => send(url, fork.pin, jobs, signal))
@@ -117,7 +122,7 @@ export async function simulate(
   }
 
   try {
-    await Promise.all(lanes(fork.urls, options.warm ?? false).map(lane))
+    await Promise.all(all.map(lane))
     await runAgain()
   } catch (error) {
     stop.abort(error)

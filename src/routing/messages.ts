@@ -19,6 +19,7 @@ import type { WireError } from '../domain/errors.js'
 import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
+import type { ProofMode } from '../domain/router-settings.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
 import type {
@@ -44,6 +45,8 @@ export interface WorkerSettings {
   readonly dataDir: string
   readonly candidates: number
   readonly maxHops: number
+  /** Absent: all. */
+  readonly proof?: ProofMode
   readonly poolBlacklist: readonly string[]
   /** Hooks of Uniswap V4 whose pools are used, lower-case; absent: none. */
   readonly v4HooksAllowlist?: readonly string[]

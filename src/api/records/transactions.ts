@@ -187,6 +187,11 @@ const OverridesOfRequest = Overrides.optional().meta({
   description: 'What the request changed of state and block; absent: nothing.',
 })
 
+const ProofOfAnswer = z
+  .literal('adaptive')
+  .optional()
+  .meta({ description: 'Only where not every candidate was simulated; see proof of the request.' })
+
 export const RouteTransaction = z
   .object({
     route: z.array(RouteStep),
@@ -204,6 +209,7 @@ export const RouteTransaction = z
     permit: Permit.optional().meta({ description: 'Only with permit=true.' }),
     trace: TraceOfTransaction,
     overrides: OverridesOfRequest,
+    proof: ProofOfAnswer,
     warnings: Warnings,
     ...explanation,
   })
@@ -230,6 +236,7 @@ export const Quote = z
     blockNumber: BlockNumber,
     ...routeCrosschain,
     overrides: OverridesOfRequest,
+    proof: ProofOfAnswer,
     warnings: Warnings,
     ...explanation,
   })

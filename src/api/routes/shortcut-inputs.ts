@@ -25,7 +25,7 @@ import {
   TransactionDeadline,
   withDefault,
 } from '../schemas.js'
-import { Explain } from './explanation.js'
+import { Explain, Proof } from './explanation.js'
 
 /** Tokens on one side of a route; each further one multiplies the search. */
 const maxTokens = 16
@@ -150,6 +150,9 @@ export function crosschainRules(given: Given): string[] {
     if (given[name] !== undefined) {
       problems.push(`${name} must not be given with a destinationChainId other than chainId`)
     }
+  }
+  if (given.proof === 'adaptive') {
+    problems.push('proof must be all with a destinationChainId other than chainId')
   }
   if (String(given.permit) === 'true') {
     problems.push('permit must not be given with a destinationChainId other than chainId')
@@ -282,6 +285,7 @@ export function shortcutInputs(serviceName: string) {
     ),
     trace: Trace,
     explain: Explain,
+    proof: Proof,
   })
   const quote = z.object({
     ...common,
@@ -292,6 +296,7 @@ export function shortcutInputs(serviceName: string) {
     ),
     feeReceiver: described(Address.optional(), 'Gets the fee.'),
     explain: Explain,
+    proof: Proof,
   })
   const amountIn = described(
     common.amountIn.optional(),

@@ -12,9 +12,9 @@ import type { ErrorCode } from '../../domain/errors.js'
 import { explanationFields, oneOrList } from '../../domain/explanation.js'
 import { tokenAmounts, zip } from '../../domain/lists.js'
 import type { RoutePermit } from '../../domain/permit.js'
-import type { PoolChoice } from '../../domain/pool-choice.js'
 import { type Cost, defaultCentiBps } from '../../domain/primitives.js'
 import type { RouteLeg, RouteStepRecord } from '../../domain/route-step.js'
+import type { PoolChoice } from '../../domain/router-settings.js'
 import { defineRoute, type Endpoint, endpoint } from '../contract.js'
 import { traceOf } from '../records/trace-records.js'
 import { Quote, RouteTransaction } from '../records/transactions.js'
@@ -103,9 +103,9 @@ export function toPoolChoice(input: PoolChoiceInput): PoolChoice | undefined {
 export function toPlanRequest(
   input: Omit<
     RouteInput,
-    'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline' | 'permit' | 'trace'
+    'fromAddress' | 'blockNumber' | 'deadlineMs' | 'deadline' | 'permit' | 'trace' | 'proof'
   > & {
-    [K in 'fromAddress' | 'blockNumber' | 'deadlineMs']?: RouteInput[K] | undefined
+    [K in 'fromAddress' | 'blockNumber' | 'deadlineMs' | 'proof']?: RouteInput[K] | undefined
   },
 ): QuoteRequest {
   const inputs = toInputs(input, input.fee)
@@ -133,6 +133,7 @@ export function toPlanRequest(
       referralCode: input.referralCode,
       poolChoice: toPoolChoice(input),
       crosschain: toCrosschain(input),
+      router: input.proof && { proof: input.proof },
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -140,8 +141,8 @@ export function toPlanRequest(
 }
 
 export function toQuoteRequest(
-  input: Omit<QuoteInput, 'blockNumber' | 'deadlineMs'> & {
-    [K in 'blockNumber' | 'deadlineMs']?: QuoteInput[K]
+  input: Omit<QuoteInput, 'blockNumber' | 'deadlineMs' | 'proof'> & {
+    [K in 'blockNumber' | 'deadlineMs' | 'proof']?: QuoteInput[K]
   },
 ): QuoteRequest {
   const [fee, ...others] = input.fee ?? []
@@ -164,6 +165,7 @@ export function toQuoteRequest(
       feeReceiver: hasFee(inputs) ? input.feeReceiver : undefined,
       poolChoice: toPoolChoice(input),
       crosschain: toCrosschain(input),
+      router: input.proof && { proof: input.proof },
       blockNumber: input.blockNumber,
       deadlineMs: input.deadlineMs,
     }),
@@ -236,6 +238,7 @@ function exactInput({ input }: RouteAnswer) {
 
 function extras(answer: RouteAnswer) {
   return {
+    ...(answer.proof && { proof: answer.proof }),
     ...(answer.fees && { feeAmount: answer.fees.map(({ amount }) => amount.toString()) }),
     ...(answer.warnings.length > 0 && { warnings: [...answer.warnings] }),
   }

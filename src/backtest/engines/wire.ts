@@ -11,12 +11,11 @@ import type {
   PlanVariant,
 } from '../../domain/backtest.js'
 import { type CrosschainTerms, crosschainModes } from '../../domain/bridges/terms.js'
-import type { RouterSettings } from '../../domain/engine.js'
 import { type ErrorCode, errorCodes, ForkrouteError } from '../../domain/errors.js'
 import { routingStrategies } from '../../domain/order.js'
 import { fromPlanRecord, type PlanRecord, type QuoteRecord } from '../../domain/plan-record.js'
-import type { PoolChoice } from '../../domain/pool-choice.js'
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { PoolChoice, RouterSettings } from '../../domain/router-settings.js'
 import { fromJson, planToJson, toJson } from '../plan-json.js'
 
 /** Every field is named: what a schema does not know would be lost on the way. */
@@ -42,6 +41,7 @@ const router = z.strictObject({
   candidates: z.int().exactOptional(),
   splits: z.boolean().exactOptional(),
   poolBlacklist: names.exactOptional(),
+  proof: z.enum(['all', 'adaptive']).exactOptional(),
 } satisfies Shape<RouterSettings>)
 
 const fields = z.strictObject({

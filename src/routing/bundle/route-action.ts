@@ -170,7 +170,7 @@ async function search(
   const { answer, warnings } = await findRoute(
     run,
     { mode: 'quote', accountId, within, request },
-    log,
+    { log },
   )
     .catch((error: unknown) => {
       if (!(error instanceof ForkrouteError)) throw error

@@ -1,6 +1,7 @@
 /** What a search for routes starts from: the market of the request at the block, what it may use of it, and its terms. */
-import type { RouteRequest, RouterSettings } from '../../domain/engine.js'
+import type { RouteRequest } from '../../domain/engine.js'
 import type { Address } from '../../domain/primitives.js'
+import type { RouterSettings } from '../../domain/router-settings.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool, MarketView } from '../market/market.js'
 import { gasInToken, type PricedToken } from '../market/valuation.js'
@@ -55,11 +56,11 @@ export async function openSearch(
 
 /** How the route is searched for: settings of the request override those of the service. */
 export function routerFor(
-  { maxHops, candidates }: Pick<WorkerSettings, 'maxHops' | 'candidates'>,
+  { maxHops, candidates, proof = 'all' }: Pick<WorkerSettings, 'maxHops' | 'candidates' | 'proof'>,
   { router }: RouteRequest,
 ): Required<RouterSettings> {
   // Pools that the service itself leaves out are in no view.
-  return { maxHops, candidates, splits: true, poolBlacklist: [], ...router }
+  return { maxHops, candidates, splits: true, poolBlacklist: [], proof, ...router }
 }
 
 function isOneOf(pools: readonly MarketPool[]): (market: MarketPool) => boolean {

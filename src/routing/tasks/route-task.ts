@@ -16,6 +16,7 @@ import {
   plusSlippage,
   type TokenAmount,
 } from '../../domain/primitives.js'
+import type { ProofMode } from '../../domain/router-settings.js'
 import { mergeOverrides } from '../../domain/state.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { quoteSender } from '../../executor/deployments.js'
@@ -25,6 +26,7 @@ import type { TaskRun } from '../context/task-context.js'
 import type { MarketPool } from '../market/market.js'
 import { type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
+import { proveAdaptively } from '../proof/adaptive.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
 import { type Answer, asProven, finalise, rank } from '../proof/choose.js'
 import { answerExactly, grossInput } from '../proof/exact-output.js'
@@ -59,7 +61,7 @@ import { type CandidateArgs, findCandidates } from '../search/candidates.js'
 import { findInput } from '../search/exact-output.js'
 import type { Flow } from '../search/flow.js'
 import { rememberedCandidates } from '../search/remembered.js'
-import { openSearch } from './open-search.js'
+import { openSearch, routerFor } from './open-search.js'
 
 /** How often splits are searched again without the pools that spoilt them. */
 const extraLooks = 2
@@ -81,9 +83,10 @@ export interface RouteArgs {
 
 export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnswer> {
   const { request } = args
+  const { proof } = routerFor(run.settings, request)
   const log = request.explain && new RouteLog(run)
   const explained = () => log && asAsked(log.explain(), request, run)
-  const found = await findRoute(run, args, log).catch((error: unknown) => {
+  const found = await findRoute(run, args, { log, proof }).catch((error: unknown) => {
     throw withExplanation(error, explained())
   })
   const { answer, fees, priced, warnings } = found
@@ -112,6 +115,7 @@ export async function runRoute(run: TaskRun, args: RouteArgs): Promise<RouteAnsw
     ...(request.includeTrace && { trace: await traceRoute(run, request, answer) }),
     ...(request.includeTransactionCost && { gasCost: await transactionCost(run, answer, priced) }),
     ...(log && { explanation: explained() }),
+    ...(proof === 'adaptive' && { proof }),
     warnings: [
       ...gasWarnings(run),
       ...priceWarnings(run),
@@ -147,13 +151,17 @@ export interface FoundRoute {
 /**
  * The best route with its plan and transaction.
  *
- * @param log - is told what is looked at, up to the error if there is one.
+ * @param options.log - is told what is looked at, up to the error if there is one.
+ * @param options.proof - default all.
  * @throws ForkrouteError as `Engine.route`.
  */
 export async function findRoute(
   run: TaskRun,
   args: RouteArgs,
-  log?: RouteLog,
+  {
+    log,
+    proof: mode = 'all',
+  }: { readonly log?: RouteLog | undefined; readonly proof?: ProofMode } = {},
 ): Promise<FoundRoute> {
   const { request } = args
   const { chain } = run.block
@@ -230,7 +238,12 @@ export async function findRoute(
     log?.attempted(proven)
     return proven
   }
-  const attempts = await tried(candidates)
+  const proveAll = async () => ({ attempts: await tried(candidates), spared: [] })
+  const { attempts, spared } =
+    mode === 'all'
+      ? await proveAll()
+      : await proveAdaptively(run, request, priced, candidates, tried)
+  for (const flow of spared) log?.leftOut(flow, 'simulate', boundedBelow)
   if (!attempts.length) throw notFundable(funds, all.unreadable)
   for (let look = 0; look < extraLooks && !run.isLate(); look++) {
     const doubtful = suspectPools(attempts)
@@ -278,6 +291,7 @@ export async function findRoute(
 }
 
 const rankedBelow = 'it ranks below the candidates that are simulated'
+const boundedBelow = 'by native math it cannot be worth more than what was simulated'
 const notLent = 'the balance of an input cannot be overridden, and no pool off the path can lend it'
 
 function unreadPool({ protocol, subject }: Unreadable): RefusedPool {

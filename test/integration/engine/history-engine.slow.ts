@@ -10,7 +10,6 @@ import type {
   QuoteRequest,
   RouteAnswer,
   RouteRequest,
-  RouterSettings,
 } from '../../../src/domain/engine.js'
 import {
   type Address,
@@ -18,6 +17,7 @@ import {
   nativeToken,
   zeroAddress,
 } from '../../../src/domain/primitives.js'
+import type { RouterSettings } from '../../../src/domain/router-settings.js'
 import { startEngine, type TestEngine } from '../../support/engine.js'
 import { withSandbox } from '../../support/sandbox.js'
 
