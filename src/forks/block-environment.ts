@@ -2,6 +2,7 @@
  * The block in which transactions are simulated: the one after the pinned block, every field fixed, and such as a real
  * one could have, so that a contract cannot tell that it is simulated. Pure.
  */
+import { LRUCache } from 'lru-cache'
 import { hexToBigInt, keccak256, numberToHex, size, slice } from 'viem'
 import type { BaseFeeRule, ChainRules } from '../domain/chain-rules.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
@@ -12,6 +13,13 @@ export const maxTransactionGas = 16_777_216n
 
 /** Base fee of the first block that has one, wei per gas. @see EIP-1559, INITIAL_BASE_FEE */
 const initialBaseFee = 1_000_000_000n
+
+/** Of hashes of recent blocks: each simulation needs that of its own. */
+const digests = new LRUCache<Hex, Hex>({ max: 64, memoMethod: (hash) => keccak256(hash) })
+
+function digestOf({ hash }: BlockPin): Hex {
+  return digests.memo(hash)
+}
 
 /** Gas limit of a call that only reads. A node's own is that of the block, which some chains do not bound at all. */
 export function gasOfRead(pin: BlockPin): bigint {
@@ -75,7 +83,7 @@ export function blockEnvironment(pin: BlockPin, chain: ChainRules): BlockEnviron
     number: pin.number + 1n,
     time: nextBlockTime(pin, chain.blockTimeSeconds),
     baseFeePerGas: nextBaseFee(pin, chain.baseFee),
-    prevRandao: pin.difficulty ? numberToHex(pin.difficulty, { size: 32 }) : keccak256(pin.hash),
+    prevRandao: pin.difficulty ? numberToHex(pin.difficulty, { size: 32 }) : digestOf(pin),
     feeRecipient: pin.miner,
     gasLimit: pin.gasLimit,
   }
@@ -91,7 +99,7 @@ export function gasPriceAfter(pin: BlockPin, chain: ChainRules): bigint {
  * many senders set. Differs from block to block, so that no contract can look for the number.
  */
 export function ordinaryGas(pin: BlockPin): bigint {
-  return 2_000_000n + (hexToBigInt(keccak256(pin.hash)) % 1_000_000n)
+  return 2_000_000n + (hexToBigInt(digestOf(pin)) % 1_000_000n)
 }
 
 /**
@@ -99,5 +107,5 @@ export function ordinaryGas(pin: BlockPin): bigint {
  * of the gas at most, so one and a quarter times what was used is always enough, but for rests kept back in deep calls.
  */
 export function walletGas(pin: BlockPin, gasUsed: bigint): bigint {
-  return (gasUsed * (145n + (hexToBigInt(keccak256(pin.hash)) % 31n))) / 100n
+  return (gasUsed * (145n + (hexToBigInt(digestOf(pin)) % 31n))) / 100n
 }
