@@ -11,6 +11,7 @@ import type { RpcResult } from '../rpc/node/json-rpc.js'
 import { gasOfRead } from './block-environment.js'
 import { forkClient } from './clients.js'
 import { askFork, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
+import { foresee } from './foresee.js'
 import { decodeRevert } from './revert.js'
 
 /** Storage words in one request to the archive. */
@@ -131,6 +132,7 @@ export function createReader(args: {
     },
     async call(calls) {
       signal?.throwIfAborted()
+      foresee(archiveUrl, pin.chainId, calls)
       return Promise.all(
         calls.map((call) => {
           const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`

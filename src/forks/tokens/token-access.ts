@@ -8,6 +8,7 @@ import { encodeFunctionData, erc20Abi } from 'viem'
 import { z } from 'zod'
 import type { Address, Hex } from '../../domain/primitives.js'
 import { forkClient } from '../clients.js'
+import { foresee } from '../foresee.js'
 import { balanceProbe } from '../measure.js'
 import { encodeRead, type FundingContext } from './slot-field.js'
 import { type Access, accessOf, deriveSlot, type Piece, type SlotRule } from './slot-rules.js'
@@ -88,10 +89,15 @@ export function slotsFor(
 
 /** A transfer of nothing, which needs no balance; and the reads, for tokens that refuse to transfer nothing. */
 async function traceAccess(context: AccessContext, token: Address): Promise<Access | null> {
+  const reads = [encodeRead({ owner }), encodeRead({ owner, spender })]
+  foresee(
+    context.archiveUrl,
+    context.pin.chainId,
+    reads.map((data) => ({ to: token, data })),
+  )
   const calls = [
     encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [spender, 0n] }),
-    encodeRead({ owner }),
-    encodeRead({ owner, spender }),
+    ...reads,
   ]
   const traces = await Promise.all(
     calls.map((data) => traceCall(context, { from: owner, to: token, data })),

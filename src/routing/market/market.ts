@@ -229,27 +229,32 @@ export class Market {
   }
 
   async #load(reader: StateReader, pairs: readonly Pair[]) {
-    const { chain } = this.#source
-    const found = await Promise.all(
-      this.#onChain().map((adapter) =>
-        adapter.discover({ reader, chain, venue: chain.venues[adapter.slug] ?? {}, pairs }),
-      ),
-    )
-    const discovered = found.flatMap(({ pools }) => pools)
-    this.#source.onDiscovered(discovered)
+    const { chain, listedPools, catalogPools, onDiscovered } = this.#source
     const tokens = new Set([...pairs.flat(), nativeToken])
-    const { listedPools, catalogPools } = this.#source
     const listed = listedPools(tokens)
+    const imported = catalogPools(tokens)
     const own = new Set(listed.map(textOf))
-    const pools = await this.#loadStates(reader, [
-      ...listed.map((pool): KnownPool => ({ pool, origin: 'listed' })),
-      ...catalogPools(tokens).map((pool): KnownPool => ({ pool, origin: 'imported' })),
-      // The service's own list says more than a look-up: it knows the code as well.
-      ...discovered.map(
-        (pool): KnownPool => ({ pool, origin: own.has(textOf(pool)) ? 'listed' : 'found' }),
-      ),
-    ])
-    return { pools, unreadable: found.flatMap(({ unreadable }) => unreadable) }
+    // Each protocol by itself: its pools are read while others still look for theirs.
+    const loads = this.#onChain().map(async (adapter) => {
+      const venue = chain.venues[adapter.slug] ?? {}
+      const found = await adapter.discover({ reader, chain, venue, pairs })
+      onDiscovered(found.pools)
+      const isOwn = ({ protocol }: Pool) => protocol === adapter.slug
+      const pools = await this.#loadStates(reader, [
+        ...listed.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'listed' })),
+        ...imported.filter(isOwn).map((pool): KnownPool => ({ pool, origin: 'imported' })),
+        // The service's own list says more than a look-up: it knows the code as well.
+        ...found.pools.map(
+          (pool): KnownPool => ({ pool, origin: own.has(textOf(pool)) ? 'listed' : 'found' }),
+        ),
+      ])
+      return { pools, unreadable: found.unreadable }
+    })
+    const loaded = await Promise.all(loads)
+    return {
+      pools: loaded.flatMap(({ pools }) => pools),
+      unreadable: loaded.flatMap(({ unreadable }) => unreadable),
+    }
   }
 
   /** Reads the states that are missing. @returns the usable pools, each once. */

@@ -33,7 +33,9 @@ export async function readAhead(
   if (run.block.warm || run.settings.cassette === 'replay') return () => undefined
   const helpers: Record<string, { readonly address: Address }> = executorContracts
   const runner = runnerAddress(request.strategy, request.fromAddress)
-  const common = [request.fromAddress, runner, ...new Set(built.map(({ order }) => order.receiver))]
+  // Plain swaps pass through the contract that is called.
+  const called = built.flatMap(({ order, tx }) => [order.receiver, tx.to])
+  const common = [...new Set([request.fromAddress, runner, ...called])]
   const pools = new Set(built.flatMap(({ candidate }) => swapsOf(candidate)))
   /** Addresses that hold a token on some path. */
   const holders = new Map<Address, Set<Address>>()

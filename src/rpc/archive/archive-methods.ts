@@ -32,6 +32,9 @@ const unknownMethod = -32601
 /** Answer to eth_maxPriorityFeePerGas, wei. Simulations set their own prices. */
 const tip = 1_000_000_000n
 
+/** Calls of one request whose reads are foreseen. */
+const maxForeseen = 1_024
+
 const addressForm = /^0x[0-9a-f]{40}$/
 const slotForm = /^0x[0-9a-f]{1,64}$/i
 const addressParam = z
@@ -54,6 +57,7 @@ const callParam = z.object({
     .regex(/^0x([0-9a-f]{2})*$/i)
     .transform((value) => value as Hex),
 })
+const foreseenParam = z.array(callParam).max(maxForeseen)
 const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
 const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
 const learnedParam = z.string().max(65_536)
@@ -142,6 +146,9 @@ export function answerCall(
       return eventsOf(source, pin, check(logsParam, params[0]))
     case 'forkroute_readAhead':
       return readAhead(source, pin, check(aheadParam, params[0]))
+    case 'forkroute_foresee':
+      source.foresee(check(foreseenParam, params[0]), pin)
+      return true
     case 'forkroute_assumeEmpty':
       source.assumeEmpty(check(accountsParam, params[0]), pin)
       return true

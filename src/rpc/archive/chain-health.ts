@@ -71,7 +71,13 @@ function capabilitiesOf(nodes: readonly NodeStatus[]): Record<string, boolean> {
   const capabilities: Record<string, boolean> = {}
   for (const { usable, abilities } of nodes) {
     if (!usable || !abilities) continue
-    const { archiveDepth: _depth, devNode: _dev, anchor: _anchor, ...flags } = abilities
+    const {
+      archiveDepth: _depth,
+      devNode: _dev,
+      anchor: _anchor,
+      accessLists: _lists,
+      ...flags
+    } = abilities
     for (const [name, can] of Object.entries(flags)) {
       capabilities[name] = capabilities[name] === true || can
     }

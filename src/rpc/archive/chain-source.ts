@@ -29,6 +29,11 @@ export type TransactionFate =
       readonly logs: readonly EventLog[]
     }
 
+export interface ForeseenCall {
+  readonly to: Address
+  readonly data: Hex
+}
+
 export interface ChainSource {
   readonly chainId: number
   /** @throws ForkrouteError UNKNOWN_BLOCK, CHAIN_NOT_READY or UPSTREAM_UNAVAILABLE. */
@@ -39,6 +44,8 @@ export interface ChainSource {
   read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
   /** Reads a value ahead, so that it is in memory when it is needed; true if there is one. Never throws. */
   ahead(key: ItemKey, block: BlockRef): Promise<boolean>
+  /** Reads ahead what calls of contracts that are new to the block will read, where the nodes tell it. */
+  foresee(calls: readonly ForeseenCall[], block: BlockRef): void
   /** From now on an account of which nothing is known at the block is empty there, and no node is asked for it. */
   assumeEmpty(accounts: readonly Address[], block: BlockRef): void
   /** The slots, with their values, that are known without asking a node, and whose accounts are known too. */

@@ -25,6 +25,7 @@ import { type ChainCounters, createChainCounters } from './chain-counters.js'
 import { createChainHealth } from './chain-health.js'
 import type { ChainSource, TransactionFate } from './chain-source.js'
 import { type CodeIndex, type CodeStore, createCodeIndex } from './code-index.js'
+import { createForesight } from './foresight.js'
 import { pinBlock } from './pin-block.js'
 import { createProvenState } from './proven-state.js'
 import { createStateBook, type StateBook } from './state-book.js'
@@ -75,6 +76,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     block: blocks.find,
     read: reader.read,
     ahead: reader.ahead,
+    foresee: createForesight({ upstream, states: parts.states, ahead: reader.ahead }),
     assumeEmpty: reader.assumeEmpty,
     held: reader.held,
     async call(to, data, at) {

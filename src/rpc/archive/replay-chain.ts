@@ -163,6 +163,7 @@ export function createReplayChain(options: {
     block: async (ref) => findBlock(ref),
     read,
     ahead: async () => false,
+    foresee: () => undefined,
     assumeEmpty: () => undefined,
     held(slots, at) {
       const values = stateOf(at)?.values ?? new Map()

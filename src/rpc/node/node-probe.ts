@@ -1,9 +1,10 @@
 /**
  * Finds out what a node can do beyond headers, balance, nonce, code and storage.
- * Only `blockHash`, `batch`, `overrides` and `proofs` change how the archive reads; the rest is for `doctor` and `/ready`.
+ * Only `blockHash`, `batch`, `overrides`, `proofs` and `accessLists` change how the archive reads; the rest is for `doctor` and `/ready`.
  */
 import type { Address } from '../../domain/primitives.js'
 import type { VerifiedBlock } from './block-check.js'
+import { accessCall } from './bulk/access-list.js'
 import type { NodeRequest, Outcome } from './node-request.js'
 
 /** What a node can do, probed once when it is verified. */
@@ -12,6 +13,8 @@ export interface NodeAbilities {
   readonly overrides: boolean
   readonly logs: boolean
   readonly proofs: boolean
+  /** Tells what a call touches (eth_createAccessList). */
+  readonly accessLists: boolean
   readonly batch: boolean
   /** Accepts EIP-1898 block parameters, so that a read can name a block by hash. */
   readonly blockHash: boolean
@@ -54,13 +57,14 @@ export async function probeAbilities(
     ),
     expecting('eth_getLogs', [{ blockHash: pin.hash, address: probeAddress }], Array.isArray),
     expecting('eth_getProof', [account, [], 'latest'], (v) => typeof v === 'object' && v !== null),
+    expecting('eth_createAccessList', [accessCall(identity, '0x1234'), 'latest'], isAccessList),
     ...(anchor ? [expecting('eth_getCode', [anchor, 'latest'], isHex)] : []),
     ...asked.map((depth) =>
       expecting('eth_getBalance', [account, quantity(pin.number - BigInt(depth))], isHex),
     ),
   ])
   const outcomes = answers.map((outcome) => outcome.kind === 'value')
-  const [blockHash, ethCall, overrides, logs, proofs] = outcomes
+  const [blockHash, ethCall, overrides, logs, proofs, accessLists, hasAnchor] = outcomes
   const old = outcomes.slice(-asked.length)
   const archiveDepth = asked.filter((_depth, index) => old[index]).at(-1) ?? 0
   return {
@@ -68,12 +72,13 @@ export async function probeAbilities(
     overrides: overrides === true,
     logs: logs === true,
     proofs: proofs === true,
+    accessLists: accessLists === true,
     batch: takesBatches(),
     blockHash: blockHash === true,
     devNode: version?.kind === 'value' && /anvil|hardhat|ganache/i.test(String(version.value)),
     archive: asked.length === 0 || archiveDepth === asked.at(-1),
     archiveDepth,
-    anchor: anchor !== null && outcomes[5] === true,
+    anchor: anchor !== null && hasAnchor === true,
   }
 }
 
@@ -87,6 +92,10 @@ function expecting(
     judge: (value) =>
       isRight(value) ? { kind: 'value', value } : { kind: 'odd', message: 'not as expected' },
   }
+}
+
+function isAccessList(value: unknown): boolean {
+  return Array.isArray((value as { accessList?: unknown } | null)?.accessList)
 }
 
 function isHex(value: unknown): value is string {

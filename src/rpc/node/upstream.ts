@@ -13,6 +13,7 @@ import { anchored } from './anchor.js'
 import type { AccountProof, Answer, BlockRef } from './answer.js'
 import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
+import { touchedRequest } from './bulk/access-list.js'
 import { createBulkReader } from './bulk/bulk-read.js'
 import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
@@ -66,6 +67,10 @@ export interface Upstream {
   givesProofs(): boolean
   /** eth_call; `ok: false` also when it reverts. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
+  /** What the call touches, by keys of state. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  touched(to: Address, data: Hex, block: BlockRef): Promise<Answer<readonly ItemKey[]>>
+  /** Whether some usable node tells what calls touch. */
+  tellsTouched(): boolean
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /**
@@ -150,6 +155,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     isFinal: tip.isFinal,
     givesProofs: () =>
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.proofs === true),
+    tellsTouched: () =>
+      nodes.some((node) => node.waitMs() !== null && node.abilities()?.accessLists === true),
     readsInBulk: (number) =>
       nodes.some((node) => node.waitMs() !== null && bulk.mayRead(node, number)),
     async latestOf(index) {
@@ -180,6 +187,7 @@ function readsOf(
   | 'finalState'
   | 'proof'
   | 'call'
+  | 'touched'
   | 'block'
   | 'changes'
   | 'logs'
@@ -202,6 +210,10 @@ function readsOf(
     call: (to, data, block) =>
       ask(`${block.hash} call ${to} ${data}`, block, (node) =>
         callRequest(to, data, paramOf(node, block)),
+      ),
+    touched: (to, data, block) =>
+      ask(`${block.hash} touched ${to} ${data}`, block, (node) =>
+        touchedRequest(to, data, paramOf(node, block)),
       ),
     block: (ref, { full = false } = {}) =>
       ask(`block ${ref} ${full}`, typeof ref === 'bigint' ? ref : null, () =>

@@ -66,14 +66,21 @@ async function serviceOn(folder: string, url = node.url): Promise<TestService> {
 }
 
 /** One quote, and what it cost at the node. */
-async function quote(service: TestService, asked: Readonly<Record<string, string>>, back: number) {
-  node.reset()
+async function quote(
+  service: TestService,
+  asked: Readonly<Record<string, string>>,
+  back: number,
+  at = node,
+) {
+  at.reset()
   const query = { chainId: '1', ...asked, blockNumber: String(head - back) }
   const { status, text } = await service.get('/api/v1/shortcuts/quote', query)
   expect(status, text).toBe(200)
-  const calls = node.requests.flatMap(({ body }) => JSON.parse(body) as unknown)
-  const requests = node.requests.length
-  return { text, requests, calls: calls.length, rounds: sequentialRounds(node.requests) }
+  const calls = at.requests.flatMap(({ body }) => JSON.parse(body) as { readonly method: string })
+  const methods = calls.map(({ method }) => method)
+  const requests = at.requests.length
+  const rounds = sequentialRounds(at.requests)
+  return { text, requests, methods, calls: calls.length, rounds }
 }
 
 describe('the first answer at a new block', () => {
@@ -105,6 +112,29 @@ describe('the first answer at a new block', () => {
       expect(cost.requests).toBeLessThanOrEqual(60)
     } finally {
       await service.stop()
+    }
+  })
+
+  test('the first answer of all: nodes that tell what calls touch are asked in fewer rounds, the answer is the same', async () => {
+    const silent = await startLatencyNode(sandbox.url, latencyMs, {
+      refused: ['eth_createAccessList'],
+    })
+    const asked = async (at: LatencyNode) => {
+      const service = await serviceOn(await newFolder(), at.url)
+      try {
+        return await quote(service, other, 1, at)
+      } finally {
+        await service.stop()
+      }
+    }
+    try {
+      const told = await asked(node)
+      const untold = await asked(silent)
+      expect(told.text).toBe(untold.text)
+      expect(told.methods).toContain('eth_createAccessList')
+      expect(told.rounds).toBeLessThan(untold.rounds)
+    } finally {
+      await silent.stop()
     }
   })
 
