@@ -37,7 +37,8 @@ const below = {
   sandbox: ['bridges', 'executor', 'protocols', 'chains', 'rpc', 'domain', 'forks'],
   backtest: ['chains', 'domain'],
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
-  api: ['domain'],
+  processes: ['domain'],
+  api: ['processes', 'domain'],
   testing: ['api', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
 }
@@ -83,6 +84,7 @@ const shared = [
   'src/log.ts',
   'src/metrics.ts',
   'src/config.ts',
+  'src/config-values.ts',
   'src/yaml-file.ts',
   'src/sqlite.ts',
 ]
@@ -90,6 +92,7 @@ const sharedBy = {
   rpc: 'threads|log|sqlite',
   engine: 'threads|metrics',
   api: 'config|log|metrics|package-folder|sqlite',
+  processes: 'log|metrics',
   forks: 'log|priority',
   sandbox: 'threads|package-folder',
   backtest: 'config|log|metrics|sqlite',
@@ -167,7 +170,10 @@ module.exports = {
       name: 'shared-files-stay-leaves',
       severity: 'error',
       from: { path: shared.map((file) => `^${file.replace('.', '\\.')}$`) },
-      to: { path: '^(src|workers)/', pathNot: '^src/((domain|chains)/|package-folder\\.ts$)' },
+      to: {
+        path: '^(src|workers)/',
+        pathNot: '^src/((domain|chains)/|(package-folder|config-values)\\.ts$)',
+      },
     },
   ],
   options: {

@@ -11,6 +11,7 @@ import { compareBench } from './compare/compare.js'
 import { crosschainBench } from './crosschain.js'
 import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
+import { membersBench } from './members.js'
 import { indexBench } from './pool-index.js'
 import { qualityBench } from './quality.js'
 import { keepReport, provenance } from './report.js'
@@ -23,6 +24,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
   http: httpBench,
   cheap: async () => [await cheapBench()],
   cold: coldBench,
+  processes: async () => [await membersBench()],
   crosschain: crosschainBench,
   quality: qualityBench,
   index: indexBench,

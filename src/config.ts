@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById, chains } from './chains/registry.js'
+import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './config-values.js'
 import type { ProofMode } from './domain/router-settings.js'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -22,7 +23,9 @@ export interface Config {
   /** Chains that the sandbox plays where no node is given; null: as each command needs them. */
   readonly sandboxChains: readonly number[] | null
   readonly forksPerBlock: number
-  /** Worker threads. */
+  /** That serve the port, each with its own threads and forks. */
+  readonly processes: number
+  /** Worker threads of a process. */
   readonly workers: number
   /** Candidates that are simulated per request. */
   readonly candidates: number
@@ -103,50 +106,10 @@ export class ConfigError extends Error {
  */
 const inFlightPerWorker = 16
 
-function integer(fallback: number, min: number, max: number) {
-  const message = `must be an integer from ${min} to ${max}`
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, message)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, message)
-    .default(fallback)
-}
+const mostThreads = 8
 
-function usd(fallback: number) {
-  return z
-    .string()
-    .regex(/^\d{1,12}(\.\d+)?$/, 'must be a number that is not negative')
-    .transform(Number)
-    .default(fallback)
-}
-
-function oneOf<const T extends readonly [string, ...string[]]>(values: T, fallback: T[number]) {
-  return z.enum(values, `must be one of ${values.join(', ')}`).default(fallback)
-}
-
-const list = z
-  .string()
-  .default('')
-  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
-
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-}
-
-/** A URL with a host. The message never repeats the input, which may hold a password. */
-function urlOf(schemes: readonly string[], message: string) {
-  return z
-    .string()
-    .refine((text) => {
-      const url = URL.canParse(text) ? new URL(text) : null
-      return url !== null && schemes.includes(url.protocol) && url.hostname !== ''
-    }, message)
-    .optional()
-}
-
-function isOrigin(text: string): boolean {
-  return text === '*' || (isHttpUrl(text) && new URL(text).origin === text)
+function threadsOf(processes: number): number {
+  return Math.max(1, Math.min(mostThreads, Math.floor(availableParallelism() / processes)))
 }
 
 /** Variables by name; docs/configuration.md is generated from it. */
@@ -161,9 +124,15 @@ export const environment = z.object({
     ),
   AUTH_MODE: oneOf(['key', 'open'], 'key').describe('`key`: an API key is needed; `open`: none.'),
   FORKS_PER_BLOCK: integer(2, 1, 64).describe('Anvil forks per chain and block.'),
-  WORKERS: integer(Math.min(availableParallelism(), 8), 1, 256).describe(
-    'Threads that search and simulate. Default: one per core, 8 at most.',
+  PROCESSES: integer(1, 1, 64).describe(
+    'Processes that serve the port, each with WORKERS threads and forks of its own (docs/scaling.md).',
   ),
+  WORKERS: integer(1, 1, 256)
+    .removeDefault()
+    .optional()
+    .describe(
+      'Threads of a process that search and simulate. Default: one per core, shared among PROCESSES, 8 at most.',
+    ),
   CANDIDATES: integer(24, 1, 512).describe('Candidates that are simulated per request.'),
   PROOF: oneOf(['all', 'adaptive'], 'all').describe(
     '`all`: every candidate is simulated; `adaptive`: only those that could become the answer, where a request says nothing else.',
@@ -345,6 +314,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   )
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   const read = parsed.data
+  const processes = read.PROCESSES
+  const workers = read.WORKERS ?? threadsOf(processes)
   return {
     host: read.HOST,
     port: read.PORT,
@@ -353,7 +324,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     rpcUrls,
     sandboxChains: read.SANDBOX_CHAINS.length ? read.SANDBOX_CHAINS.map(Number) : null,
     forksPerBlock: read.FORKS_PER_BLOCK,
-    workers: read.WORKERS,
+    processes,
+    workers,
     candidates: read.CANDIDATES,
     maxHops: read.MAX_HOPS,
     proof: read.PROOF,
@@ -362,7 +334,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
-    maxInFlight: read.MAX_IN_FLIGHT ?? inFlightPerWorker * read.WORKERS,
+    maxInFlight: read.MAX_IN_FLIGHT ?? inFlightPerWorker * workers,
     maxStreams: read.MAX_STREAMS,
     maxStreamsPerKey: read.MAX_STREAMS_PER_KEY,
     streamBufferBytes: read.STREAM_BUFFER_BYTES,

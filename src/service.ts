@@ -21,8 +21,8 @@ import { createRecordings, openRecordings, recordedHeads } from './cassette/reco
 import { openPositionStore } from './catalog/position-store.js'
 import { openCatalog } from './catalog/store.js'
 import { loadTokenLists } from './catalog/token-lists.js'
-import type { ChainDefinition } from './chains/chain.js'
 import { chainById, hardForkAt } from './chains/registry.js'
+import { type Chosen, chooseChains, type SandboxNode } from './chosen-chains.js'
 import type { Config } from './config.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
@@ -38,7 +38,6 @@ import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
 import { registerGauge } from './metrics.js'
 import { followChains } from './pool-index/follow.js'
-import type { Pool } from './protocols/pool.js'
 import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { softwareVersion } from './software-version.js'
@@ -67,6 +66,8 @@ export async function createService(
     onProgress?(message: string, fraction: number): void
     /** Default live. In a replay no node is asked, and no sandbox is started. */
     readonly mode?: ArchiveMode
+    /** Of a sandbox that already runs; absent or null: where no nodes are configured, one is started. */
+    readonly sandbox?: readonly SandboxNode[] | null | undefined
     /** Of the sandbox, where neither nodes nor `SANDBOX_CHAINS` are given. Default: Ethereum. */
     readonly sandboxChains?: readonly number[] | 'all'
     /** Whether the index of pools is kept up to date here, where the configuration wants one. Default true. */
@@ -224,6 +225,7 @@ async function prepare(
   options: {
     readonly logger: Logger
     readonly mode?: ArchiveMode
+    readonly sandbox?: readonly SandboxNode[] | null | undefined
     readonly sandboxChains?: readonly number[] | 'all'
     onProgress?(message: string, fraction: number): void
   },
@@ -309,49 +311,6 @@ function recordingsFor(
   const recordings = openRecordings(mode.file)
   closers.push(() => recordings.close())
   return recordings
-}
-
-interface Chosen {
-  readonly chains: readonly ChainDefinition[]
-  readonly urls: Readonly<Record<number, readonly string[]>>
-  readonly sandboxUrls: Readonly<Record<number, string>> | null
-  /** Pools of the sandbox's Ethereum that cannot be discovered on the chain. */
-  readonly sandboxPools: readonly Pool[]
-}
-
-async function chooseChains(
-  config: Config,
-  options: {
-    readonly sandboxChains?: readonly number[] | 'all'
-    onProgress?(message: string, fraction: number): void
-  },
-  closers: (() => unknown)[],
-): Promise<Chosen> {
-  const ids = Object.keys(config.rpcUrls).map(Number)
-  if (ids.length) {
-    const chains = ids.flatMap((id) => chainById(id) ?? [])
-    return { chains, urls: config.rpcUrls, sandboxUrls: null, sandboxPools: [] }
-  }
-  // Loaded on demand: a service with nodes configured never runs any of it.
-  const [{ startSandboxes }, { sandboxChainIds }, { sandboxPools }, { sandboxVenuePools }] =
-    await Promise.all([
-      import('./sandbox/sandbox.js'),
-      import('./sandbox/plans/registry.js'),
-      import('./sandbox/market/catalog.js'),
-      import('./sandbox/venues/registry.js'),
-    ])
-  const wanted = config.sandboxChains ?? options.sandboxChains ?? [1]
-  const chainIds = wanted === 'all' ? sandboxChainIds : wanted
-  const sandboxes = await startSandboxes(chainIds, {
-    ...(options.onProgress && { onProgress: options.onProgress }),
-  })
-  closers.push(() => Promise.all(sandboxes.map((sandbox) => sandbox.stop())))
-  return {
-    chains: sandboxes.flatMap(({ chainId }) => chainById(chainId) ?? []),
-    urls: Object.fromEntries(sandboxes.map(({ chainId, url }) => [chainId, [url]])),
-    sandboxUrls: Object.fromEntries(sandboxes.map(({ chainId, url }) => [chainId, url])),
-    sandboxPools: chainIds.includes(1) ? [...sandboxPools(), ...sandboxVenuePools()] : [],
-  }
 }
 
 /** A node that is down must not keep the service from starting: the chain becomes ready when the node does. */

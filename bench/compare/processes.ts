@@ -17,10 +17,7 @@ export interface Usage {
 export function usageOf(pid: number): Usage {
   const own = statOf(pid)
   if (!own) throw new Error(`There is no process ${pid}.`)
-  const forks = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => statOf(Number(name)) ?? [])
-    .filter((stat) => stat.parent === pid && isFork(stat.pid))
+  const forks = childrenOf(pid).filter((child) => isFork(child.pid))
   return {
     serviceMs: own.ms,
     forksMs: own.endedChildrenMs + forks.reduce((sum, { ms }) => sum + ms, 0),
@@ -29,9 +26,30 @@ export function usageOf(pid: number): Usage {
   }
 }
 
+/** Megabytes of all processes of a service together, and of their forks. */
+export function memoryOf(primary: number): Pick<Usage, 'serviceMb' | 'forksMb'> {
+  const members = childrenOf(primary).filter(({ pid }) => commandOf(pid).includes('main.js'))
+  const all = [primary, ...members.map(({ pid }) => pid)].map(usageOf)
+  return {
+    serviceMb: all.reduce((sum, { serviceMb }) => sum + serviceMb, 0),
+    forksMb: all.reduce((sum, { forksMb }) => sum + forksMb, 0),
+  }
+}
+
+function childrenOf(pid: number) {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => statOf(Number(name)) ?? [])
+    .filter((stat) => stat.parent === pid)
+}
+
 /** The sandbox's own chains are Anvils, too. */
 function isFork(pid: number): boolean {
-  return readOr(`/proc/${pid}/cmdline`).includes('--fork-url')
+  return commandOf(pid).includes('--fork-url')
+}
+
+function commandOf(pid: number): string {
+  return readOr(`/proc/${pid}/cmdline`)
 }
 
 function statOf(pid: number) {

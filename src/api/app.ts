@@ -15,6 +15,7 @@ import { bigintToString } from '../domain/primitives.js'
 import type { Recordings } from '../domain/recording.js'
 import type { Logger } from '../log.js'
 import { observeHttp, registerGauge, registry } from '../metrics.js'
+import { allMetrics } from '../processes/member.js'
 import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } from './auth.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
@@ -90,7 +91,7 @@ export function createApp(args: AppArgs): Express {
     res.json(document)
   })
   app.get('/metrics', named('/metrics'), async (_req, res) => {
-    res.type(registry.contentType).send(await registry.metrics())
+    res.type(registry.contentType).send(await allMetrics())
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())

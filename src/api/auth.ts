@@ -1,6 +1,7 @@
 /** Authentication and limits: API keys, request rates, and the bound on running calculations. */
+import cluster from 'node:cluster'
 import type { Request, RequestHandler, Response } from 'express'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord, KeyStore } from './key-store.js'
@@ -60,9 +61,12 @@ export interface RateLimit {
   charge(res: Response, points: number): Promise<void>
 }
 
-/** Counts by caller in windows of a minute. */
+/** Counts by caller in windows of a minute; of several processes all together. */
 export function createRateLimit(requestsPerMinute: number): RateLimit {
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: windowSeconds })
+  const terms = { points: requestsPerMinute, duration: windowSeconds }
+  const limiter = cluster.isWorker
+    ? new RateLimiterCluster({ ...terms, keyPrefix: 'requests' })
+    : new RateLimiterMemory(terms)
 
   async function count(res: Response, points: number): Promise<RateLimiterRes> {
     const state = await limiter.consume(res.locals.caller, points).catch((refused: unknown) => {

@@ -1,11 +1,13 @@
 /** `forkroute serve`: starts the service, prints its address, and stops it in order. */
+import cluster from 'node:cluster'
 import type { Command } from 'commander'
 import { type KeyStore, openKeyStore } from '../api/key-store.js'
 import { summarise } from '../cassette/summary.js'
 import { chainById } from '../chains/registry.js'
-import { type Config, loadConfig } from '../config.js'
+import { type Config, ConfigError, loadConfig } from '../config.js'
 import { nativeToken } from '../domain/primitives.js'
 import { createLogger } from '../log.js'
+import { membership } from '../processes/member.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Service } from '../service.js'
 import { withProgress } from './output.js'
@@ -66,9 +68,15 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
   // Loaded when needed: the other commands start faster without it.
   const { createApiServer } = await import('../api/server.js')
   const { createService } = await import('../service.js')
-  const service = await withProgress('Starting the service', (onProgress) =>
-    createService(config, { logger, mode, onProgress, sandboxChains: 'all' }),
-  )
+  const member = membership()
+  // What is done once for all is done by the first.
+  const isFirst = !member || member.place === 0
+  const own = { followsPools: isFirst, takesUpBacktests: isFirst, sandbox: member?.sandbox }
+  const start = (onProgress?: (message: string, fraction: number) => void) => {
+    const progress = onProgress && { onProgress }
+    return createService(config, { ...own, ...progress, logger, mode, sandboxChains: 'all' })
+  }
+  const service = isFirst ? await withProgress('Starting the service', start) : await start()
   const api = createApiServer({ ...service, keys, logger })
   const stop = async () => {
     await api.close()
@@ -79,17 +87,43 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
     const { url, port } = await api.listen()
     const recorded = mode.kind === 'replay' ? firstRecorded(url, mode.file) : null
     const examples = recorded ? [recorded] : exampleRequests(url, service)
-    printStartup(url, service, config, firstKey(keys), examples)
+    if (isFirst) printStartup(url, service, config, firstKey(keys), examples)
     if (mode.kind !== 'live') console.log(`${`${mode.kind}s`.padEnd(12)}${mode.file}\n`)
-    logger.info({ port }, 'ready')
+    logger.info({ port, ...(member && { process: member.place }) }, 'ready')
   } catch (error) {
     await stop()
     throw error
   }
-  const signal = await nextSignal()
-  logger.info({ signal }, 'stopping; a second signal stops at once')
+  const signal = await Promise.race([nextSignal(), ...(member ? [member.stopAsked] : [])])
+  logger.info({ ...(signal && { signal }) }, 'stopping; a second signal stops at once')
   void nextSignal().then(() => process.exit(1))
   await stop()
+}
+
+/** The service as several processes. They read the command line again. */
+async function serveInProcesses(config: Config): Promise<void> {
+  const logger = createLogger(config.logLevel)
+  const closers: (() => unknown)[] = []
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer()
+  }
+  const { startProcesses } = await import('../processes/primary.js')
+  const hasNodes = Object.keys(config.rpcUrls).length > 0
+  const { startOwnSandbox } = await import('../chosen-chains.js')
+  const sandbox = hasNodes
+    ? null
+    : await withProgress('Starting the sandbox', (onProgress) =>
+        startOwnSandbox(config, { onProgress, sandboxChains: 'all' }, closers),
+      )
+  try {
+    const processes = await startProcesses({ count: config.processes, sandbox, logger })
+    closers.push(() => processes.stop())
+    const signal = await nextSignal()
+    logger.info({ signal }, 'stopping; a second signal stops at once')
+    void nextSignal().then(() => process.exit(1))
+  } finally {
+    await close()
+  }
 }
 
 function firstRecorded(url: string, file: string): string | null {
@@ -123,6 +157,10 @@ export function addServe(program: Command): void {
     .action(async (options: { port?: string; record?: string }) => {
       const config = loadConfig({ ...process.env, ...(options.port && { PORT: options.port }) })
       const { record: file } = options
+      if (config.processes > 1 && cluster.isPrimary) {
+        if (file === undefined) return serveInProcesses(config)
+        throw new ConfigError(['PROCESSES: what is recorded is recorded by one process.'])
+      }
       await serve(config, file === undefined ? { kind: 'live' } : { kind: 'record', file })
     })
 }

@@ -17,7 +17,7 @@ import type { HardFork } from '../domain/hard-forks.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { lowerProcess } from '../priority.js'
 import { createRpcClient } from '../rpc/node/json-rpc.js'
-import { loopbackAddress, type Place } from './place.js'
+import type { Place } from './place.js'
 import type { Reaper } from './reaper.js'
 
 /** Pause between checks whether a starting process answers, milliseconds. A start takes 60 to 110. */
@@ -100,8 +100,9 @@ export interface ForkProcessArgs {
   readonly hardFork: HardFork
   readonly reaper: Reaper
   readonly startTimeoutMs: number
-  /** A process that is already launched, and only has to become ready. */
-  readonly launched?: { readonly place: Place; readonly launched: Launched }
+  readonly place: Place
+  /** Already launched there, it only has to become ready. */
+  readonly launched?: Launched
 }
 
 /**
@@ -113,7 +114,7 @@ export interface ForkProcessArgs {
  */
 export const forkProcess = Instance.define((args: ForkProcessArgs) => {
   let child: ChildProcess | undefined
-  const host = args.launched?.place.host ?? loopbackAddress()
+  const { host } = args.place
   return {
     _internal: {
       get pid(): number | null {
@@ -130,7 +131,7 @@ export const forkProcess = Instance.define((args: ForkProcessArgs) => {
       const place = { host, port }
       const { pin, archiveUrl, hardFork } = args
       const target = { chainId: pin.chainId, archiveUrl, number: pin.number, hardFork }
-      const started = args.launched?.launched ?? launch(target, place, args.reaper)
+      const started = args.launched ?? launch(target, place, args.reaper)
       child = started.child
       started.child.once('exit', (code, signal) => emitter.emit('exit', code, signal))
       try {

@@ -16,6 +16,7 @@ import { askFork } from './faults.js'
 import type { ForkFiller } from './fork-filler.js'
 import type { Fork } from './fork-group.js'
 import { resetFork } from './fork-reset.js'
+import { freePlace } from './place.js'
 import { createReaper } from './reaper.js'
 import { createSpares } from './spare.js'
 
@@ -108,9 +109,11 @@ export function createForkStarter(options: {
     spare?.standby.assign(pin)
     spare?.launched.child.once('exit', spare.standby.release)
     const archiveUrl = options.archiveUrl(pin)
-    starts.set(key, { pin, hardFork, archiveUrl, ...(spare && { launched: spare }) })
+    const place = spare?.place ?? (await freePlace())
+    const launched = spare && { launched: spare.launched }
+    starts.set(key, { pin, hardFork, archiveUrl, place, ...launched })
     try {
-      return { key, instance: await processes.start(key, spare?.place) }
+      return { key, instance: await processes.start(key, place) }
     } catch (error) {
       const { cause } = error as { cause?: unknown }
       if (spare && attempt < startAttempts) return startProcess(pin, attempt + 1)

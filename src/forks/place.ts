@@ -25,7 +25,8 @@ export function loopbackAddress(): string {
  */
 export async function freePlace(): Promise<Place> {
   const host = loopbackAddress()
-  const server = createServer().listen(0, host)
+  // Of its own: processes that serve one port would get the same one.
+  const server = createServer().listen({ port: 0, host, exclusive: true })
   await once(server, 'listening')
   const address = server.address()
   server.close()

@@ -1,0 +1,52 @@
+/** Forms that variables of the environment have. */
+import { z } from 'zod'
+
+export function integer(fallback: number, min: number, max: number) {
+  const message = `must be an integer from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, message)
+    .default(fallback)
+}
+
+export function usd(fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,12}(\.\d+)?$/, 'must be a number that is not negative')
+    .transform(Number)
+    .default(fallback)
+}
+
+export function oneOf<const T extends readonly [string, ...string[]]>(
+  values: T,
+  fallback: T[number],
+) {
+  return z.enum(values, `must be one of ${values.join(', ')}`).default(fallback)
+}
+
+/** Comma-separated. */
+export const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+
+export function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** A URL with a host. The message never repeats the input, which may hold a password. */
+export function urlOf(schemes: readonly string[], message: string) {
+  return z
+    .string()
+    .refine((text) => {
+      const url = URL.canParse(text) ? new URL(text) : null
+      return url !== null && schemes.includes(url.protocol) && url.hostname !== ''
+    }, message)
+    .optional()
+}
+
+export function isOrigin(text: string): boolean {
+  return text === '*' || (isHttpUrl(text) && new URL(text).origin === text)
+}
