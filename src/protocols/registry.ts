@@ -1,5 +1,7 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
 import { aaveV3, sparkLend } from './aave-v3/index.js'
+import { camelotV4, swapxV1 } from './algebra-integral/index.js'
+import { lynexFusion, quickswapV3, thenaFusion } from './algebra-v1/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { camelotV2 } from './camelot-v2/index.js'
 import { camelotV3 } from './camelot-v3/index.js'
@@ -38,6 +40,11 @@ export const protocols: readonly ProtocolAdapter[] = [
   aerodromeSlipstream,
   camelotV2,
   camelotV3,
+  quickswapV3,
+  thenaFusion,
+  lynexFusion,
+  camelotV4,
+  swapxV1,
   liquidityBook,
   balancerV2,
   compoundV2,

@@ -36,7 +36,8 @@ export function compileTestContracts(
     | 'Permits.sol'
     | 'Slipstream.sol'
     | 'Camelot.sol'
-    | 'LiquidityBook.sol',
+    | 'LiquidityBook.sol'
+    | 'Algebra.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

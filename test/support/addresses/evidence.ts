@@ -27,8 +27,25 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'camelot-v3': {
     on: 'arithmetic',
     tests: exchange('camelot-v3'),
-    except: 'its formula of fees; the layout follows two versions of the source',
+    except: 'its formula of fees; on the bytecode of V1, the version before it, all the same was',
   },
+  'quickswap-v3': { on: 'bytecode', tests: exchange('algebra') },
+  'thena-fusion-v1': {
+    on: 'bytecode',
+    tests: exchange('algebra'),
+    except: 'its own version, which splits fees in another way',
+  },
+  'lynex-fusion-v1': {
+    on: 'arithmetic',
+    tests: exchange('camelot-v3'),
+    except: 'its formula of fees; on the bytecode of V1, the version before it, all the same was',
+  },
+  'camelot-v4': {
+    on: 'bytecode',
+    tests: exchange('algebra'),
+    except: 'its release of Integral 1.2, and its plugins',
+  },
+  'swapx-v1': { on: 'bytecode', tests: exchange('algebra'), except: 'its plugins' },
   'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
   'balancer-v2': {
     on: 'bytecode',
