@@ -90,6 +90,11 @@ export const arbitrum = defineChain({
       factory21: '0x8e42f2f4101563bf679975178e880fd87d3efd4e',
       factory22: '0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c',
     },
+    // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-t1': {
+      factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
+      resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

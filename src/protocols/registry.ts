@@ -10,6 +10,7 @@ import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
+import { fluidDex } from './fluid-dex/index.js'
 import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
@@ -45,6 +46,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   lynexFusion,
   camelotV4,
   swapxV1,
+  fluidDex,
   liquidityBook,
   balancerV2,
   compoundV2,

@@ -37,7 +37,8 @@ export function compileTestContracts(
     | 'Slipstream.sol'
     | 'Camelot.sol'
     | 'LiquidityBook.sol'
-    | 'Algebra.sol',
+    | 'Algebra.sol'
+    | 'FluidLike.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

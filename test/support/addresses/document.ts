@@ -25,6 +25,8 @@ const readAt: Readonly<Record<string, string>> = {
   'venues.ether-fi.liquidityPool':
     'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
   'venues.ether-fi.weETH': 'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',
+  'venues.fluid-dex-t1.factory': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
+  'venues.fluid-dex-t1.resolver': 'Instadapp/fluid-contracts-public a9949b4, deployments.md',
   'venues.frax-ether.frxETH': 'docs.frax.finance, frxETH',
   'venues.frax-ether.minter': 'docs.frax.finance, frxETH',
   'venues.liquidity-book.factory21': 'developers.lfj.gg, deployment addresses',

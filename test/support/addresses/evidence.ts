@@ -46,6 +46,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     except: 'its release of Integral 1.2, and its plugins',
   },
   'swapx-v1': { on: 'bytecode', tests: exchange('algebra'), except: 'its plugins' },
+  'fluid-dex-t1': {
+    on: 'arithmetic',
+    tests: exchange('fluid-dex'),
+    except: 'how reserves and limits come about, which Fluid’s resolver is asked',
+  },
   'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
   'balancer-v2': {
     on: 'bytecode',
