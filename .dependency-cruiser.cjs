@@ -74,7 +74,7 @@ const floors = {
   'sandbox/relayer': ['bridges', '*.ts'],
   'sandbox/market': ['chain', 'contracts', 'generated', '*.ts'],
   'api/records': ['errors.ts'],
-  'protocols/shared': ['pool.ts', 'positions.ts', 'protocol.ts'],
+  'protocols/shared': ['pool.ts', 'pool-events.ts', 'positions.ts', 'protocol.ts'],
 }
 /** Small files of src/ itself that several layers may use. */
 const shared = [

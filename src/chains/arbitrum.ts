@@ -80,10 +80,20 @@ export const arbitrum = defineChain({
       factory: '0x1a3c9b1d2f0529d97f2afc5136cc23e58f1fd35b',
       quoter: '0x0fc73040b26e9bc8514fa028d998e73a254fa76e',
     },
+    // @see https://docs.camelot.exchange/contracts/arbitrum/one-mainnet
+    'camelot-v4': {
+      factory: '0xbefc4b405041c5833f53412ff997ed2f697a2f37',
+      quoter: '0xfe24b2cdff01b644995bc248ba8497467d688f7b',
+    },
     // Versions 2.1 and 2.2, at the same addresses on Avalanche. @see https://developers.lfj.gg/deployment-addresses/arbitrum
     'liquidity-book': {
       factory21: '0x8e42f2f4101563bf679975178e880fd87d3efd4e',
       factory22: '0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c',
+    },
+    // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-t1': {
+      factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
+      resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
     },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',

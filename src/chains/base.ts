@@ -70,6 +70,11 @@ export const base = defineChain({
         '0xade65c38cd4849adba595a4323a8c7ddfe89716a',
       ],
     },
+    // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-t1': {
+      factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
+      resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

@@ -60,7 +60,17 @@ export const bnb = defineChain({
       feeTiers: ['100', '500', '2500', '10000'],
       routers: ['0x13f4ea83d0bd40e75c8222255bc855a974568dd4'],
     },
+    // @see cryptoalgebra/algebra-gitbook 7d44550, overview-faq/partners/algebra-v1.0/thena.md
+    'thena-fusion-v1': {
+      factory: '0x306f06c147f064a010530292a1eb6737c3e378e4',
+      quoter: '0xea68020d6a9532eec42d4db0f92b83580c39b2ca',
+    },
     'uniswap-v4': { poolManager: '0x28e2ea090877bf75740558f6bfb36a5ffee9e9df' },
+    // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-t1': {
+      factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
+      resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

@@ -88,6 +88,11 @@ export const ethereum = defineChain({
       poolManager: '0x000000000004444c5dc75cb358380d2e3de08a90',
       routers: ['0x66a9893cc07d91d95644aedd05d03f95e1dba8af'],
     },
+    // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-t1': {
+      factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
+      resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted, stable, meta-stable, phantom and composable pools, in the order of their deployment.

@@ -27,6 +27,11 @@ export const linea = defineChain({
     { token: usdt, feed: '0xefca2bbe0edd0e22b2e0d2f8248e99f4bef4a7db', heartbeatSeconds: 86_400 },
   ],
   venues: {
+    // @see cryptoalgebra/algebra-gitbook 7d44550, overview-faq/partners/algebra-v1.9/lynex.md
+    'lynex-fusion-v1': {
+      factory: '0x622b2c98123d303ae067db4925cd6282b3a08d0f',
+      quoter: '0x851d97fd7823e44193d227682e32234ef8cac83e',
+    },
     'uniswap-v2': {
       factory: '0x114a43df6c5f54ebb8a9d70cd1951d3dd68004c7',
       feeBps: 30,

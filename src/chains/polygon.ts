@@ -58,7 +58,17 @@ export const polygon = defineChain({
       factory: '0x917933899c6a5f8e37f31e19f92cdbff7e8ff0e2',
       feeTiers: ['100', '500', '3000', '10000'],
     },
+    // @see https://docs.quickswap.exchange/technical-reference/smart-contracts/v3/factory; cryptoalgebra/algebra-gitbook 7d44550
+    'quickswap-v3': {
+      factory: '0x411b0facc3489691f28ad58c47006af5e3ab3a28',
+      quoter: '0xa15f0d7377b2a0c0c10db057f641bed21028fc89',
+    },
     'uniswap-v4': { poolManager: '0x67366782805870060151383f4bbff9dab53e5cd6' },
+    // The same on all chains. @see Instadapp/fluid-contracts-public a9949b4, deployments/deployments.md
+    'fluid-dex-t1': {
+      factory: '0x91716c4eda1fb55e84bf8b4c7085f84285c19085',
+      resolver: '0x05bd8269a20c472b148246de20e6852091bf16ff',
+    },
     'balancer-v2': {
       vault: '0xba12222222228d8ba445958a75a0704d566bf2c8',
       // Of weighted and of every kind of stable pool, in the order of their deployment.

@@ -24,6 +24,11 @@ export const sonic = defineChain({
     { token: usdc, feed: '0x55bca887199d5520b3ce285d41e6dc10c08716c9', heartbeatSeconds: 86_400 },
   ],
   venues: {
+    // @see cryptoalgebra/algebra-gitbook 7d44550, overview-faq/partners/integral-1.0/swapx.md
+    'swapx-v1': {
+      factory: '0x8121a3f8c4176e9765deea0b95fa2bdfd3016794',
+      quoter: '0x05270fbbb6db1d8da76bbf70509efa57971a7ae5',
+    },
     'sushiswap-v2': {
       factory: '0xb45e53277a7e0f1d35f2a77160e91e25507f1763',
       feeBps: 30,

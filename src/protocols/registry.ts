@@ -1,5 +1,7 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
 import { aaveV3, sparkLend } from './aave-v3/index.js'
+import { camelotV4, swapxV1 } from './algebra-integral/index.js'
+import { lynexFusion, quickswapV3, thenaFusion } from './algebra-v1/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
 import { camelotV2 } from './camelot-v2/index.js'
 import { camelotV3 } from './camelot-v3/index.js'
@@ -8,6 +10,7 @@ import { compoundV3 } from './compound-v3/index.js'
 import { curve } from './curve/index.js'
 import { erc4626 } from './erc-4626/index.js'
 import { etherFi } from './ether-fi/index.js'
+import { fluidDex } from './fluid-dex/index.js'
 import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
@@ -38,6 +41,12 @@ export const protocols: readonly ProtocolAdapter[] = [
   aerodromeSlipstream,
   camelotV2,
   camelotV3,
+  quickswapV3,
+  thenaFusion,
+  lynexFusion,
+  camelotV4,
+  swapxV1,
+  fluidDex,
   liquidityBook,
   balancerV2,
   compoundV2,

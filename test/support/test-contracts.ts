@@ -36,7 +36,9 @@ export function compileTestContracts(
     | 'Permits.sol'
     | 'Slipstream.sol'
     | 'Camelot.sol'
-    | 'LiquidityBook.sol',
+    | 'LiquidityBook.sol'
+    | 'Algebra.sol'
+    | 'FluidLike.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

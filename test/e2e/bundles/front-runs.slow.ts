@@ -18,6 +18,7 @@ import { placeForkVenues } from '../../support/protocols/fork-venues.js'
 import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-run-cases.js'
 import type { Fact } from '../../support/protocols/front-run-parts.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
+import { placeFluid } from '../../support/protocols/place-fluid.js'
 import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
@@ -57,6 +58,7 @@ beforeAll(async () => {
   node = await new NodeWriter(service.nodeUrl).start()
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)
+  await placeFluid(service.nodeUrl)
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
   await lendAndStake(node)
   const position = await mintPosition(service, node)

@@ -16,6 +16,7 @@ import {
   placeCamelot,
   placeSlipstream,
 } from '../../support/protocols/other-venues.js'
+import { placeCamelotV4 } from '../../support/protocols/place-algebra.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const alice = sandboxAccount('alice').address
@@ -108,6 +109,13 @@ beforeAll(async () => {
     ...{ tokens: [tether, dollar42], binStep: 1, activeId: 2 ** 23 },
     perBin: [100_000n * dollar, 100_000n * dollar],
   })
+  await placeCamelotV4(scene, {
+    sides: [
+      [ether42, 1_000n * ether],
+      [tether, 3_000_000n * dollar],
+    ],
+    liquidity: 10n ** 18n,
+  })
   await onArbitrum.close()
   const nodes = sandboxes.map(({ chainId, url }) => [`RPC_URL_${chainId}`, url])
   service = await startService(Object.fromEntries(nodes))
@@ -199,4 +207,20 @@ test('Camelot V2 and Liquidity Book on Arbitrum: alone, and the one paying the o
   const query = { tokenIn: usdt, tokenOut: weth, amountIn: String(900_000n * dollar) }
   const used = await prove(arbitrumPlan, ['camelot-v2', 'liquidity-book'], query)
   expect(new Set(used)).toEqual(new Set(['camelot-v2', 'liquidity-book']))
+})
+
+test('Camelot V4 on Arbitrum, with a plugin that sets the fee: alone, and beside Camelot V2', async () => {
+  const [weth, usdc, usdt] = arbitrumTokens()
+  for (const [tokenIn, tokenOut, amountIn] of [
+    [weth, usdt, 3n * ether],
+    [usdt, weth, 12_345n * dollar],
+  ] as const) {
+    const query = { tokenIn, tokenOut, amountIn: String(amountIn) }
+    expect(new Set(await prove(arbitrumPlan, ['camelot-v4'], query))).toEqual(
+      new Set(['camelot-v4']),
+    )
+  }
+  const query = { tokenIn: weth, tokenOut: usdc, amountIn: String(200n * ether) }
+  const used = await prove(arbitrumPlan, ['camelot-v2', 'camelot-v4'], query)
+  expect(new Set(used)).toEqual(new Set(['camelot-v2', 'camelot-v4']))
 })

@@ -26,8 +26,30 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   'camelot-v2': { on: 'arithmetic', tests: exchange('camelot-v2') },
   'camelot-v3': {
     on: 'arithmetic',
-    tests: exchange('camelot-v3'),
-    except: 'its formula of fees; the layout follows two versions of the source',
+    tests: [...exchange('camelot-v3'), ...exchange('algebra')],
+    except: 'its formula of fees (the adapter runs on the bytecode of V1, too)',
+  },
+  'quickswap-v3': { on: 'bytecode', tests: exchange('algebra') },
+  'thena-fusion-v1': {
+    on: 'bytecode',
+    tests: exchange('algebra'),
+    except: 'its own version, which splits fees in another way',
+  },
+  'lynex-fusion-v1': {
+    on: 'arithmetic',
+    tests: [...exchange('camelot-v3'), ...exchange('algebra')],
+    except: 'its formula of fees (the adapter runs on the bytecode of V1, too)',
+  },
+  'camelot-v4': {
+    on: 'bytecode',
+    tests: [...exchange('algebra'), 'test/e2e/routes/other-venues.slow.ts'],
+    except: 'its release of Integral 1.2, and its plugins',
+  },
+  'swapx-v1': { on: 'bytecode', tests: exchange('algebra'), except: 'its plugins' },
+  'fluid-dex-t1': {
+    on: 'arithmetic',
+    tests: [...exchange('fluid-dex'), 'test/e2e/bundles/actions.slow.ts'],
+    except: 'how reserves and limits come about, which Fluid’s resolver is asked',
   },
   'liquidity-book': { on: 'arithmetic', tests: exchange('liquidity-book'), except: 'on Avalanche' },
   'balancer-v2': {

@@ -360,6 +360,15 @@ export function actionCases(facts: {
     ...pairCases('pancakeswap-v2', facts.pancakePair, dai),
     ...cases('sushiswap-v3', [[of('sushiswap-v3')('swap', { ...swapped, tokenOut: dai })]]),
     ...cases('pancakeswap-v3', [[of('pancakeswap-v3')('swap', { ...swapped, tokenOut: dai })]]),
+    ...cases('fluid-dex-t1', [
+      [
+        of('fluid-dex-t1')('swap', {
+          ...swapped,
+          tokenIn: dai,
+          amountIn: (1_000n * ether).toString(),
+        }),
+      ],
+    ]),
     ...v3Cases(facts.nft),
     ...cases('uniswap-v4', [[of('uniswap-v4')('swap', { ...swapped, tokenIn: nativeToken })]]),
     ...balancerCases(),

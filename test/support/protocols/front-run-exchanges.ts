@@ -88,6 +88,15 @@ function uniswapMoves(nft: string): Entry[] {
         amount: 1_000n * ether,
       }),
     ],
+    [
+      'fluid-dex-t1 swap',
+      swap({
+        protocol: 'fluid-dex-t1',
+        tokenIn: dai,
+        tokenOut: usdc,
+        amount: 300_000n * ether,
+      }),
+    ],
     ...['sushiswap-v3', 'pancakeswap-v3'].map(
       (protocol): Entry => [
         `${protocol} swap`,

@@ -3,6 +3,7 @@ import {
   type Abi,
   encodeAbiParameters,
   encodeFunctionData,
+  getContractAddress,
   numberToHex,
   parseAbi,
   parseAbiParameters,
@@ -59,6 +60,14 @@ export class PoolContext {
     const receipt = await this.transact({ data: `${code}${tail}` })
     if (receipt?.status !== '0x1' || !receipt.contractAddress) throw new Error('deployment failed')
     return toAddress(receipt.contractAddress)
+  }
+
+  /** Where the contract comes that is deployed after so many others. */
+  async addressAhead(deployments: number): Promise<Address> {
+    const nonce = await this.anvil.rpc<Hex>('eth_getTransactionCount', [this.trader, 'latest'])
+    return toAddress(
+      getContractAddress({ from: this.trader, nonce: BigInt(nonce) + BigInt(deployments) }),
+    )
   }
 
   /** A standard token whose whole supply the trader holds. */

@@ -27,6 +27,12 @@ export interface ConcentratedSource {
     readonly tickBitmap: bigint
   }
   readonly tickSpacing: number
+  /** Bits below the active liquidity in its word; absent: none. */
+  readonly liquidityShift?: bigint
+  /** True where a tick's change of liquidity is the low half of the second word of its record, not the high half of the first. */
+  readonly isNetInSecondWord?: boolean
+  /** As the state's. */
+  readonly isTickList?: boolean
   /** True where slot0 holds the oracle's index and cardinality behind the tick, as in V3. */
   readonly hasOracle?: boolean
   /** Fee by direction from the word of slot0, 1/1_000_000. */
@@ -40,6 +46,10 @@ type ConcentratedLoad =
 /** Slots of V3 ticks and bitmap words are the same in every pool. */
 const mappingSlots = memo(1_024, (base: bigint) =>
   memo(16_384, (key: number): Hex => toWord(mappingSlot(BigInt(key), base))),
+)
+/** Of the second word of a tick's record. */
+const secondWords = memo(1_024, (base: bigint) =>
+  memo(16_384, (key: number): Hex => toWord(mappingSlot(BigInt(key), base) + 1n)),
 )
 
 interface Read {
@@ -126,7 +136,7 @@ function decodeHead(
     source,
     slot0,
     tick,
-    liquidity: BigInt.asUintN(128, BigInt(liquidityRead.value)),
+    liquidity: BigInt.asUintN(128, BigInt(liquidityRead.value) >> (source.liquidityShift ?? 0n)),
     firstWord: initialized ? Math.max(word - side, wordOf(minTick, source.tickSpacing)) : 0,
     lastWord: initialized ? Math.min(word + side, wordOf(maxTick, source.tickSpacing)) : -1,
   }
@@ -146,7 +156,8 @@ function wordReads({ source, firstWord, lastWord }: Head): Read[] {
 
 function tickReads(head: Head | undefined, ticks: readonly number[]): Read[] {
   if (!head) return []
-  const slotOf = mappingSlots(head.source.slots.ticks)
+  const { slots, isNetInSecondWord } = head.source
+  const slotOf = (isNetInSecondWord ? secondWords : mappingSlots)(slots.ticks)
   return ticks.map((tick) => ({ address: head.source.address, slot: slotOf(tick) }))
 }
 
@@ -228,11 +239,12 @@ function assemble(
   })
   const ticks: number[] = []
   const liquidityNets: bigint[] = []
+  const netShift = head.source.isNetInSecondWord ? 0n : 128n
   infos.forEach((info, index) => {
     const tick = range.ticks[index] ?? 0
     if (!info.ok || tick < lowerTick || tick > upperTick) return
     ticks.push(tick)
-    liquidityNets.push(BigInt.asIntN(128, BigInt(info.value) >> 128n))
+    liquidityNets.push(BigInt.asIntN(128, BigInt(info.value) >> netShift))
   })
   return {
     ok: true,
@@ -243,6 +255,7 @@ function assemble(
       liquidity: head.liquidity,
       feePips: head.source.feePips(head.slot0),
       tickSpacing: head.source.tickSpacing,
+      ...(head.source.isTickList && { isTickList: true }),
       ticks,
       liquidityNets,
       lowerTick,

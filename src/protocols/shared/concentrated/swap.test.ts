@@ -202,3 +202,30 @@ describe('concentratedAfter', () => {
     )
   })
 })
+
+describe('a list of ticks', () => {
+  const range = { lower: 500, upper: 9_000, liquidity: 123_456_789n * 10n ** 9n }
+  const words = poolOf([range], sqrtPriceAtTick(3_000) + 12_345n, 1, 500n)
+  const list = { ...words, isTickList: true }
+  const amountIn = 8n * 10n ** 15n
+
+  test('rounds only at its ticks: as a table whose words are wider than the range', () => {
+    const wide = { ...words, tickSpacing: 32_767 }
+    for (const amount of [amountIn, amountIn - 1n, amountIn / 3n, 7n]) {
+      const swap = concentratedAmountOut(list, true, amount)
+      expect(swap).toEqual(concentratedAmountOut(wide, true, amount))
+      expect(concentratedAfter(list, true, amount)).toMatchObject({
+        sqrtPriceX96: concentratedAfter(wide, true, amount).sqrtPriceX96,
+      })
+    }
+    expect(concentratedAfter(list, true, amountIn).tick).toBeLessThan(2_000)
+  })
+
+  test('is exact up to the end of the known range, and an estimate from there on', () => {
+    const known = { ...list, ticks: [9_000], liquidityNets: [-range.liquidity], lowerTick: 2_800 }
+    const small = concentratedAmountOut(known, true, amountIn / 20n)
+    expect(small).toEqual(concentratedAmountOut(list, true, amountIn / 20n))
+    expect(small.exact).toBe(true)
+    expect(concentratedAmountOut(known, true, amountIn).exact).toBe(false)
+  })
+})

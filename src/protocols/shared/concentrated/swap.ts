@@ -26,6 +26,8 @@ export interface ConcentratedState {
   /** True: the fee is that before a swap that may have changed it, so that amounts are estimates. */
   readonly isFeeOld?: boolean
   readonly tickSpacing: number
+  /** True: the contract steps from one initialised tick to the next, without stops at the edges of words. */
+  readonly isTickList?: boolean
   /** Initialised ticks inside the known range, ascending. */
   readonly ticks: readonly number[]
   /** Liquidity added when the tick of the same index is crossed upwards. */
@@ -65,7 +67,12 @@ function firstAbove(ticks: readonly number[], tick: number): number {
  * The contract looks for the next tick in one word of the bitmap at a time and stops at the word's edge,
  * where it rounds once more: equality to the wei needs these stops too.
  */
-function wordEdge(tick: number, tickSpacing: number, zeroForOne: boolean): number {
+function wordEdge(
+  { tickSpacing, isTickList }: ConcentratedState,
+  tick: number,
+  zeroForOne: boolean,
+): number {
+  if (isTickList) return zeroForOne ? minTick : maxTick
   const compressed = Math.floor(tick / tickSpacing)
   return zeroForOne
     ? Math.max(((compressed >> 8) << 8) * tickSpacing, minTick)
@@ -73,7 +80,7 @@ function wordEdge(tick: number, tickSpacing: number, zeroForOne: boolean): numbe
 }
 
 function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): Outcome {
-  const { ticks, liquidityNets, tickSpacing } = state
+  const { ticks, liquidityNets } = state
   const feePips = state.feePips[zeroForOne ? 0 : 1]
   const limit = zeroForOne ? minSqrtPriceX96 + 1n : maxSqrtPriceX96 - 1n
   let { sqrtPriceX96, liquidity } = state
@@ -86,7 +93,7 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
 
   while (remaining > 0n && (zeroForOne ? sqrtPriceX96 > limit : sqrtPriceX96 < limit)) {
     const known = zeroForOne ? tick >= state.lowerTick : tick < state.upperTick
-    const edge = wordEdge(tick, tickSpacing, zeroForOne)
+    const edge = wordEdge(state, tick, zeroForOne)
     const candidate = ticks[index]
     let stop: number
     if (!known) stop = zeroForOne ? minTick : maxTick
@@ -104,6 +111,9 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
         const net = at(liquidityNets, index)
         liquidity += zeroForOne ? -net : net
         index += zeroForOne ? -1 : 1
+      } else if (state.isTickList && stop !== edge) {
+        // The contract does not stop where the known range ends, and rounds only where it stops.
+        exact = false
       }
       tick = zeroForOne ? stop - 1 : stop
     } else {

@@ -1,0 +1,56 @@
+/**
+ * Fluid's DEX T1: pools whose liquidity is collateral and debt of Fluid's liquidity layer.
+ * Venue parameters: `factory`, `resolver`. Pool parameter: `dexId`.
+ */
+import { parseAbiItem } from 'viem'
+import { probe } from '../../chains/probe.js'
+import { isNative } from '../../domain/primitives.js'
+import { defineProtocol } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
+import { discoverPools, loadPools } from './load.js'
+import { type FluidState, stateAfter, swapIn } from './math.js'
+
+const slug = 'fluid-dex-t1'
+
+const swapAbi = parseAbiItem(
+  'function swapIn(bool swap0to1, uint256 amountIn, uint256 amountOutMin, address to) payable returns (uint256 amountOut)',
+)
+
+/** Two calls of the liquidity layer, each with its limits, and up to four square roots. */
+const gasPerSwap = 200_000n
+
+export const fluidDex = defineProtocol<FluidState>({
+  slug,
+  name: 'Fluid DEX',
+  project: 'fluid',
+  category: 'dex',
+  url: 'https://fluid.io',
+  description: 'Pools of Fluid whose liquidity is collateral and debt.',
+  paysRecipient: true,
+  probes: ({ factory, resolver }) => {
+    const [made = 'address' as const] = addressesOf(factory)
+    return [
+      ...addressesOf(factory).map((to) =>
+        probe('factory of Fluid', to, 'totalDexes()', 'positive'),
+      ),
+      ...addressesOf(resolver).map((to) => probe('resolver of Fluid', to, 'FACTORY()', made)),
+    ]
+  },
+  discover: (args) => discoverPools(slug, args),
+  load: loadPools,
+  amountOut(pool, state, tokenIn, _tokenOut, amountIn) {
+    const swap = swapIn(state, tokenIn === pool.tokens[0], amountIn)
+    return swap
+      ? { amountOut: swap.amountOut, exact: swap.exact }
+      : { amountOut: 0n, exact: state.exact }
+  },
+  applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
+    stateAfter(state, tokenIn === pool.tokens[0], amountIn),
+  gasEstimate: () => gasPerSwap,
+  encodeSwap: ({ pool, tokenIn, amountIn, recipient }) => {
+    const args = [tokenIn === pool.tokens[0], amountIn, 0n, recipient]
+    const call = { kind: 'call', target: pool.address, abi: swapAbi, args } as const
+    if (isNative(tokenIn)) return [{ ...call, value: amountIn }]
+    return [{ kind: 'approve', token: tokenIn, spender: pool.address, amount: amountIn }, call]
+  },
+})
