@@ -1,6 +1,7 @@
 /** Every protocol of the service. A new one is a folder beside this file and one line here. */
 import { aaveV3, sparkLend } from './aave-v3/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
+import { balancerV3 } from './balancer-v3/index.js'
 import { camelotV2 } from './camelot-v2/index.js'
 import { camelotV3 } from './camelot-v3/index.js'
 import { compoundV2 } from './compound-v2/index.js'
@@ -40,6 +41,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   camelotV3,
   liquidityBook,
   balancerV2,
+  balancerV3,
   compoundV2,
   compoundV3,
   curve,
