@@ -36,7 +36,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   'balancer-v3': {
     on: 'bytecode',
-    tests: exchange('balancer-v3'),
+    tests: [...exchange('balancer-v3'), 'test/e2e/routes/balancer-v3.slow.ts'],
     except: 'pools of earlier versions, whose formula is ours on the same libraries',
   },
   curve: {

@@ -27,7 +27,7 @@ const integrities = {
     'sha512-d0F2KV4pJcUVsaGH5IBSDo7yrnWFbARjTltPNoX7JGRPGjv6QkRpxP6hsl3/4v7vahNzhMN+0ougidPNwpDdzQ==',
 }
 
-const compileBalancerV3 = () =>
+export const compileBalancerV3 = () =>
   compilePackage({
     compiler: {
       name: 'solc',
