@@ -38,6 +38,7 @@ const deployed = [
   { name: 'UniswapV2Swapper', file: 'helpers/UniswapV2Swapper.sol' },
   { name: 'SolidlySwapper', file: 'helpers/SolidlySwapper.sol' },
   { name: 'UniswapV4Swapper', file: 'helpers/UniswapV4Swapper.sol' },
+  { name: 'BalancerV3Swapper', file: 'helpers/BalancerV3Swapper.sol' },
   { name: 'UniswapV2Zapper', file: 'helpers/UniswapV2Zapper.sol' },
   { name: 'FlashLoans', file: 'helpers/FlashLoans.sol' },
   { name: 'Values', file: 'helpers/Values.sol' },

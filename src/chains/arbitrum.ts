@@ -117,6 +117,18 @@ export const arbitrum = defineChain({
         '0x4bdcc2fb18aeb9e2d281b0278d946445070eada7',
       ],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/arbitrum.json
+      factories: [
+        '0xd961e30156c2e0d0d925a0de45f931cb7815e970',
+        '0xeb1eeabf0126d813589c3d2cfeffe410d9ae3863',
+        '0x44d33798dddcdabc93fe6a40c80588033dc502d3',
+        '0x83bf399fa3dc49af8fb5c34031a50c7c93f56129',
+        '0x1fc7f1f84cfe61a04224ac8d3f87f56214fec08c',
+      ],
+    },
     'erc-4626': {},
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
   },

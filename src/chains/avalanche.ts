@@ -68,6 +68,17 @@ export const avalanche = defineChain({
         '0xb9f8ab3ed3f3acba64bc6cd2dca74b7f38fd7b88',
       ],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/avalanche.json
+      factories: [
+        '0xd961e30156c2e0d0d925a0de45f931cb7815e970',
+        '0xeaedc32a51c510d35ebc11088fd5ff2b47aacf2e',
+        '0xbdbadc891bb95dee80ebc491699228ef0f7d6ff1',
+        '0x16b50f6bf8c8ca73c07e17762188c5deee7ae5db',
+      ],
+    },
     'erc-4626': {},
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
   },

@@ -85,6 +85,18 @@ export const base = defineChain({
         '0x956ccab09898c0af2aca5e6c229c3ad4e93d9288',
       ],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/base.json
+      factories: [
+        '0x5cf4928a3205728bd12830e1840f7db85c62a4b9',
+        '0xb9f8ab3ed3f3acba64bc6cd2dca74b7f38fd7b88',
+        '0xc49ca921c4cd1117162eaeec0ee969649997950c',
+        '0xbdbadc891bb95dee80ebc491699228ef0f7d6ff1',
+        '0xfc2986feab34713e659da84f3b1fa32c1da95832',
+      ],
+    },
     'erc-4626': {},
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
   },

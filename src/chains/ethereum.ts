@@ -115,6 +115,18 @@ export const ethereum = defineChain({
         '0x5b42ec6d40f7b7965be5308c70e2603c0281c1e9',
       ],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/mainnet.json
+      factories: [
+        '0x201efd508c8dfe9de1a13c2452863a78cb2a86cc',
+        '0xb9d01ca61b9c181da1051bfdd28e1097e920ab14',
+        '0xe42c2e153bb0a8899b59c73f5ff941f9742f1197',
+        '0x332694ef46d880df6ea9593e04cb8abee5f81d99',
+        '0x4efcd8bce8ac9b94bd76648e2c85bef6c40f3228',
+      ],
+    },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
       // sUSD

@@ -58,6 +58,18 @@ export const gnosis = defineChain({
         '0x47b489bf5836f83abd928c316f8e39bc0587b020',
       ],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/gnosis.json
+      factories: [
+        '0xeb1eeabf0126d813589c3d2cfeffe410d9ae3863',
+        '0x22625eedd92c81a219a83e1dc48f88d54786b017',
+        '0x161f4014c27773840ccb4ec1957113e6dd028846',
+        '0x78ad1e1c10033b18ceaa20088e4e490be42a5417',
+        '0x9338f9484120fdfe8f8abea8e5d6d9d8d055962d',
+      ],
+    },
     'erc-4626': { vaults: [sdai] },
     'aave-v3': { pool: '0xb50201558b00496a145fe76f7424749556e326d8' },
   },

@@ -86,6 +86,17 @@ export const optimism = defineChain({
         '0x4bdcc2fb18aeb9e2d281b0278d946445070eada7',
       ],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, in the order of their deployment.
+      // @see balancer/balancer-deployments 6826feb, addresses/optimism.json
+      factories: [
+        '0x0f08eef2c785aa5e7539684af04755dec1347b7c',
+        '0x268e2ee1413d768b6e2dc3f5a4ddc9ae03d9af42',
+        '0x254f3a2974b97dc2e675f6115c845567c55f83b0',
+        '0x1780e8185199dac45284039bb3e3b64060d943ab',
+      ],
+    },
     'erc-4626': {},
     // @see compound-finance/comet d5a30b0, deployments/optimism/*/roots.json
     'compound-v3': {

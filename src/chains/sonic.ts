@@ -42,6 +42,15 @@ export const sonic = defineChain({
       factory: '0x46b3fdf7b5cde91ac049936bf0bdb12c5d22202e',
       feeTiers: ['100', '500', '3000', '10000'],
     },
+    'balancer-v3': {
+      vault: '0xba1333333333a1ba1108e8412f11850a5c319ba9',
+      // Of weighted and stable pools, the newest of each: nobody publishes earlier ones.
+      // @see @balancer/sdk 6.1.1
+      factories: [
+        '0x7f43e26a3f58446c4df021a690dc56a3968962ed',
+        '0x3ed9b71b5cc9cb5987ecb63b88923824c890e0f9',
+      ],
+    },
     'erc-4626': {},
     'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },
   },

@@ -3,6 +3,7 @@ import { aaveV3, sparkLend } from './aave-v3/index.js'
 import { camelotV4, swapxV1 } from './algebra-integral/index.js'
 import { lynexFusion, quickswapV3, thenaFusion } from './algebra-v1/index.js'
 import { balancerV2 } from './balancer-v2/index.js'
+import { balancerV3 } from './balancer-v3/index.js'
 import { camelotV2 } from './camelot-v2/index.js'
 import { camelotV3 } from './camelot-v3/index.js'
 import { compoundV2 } from './compound-v2/index.js'
@@ -49,6 +50,7 @@ export const protocols: readonly ProtocolAdapter[] = [
   fluidDex,
   liquidityBook,
   balancerV2,
+  balancerV3,
   compoundV2,
   compoundV3,
   curve,

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { pow } from '../shared/balancer-math/log-exp-math.js'
 import {
   dueFee,
   invariantOf,
@@ -7,7 +8,6 @@ import {
   sharesForTokens,
   tokensForShares,
 } from './join-exit-math.js'
-import { pow } from './log-exp-math.js'
 
 /*
  * Joins and exits once more, statement by statement as the contracts have them, to compare with to the wei.

@@ -17,7 +17,7 @@ import {
   powDown,
   powUp,
   sub,
-} from './fixed-point.js'
+} from '../shared/balancer-math/fixed-point.js'
 import { solveBalance, stableInvariant, stableInvariantDown } from './stable-math.js'
 
 /** An exit keeps at least this part of a weighted pool's invariant, E18; also the least base of a power. */

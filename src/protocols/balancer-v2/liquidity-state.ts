@@ -1,6 +1,6 @@
 /** State of a pool whose shares are traded by joins and exits, and their effect on it. Pure. */
 import { at } from '../../domain/lists.js'
-import { divDown, mulDown } from './fixed-point.js'
+import { divDown, mulDown } from '../shared/balancer-math/fixed-point.js'
 import {
   dueFee,
   invariantOf,

@@ -9,7 +9,7 @@ import type { ReadResult, StateReader } from '../../domain/state.js'
 import { nextBlockTime } from '../../domain/what-if.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { LoadedPool } from '../protocol.js'
-import { mulDown } from './fixed-point.js'
+import { mulDown } from '../shared/balancer-math/fixed-point.js'
 import { type NextBlockPool, readNextBlock, type TimeDependentPool } from './next-block.js'
 import {
   type BalancerParameters,

@@ -2,8 +2,8 @@
 import type { ForkrouteError } from '../../domain/errors.js'
 import { type Address, toAddress } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
+import { one } from '../shared/balancer-math/fixed-point.js'
 import { invalidPool } from '../shared/invalid-pool.js'
-import { one } from './fixed-point.js'
 
 export interface BalancerParameters {
   readonly kind: 'weighted' | 'stable'

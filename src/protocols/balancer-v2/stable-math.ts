@@ -5,7 +5,7 @@
  *   of 2021 its state at tag stable-deployment, where the invariant of a swap rounds up
  */
 import { at } from '../../domain/lists.js'
-import { ceilDiv, mul, sub } from './fixed-point.js'
+import { ceilDiv, mul, sub } from '../shared/balancer-math/fixed-point.js'
 
 const ampPrecision = 1000n
 const maxNewtonRounds = 255

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
-import { mulDown, powUp } from './fixed-point.js'
+import { mulDown, powUp } from '../shared/balancer-math/fixed-point.js'
 import { stableInvariant } from './stable-math.js'
 import { type BalancerState, swapOutput, swapState } from './state.js'
 

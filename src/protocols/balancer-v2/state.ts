@@ -2,10 +2,10 @@
 import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
-import { mulDown, mulUp, one, sub } from './fixed-point.js'
+import { mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
+import { weightedOutGivenIn } from '../shared/balancer-math/weighted-math.js'
 import { sharesForTokens, tokensForShares } from './join-exit-math.js'
 import { stableInvariant, stableOutGivenIn } from './stable-math.js'
-import { weightedOutGivenIn } from './weighted-math.js'
 
 export interface BalancerState {
   readonly kind: 'weighted' | 'stable'

@@ -9,6 +9,8 @@ import type { Statement } from './statements.js'
 const readAt: Readonly<Record<string, string>> = {
   'venues.balancer-v2.vault': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.balancer-v2.factories': 'balancer/balancer-deployments 6826feb, addresses',
+  'venues.balancer-v3.vault': 'balancer/balancer-deployments 6826feb, addresses',
+  'venues.balancer-v3.factories': 'balancer/balancer-deployments 6826feb, addresses',
   'venues.compound-v3.comets': 'compound-finance/comet d5a30b0, deployments, roots.json',
   'venues.curve.metaRegistry': 'docs.curve.finance, Deployments',
   'venues.aerodrome-slipstream.factories':

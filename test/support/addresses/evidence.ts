@@ -56,6 +56,11 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     on: 'bytecode',
     tests: integration('balancer-v2', 'balancer-liquidity', 'balancer-positions'),
   },
+  'balancer-v3': {
+    on: 'bytecode',
+    tests: [...exchange('balancer-v3'), 'test/e2e/routes/balancer-v3.slow.ts'],
+    except: 'pools of earlier versions, whose formula is ours on the same libraries',
+  },
   curve: {
     on: 'bytecode',
     isOnMainnet: true,

@@ -71,6 +71,13 @@ export const addressPackages = {
       'sha512-pghD7qyTVp1832d7F7yHgAeh/EZvS2/GLvUx9ieM671NMh1KTprYZOBCpEVVC9JnE1Vpru5rc9DDNlFw3capVw==',
     paths: Object.values(chainNames.balancer).map((name) => `package/dist/addresses/${name}.json`),
   },
+  balancerSdk: {
+    name: '@balancer/sdk',
+    version: '6.1.1',
+    integrity:
+      'sha512-SnEK+NypOx+RJnjJOqZHF7URyrqFKzwfR9md8iKaOhZNz+1l+B7dH74D3apcQGzBp4NdkyJHno4lTss/DFjmzg==',
+    paths: ['package/dist/index.mjs'],
+  },
   pancakeV2: {
     name: '@pancakeswap/v2-sdk',
     version: '1.2.2',

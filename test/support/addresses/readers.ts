@@ -100,6 +100,21 @@ function balancer(files: FilesOfPackage): Found[] {
   })
 }
 
+function balancerSdk(files: FilesOfPackage): Found[] {
+  const contracts = body(textOf(files, 'index.mjs'), 'balancerV3Contracts')
+  const tables = [...contracts.matchAll(/\n {2}(\w+): \{([^}]*)\}/g)]
+  return tables.flatMap(([, name = '', table = '']) => {
+    const isFactory = /^(Weighted|Stable)PoolFactory$/.test(name)
+    const key = name === 'Vault' ? 'vault' : isFactory && 'factories'
+    if (!key) return []
+    const rows = table.matchAll(new RegExp(`\\[(\\d+) [^\\]]*\\]: "(${hex})"`, 'g'))
+    return [...rows].flatMap(([, id, address = '']) => {
+      const chainId = Number(id)
+      return wanted(chainId) ? [{ chainId, address, role: `balancer-v3 ${key}` }] : []
+    })
+  })
+}
+
 function sushi(files: FilesOfPackage): Found[] {
   const [v2, v3] = [textOf(files, 'sushiswap-v2.js'), textOf(files, 'sushiswap-v3.js')]
   return [
@@ -209,8 +224,8 @@ function morpho(files: FilesOfPackage): Found[] {
 }
 
 export const readers: Readonly<Record<AddressPackage, (files: FilesOfPackage) => Found[]>> = {
-  ...{ uniswap, universalRouter, tokenList, aave, balancer, sushi, stargate, across },
-  ...{ acrossTokens, enzyme, curve, morpho },
+  ...{ uniswap, universalRouter, tokenList, aave, balancer, balancerSdk },
+  ...{ sushi, stargate, across, acrossTokens, enzyme, curve, morpho },
   pancakeV2: (files) =>
     byChain(textOf(files, 'index.mjs'), 'FACTORY_ADDRESS_MAP', 'pancakeswap-v2 factory'),
   pancakeV3: (files) =>

@@ -114,12 +114,17 @@ async function compile(set: SourceSet): Promise<string> {
     const compiler = join(directory, 'soljson.cjs')
     await writeFile(compiler, soljson?.[1] ?? '')
     const paths = [...new Set(Object.values(set.contracts))]
+    const outputSelection: Record<string, Record<string, string[]>> = {}
+    for (const [name, path] of Object.entries(set.contracts)) {
+      const wanted = ['abi', 'evm.bytecode.object', 'storageLayout']
+      outputSelection[path] = { ...outputSelection[path], [name]: wanted }
+    }
     const input = {
       language: 'Solidity',
       sources: Object.fromEntries(paths.map((path) => [path, { content: files[path] ?? '' }])),
       settings: {
         ...set.settings,
-        outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'storageLayout'] } },
+        outputSelection,
       },
     }
     const solc = join(process.cwd(), 'node_modules/solc')

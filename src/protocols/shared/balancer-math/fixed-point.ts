@@ -4,7 +4,7 @@
  *
  * @see balancer/balancer-v2-monorepo 316ded0, pkg/solidity-utils/contracts/math/FixedPoint.sol, Math.sol
  */
-import { maxUint256 } from '../../domain/primitives.js'
+import { maxUint256 } from '../../../domain/primitives.js'
 import { pow } from './log-exp-math.js'
 
 export const one = 10n ** 18n

@@ -1,0 +1,99 @@
+/** Balancer V3 on the sandbox chain, at its addresses of mainnet, with two pools of its own factories. */
+import { numberToHex } from 'viem'
+import { ethereum } from '../../../src/chains/ethereum.js'
+import { type Address, type Hex, toAddress, zeroAddress } from '../../../src/domain/primitives.js'
+import { vaultOf } from '../../../src/protocols/balancer-v3/parameters.js'
+import type { Pool } from '../../../src/protocols/pool.js'
+import { addressesOf } from '../../../src/protocols/shared/parameters.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { NodeWriter } from '../nodes/node-writer.js'
+import { compileBalancerV3 } from './balancer-v3.js'
+
+const venue = ethereum.venues['balancer-v3'] ?? {}
+const e18 = 10n ** 18n
+const year = 365 * 86_400
+
+const configs = '(address token, uint8 kind, address rates, bool pays)[]'
+const rest = '(address, address, address), uint256, address, bool, bool, bytes32'
+
+interface Sides {
+  readonly symbols: readonly [string, string]
+  /** Raw units. */
+  readonly amounts: readonly [bigint, bigint]
+}
+
+/** @returns the records of a weighted pool of WETH and DAI and of a stable one of DAI and USDC. */
+export async function placeBalancerV3OnSandbox(url: string): Promise<Pool[]> {
+  const factories = addressesOf(venue.factories)
+  const [weighted, stable] = [factories.at(-2), factories.at(-1)]
+  const vault = vaultOf(venue)
+  if (!weighted || !stable) throw new Error('the chain file names no factories')
+  const node = await new NodeWriter(url).start()
+  const compiled = await compileBalancerV3()
+  const code = (name: string): Hex => compiled(name).bytecode
+  const admin = await node.deploy(code('VaultAdmin'), 'address, uint32, uint32, uint256, uint256', [
+    vault,
+    year,
+    90 * 86_400,
+    1_000_000n,
+    10_000n,
+  ])
+  const extension = await node.deploy(code('VaultExtension'), 'address, address', [vault, admin])
+  const controller = await node.deploy(code('ProtocolFeeController'), 'address, uint256, uint256', [
+    vault,
+    e18 / 2n,
+    e18 / 10n,
+  ])
+  await node.place(vault, code('Vault'), 'address, address, address', [
+    ...[extension, zeroAddress, controller],
+  ])
+  for (const [factory, name, version] of [
+    [weighted, 'WeightedPool', 2],
+    [stable, 'StablePool', 3],
+  ] as const) {
+    await node.place(factory, code(`${name}Factory`), 'address, uint32, string, string', [
+      ...[vault, year, ''],
+      `{"name":"${name}","version":${version},"deployment":"test"}`,
+    ])
+  }
+  const provider = await node.deploy(code('Provider'))
+
+  async function open(factory: Address, { symbols, amounts }: Sides, formula: bigint | bigint[]) {
+    const sides = symbols
+      .map((symbol, k) => ({ token: sandboxToken(symbol).address, amount: amounts[k] ?? 0n }))
+      .sort((a, b) => (a.token < b.token ? -1 : 1))
+    const tokens = sides.map(({ token }) => token)
+    for (const { token, amount } of sides) {
+      await node.rpc('anvil_dealERC20', [provider, token, numberToHex(amount)])
+    }
+    const kind = typeof formula === 'bigint' ? 'uint256' : 'uint256[]'
+    await node.send(factory, `function create(string, string, ${configs}, ${kind}, ${rest})`, [
+      ...['Pool', 'POOL'],
+      tokens.map((token) => ({ token, kind: 0, rates: zeroAddress, pays: false })),
+      formula,
+      [zeroAddress, zeroAddress, zeroAddress],
+      ...[e18 / 1_000n, zeroAddress, false, false, numberToHex(1, { size: 32 })],
+    ])
+    const list = await node.read(factory, 'function getPools() view')
+    const contract = toAddress(`0x${list.slice(-40)}`)
+    const initialize = 'function initialize(address, address, address[], uint256[])'
+    const held = sides.map(({ amount }) => amount)
+    await node.send(provider, initialize, [vault, contract, tokens, held])
+    const parameters = { factory, isRated: false }
+    return { protocol: 'balancer-v3', id: contract, address: vault, tokens, parameters }
+  }
+
+  const pools = [
+    await open(weighted, { symbols: ['WETH', 'DAI'], amounts: [1_000n * e18, 3_000_000n * e18] }, [
+      e18 / 2n,
+      e18 / 2n,
+    ]),
+    await open(
+      stable,
+      { symbols: ['DAI', 'USDC'], amounts: [5_000_000n * e18, 5_000_000n * 10n ** 6n] },
+      500n,
+    ),
+  ]
+  await node.close()
+  return pools
+}
