@@ -168,3 +168,33 @@ test('property: a second swap goes on from where the first one ended', () => {
     { numRuns: 50 },
   )
 })
+
+test('property: what was asked of a state before changes nothing, to the unit around every tick', () => {
+  const asked = fc.array(amounts, { minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(pools, fc.boolean(), asked, fc.nat(), (pool, zeroForOne, before, place) => {
+      const fresh = () => ({ ...pool })
+      for (const amountIn of before) concentratedAmountOut(pool, zeroForOne, amountIn)
+      const stop = pool.ticks[place % pool.ticks.length] ?? 0
+      const passes = (amountIn: bigint) => {
+        const { tick } = concentratedAfter(fresh(), zeroForOne, amountIn)
+        return zeroForOne ? tick < stop : tick >= stop
+      }
+      let [low, high] = [0n, 10n ** 30n]
+      while (high - low > 1n) {
+        const middle = (low + high) / 2n
+        if (passes(middle)) high = middle
+        else low = middle
+      }
+      for (const amountIn of [low, high, high + 1n, ...before].filter((each) => each > 0n)) {
+        expect(concentratedAmountOut(pool, zeroForOne, amountIn)).toEqual(
+          concentratedAmountOut(fresh(), zeroForOne, amountIn),
+        )
+        expect(concentratedAfter(pool, zeroForOne, amountIn)).toEqual(
+          concentratedAfter(fresh(), zeroForOne, amountIn),
+        )
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
