@@ -8,9 +8,10 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
-import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
+import { selectDiverse } from './diverse.js'
+import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
-import { findPaths, type Path, selectDiverse } from './search.js'
+import { findPaths, type Path, type SearchArgs } from './search.js'
 import { findSplits, type SplitArgs } from './split.js'
 import { tuneSplits } from './split-tune.js'
 
@@ -79,7 +80,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    options: { readonly states?: PoolStates; readonly exactOnly?: boolean } = {},
+    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'moreThan'> = {},
   ) =>
     findPaths({
       graph,
@@ -122,8 +123,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           tokenOut,
           paths: legs.map(({ paths }) => paths),
           exactPaths: legs.map(({ exactPaths }) => exactPaths),
-          search: ({ token, amountIn }, states, exactOnly) =>
-            search(token, tokenOut, amountIn, { ...(states.size && { states }), exactOnly }),
+          search: ({ token, amountIn }, { states, ...wanted }) =>
+            search(token, tokenOut, amountIn, { ...(states?.size && { states }), ...wanted }),
           gasCostOut: args.gasCost(tokenOut),
           shouldStop,
         })

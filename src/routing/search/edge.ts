@@ -9,8 +9,10 @@ import type { MarketPool } from '../market/market.js'
 const spare = 2
 /** Quotes are cached at powers of 4: interpolation between two of them is close. */
 const bitsPerSample = 2
+/** Raw units of output that rounding may take. */
+const roundedUnits = 2
 /** A trade this much smaller shows the marginal rate. */
-const marginalShift = 10n
+const marginalPart = 2 ** 10
 /** Pools deeper than this many reference amounts count as equally deep. */
 const deepest = 1e9
 
@@ -59,10 +61,36 @@ export class Edge {
     return best.map(({ market }) => market)
   }
 
+  /**
+   * No pool pays a better rate for the amount, as long as larger amounts have worse ones: that of the next smaller
+   * power of 4 in the best pool, or of the next larger one where that is too little for all.
+   *
+   * @param amountIn - raw units, > 0.
+   * @param states - pools in other states.
+   * @returns raw units of tokenOut by raw units of tokenIn.
+   */
+  bestRate(amountIn: number, states: ReadonlyMap<MarketPool, unknown>): number {
+    const exponent = exponentOf(amountIn)
+    return this.#bestRateAt(exponent, states) || this.#bestRateAt(exponent + 1, states)
+  }
+
+  #bestRateAt(exponent: number, states: ReadonlyMap<MarketPool, unknown>): number {
+    const outputs = this.#outputsAt(exponent)
+    const amount = 4 ** exponent
+    let best = 0
+    for (const [index, market] of this.pools.entries()) {
+      const output = states.has(market)
+        ? outputOf(this, market, amount, states.get(market))
+        : (outputs[index] ?? 0)
+      if (output > best) best = output
+    }
+    return best && (best + roundedUnits) / amount
+  }
+
   /** Sets `depth` in units of the reference amount, raw units of tokenIn. */
-  measureDepth(reference: bigint): void {
+  measureDepth(reference: number): void {
     const depths = this.pools.map((market) => depthOf(this, market, reference))
-    this.depth = Number(reference) * Math.max(...depths)
+    this.depth = reference * Math.max(...depths)
   }
 
   /**
@@ -71,7 +99,7 @@ export class Edge {
    */
   #estimates(amountIn: bigint): Float64Array {
     const amount = Number(amountIn)
-    const exponent = Math.floor(Math.log2(amount) / bitsPerSample)
+    const exponent = exponentOf(amount)
     const [low, high] = [4 ** exponent, 4 ** (exponent + 1)]
     const lower = this.#outputsAt(exponent)
     const upper = this.#outputsAt(exponent + 1)
@@ -87,37 +115,50 @@ export class Edge {
   #outputsAt(exponent: number): Float64Array {
     const known = this.#outputs.get(exponent)
     if (known) return known
-    const amount = 1n << BigInt(bitsPerSample * exponent)
+    const amount = 4 ** exponent
     const outputs = Float64Array.from(this.pools, (market) => outputOf(this, market, amount))
     this.#outputs.set(exponent, outputs)
     return outputs
   }
 }
 
+/** Of the greatest power of 4 that is not above the amount. */
+export function exponentOf(amount: number): number {
+  return Math.max(Math.floor(Math.log2(amount) / bitsPerSample), 0)
+}
+
 type Direction = Pick<Edge, 'tokenIn' | 'tokenOut'>
 
-function outputOf({ tokenIn, tokenOut }: Direction, market: MarketPool, amountIn: bigint): number {
-  const { pool, state } = market.loaded
-  return Number(market.adapter.amountOut(pool, state, tokenIn, tokenOut, amountIn).amountOut)
+/** @param amountIn - raw units, a whole number. */
+function outputOf(
+  { tokenIn, tokenOut }: Direction,
+  market: MarketPool,
+  amountIn: number,
+  state = market.loaded.state,
+): number {
+  const { adapter, loaded } = market
+  if (adapter.estimate) return adapter.estimate(loaded.pool, state, tokenIn, tokenOut, amountIn)
+  return Number(
+    adapter.amountOut(loaded.pool, state, tokenIn, tokenOut, BigInt(amountIn)).amountOut,
+  )
 }
 
 /**
  * How deep one pool is in reference amounts, as the reserve of a constant product that gives the same rates: two
  * quotes show it over many orders of magnitude.
  */
-function depthOf(direction: Direction, market: MarketPool, reference: bigint): number {
-  const marginal = reference >> marginalShift
-  if (marginal === 0n) return 0
-  const smallOut = outputOf(direction, market, marginal)
+function depthOf(direction: Direction, market: MarketPool, reference: number): number {
+  if (reference < marginalPart) return 0
+  const smallOut = outputOf(direction, market, reference / marginalPart)
   if (smallOut === 0) return 0
-  for (const shift of [0n, marginalShift / 2n]) {
-    const largeOut = outputOf(direction, market, reference >> shift)
+  for (const part of [1, 2 ** 5]) {
+    const largeOut = outputOf(direction, market, reference / part)
     if (largeOut === 0) continue
-    const kept = largeOut / smallOut / 2 ** Number(marginalShift - shift)
+    const kept = largeOut / smallOut / (marginalPart / part)
     const depth = kept < 1 ? kept / (1 - kept) : deepest
-    return Math.min(depth, deepest) / 2 ** Number(shift)
+    return Math.min(depth, deepest) / part
   }
-  return 2 ** -Number(marginalShift)
+  return 1 / marginalPart
 }
 
 /** Pools sampled for the trade size of a token. */
@@ -131,19 +172,19 @@ const largestExponent = 30
  *
  * @returns raw units of the token, a power of 16.
  */
-export function referenceAmount(edges: readonly Edge[]): bigint {
+export function referenceAmount(edges: readonly Edge[]): number {
   const sizes = edges
     .slice(0, asked)
     .map((edge) => halvingExponent(edge))
     .sort((a, b) => a - b)
-  return 1n << BigInt(4 * (sizes[sizes.length >> 1] ?? 0))
+  return 16 ** (sizes[sizes.length >> 1] ?? 0)
 }
 
 function halvingExponent(edge: Edge): number {
   const [market] = edge.pools
   let best = 0
   for (let exponent = 1; market && exponent < largestExponent; exponent++) {
-    const rate = outputOf(edge, market, 1n << BigInt(4 * exponent)) / 16 ** exponent
+    const rate = outputOf(edge, market, 16 ** exponent) / 16 ** exponent
     if (best > 0 && rate < best / 2) return Math.max(exponent - 1, 0)
     best = Math.max(best, rate)
   }

@@ -8,9 +8,10 @@
  */
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
+import { Ceiling } from './ceiling.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
-import { type Hop, hopKey, isSameState, wrapGas } from './hop.js'
+import { type Hop, isSameState, wrapGas } from './hop.js'
 import { Reach, wrappedCounterpart } from './reach.js'
 
 export interface Path {
@@ -67,12 +68,11 @@ const thorough: Limits = {
   trailsPerLayer: 1_024,
   isDeepOnly: false,
 }
-/** Further pools of one edge to quote where only exact quotes count. */
+/** Pools of one edge that are quoted beyond those that are kept, and where only exact quotes count and some are not. */
+const usualSpare = 1
 const exactSpare = 12
 /** Paths that are returned at most. */
 const maxPaths = 512
-/** Candidates that are chosen by output before gas. */
-const plainBest = 3
 const gasUnit = 1_000_000n
 /** Quotes between two checks of the clock. */
 const quotesPerLook = 32
@@ -97,6 +97,8 @@ export interface SearchArgs {
   readonly avoid?: ReadonlySet<Address> | undefined
   /** Only paths that native math knows to the wei, even if estimates promise more. */
   readonly exactOnly?: boolean | undefined
+  /** Raw units of tokenOut: paths that give no more may be left out; absent: all are wanted. */
+  readonly moreThan?: number | undefined
   /** Polled now and then: true ends the search with its finds so far, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
 }
@@ -141,6 +143,7 @@ class Search {
   readonly #args: SearchArgs
   readonly #limits: Limits
   readonly #reach: Reach
+  readonly #ceiling: Ceiling | null
   readonly #found: TrailHop[] = []
   #quotes = 0
   #stopped = false
@@ -148,7 +151,11 @@ class Search {
   constructor(args: SearchArgs, limits: Limits) {
     this.#args = args
     this.#limits = limits
-    this.#reach = new Reach(args.graph, args.tokenOut, args.wrappedNative, args.maxHops)
+    const { graph, tokenOut, wrappedNative, maxHops, moreThan, states = new Map() } = args
+    const reach = new Reach(graph, tokenOut, wrappedNative, maxHops)
+    this.#reach = reach
+    this.#ceiling =
+      moreThan === undefined ? null : new Ceiling({ graph, reach, wrappedNative, states, moreThan })
   }
 
   run(origin: Trail): Path[] {
@@ -172,7 +179,7 @@ class Search {
     for (const target of this.#reach.targets) {
       if (this.#stopped) return
       const edge = this.#args.graph.edge(trail.token, target)
-      if (!edge || visits(trail, target)) continue
+      if (!edge || visits(trail, target) || !this.#mayReach(trail, edge, 0)) continue
       const steps = this.#extend(trail, edge, pathsPerTokenPath)
       const isThere = target === this.#args.tokenOut
       const ends = isThere ? steps : steps.map((step) => this.#wrapped(step, target))
@@ -199,7 +206,7 @@ class Search {
         if (edge.tokenOut === this.#args.tokenOut || this.#args.avoid?.has(edge.tokenOut)) continue
         for (const trail of trails) {
           if (this.#stopped) return next
-          if (visits(trail, edge.tokenOut)) continue
+          if (visits(trail, edge.tokenOut) || !this.#mayReach(trail, edge, left)) continue
           const steps = this.#extend(trail, edge, beamWidth)
           if (!steps.length) continue
           const longer = { before: trail, token: edge.tokenOut, steps }
@@ -225,6 +232,14 @@ class Search {
     return heads.flatMap((head) => byHead.get(head) ?? [])
   }
 
+  /** False where the edge cannot lead to as much as is wanted. */
+  #mayReach(trail: Trail, edge: Edge, left: number): boolean {
+    if (!this.#ceiling || left > 1) return true
+    let most = 0n
+    for (const { amountOut } of trail.steps) if (amountOut > most) most = amountOut
+    return this.#ceiling.mayReach(edge, most, left === 0)
+  }
+
   /** How many neighbours the token at this place of its layer may have followed. */
   #share(pairs: number, index: number): number {
     const { width, pairsPerLayer } = this.#limits
@@ -247,28 +262,41 @@ class Search {
 
   /** The trail's steps through the pools of the edge: the best `count`, best first. */
   #extend(trail: Trail, edge: Edge, count: number): TrailHop[] {
-    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
-    const { tokenIn, tokenOut } = edge
+    const { isAllowed = () => true, states, exactOnly } = this.#args
+    const { tokenOut } = edge
     const [head] = trail.steps
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
-    // Estimates know neither changed states nor exactness, so such pools are added on top and displace no others.
+    // Estimates do not know changed states, so such pools are added on top and displace no others.
     const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
-    const spare = changed + (exactOnly ? exactSpare : 1)
-    const pools = edge.shortlist(head.amountOut, count + spare, gasRate, isAllowed)
-    const extended: TrailHop[] = []
+    const quote = (spare: number) => {
+      const most = count + changed + spare
+      return this.#quote(trail, edge, edge.shortlist(head.amountOut, most, gasRate, isAllowed))
+    }
+    const usual = quote(usualSpare)
+    // Nor do they know which pools are exact.
+    const { steps } = exactOnly && !usual.areExact ? quote(exactSpare) : usual
+    return this.#ranked(tokenOut, steps).slice(0, count)
+  }
+
+  /** The trail's steps through these pools. */
+  #quote(trail: Trail, { tokenIn, tokenOut }: Edge, pools: readonly MarketPool[]) {
+    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
+    const steps: TrailHop[] = []
+    let areExact = true
     for (const before of trail.steps) {
       for (const market of pools) {
         if (uses(before, market) || !isAllowed(market)) continue
         if (++this.#quotes % quotesPerLook === 0 && this.#found.length && shouldStop?.()) {
           this.#stopped = true
-          return []
+          return { steps: [], areExact }
         }
         const { pool, state } = market.loaded
         const current = states?.has(market) ? states.get(market) : state
         const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, before.amountOut)
+        areExact &&= quote.exact
         if (quote.amountOut <= 0n || (exactOnly && !quote.exact)) continue
-        extended.push({
+        steps.push({
           before,
           hop: { kind: 'swap', tokenIn, tokenOut, market },
           amountOut: quote.amountOut,
@@ -277,7 +305,7 @@ class Search {
         })
       }
     }
-    return this.#ranked(tokenOut, extended).slice(0, count)
+    return { steps, areExact }
   }
 
   /** Best first by amount after gas at the token where all of the steps end. */
@@ -339,42 +367,12 @@ function keyOf(hops: readonly Hop[]): string {
     .join('')
 }
 
-/** Fewer hops first, then by pool ids. */
 function breakTie(a: TrailHop, b: TrailHop): number {
   return byKey(toPath(a), toPath(b))
 }
 
-function byKey(a: Pick<Path, 'hops' | 'key'>, b: Pick<Path, 'hops' | 'key'>): number {
+/** Fewer hops first, then by pool ids. */
+export function byKey(a: Pick<Path, 'hops' | 'key'>, b: Pick<Path, 'hops' | 'key'>): number {
   if (a.hops.length !== b.hops.length) return a.hops.length - b.hops.length
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-}
-
-/**
- * Chooses the candidates to simulate: the best by rank, those of the highest output before gas (gas is only
- * estimated), every direct pool, and paths over pools that the others do not use, so that one unreadable or deceptive
- * pool cannot spoil them all.
- *
- * @param paths - best first.
- * @param count - the most to choose.
- */
-export function selectDiverse(paths: readonly Path[], count: number): Path[] {
-  const chosen = new Map<string, Path>()
-  const take = (path: Path) => {
-    if (chosen.size < count) chosen.set(path.key, path)
-  }
-  for (const path of paths.slice(0, Math.ceil(count / 2))) take(path)
-  const byOutput = paths.toSorted((a, b) =>
-    a.amountOut === b.amountOut ? byKey(a, b) : a.amountOut > b.amountOut ? -1 : 1,
-  )
-  for (const path of byOutput.slice(0, plainBest)) take(path)
-  const swaps = (path: Path) => path.hops.filter((hop) => hop.kind === 'swap')
-  for (const path of paths.filter((each) => swaps(each).length === 1)) take(path)
-  const covered = new Set([...chosen.values()].flatMap((path) => swaps(path).map(hopKey)))
-  for (const path of paths) {
-    if (swaps(path).every((hop) => covered.has(hopKey(hop)))) continue
-    take(path)
-    for (const hop of swaps(path)) covered.add(hopKey(hop))
-  }
-  for (const path of paths) take(path)
-  return [...chosen.values()]
 }

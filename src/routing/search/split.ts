@@ -7,7 +7,7 @@
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
-import type { Path } from './search.js'
+import type { Path, SearchArgs } from './search.js'
 import {
   type Arc,
   type ArcAmounts,
@@ -51,8 +51,11 @@ export interface SplitArgs {
   readonly paths: readonly (readonly Path[])[]
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
-  /** Paths for a slice of a source over pools in the given states, best first. */
-  search(slice: Source, states: PoolStates, exactOnly: boolean): readonly Path[]
+  /** Paths for a slice of a source, over pools in other states, best first. */
+  search(
+    slice: Source,
+    wanted: Pick<SearchArgs, 'states' | 'exactOnly' | 'moreThan'>,
+  ): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
   readonly shouldStop?: (() => boolean) | undefined
@@ -86,7 +89,7 @@ function canPay(args: SplitArgs): boolean {
   let most = 0
   for (const [index, source] of args.sources.entries()) {
     const amountIn = source.amountIn / (slice ?? 1n)
-    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, new Map(), false) : []
+    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, {}) : []
     const [all] = args.exactPaths[index] ?? []
     if (!small) continue
     const rate = Number(small.amountOut) / Number(amountIn)
@@ -120,7 +123,7 @@ function slicedNetwork(args: SplitArgs): Network | null {
   for (const source of args.sources) {
     const amountIn = source.amountIn / startSlices
     for (let slice = 0n; slice < startSlices && amountIn > 0n; slice++) {
-      const [path] = args.search({ ...source, amountIn }, states, true)
+      const [path] = args.search({ ...source, amountIn }, { states, exactOnly: true })
       const joined = path && join(amounts, states, path, amountIn)
       if (!joined) break
       amounts = joined
@@ -228,9 +231,11 @@ function joinBest(
     const margin = values.get(source.token)
     if (slice === 0n || margin === undefined) continue
     let joined = 0
-    for (const path of args.search({ ...source, amountIn: slice }, states, exactOnly)) {
+    const moreThan = Number(slice) * margin * (1 + leastGain)
+    const wanted = { states, exactOnly, moreThan }
+    for (const path of args.search({ ...source, amountIn: slice }, wanted)) {
       if (joined === pathsPerRound) break
-      if (Number(path.amountOut) / Number(slice) <= margin * (1 + leastGain)) continue
+      if (Number(path.amountOut) <= moreThan) continue
       const added = join(amounts, states, path, slice)
       const larger = added && networkOf(args, added, exactOnly)
       if (!larger) continue

@@ -98,7 +98,7 @@ function placeBelow(rungs: readonly Rung[], amountIn: bigint): number {
 }
 
 /** First index whose tick is above `tick`. */
-function firstAbove(ticks: readonly number[], tick: number): number {
+export function firstAbove(ticks: readonly number[], tick: number): number {
   let low = 0
   let high = ticks.length
   while (low < high) {
@@ -194,7 +194,7 @@ export function concentratedAmountOut(
  * An estimate may move the price by a factor of 64 at most. The contract would walk through every empty word
  * of the bitmap on its way, thousands of reads from the node, for a swap that nobody can want.
  */
-const maxSqrtPriceFactor = 8n
+export const maxSqrtPriceFactor = 8n
 
 function isFar(from: bigint, to: bigint): boolean {
   const [low, high] = from < to ? [from, to] : [to, from]
