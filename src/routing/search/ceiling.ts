@@ -12,18 +12,25 @@ import { type Reach, wrappedCounterpart } from './reach.js'
 /** More than rounding may take from a rate on the whole way. */
 const tolerance = 1 + 1e-7
 
+/** Edges with more swaps to go are not judged: too many ways lead on from there. */
+const mostSwaps = 2
+
 interface CeilingArgs {
   readonly graph: TokenGraph
   readonly reach: Reach
   readonly wrappedNative: Address
   /** Pools in other states than those of the graph. */
   readonly states: ReadonlyMap<MarketPool, unknown>
+  /** Neighbours of one token that the search follows. */
+  readonly width: number
   /** Raw units of the target that a path must exceed. */
   readonly moreThan: number
 }
 
 export class Ceiling {
   readonly #args: CeilingArgs
+  /** By token, exponent of the amount and swaps to go. */
+  readonly #onward = new Map<Address, number[]>()
   /** By edge and exponent of the amount. */
   readonly #rates = new Map<Edge, number[]>()
 
@@ -31,25 +38,37 @@ export class Ceiling {
     this.#args = args
   }
 
-  /** Whether an amount through this edge, and where it does not end at a target by one more swap, may give enough. */
-  mayReach(edge: Edge, amountIn: bigint, isLast: boolean): boolean {
+  /** Whether an amount through this edge, and by `left` more swaps to a target, may give enough. */
+  mayReach(edge: Edge, amountIn: bigint, left: number): boolean {
+    if (left > mostSwaps) return true
     const amount = Number(amountIn)
     const there = amount * this.#bestRate(edge, amount)
-    const most = isLast ? there : there * this.#lastRate(edge.tokenOut, there)
+    const most = left === 0 ? there : there * this.#onwardRate(edge.tokenOut, there, left)
     return most * tolerance > this.#args.moreThan
   }
 
-  /** The best rate of a token, or its counterpart, into a target. */
-  #lastRate(token: Address, amount: number): number {
+  /** The best rate by which an amount of a token, or of its counterpart, becomes a target in at most `left` swaps. */
+  #onwardRate(token: Address, amount: number, left: number): number {
+    const { graph, reach, wrappedNative, width } = this.#args
+    const known = this.#onward.get(token) ?? []
+    this.#onward.set(token, known)
+    const place = exponentOf(amount) * (mostSwaps + 1) + left
+    const before = known[place]
+    if (before !== undefined) return before
     let best = 0
-    const { graph, reach, wrappedNative } = this.#args
     for (const from of [token, wrappedCounterpart(token, wrappedNative)]) {
+      if (!from) continue
+      if (reach.targets.includes(from)) best = Math.max(best, 1)
       for (const target of reach.targets) {
-        if (from === target) return 1
-        const edge = from && graph.edge(from, target)
+        const edge = graph.edge(from, target)
         if (edge) best = Math.max(best, this.#bestRate(edge, amount))
       }
+      for (const edge of left > 1 ? reach.onward(from, 0n, left - 1, width) : []) {
+        const rate = this.#bestRate(edge, amount)
+        best = Math.max(best, rate * this.#onwardRate(edge.tokenOut, amount * rate, left - 1))
+      }
     }
+    known[place] = best
     return best
   }
 

@@ -9,6 +9,8 @@ import type { MarketPool } from '../market/market.js'
 const spare = 2
 /** Quotes are cached at powers of 4: interpolation between two of them is close. */
 const bitsPerSample = 2
+/** Of more pools than this, the best at one of the two powers of 4 around an amount are looked at. */
+const mostLeading = 64
 /** Raw units of output that rounding may take. */
 const roundedUnits = 2
 /** A trade this much smaller shows the marginal rate. */
@@ -16,12 +18,22 @@ const marginalPart = 2 ** 10
 /** Pools deeper than this many reference amounts count as equally deep. */
 const deepest = 1e9
 
+/** What the pools give for one amount. */
+interface Sample {
+  /** Raw units, in the order of the pools. */
+  readonly outputs: Float64Array
+  /** Places of the pools that give most, best first. */
+  readonly leading: readonly number[]
+}
+
+type PoolStates = ReadonlyMap<MarketPool, unknown>
+
 export class Edge {
   readonly pools: MarketPool[] = []
   /** Raw units of tokenIn that trade before the average rate halves, in the deepest pool; 0 until measured. */
   depth = 0
-  /** Exponent of 4 to the output of every pool for that amount, in the order of `pools`. */
-  readonly #outputs = new Map<number, Float64Array>()
+  /** By exponents of 4. */
+  readonly #samples = new Map<number, Sample>()
   #gas: Float64Array | undefined
 
   constructor(
@@ -34,25 +46,27 @@ export class Edge {
    *
    * @param amountIn - raw units, > 0.
    * @param gasRate - raw units of tokenOut that a unit of gas costs, given the best output.
+   * @param isAllowed - absent: all are.
    */
   shortlist(
     amountIn: bigint,
     count: number,
     gasRate: (bestOut: number) => number,
-    isAllowed: (market: MarketPool) => boolean,
+    isAllowed?: (market: MarketPool) => boolean,
   ): readonly MarketPool[] {
     if (this.pools.length <= count + spare) return this.pools
-    const outputs = this.#estimates(amountIn)
-    const rate = gasRate(outputs.reduce((best, each) => Math.max(best, each), 0))
+    const outputs = this.#estimates(Number(amountIn), isAllowed !== undefined)
+    let bestOut = 0
+    for (const { output } of outputs) if (output > bestOut) bestOut = output
+    const rate = gasRate(bestOut)
     this.#gas ??= Float64Array.from(this.pools, ({ adapter, loaded }) =>
       Number(adapter.gasEstimate(loaded.pool, loaded.state)),
     )
-    const gas = this.#gas
     const best: { market: MarketPool; net: number }[] = []
-    for (const [index, market] of this.pools.entries()) {
-      const output = outputs[index] ?? 0
-      if (output === 0 || !isAllowed(market)) continue
-      const net = output - rate * (gas[index] ?? 0)
+    for (const { index, output } of outputs) {
+      const market = this.pools[index] as MarketPool
+      if (output === 0 || isAllowed?.(market) === false) continue
+      const net = output - rate * (this.#gas[index] ?? 0)
       if (best.length === count && net <= (best.at(-1)?.net ?? 0)) continue
       const place = best.findIndex((each) => each.net < net)
       best.splice(place < 0 ? best.length : place, 0, { market, net })
@@ -69,20 +83,26 @@ export class Edge {
    * @param states - pools in other states.
    * @returns raw units of tokenOut by raw units of tokenIn.
    */
-  bestRate(amountIn: number, states: ReadonlyMap<MarketPool, unknown>): number {
+  bestRate(amountIn: number, states: PoolStates): number {
     const exponent = exponentOf(amountIn)
     return this.#bestRateAt(exponent, states) || this.#bestRateAt(exponent + 1, states)
   }
 
-  #bestRateAt(exponent: number, states: ReadonlyMap<MarketPool, unknown>): number {
-    const outputs = this.#outputsAt(exponent)
+  /** Those of its pools that are in other states. */
+  changedPools(states: PoolStates): MarketPool[] {
+    if (this.pools.length <= states.size) return this.pools.filter((market) => states.has(market))
+    const isOwn = ({ loaded: { pool } }: MarketPool) =>
+      pool.tokens.includes(this.tokenIn) && pool.tokens.includes(this.tokenOut)
+    return [...states.keys()].filter(isOwn)
+  }
+
+  #bestRateAt(exponent: number, states: PoolStates): number {
+    const { outputs, leading } = this.#sampleAt(exponent)
+    const unchanged = leading.find((index) => !states.has(this.pools[index] as MarketPool))
+    let best = unchanged === undefined ? 0 : (outputs[unchanged] ?? 0)
     const amount = 4 ** exponent
-    let best = 0
-    for (const [index, market] of this.pools.entries()) {
-      const output = states.has(market)
-        ? outputOf(this, market, amount, states.get(market))
-        : (outputs[index] ?? 0)
-      if (output > best) best = output
+    for (const market of states.size ? this.changedPools(states) : []) {
+      best = Math.max(best, outputOf(this, market, amount, states.get(market)))
     }
     return best && (best + roundedUnits) / amount
   }
@@ -96,29 +116,33 @@ export class Edge {
   /**
    * Price paid (in / out) taken as linear in the amount between two powers of 4: exact for a constant product,
    * close for the others. A pool that cannot fill the upper amount keeps the rate of the lower one.
+   *
+   * @param ofAll - false: of many pools only those that lead at one of the powers.
    */
-  #estimates(amountIn: bigint): Float64Array {
-    const amount = Number(amountIn)
+  #estimates(amount: number, ofAll: boolean): { index: number; output: number }[] {
     const exponent = exponentOf(amount)
     const [low, high] = [4 ** exponent, 4 ** (exponent + 1)]
-    const lower = this.#outputsAt(exponent)
-    const upper = this.#outputsAt(exponent + 1)
-    return Float64Array.from(lower, (lowOut, index) => {
-      const highOut = upper[index] ?? 0
-      if (lowOut === 0) return (highOut * amount) / high
-      if (highOut === 0) return (lowOut * amount) / low
+    const [lower, upper] = [this.#sampleAt(exponent), this.#sampleAt(exponent + 1)]
+    const isWhole = ofAll || this.pools.length <= mostLeading
+    const indices = isWhole ? this.pools.keys() : new Set([...lower.leading, ...upper.leading])
+    return Array.from(indices, (index) => {
+      const [lowOut = 0, highOut = 0] = [lower.outputs[index], upper.outputs[index]]
+      if (lowOut === 0) return { index, output: (highOut * amount) / high }
+      if (highOut === 0) return { index, output: (lowOut * amount) / low }
       const [lowPrice, highPrice] = [low / lowOut, high / highOut]
-      return amount / (lowPrice + ((highPrice - lowPrice) * (amount - low)) / (high - low))
+      const price = lowPrice + ((highPrice - lowPrice) * (amount - low)) / (high - low)
+      return { index, output: amount / price }
     })
   }
 
-  #outputsAt(exponent: number): Float64Array {
-    const known = this.#outputs.get(exponent)
+  #sampleAt(exponent: number): Sample {
+    const known = this.#samples.get(exponent)
     if (known) return known
-    const amount = 4 ** exponent
-    const outputs = Float64Array.from(this.pools, (market) => outputOf(this, market, amount))
-    this.#outputs.set(exponent, outputs)
-    return outputs
+    const outputs = Float64Array.from(this.pools, (market) => outputOf(this, market, 4 ** exponent))
+    const best = [...this.pools.keys()].sort((a, b) => (outputs[b] ?? 0) - (outputs[a] ?? 0))
+    const sample = { outputs, leading: best.slice(0, mostLeading) }
+    this.#samples.set(exponent, sample)
+    return sample
   }
 }
 

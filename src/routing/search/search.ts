@@ -155,7 +155,9 @@ class Search {
     const reach = new Reach(graph, tokenOut, wrappedNative, maxHops)
     this.#reach = reach
     this.#ceiling =
-      moreThan === undefined ? null : new Ceiling({ graph, reach, wrappedNative, states, moreThan })
+      moreThan === undefined
+        ? null
+        : new Ceiling({ graph, reach, wrappedNative, states, width: limits.width, moreThan })
   }
 
   run(origin: Trail): Path[] {
@@ -171,7 +173,9 @@ class Search {
       for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
       if (left > 0) layer = this.#advance(layer, left)
     }
-    return this.#ranked(tokenOut, this.#found).slice(0, maxPaths).map(toPath)
+    const { moreThan = 0 } = this.#args
+    const wanted = this.#found.filter(({ amountOut }) => Number(amountOut) > moreThan)
+    return this.#ranked(tokenOut, wanted).slice(0, maxPaths).map(toPath)
   }
 
   /** Completes a token path by one swap into the target, or into its wrapped counterpart and through that. */
@@ -179,8 +183,8 @@ class Search {
     for (const target of this.#reach.targets) {
       if (this.#stopped) return
       const edge = this.#args.graph.edge(trail.token, target)
-      if (!edge || visits(trail, target) || !this.#mayReach(trail, edge, 0)) continue
-      const steps = this.#extend(trail, edge, pathsPerTokenPath)
+      if (!edge || visits(trail, target)) continue
+      const steps = this.#extend(trail, edge, 0, pathsPerTokenPath)
       const isThere = target === this.#args.tokenOut
       const ends = isThere ? steps : steps.map((step) => this.#wrapped(step, target))
       this.#found.push(...ends)
@@ -206,8 +210,8 @@ class Search {
         if (edge.tokenOut === this.#args.tokenOut || this.#args.avoid?.has(edge.tokenOut)) continue
         for (const trail of trails) {
           if (this.#stopped) return next
-          if (visits(trail, edge.tokenOut) || !this.#mayReach(trail, edge, left)) continue
-          const steps = this.#extend(trail, edge, beamWidth)
+          if (visits(trail, edge.tokenOut)) continue
+          const steps = this.#extend(trail, edge, left, beamWidth)
           if (!steps.length) continue
           const longer = { before: trail, token: edge.tokenOut, steps }
           put(longer)
@@ -232,14 +236,6 @@ class Search {
     return heads.flatMap((head) => byHead.get(head) ?? [])
   }
 
-  /** False where the edge cannot lead to as much as is wanted. */
-  #mayReach(trail: Trail, edge: Edge, left: number): boolean {
-    if (!this.#ceiling || left > 1) return true
-    let most = 0n
-    for (const { amountOut } of trail.steps) if (amountOut > most) most = amountOut
-    return this.#ceiling.mayReach(edge, most, left === 0)
-  }
-
   /** How many neighbours the token at this place of its layer may have followed. */
   #share(pairs: number, index: number): number {
     const { width, pairsPerLayer } = this.#limits
@@ -260,18 +256,22 @@ class Search {
     return { ...before, before, hop: { kind, tokenIn, tokenOut }, gas: before.gas + wrapGas }
   }
 
-  /** The trail's steps through the pools of the edge: the best `count`, best first. */
-  #extend(trail: Trail, edge: Edge, count: number): TrailHop[] {
-    const { isAllowed = () => true, states, exactOnly } = this.#args
+  /** The trail's steps through the pools of the edge, with `left` swaps to go: the best `count`, best first. */
+  #extend(trail: Trail, edge: Edge, left: number, count: number): TrailHop[] {
+    const { isAllowed, states, exactOnly } = this.#args
     const { tokenOut } = edge
-    const [head] = trail.steps
+    const ceiling = this.#ceiling
+    const worth = ceiling
+      ? trail.steps.filter(({ amountOut }) => ceiling.mayReach(edge, amountOut, left))
+      : trail.steps
+    const [head] = worth
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
     // Estimates do not know changed states, so such pools are added on top and displace no others.
-    const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
+    const changed = states ? edge.changedPools(states).length : 0
     const quote = (spare: number) => {
       const most = count + changed + spare
-      return this.#quote(trail, edge, edge.shortlist(head.amountOut, most, gasRate, isAllowed))
+      return this.#quote(worth, edge, edge.shortlist(head.amountOut, most, gasRate, isAllowed))
     }
     const usual = quote(usualSpare)
     // Nor do they know which pools are exact.
@@ -279,12 +279,12 @@ class Search {
     return this.#ranked(tokenOut, steps).slice(0, count)
   }
 
-  /** The trail's steps through these pools. */
-  #quote(trail: Trail, { tokenIn, tokenOut }: Edge, pools: readonly MarketPool[]) {
+  /** The steps through these pools. */
+  #quote(from: readonly TrailHop[], { tokenIn, tokenOut }: Edge, pools: readonly MarketPool[]) {
     const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
     const steps: TrailHop[] = []
     let areExact = true
-    for (const before of trail.steps) {
+    for (const before of from) {
       for (const market of pools) {
         if (uses(before, market) || !isAllowed(market)) continue
         if (++this.#quotes % quotesPerLook === 0 && this.#found.length && shouldStop?.()) {

@@ -85,17 +85,19 @@ function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
 
 /** False where even the whole amount at the best rate of a small slice would not pay for one more swap. */
 function canPay(args: SplitArgs): boolean {
-  const [slice] = slices.slice(-1)
+  const part = slices[slices.length - 1] ?? 1n
+  const cost = gasOf(args, leastGas)
   let most = 0
   for (const [index, source] of args.sources.entries()) {
-    const amountIn = source.amountIn / (slice ?? 1n)
-    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, {}) : []
-    const [all] = args.exactPaths[index] ?? []
-    if (!small) continue
-    const rate = Number(small.amountOut) / Number(amountIn)
-    most += rate * Number(source.amountIn) - Number(all?.amountOut ?? 0n)
+    const amountIn = source.amountIn / part
+    if (amountIn === 0n) continue
+    const all = Number(args.exactPaths[index]?.[0]?.amountOut ?? 0n)
+    const slicesOfAll = Number(source.amountIn) / Number(amountIn)
+    const moreThan = args.sources.length === 1 ? (all + cost) / slicesOfAll : 0
+    const [small] = args.search({ ...source, amountIn }, { moreThan })
+    if (small) most += Number(small.amountOut) * slicesOfAll - all
   }
-  return most > gasOf(args, leastGas)
+  return most > cost
 }
 
 function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
