@@ -80,7 +80,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'moreThan'> = {},
+    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> = {},
   ) =>
     findPaths({
       graph,
@@ -123,8 +123,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           tokenOut,
           paths: legs.map(({ paths }) => paths),
           exactPaths: legs.map(({ exactPaths }) => exactPaths),
-          search: ({ token, amountIn }, { states, ...wanted }) =>
-            search(token, tokenOut, amountIn, { ...(states?.size && { states }), ...wanted }),
+          search: ({ token, amountIn }, { states, ...options }) =>
+            search(token, tokenOut, amountIn, { ...(states?.size && { states }), ...options }),
           gasCostOut: args.gasCost(tokenOut),
           shouldStop,
         })

@@ -1,6 +1,6 @@
 /**
  * The most that an amount can become on its way to the target, were every swap paid at the best rate that any pool
- * gives for less. A search that only wants better than a known rate skips what cannot be: no quote is needed for it.
+ * gives for less. A search that wants only paths better than others skips what cannot be: no quote is needed for it.
  * Pools pay larger amounts worse, so nothing is lost; those of many tokens in changed states may be a little better.
  */
 import type { Address } from '../../domain/primitives.js'
@@ -23,8 +23,6 @@ interface CeilingArgs {
   readonly states: ReadonlyMap<MarketPool, unknown>
   /** Neighbours of one token that the search follows. */
   readonly width: number
-  /** Raw units of the target that a path must exceed. */
-  readonly moreThan: number
 }
 
 export class Ceiling {
@@ -38,13 +36,12 @@ export class Ceiling {
     this.#args = args
   }
 
-  /** Whether an amount through this edge, and by `left` more swaps to a target, may give enough. */
-  mayReach(edge: Edge, amountIn: bigint, left: number): boolean {
-    if (left > mostSwaps) return true
+  /** The most that an amount through this edge, and by `left` more swaps to a target, can give. */
+  most(edge: Edge, amountIn: bigint, left: number): number {
+    if (left > mostSwaps) return Number.POSITIVE_INFINITY
     const amount = Number(amountIn)
-    const there = amount * this.#bestRate(edge, amount)
-    const most = left === 0 ? there : there * this.#onwardRate(edge.tokenOut, there, left)
-    return most * tolerance > this.#args.moreThan
+    const there = amount * this.#bestRate(edge, amount) * tolerance
+    return left === 0 ? there : there * this.#onwardRate(edge.tokenOut, there, left)
   }
 
   /** The best rate by which an amount of a token, or of its counterpart, becomes a target in at most `left` swaps. */

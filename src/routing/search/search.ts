@@ -77,6 +77,13 @@ const gasUnit = 1_000_000n
 /** Quotes between two checks of the clock. */
 const quotesPerLook = 32
 
+/** The best paths of those that give more than a known one. */
+export interface Wanted {
+  readonly count: number
+  /** Raw units of tokenOut. */
+  readonly moreThan: number
+}
+
 export interface SearchArgs {
   readonly graph: TokenGraph
   readonly tokenIn: Address
@@ -97,8 +104,8 @@ export interface SearchArgs {
   readonly avoid?: ReadonlySet<Address> | undefined
   /** Only paths that native math knows to the wei, even if estimates promise more. */
   readonly exactOnly?: boolean | undefined
-  /** Raw units of tokenOut: paths that give no more may be left out; absent: all are wanted. */
-  readonly moreThan?: number | undefined
+  /** Absent: all paths. */
+  readonly wanted?: Wanted | undefined
   /** Polled now and then: true ends the search with its finds so far, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
 }
@@ -145,25 +152,26 @@ class Search {
   readonly #reach: Reach
   readonly #ceiling: Ceiling | null
   readonly #found: TrailHop[] = []
+  /** Of the found ones that are wanted, best first. */
+  #bestNets: readonly number[] = []
   #quotes = 0
   #stopped = false
 
   constructor(args: SearchArgs, limits: Limits) {
     this.#args = args
     this.#limits = limits
-    const { graph, tokenOut, wrappedNative, maxHops, moreThan, states = new Map() } = args
+    const { graph, tokenOut, wrappedNative, maxHops, wanted, states = new Map() } = args
     const reach = new Reach(graph, tokenOut, wrappedNative, maxHops)
     this.#reach = reach
-    this.#ceiling =
-      moreThan === undefined
-        ? null
-        : new Ceiling({ graph, reach, wrappedNative, states, width: limits.width, moreThan })
+    this.#ceiling = wanted
+      ? new Ceiling({ graph, reach, wrappedNative, states, width: limits.width })
+      : null
   }
 
   run(origin: Trail): Path[] {
     const { maxHops, tokenOut } = this.#args
     const counterpart = this.#throughCounterpart(origin)
-    if (counterpart?.token === tokenOut) this.#found.push(...counterpart.steps)
+    if (counterpart?.token === tokenOut) this.#find(counterpart.steps)
     let layer: Layer = new Map(
       [origin, ...(counterpart && counterpart.token !== tokenOut ? [counterpart] : [])].map(
         (trail) => [trail.token, [trail]],
@@ -173,9 +181,9 @@ class Search {
       for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
       if (left > 0) layer = this.#advance(layer, left)
     }
-    const { moreThan = 0 } = this.#args
+    const { moreThan, count } = this.#args.wanted ?? { moreThan: 0, count: maxPaths }
     const wanted = this.#found.filter(({ amountOut }) => Number(amountOut) > moreThan)
-    return this.#ranked(tokenOut, wanted).slice(0, maxPaths).map(toPath)
+    return this.#ranked(tokenOut, wanted).slice(0, count).map(toPath)
   }
 
   /** Completes a token path by one swap into the target, or into its wrapped counterpart and through that. */
@@ -187,8 +195,30 @@ class Search {
       const steps = this.#extend(trail, edge, 0, pathsPerTokenPath)
       const isThere = target === this.#args.tokenOut
       const ends = isThere ? steps : steps.map((step) => this.#wrapped(step, target))
-      this.#found.push(...ends)
+      this.#find(ends)
     }
+  }
+
+  #find(ends: readonly TrailHop[]): void {
+    this.#found.push(...ends)
+    const { wanted } = this.#args
+    if (!wanted) return
+    const nets = [...this.#bestNets, ...ends.map((end) => this.#net(Number(end.amountOut), end))]
+    this.#bestNets = nets.sort((a, b) => b - a).slice(0, wanted.count)
+  }
+
+  /** Raw units of tokenOut that are left after gas, where its price is known. */
+  #net(amountOut: number, { gas }: TrailHop): number {
+    return amountOut - (Number(gas) * Number(this.#args.gasCostOut ?? 0n)) / Number(gasUnit)
+  }
+
+  /** False where a step through the edge, and `left` more, cannot end among the best paths that are wanted. */
+  #isWorth(step: TrailHop, edge: Edge, left: number): boolean {
+    const { wanted } = this.#args
+    if (!wanted || !this.#ceiling) return true
+    const most = this.#ceiling.most(edge, step.amountOut, left)
+    const least = this.#bestNets[wanted.count - 1] ?? Number.NEGATIVE_INFINITY
+    return most > wanted.moreThan && this.#net(most, step) > least
   }
 
   /** All token paths that are one swap longer, as far as they can still arrive with `left` more. */
@@ -260,10 +290,7 @@ class Search {
   #extend(trail: Trail, edge: Edge, left: number, count: number): TrailHop[] {
     const { isAllowed, states, exactOnly } = this.#args
     const { tokenOut } = edge
-    const ceiling = this.#ceiling
-    const worth = ceiling
-      ? trail.steps.filter(({ amountOut }) => ceiling.mayReach(edge, amountOut, left))
-      : trail.steps
+    const worth = trail.steps.filter((step) => this.#isWorth(step, edge, left))
     const [head] = worth
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)

@@ -27,6 +27,8 @@ const slices = [16n, 64n, 512n] as const
 const maxRounds = 7
 /** The most paths that join in one round. */
 const pathsPerRound = 5
+/** The best paths that are tried for it: some would close a cycle. */
+const pathsLookedAt = 20
 /** The most swaps and wraps in one split. */
 const maxArcs = 24
 /** The relative gain over the present margin that a path needs to join. */
@@ -54,7 +56,7 @@ export interface SplitArgs {
   /** Paths for a slice of a source, over pools in other states, best first. */
   search(
     slice: Source,
-    wanted: Pick<SearchArgs, 'states' | 'exactOnly' | 'moreThan'>,
+    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'>,
   ): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
@@ -94,7 +96,7 @@ function canPay(args: SplitArgs): boolean {
     const all = Number(args.exactPaths[index]?.[0]?.amountOut ?? 0n)
     const slicesOfAll = Number(source.amountIn) / Number(amountIn)
     const moreThan = args.sources.length === 1 ? (all + cost) / slicesOfAll : 0
-    const [small] = args.search({ ...source, amountIn }, { moreThan })
+    const [small] = args.search({ ...source, amountIn }, { wanted: { count: 1, moreThan } })
     if (small) most += Number(small.amountOut) * slicesOfAll - all
   }
   return most > cost
@@ -234,10 +236,9 @@ function joinBest(
     if (slice === 0n || margin === undefined) continue
     let joined = 0
     const moreThan = Number(slice) * margin * (1 + leastGain)
-    const wanted = { states, exactOnly, moreThan }
-    for (const path of args.search({ ...source, amountIn: slice }, wanted)) {
+    const options = { states, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
+    for (const path of args.search({ ...source, amountIn: slice }, options)) {
       if (joined === pathsPerRound) break
-      if (Number(path.amountOut) <= moreThan) continue
       const added = join(amounts, states, path, slice)
       const larger = added && networkOf(args, added, exactOnly)
       if (!larger) continue
