@@ -1,6 +1,6 @@
 /** Which of the paths that a search found are simulated. Pure. */
 import { hopKey } from './hop.js'
-import { byKey, type Path } from './search.js'
+import { byKey, type Path } from './path.js'
 
 /** Candidates that are chosen by output before gas. */
 const plainBest = 3

@@ -6,7 +6,8 @@ import type { MarketPool } from '../market/market.js'
 import { findCandidates } from './candidates.js'
 import { selectDiverse } from './diverse.js'
 import { graphOf } from './graph.js'
-import { findPaths, type Path } from './search.js'
+import type { Path } from './path.js'
+import { findPaths } from './search.js'
 
 type Reserves = Readonly<Record<Address, bigint>>
 

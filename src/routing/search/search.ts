@@ -11,20 +11,9 @@ import type { MarketPool } from '../market/market.js'
 import { Ceiling } from './ceiling.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
-import { type Hop, isSameState, wrapGas } from './hop.js'
+import { wrapGas } from './hop.js'
+import { breakTie, type Path, type Trail, type TrailHop, toPath, uses, visits } from './path.js'
 import { Reach, wrappedCounterpart } from './reach.js'
-
-export interface Path {
-  readonly hops: readonly Hop[]
-  /** Raw units of the last token by native math. */
-  readonly amountOut: bigint
-  /** False when any hop's quote is an estimate. */
-  readonly exact: boolean
-  /** Rough gas of the hops alone. */
-  readonly gas: bigint
-  /** Identity for ties and for removing doubles: pool id first, then protocol and token, since pools of many tokens and shared ids exist. */
-  readonly key: string
-}
 
 /** Partial paths kept per node of a token path: more would improve little and cost much. */
 const beamWidth = 3
@@ -110,22 +99,6 @@ export interface SearchArgs {
   readonly shouldStop?: (() => boolean) | undefined
 }
 
-/** The way to a token, by its last hop. */
-interface TrailHop {
-  readonly before: TrailHop | null
-  readonly hop: Hop | null
-  readonly amountOut: bigint
-  readonly exact: boolean
-  readonly gas: bigint
-}
-
-/** One token path and its best steps, best first. */
-interface Trail {
-  readonly before: Trail | null
-  readonly token: Address
-  readonly steps: readonly TrailHop[]
-}
-
 type Layer = ReadonlyMap<Address, readonly Trail[]>
 
 /**
@@ -142,7 +115,7 @@ export function findPaths(args: SearchArgs): Path[] {
   }
   const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
   const paths = new Search(args, args.states ? repeated : usual).run(origin)
-  if (paths.length || args.states || args.shouldStop?.()) return paths
+  if (paths.length || args.states || args.wanted || args.shouldStop?.()) return paths
   return new Search(args, thorough).run(origin)
 }
 
@@ -358,48 +331,4 @@ class Search {
     if (token === tokenOut && gasCostOut !== undefined) return Number(gasCostOut) / Number(gasUnit)
     return (Number(gasCostIn) * bestOut) / (Number(gasUnit) * Number(amountIn))
   }
-}
-
-function visits(trail: Trail, token: Address): boolean {
-  for (let at: Trail | null = trail; at; at = at.before) if (at.token === token) return true
-  return false
-}
-
-function uses(step: TrailHop, market: MarketPool): boolean {
-  for (let at: TrailHop | null = step; at; at = at.before) {
-    if (at.hop?.kind === 'swap' && isSameState(at.hop.market, market)) return true
-  }
-  return false
-}
-
-function hopsOf(step: TrailHop): Hop[] {
-  const hops: Hop[] = []
-  for (let at: TrailHop | null = step; at; at = at.before) if (at.hop) hops.unshift(at.hop)
-  return hops
-}
-
-function toPath(step: TrailHop): Path {
-  const hops = hopsOf(step)
-  const { amountOut, exact, gas } = step
-  return { hops, amountOut, exact, gas, key: keyOf(hops) }
-}
-
-function keyOf(hops: readonly Hop[]): string {
-  return hops
-    .map((hop) => {
-      if (hop.kind !== 'swap') return `/${hop.kind}`
-      const { id, protocol } = hop.market.loaded.pool
-      return `/${id}:${protocol}>${hop.tokenOut}`
-    })
-    .join('')
-}
-
-function breakTie(a: TrailHop, b: TrailHop): number {
-  return byKey(toPath(a), toPath(b))
-}
-
-/** Fewer hops first, then by pool ids. */
-export function byKey(a: Pick<Path, 'hops' | 'key'>, b: Pick<Path, 'hops' | 'key'>): number {
-  if (a.hops.length !== b.hops.length) return a.hops.length - b.hops.length
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }

@@ -7,7 +7,8 @@
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
-import type { Path, SearchArgs } from './search.js'
+import type { Path } from './path.js'
+import type { SearchArgs } from './search.js'
 import {
   type Arc,
   type ArcAmounts,
