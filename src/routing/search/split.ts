@@ -28,8 +28,8 @@ const slices = [16n, 64n, 512n] as const
 const maxRounds = 7
 /** The most paths that join in one round. */
 const pathsPerRound = 5
-/** The best paths that are tried for it: some would close a cycle. */
-const pathsLookedAt = 20
+/** The best paths that are tried for it: some would close a cycle, and with few of them splits grow one-sided. */
+const pathsLookedAt = 64
 /** The most swaps and wraps in one split. */
 const maxArcs = 24
 /** The relative gain over the present margin that a path needs to join. */
