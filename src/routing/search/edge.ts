@@ -20,6 +20,8 @@ const deepest = 1e9
 
 /** What the pools give for one amount. */
 interface Sample {
+  /** Raw units of tokenIn. */
+  readonly amount: number
   /** Raw units, in the order of the pools. */
   readonly outputs: Float64Array
   /** Places of the pools that give most, best first. */
@@ -97,10 +99,9 @@ export class Edge {
   }
 
   #bestRateAt(exponent: number, states: PoolStates): number {
-    const { outputs, leading } = this.#sampleAt(exponent)
+    const { amount, outputs, leading } = this.#sampleAt(exponent)
     const unchanged = leading.find((index) => !states.has(this.pools[index] as MarketPool))
     let best = unchanged === undefined ? 0 : (outputs[unchanged] ?? 0)
-    const amount = 4 ** exponent
     for (const market of states.size ? this.changedPools(states) : []) {
       best = Math.max(best, outputOf(this, market, amount, states.get(market)))
     }
@@ -121,8 +122,8 @@ export class Edge {
    */
   #estimates(amount: number, ofAll: boolean): { index: number; output: number }[] {
     const exponent = exponentOf(amount)
-    const [low, high] = [4 ** exponent, 4 ** (exponent + 1)]
     const [lower, upper] = [this.#sampleAt(exponent), this.#sampleAt(exponent + 1)]
+    const [low, high] = [lower.amount, upper.amount]
     const isWhole = ofAll || this.pools.length <= mostLeading
     const indices = isWhole ? this.pools.keys() : new Set([...lower.leading, ...upper.leading])
     return Array.from(indices, (index) => {
@@ -138,17 +139,26 @@ export class Edge {
   #sampleAt(exponent: number): Sample {
     const known = this.#samples.get(exponent)
     if (known) return known
-    const outputs = Float64Array.from(this.pools, (market) => outputOf(this, market, 4 ** exponent))
+    const amount = powerOf2(bitsPerSample * exponent)
+    const outputs = Float64Array.from(this.pools, (market) => outputOf(this, market, amount))
     const best = [...this.pools.keys()].sort((a, b) => (outputs[b] ?? 0) - (outputs[a] ?? 0))
-    const sample = { outputs, leading: best.slice(0, mostLeading) }
+    const sample = { amount, outputs, leading: best.slice(0, mostLeading) }
     this.#samples.set(exponent, sample)
     return sample
   }
 }
 
-/** Of the greatest power of 4 that is not above the amount. */
+const float = new DataView(new ArrayBuffer(8))
+
+/** Of the greatest power of 4 that is not above the amount; from the bits, since logarithms differ between machines. */
 export function exponentOf(amount: number): number {
-  return Math.max(Math.floor(Math.log2(amount) / bitsPerSample), 0)
+  float.setFloat64(0, Math.max(amount, 1))
+  const binary = ((float.getUint16(0) >> 4) & 0x7ff) - 1_023
+  return Math.floor(binary / bitsPerSample)
+}
+
+function powerOf2(bits: number): number {
+  return Number(1n << BigInt(bits))
 }
 
 type Direction = Pick<Edge, 'tokenIn' | 'tokenOut'>
@@ -201,14 +211,15 @@ export function referenceAmount(edges: readonly Edge[]): number {
     .slice(0, asked)
     .map((edge) => halvingExponent(edge))
     .sort((a, b) => a - b)
-  return 16 ** (sizes[sizes.length >> 1] ?? 0)
+  return powerOf2(4 * (sizes[sizes.length >> 1] ?? 0))
 }
 
 function halvingExponent(edge: Edge): number {
   const [market] = edge.pools
   let best = 0
   for (let exponent = 1; market && exponent < largestExponent; exponent++) {
-    const rate = outputOf(edge, market, 16 ** exponent) / 16 ** exponent
+    const amount = powerOf2(4 * exponent)
+    const rate = outputOf(edge, market, amount) / amount
     if (best > 0 && rate < best / 2) return Math.max(exponent - 1, 0)
     best = Math.max(best, rate)
   }
