@@ -21,7 +21,7 @@ export interface Way extends Slope {
 
 /** Of the level at which amounts add up: how exactly, and after how many steps at the latest. */
 const levelPrecision = 1e-14
-const levelRounds = 60
+const levelRounds = 180
 
 /** Amounts that add up to the total and at which all values are equal, each within its bounds. */
 export function equalised(own: readonly Way[], total: number): number[] {
@@ -35,12 +35,15 @@ export function equalised(own: readonly Way[], total: number): number[] {
   let high = Math.max(...own.map((way) => way.highest))
   // Where some ways are full, the others absorb more.
   for (let round = 0; round < 10 && excessAt(low) < 0; round++) low -= 2 * (high - low)
-  // Regula falsi after Illinois: amounts are linear in the level, but for where ways begin and end.
+  // Amounts are linear in the level, but for where ways begin and end: regula falsi after Illinois, and every third step
+  // halves, since a way that is hardly curved begins and ends at nearly the same level.
   let [above, below] = [excessAt(low), excessAt(high)]
   let side = 0
   for (let round = 0; round < levelRounds && above > 0; round++) {
     const cut = low + ((high - low) * above) / (above - below)
-    const level = cut > low && cut < high ? cut : (low + high) / 2
+    const middle = (low + high) / 2
+    if (middle === low || middle === high) break
+    const level = round % 3 < 2 && cut > low && cut < high ? cut : middle
     const excess = excessAt(level)
     if (Math.abs(excess) <= total * levelPrecision) return own.map((way) => way.amountAt(level))
     if (excess > 0) {
