@@ -274,8 +274,9 @@ class Search {
       return this.#quote(worth, edge, edge.shortlist(head.amountOut, most, gasRate, isAllowed))
     }
     const usual = quote(usualSpare)
-    // Nor do they know which pools are exact.
-    const { steps } = exactOnly && !usual.areExact ? quote(exactSpare) : usual
+    // Nor do they know which pools are exact. Repeated searches see soon enough what they passed over.
+    const isShort = exactOnly && !(states && usual.areExact)
+    const { steps } = isShort ? quote(exactSpare) : usual
     return this.#ranked(tokenOut, steps).slice(0, count)
   }
 
