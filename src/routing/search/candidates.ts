@@ -8,9 +8,11 @@ import {
   type TokenAmount,
 } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
-import { type Flow, type FlowEdge, flowOfPath, type PoolStates, runFlow } from './flow.js'
+import { selectDiverse } from './diverse.js'
+import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
-import { findPaths, type Path, selectDiverse } from './search.js'
+import type { Path } from './path.js'
+import { findPaths, type SearchArgs } from './search.js'
 import { findSplits, type SplitArgs } from './split.js'
 import { tuneSplits } from './split-tune.js'
 
@@ -79,7 +81,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    options: { readonly states?: PoolStates; readonly exactOnly?: boolean } = {},
+    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> = {},
   ) =>
     findPaths({
       graph,
@@ -122,8 +124,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
           tokenOut,
           paths: legs.map(({ paths }) => paths),
           exactPaths: legs.map(({ exactPaths }) => exactPaths),
-          search: ({ token, amountIn }, states, exactOnly) =>
-            search(token, tokenOut, amountIn, { ...(states.size && { states }), exactOnly }),
+          search: ({ token, amountIn }, { states, ...options }) =>
+            search(token, tokenOut, amountIn, { ...(states?.size && { states }), ...options }),
           gasCostOut: args.gasCost(tokenOut),
           shouldStop,
         })

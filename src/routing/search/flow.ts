@@ -6,7 +6,7 @@
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import type { Hop } from './hop.js'
-import type { Path } from './search.js'
+import type { Path } from './path.js'
 
 export interface FlowEdge {
   readonly hop: Hop

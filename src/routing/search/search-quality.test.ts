@@ -3,7 +3,9 @@ import { syntheticMarket } from '../../../test/support/synthetic-market.js'
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { findCandidates } from './candidates.js'
+import { applyHop, hopOutput, type PoolStates } from './flow.js'
 import { graphOf, TokenGraph } from './graph.js'
+import type { Path } from './path.js'
 import { findPaths, type SearchArgs } from './search.js'
 
 const gasUnit = 1_000_000n
@@ -80,6 +82,40 @@ describe('findPaths', () => {
     const alone = new TokenGraph(market.pools.filter(isAllowed))
     expect(own.length).toBeGreaterThan(0)
     expect(own[0]?.key).toBe(findPaths({ ...args, graph: alone })[0]?.key)
+  })
+
+  test('asked for the best few above an amount, it finds none worse than a search for all does, in changed states too', () => {
+    const cases = [30, 60, 300].flatMap((size) => searchesOf(size, size, 24, 0.15))
+    let compared = 0
+    for (const { args } of cases) {
+      const [first] = findPaths(args)
+      if (!first) continue
+      const states: PoolStates = new Map()
+      let amount = args.amountIn
+      for (const hop of first.hops) {
+        const { amountOut } = hopOutput(hop, states, amount)
+        applyHop(hop, states, amount)
+        amount = amountOut
+      }
+      for (const where of [{}, { states }]) {
+        const slice = { ...args, ...where, amountIn: args.amountIn / 16n + 1n }
+        const all = findPaths(slice)
+        const moreThan = Number(all[all.length >> 1]?.amountOut ?? 0n)
+        const net = ({ amountOut, gas }: Path) =>
+          Number(amountOut) - (Number(gas) * Number(args.gasCostOut ?? 0n)) / Number(gasUnit)
+        const above = all.filter(({ amountOut }) => Number(amountOut) > moreThan)
+        const few = findPaths({ ...slice, wanted: { count: 3, moreThan } })
+        expect(few.length).toBeLessThanOrEqual(3)
+        expect(few.length).toBeGreaterThanOrEqual(Math.min(above.length, 3))
+        for (const [place, path] of few.entries()) {
+          const other = above[place]
+          expect(Number(path.amountOut)).toBeGreaterThan(moreThan)
+          if (other) expect(net(path)).toBeGreaterThanOrEqual(net(other))
+        }
+        compared++
+      }
+    }
+    expect(compared).toBeGreaterThan(100)
   })
 
   test('told to stop, it gives what it has, after at least one path, and asks far fewer quotes', () => {

@@ -4,8 +4,10 @@ import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
 import type { MarketPool } from '../market/market.js'
 import { findCandidates } from './candidates.js'
+import { selectDiverse } from './diverse.js'
 import { graphOf } from './graph.js'
-import { findPaths, type Path, selectDiverse } from './search.js'
+import type { Path } from './path.js'
+import { findPaths } from './search.js'
 
 type Reserves = Readonly<Record<Address, bigint>>
 

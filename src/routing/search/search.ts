@@ -8,22 +8,12 @@
  */
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
+import { Ceiling } from './ceiling.js'
 import type { Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
-import { type Hop, hopKey, isSameState, wrapGas } from './hop.js'
+import { wrapGas } from './hop.js'
+import { breakTie, type Path, type Trail, type TrailHop, toPath, uses, visits } from './path.js'
 import { Reach, wrappedCounterpart } from './reach.js'
-
-export interface Path {
-  readonly hops: readonly Hop[]
-  /** Raw units of the last token by native math. */
-  readonly amountOut: bigint
-  /** False when any hop's quote is an estimate. */
-  readonly exact: boolean
-  /** Rough gas of the hops alone. */
-  readonly gas: bigint
-  /** Identity for ties and for removing doubles: pool id first, then protocol and token, since pools of many tokens and shared ids exist. */
-  readonly key: string
-}
 
 /** Partial paths kept per node of a token path: more would improve little and cost much. */
 const beamWidth = 3
@@ -67,15 +57,21 @@ const thorough: Limits = {
   trailsPerLayer: 1_024,
   isDeepOnly: false,
 }
-/** Further pools of one edge to quote where only exact quotes count. */
+/** Pools of one edge that are quoted beyond those that are kept, and where only exact quotes count and some are not. */
+const usualSpare = 1
 const exactSpare = 12
 /** Paths that are returned at most. */
 const maxPaths = 512
-/** Candidates that are chosen by output before gas. */
-const plainBest = 3
 const gasUnit = 1_000_000n
 /** Quotes between two checks of the clock. */
 const quotesPerLook = 32
+
+/** The best paths of those that give more than a known one. */
+export interface Wanted {
+  readonly count: number
+  /** Raw units of tokenOut. */
+  readonly moreThan: number
+}
 
 export interface SearchArgs {
   readonly graph: TokenGraph
@@ -97,24 +93,10 @@ export interface SearchArgs {
   readonly avoid?: ReadonlySet<Address> | undefined
   /** Only paths that native math knows to the wei, even if estimates promise more. */
   readonly exactOnly?: boolean | undefined
+  /** Absent: all paths. */
+  readonly wanted?: Wanted | undefined
   /** Polled now and then: true ends the search with its finds so far, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
-}
-
-/** The way to a token, by its last hop. */
-interface TrailHop {
-  readonly before: TrailHop | null
-  readonly hop: Hop | null
-  readonly amountOut: bigint
-  readonly exact: boolean
-  readonly gas: bigint
-}
-
-/** One token path and its best steps, best first. */
-interface Trail {
-  readonly before: Trail | null
-  readonly token: Address
-  readonly steps: readonly TrailHop[]
 }
 
 type Layer = ReadonlyMap<Address, readonly Trail[]>
@@ -133,7 +115,7 @@ export function findPaths(args: SearchArgs): Path[] {
   }
   const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
   const paths = new Search(args, args.states ? repeated : usual).run(origin)
-  if (paths.length || args.states || args.shouldStop?.()) return paths
+  if (paths.length || args.states || args.wanted || args.shouldStop?.()) return paths
   return new Search(args, thorough).run(origin)
 }
 
@@ -141,20 +123,28 @@ class Search {
   readonly #args: SearchArgs
   readonly #limits: Limits
   readonly #reach: Reach
+  readonly #ceiling: Ceiling | null
   readonly #found: TrailHop[] = []
+  /** Of the found ones that are wanted, best first. */
+  #bestNets: readonly number[] = []
   #quotes = 0
   #stopped = false
 
   constructor(args: SearchArgs, limits: Limits) {
     this.#args = args
     this.#limits = limits
-    this.#reach = new Reach(args.graph, args.tokenOut, args.wrappedNative, args.maxHops)
+    const { graph, tokenOut, wrappedNative, maxHops, wanted, states = new Map() } = args
+    const reach = new Reach(graph, tokenOut, wrappedNative, maxHops)
+    this.#reach = reach
+    this.#ceiling = wanted
+      ? new Ceiling({ graph, reach, wrappedNative, states, width: limits.width })
+      : null
   }
 
   run(origin: Trail): Path[] {
     const { maxHops, tokenOut } = this.#args
     const counterpart = this.#throughCounterpart(origin)
-    if (counterpart?.token === tokenOut) this.#found.push(...counterpart.steps)
+    if (counterpart?.token === tokenOut) this.#find(counterpart.steps)
     let layer: Layer = new Map(
       [origin, ...(counterpart && counterpart.token !== tokenOut ? [counterpart] : [])].map(
         (trail) => [trail.token, [trail]],
@@ -164,7 +154,9 @@ class Search {
       for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
       if (left > 0) layer = this.#advance(layer, left)
     }
-    return this.#ranked(tokenOut, this.#found).slice(0, maxPaths).map(toPath)
+    const { moreThan, count } = this.#args.wanted ?? { moreThan: 0, count: maxPaths }
+    const wanted = this.#found.filter(({ amountOut }) => Number(amountOut) > moreThan)
+    return this.#ranked(tokenOut, wanted).slice(0, count).map(toPath)
   }
 
   /** Completes a token path by one swap into the target, or into its wrapped counterpart and through that. */
@@ -173,11 +165,33 @@ class Search {
       if (this.#stopped) return
       const edge = this.#args.graph.edge(trail.token, target)
       if (!edge || visits(trail, target)) continue
-      const steps = this.#extend(trail, edge, pathsPerTokenPath)
+      const steps = this.#extend(trail, edge, 0, pathsPerTokenPath)
       const isThere = target === this.#args.tokenOut
       const ends = isThere ? steps : steps.map((step) => this.#wrapped(step, target))
-      this.#found.push(...ends)
+      this.#find(ends)
     }
+  }
+
+  #find(ends: readonly TrailHop[]): void {
+    this.#found.push(...ends)
+    const { wanted } = this.#args
+    if (!wanted) return
+    const nets = [...this.#bestNets, ...ends.map((end) => this.#net(Number(end.amountOut), end))]
+    this.#bestNets = nets.sort((a, b) => b - a).slice(0, wanted.count)
+  }
+
+  /** Raw units of tokenOut that are left after gas, where its price is known. */
+  #net(amountOut: number, { gas }: TrailHop): number {
+    return amountOut - (Number(gas) * Number(this.#args.gasCostOut ?? 0n)) / Number(gasUnit)
+  }
+
+  /** False where a step through the edge, and `left` more, cannot end among the best paths that are wanted. */
+  #isWorth(step: TrailHop, edge: Edge, left: number): boolean {
+    const { wanted } = this.#args
+    if (!wanted || !this.#ceiling) return true
+    const most = this.#ceiling.most(edge, step.amountOut, left)
+    const least = this.#bestNets[wanted.count - 1] ?? Number.NEGATIVE_INFINITY
+    return most > wanted.moreThan && this.#net(most, step) > least
   }
 
   /** All token paths that are one swap longer, as far as they can still arrive with `left` more. */
@@ -200,7 +214,7 @@ class Search {
         for (const trail of trails) {
           if (this.#stopped) return next
           if (visits(trail, edge.tokenOut)) continue
-          const steps = this.#extend(trail, edge, beamWidth)
+          const steps = this.#extend(trail, edge, left, beamWidth)
           if (!steps.length) continue
           const longer = { before: trail, token: edge.tokenOut, steps }
           put(longer)
@@ -245,30 +259,45 @@ class Search {
     return { ...before, before, hop: { kind, tokenIn, tokenOut }, gas: before.gas + wrapGas }
   }
 
-  /** The trail's steps through the pools of the edge: the best `count`, best first. */
-  #extend(trail: Trail, edge: Edge, count: number): TrailHop[] {
-    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
-    const { tokenIn, tokenOut } = edge
-    const [head] = trail.steps
+  /** The trail's steps through the pools of the edge, with `left` swaps to go: the best `count`, best first. */
+  #extend(trail: Trail, edge: Edge, left: number, count: number): TrailHop[] {
+    const { isAllowed, states, exactOnly } = this.#args
+    const { tokenOut } = edge
+    const worth = trail.steps.filter((step) => this.#isWorth(step, edge, left))
+    const [head] = worth
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
-    // Estimates know neither changed states nor exactness, so such pools are added on top and displace no others.
-    const changed = states ? edge.pools.filter((market) => states.has(market)).length : 0
-    const spare = changed + (exactOnly ? exactSpare : 1)
-    const pools = edge.shortlist(head.amountOut, count + spare, gasRate, isAllowed)
-    const extended: TrailHop[] = []
-    for (const before of trail.steps) {
+    // Estimates do not know changed states, so such pools are added on top and displace no others.
+    const changed = states ? edge.changedPools(states).length : 0
+    const quote = (spare: number) => {
+      const most = count + changed + spare
+      return this.#quote(worth, edge, edge.shortlist(head.amountOut, most, gasRate, isAllowed))
+    }
+    const usual = quote(usualSpare)
+    // Nor do they know which pools are exact. Repeated searches see soon enough what they passed over.
+    const isShort = exactOnly && !(states && usual.areExact)
+    const { steps } = isShort ? quote(exactSpare) : usual
+    return this.#ranked(tokenOut, steps).slice(0, count)
+  }
+
+  /** The steps through these pools. */
+  #quote(from: readonly TrailHop[], { tokenIn, tokenOut }: Edge, pools: readonly MarketPool[]) {
+    const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
+    const steps: TrailHop[] = []
+    let areExact = true
+    for (const before of from) {
       for (const market of pools) {
         if (uses(before, market) || !isAllowed(market)) continue
         if (++this.#quotes % quotesPerLook === 0 && this.#found.length && shouldStop?.()) {
           this.#stopped = true
-          return []
+          return { steps: [], areExact }
         }
         const { pool, state } = market.loaded
         const current = states?.has(market) ? states.get(market) : state
         const quote = market.adapter.amountOut(pool, current, tokenIn, tokenOut, before.amountOut)
+        areExact &&= quote.exact
         if (quote.amountOut <= 0n || (exactOnly && !quote.exact)) continue
-        extended.push({
+        steps.push({
           before,
           hop: { kind: 'swap', tokenIn, tokenOut, market },
           amountOut: quote.amountOut,
@@ -277,7 +306,7 @@ class Search {
         })
       }
     }
-    return this.#ranked(tokenOut, extended).slice(0, count)
+    return { steps, areExact }
   }
 
   /** Best first by amount after gas at the token where all of the steps end. */
@@ -303,78 +332,4 @@ class Search {
     if (token === tokenOut && gasCostOut !== undefined) return Number(gasCostOut) / Number(gasUnit)
     return (Number(gasCostIn) * bestOut) / (Number(gasUnit) * Number(amountIn))
   }
-}
-
-function visits(trail: Trail, token: Address): boolean {
-  for (let at: Trail | null = trail; at; at = at.before) if (at.token === token) return true
-  return false
-}
-
-function uses(step: TrailHop, market: MarketPool): boolean {
-  for (let at: TrailHop | null = step; at; at = at.before) {
-    if (at.hop?.kind === 'swap' && isSameState(at.hop.market, market)) return true
-  }
-  return false
-}
-
-function hopsOf(step: TrailHop): Hop[] {
-  const hops: Hop[] = []
-  for (let at: TrailHop | null = step; at; at = at.before) if (at.hop) hops.unshift(at.hop)
-  return hops
-}
-
-function toPath(step: TrailHop): Path {
-  const hops = hopsOf(step)
-  const { amountOut, exact, gas } = step
-  return { hops, amountOut, exact, gas, key: keyOf(hops) }
-}
-
-function keyOf(hops: readonly Hop[]): string {
-  return hops
-    .map((hop) => {
-      if (hop.kind !== 'swap') return `/${hop.kind}`
-      const { id, protocol } = hop.market.loaded.pool
-      return `/${id}:${protocol}>${hop.tokenOut}`
-    })
-    .join('')
-}
-
-/** Fewer hops first, then by pool ids. */
-function breakTie(a: TrailHop, b: TrailHop): number {
-  return byKey(toPath(a), toPath(b))
-}
-
-function byKey(a: Pick<Path, 'hops' | 'key'>, b: Pick<Path, 'hops' | 'key'>): number {
-  if (a.hops.length !== b.hops.length) return a.hops.length - b.hops.length
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
-}
-
-/**
- * Chooses the candidates to simulate: the best by rank, those of the highest output before gas (gas is only
- * estimated), every direct pool, and paths over pools that the others do not use, so that one unreadable or deceptive
- * pool cannot spoil them all.
- *
- * @param paths - best first.
- * @param count - the most to choose.
- */
-export function selectDiverse(paths: readonly Path[], count: number): Path[] {
-  const chosen = new Map<string, Path>()
-  const take = (path: Path) => {
-    if (chosen.size < count) chosen.set(path.key, path)
-  }
-  for (const path of paths.slice(0, Math.ceil(count / 2))) take(path)
-  const byOutput = paths.toSorted((a, b) =>
-    a.amountOut === b.amountOut ? byKey(a, b) : a.amountOut > b.amountOut ? -1 : 1,
-  )
-  for (const path of byOutput.slice(0, plainBest)) take(path)
-  const swaps = (path: Path) => path.hops.filter((hop) => hop.kind === 'swap')
-  for (const path of paths.filter((each) => swaps(each).length === 1)) take(path)
-  const covered = new Set([...chosen.values()].flatMap((path) => swaps(path).map(hopKey)))
-  for (const path of paths) {
-    if (swaps(path).every((hop) => covered.has(hopKey(hop)))) continue
-    take(path)
-    for (const hop of swaps(path)) covered.add(hopKey(hop))
-  }
-  for (const path of paths) take(path)
-  return [...chosen.values()]
 }

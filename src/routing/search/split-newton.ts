@@ -5,6 +5,7 @@
 import { zip } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { hopOutput } from './flow.js'
+import { equalised, type Slope, type Way } from './split-level.js'
 import {
   type Arc,
   type Evaluation,
@@ -14,25 +15,6 @@ import {
   pruneArcs,
   type Source,
 } from './split-network.js'
-
-/** Output by input near the present amount, in units of the last token. */
-interface Slope {
-  /** Value of one more raw unit. */
-  readonly value: number
-  /** How the value falls with each unit; always negative. */
-  readonly curvature: number
-  /** Raw units beyond which the output does not grow. */
-  readonly most: number
-}
-
-/** One way on from a token. */
-interface Way extends Slope {
-  readonly amountIn: number
-  /** The worth of a unit from which on the way takes nothing. */
-  readonly highest: number
-  /** Raw units at which one more is worth so much. */
-  amountAt(level: number): number
-}
 
 interface ArcSlope extends Way {
   readonly arc: Arc
@@ -252,23 +234,6 @@ function findCaps(
     found = true
   }
   return found
-}
-
-/** Amounts that add up to the total and at which all values are equal, each within its bounds. */
-function equalised(own: readonly Way[], total: number): number[] {
-  if (own.length === 1) return [total]
-  const at = (level: number) => own.map((way) => way.amountAt(level))
-  let low = Math.min(...own.map((arc) => arc.value + arc.curvature * (total - arc.amountIn)))
-  let high = Math.max(...own.map((way) => way.highest))
-  // Where some ways are full, the others absorb more.
-  const amountAt = (level: number) => at(level).reduce((sum, amount) => sum + amount, 0)
-  for (let round = 0; round < 10 && amountAt(low) < total; round++) low -= 2 * (high - low)
-  for (let round = 0; round < 60; round++) {
-    const middle = (low + high) / 2
-    if (amountAt(middle) > total) low = middle
-    else high = middle
-  }
-  return at((low + high) / 2)
 }
 
 /**

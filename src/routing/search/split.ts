@@ -7,7 +7,8 @@
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
-import type { Path } from './search.js'
+import type { Path } from './path.js'
+import type { SearchArgs } from './search.js'
 import {
   type Arc,
   type ArcAmounts,
@@ -27,6 +28,8 @@ const slices = [16n, 64n, 512n] as const
 const maxRounds = 7
 /** The most paths that join in one round. */
 const pathsPerRound = 5
+/** The best paths that are tried for it: some would close a cycle, and with few of them splits grow one-sided. */
+const pathsLookedAt = 64
 /** The most swaps and wraps in one split. */
 const maxArcs = 24
 /** The relative gain over the present margin that a path needs to join. */
@@ -51,8 +54,11 @@ export interface SplitArgs {
   readonly paths: readonly (readonly Path[])[]
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
-  /** Paths for a slice of a source over pools in the given states, best first. */
-  search(slice: Source, states: PoolStates, exactOnly: boolean): readonly Path[]
+  /** Paths for a slice of a source, over pools in other states, best first. */
+  search(
+    slice: Source,
+    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'>,
+  ): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
   readonly shouldStop?: (() => boolean) | undefined
@@ -82,17 +88,19 @@ function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
 
 /** False where even the whole amount at the best rate of a small slice would not pay for one more swap. */
 function canPay(args: SplitArgs): boolean {
-  const [slice] = slices.slice(-1)
+  const part = slices[slices.length - 1] ?? 1n
+  const cost = gasOf(args, leastGas)
   let most = 0
   for (const [index, source] of args.sources.entries()) {
-    const amountIn = source.amountIn / (slice ?? 1n)
-    const [small] = amountIn > 0n ? args.search({ ...source, amountIn }, new Map(), false) : []
-    const [all] = args.exactPaths[index] ?? []
-    if (!small) continue
-    const rate = Number(small.amountOut) / Number(amountIn)
-    most += rate * Number(source.amountIn) - Number(all?.amountOut ?? 0n)
+    const amountIn = source.amountIn / part
+    if (amountIn === 0n) continue
+    const all = Number(args.exactPaths[index]?.[0]?.amountOut ?? 0n)
+    const slicesOfAll = Number(source.amountIn) / Number(amountIn)
+    const moreThan = args.sources.length === 1 ? (all + cost) / slicesOfAll : 0
+    const [small] = args.search({ ...source, amountIn }, { wanted: { count: 1, moreThan } })
+    if (small) most += Number(small.amountOut) * slicesOfAll - all
   }
-  return most > gasOf(args, leastGas)
+  return most > cost
 }
 
 function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
@@ -120,7 +128,7 @@ function slicedNetwork(args: SplitArgs): Network | null {
   for (const source of args.sources) {
     const amountIn = source.amountIn / startSlices
     for (let slice = 0n; slice < startSlices && amountIn > 0n; slice++) {
-      const [path] = args.search({ ...source, amountIn }, states, true)
+      const [path] = args.search({ ...source, amountIn }, { states, exactOnly: true })
       const joined = path && join(amounts, states, path, amountIn)
       if (!joined) break
       amounts = joined
@@ -228,9 +236,10 @@ function joinBest(
     const margin = values.get(source.token)
     if (slice === 0n || margin === undefined) continue
     let joined = 0
-    for (const path of args.search({ ...source, amountIn: slice }, states, exactOnly)) {
+    const moreThan = Number(slice) * margin * (1 + leastGain)
+    const options = { states, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
+    for (const path of args.search({ ...source, amountIn: slice }, options)) {
       if (joined === pathsPerRound) break
-      if (Number(path.amountOut) / Number(slice) <= margin * (1 + leastGain)) continue
       const added = join(amounts, states, path, slice)
       const larger = added && networkOf(args, added, exactOnly)
       if (!larger) continue

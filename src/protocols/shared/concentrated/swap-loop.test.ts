@@ -1,5 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import {
+  swapAmounts as amounts,
+  concentratedStates as pools,
+} from '../../../../test/support/protocols/concentrated-states.js'
 import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
 import {
   maxSqrtPriceX96,
@@ -94,53 +98,6 @@ function swapAsDeployed(pool: ConcentratedState, zeroForOne: boolean, amountIn: 
   return { amountOut, unspent: remaining, sqrtPriceX96, liquidity, tick }
 }
 
-/** Positions around the price, narrow ones and some over several words of the bitmap. */
-const pools = fc
-  .record({
-    tickSpacing: fc.constantFrom(1, 10, 60, 200),
-    fees: fc.tuple(fc.constantFrom(100n, 500n, 3_000n), fc.constantFrom(0n, 3_000n, 10_000n)),
-    center: fc.integer({ min: -700, max: 700 }),
-    isOnTick: fc.boolean(),
-    offset: fc.bigInt({ min: 1n, max: 1n << 80n }),
-    ranges: fc.array(
-      fc.tuple(
-        fc.integer({ min: -900, max: 900 }),
-        fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 200, max: 900 })),
-        fc.bigInt({ min: 10n ** 6n, max: 10n ** 24n }),
-      ),
-      { minLength: 1, maxLength: 8 },
-    ),
-  })
-  .map(({ tickSpacing, fees, center, isOnTick, offset, ranges }): ConcentratedState => {
-    const sqrtPriceX96 = sqrtPriceAtTick(center * tickSpacing) + (isOnTick ? 0n : offset)
-    const tick = tickAtSqrtPrice(sqrtPriceX96)
-    const nets = new Map<number, bigint>()
-    let liquidity = 0n
-    for (const [start, width, amount] of ranges) {
-      const [lower, upper] = [start * tickSpacing, (start + width) * tickSpacing]
-      nets.set(lower, (nets.get(lower) ?? 0n) + amount)
-      nets.set(upper, (nets.get(upper) ?? 0n) - amount)
-      if (lower <= tick && tick < upper) liquidity += amount
-    }
-    const ticks = [...nets.keys()].sort((a, b) => a - b)
-    return {
-      sqrtPriceX96,
-      tick,
-      liquidity,
-      feePips: fees,
-      tickSpacing,
-      ticks,
-      liquidityNets: ticks.map((at) => nets.get(at) ?? 0n),
-      lowerTick: minTick,
-      upperTick: maxTick,
-    }
-  })
-const amounts = fc.oneof(
-  fc.bigInt({ min: 1n, max: 10_000n }),
-  fc.bigInt({ min: 1n, max: 10n ** 24n }),
-  fc.bigInt({ min: 1n, max: 10n ** 30n }),
-)
-
 test('property: a swap is the one of the contract to the wei, with its price, tick and liquidity after', () => {
   fc.assert(
     fc.property(pools, fc.boolean(), amounts, (pool, zeroForOne, amountIn) => {
@@ -166,5 +123,35 @@ test('property: a second swap goes on from where the first one ended', () => {
       expect(concentratedAmountOut(after, b, y).amountOut).toBe(amountOut)
     }),
     { numRuns: 50 },
+  )
+})
+
+test('property: what was asked of a state before changes nothing, to the unit around every tick', () => {
+  const asked = fc.array(amounts, { minLength: 1, maxLength: 6 })
+  fc.assert(
+    fc.property(pools, fc.boolean(), asked, fc.nat(), (pool, zeroForOne, before, place) => {
+      const fresh = () => ({ ...pool })
+      for (const amountIn of before) concentratedAmountOut(pool, zeroForOne, amountIn)
+      const stop = pool.ticks[place % pool.ticks.length] ?? 0
+      const passes = (amountIn: bigint) => {
+        const { tick } = concentratedAfter(fresh(), zeroForOne, amountIn)
+        return zeroForOne ? tick < stop : tick >= stop
+      }
+      let [low, high] = [0n, 10n ** 30n]
+      while (high - low > 1n) {
+        const middle = (low + high) / 2n
+        if (passes(middle)) high = middle
+        else low = middle
+      }
+      for (const amountIn of [low, high, high + 1n, ...before].filter((each) => each > 0n)) {
+        expect(concentratedAmountOut(pool, zeroForOne, amountIn)).toEqual(
+          concentratedAmountOut(fresh(), zeroForOne, amountIn),
+        )
+        expect(concentratedAfter(pool, zeroForOne, amountIn)).toEqual(
+          concentratedAfter(fresh(), zeroForOne, amountIn),
+        )
+      }
+    }),
+    { numRuns: 60 },
   )
 })

@@ -51,8 +51,56 @@ interface Outcome {
   readonly tick: number | null
 }
 
+/** A stop that every large enough swap passes: what it has cost and bought until there, and how it goes on. */
+interface Rung {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly exact: boolean
+  readonly sqrtPriceX96: bigint
+  readonly liquidity: bigint
+  readonly tick: number
+  /** Of the next initialised tick. */
+  readonly index: number
+}
+
+/** Of states, by direction: a search asks for many amounts in the same state, and all of them pass the same stops. */
+const ladders = new WeakMap<ConcentratedState, [Rung[]?, Rung[]?]>()
+
+/** The stops that swaps in this direction have passed, the first being the state itself. */
+function ladderOf(state: ConcentratedState, zeroForOne: boolean): Rung[] {
+  let known = ladders.get(state)
+  if (!known) {
+    known = []
+    ladders.set(state, known)
+  }
+  const direction = zeroForOne ? 0 : 1
+  const ladder = known[direction]
+  if (ladder) return ladder
+  const { sqrtPriceX96, liquidity, tick } = state
+  const index = firstAbove(state.ticks, tick) - (zeroForOne ? 1 : 0)
+  const exact = !state.isFeeOld
+  const made = [{ amountIn: 0n, amountOut: 0n, exact, sqrtPriceX96, liquidity, tick, index }]
+  known[direction] = made
+  return made
+}
+
+/**
+ * The last rung that leaves something of the amount, else the first: a stop is reached exactly by the amounts that
+ * cover its cost, so the swap passes all rungs up to this one.
+ */
+function placeBelow(rungs: readonly Rung[], amountIn: bigint): number {
+  let low = 0
+  let high = rungs.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((rungs[middle] as Rung).amountIn < amountIn) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
 /** First index whose tick is above `tick`. */
-function firstAbove(ticks: readonly number[], tick: number): number {
+export function firstAbove(ticks: readonly number[], tick: number): number {
   let low = 0
   let high = ticks.length
   while (low < high) {
@@ -83,13 +131,11 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
   const { ticks, liquidityNets } = state
   const feePips = state.feePips[zeroForOne ? 0 : 1]
   const limit = zeroForOne ? minSqrtPriceX96 + 1n : maxSqrtPriceX96 - 1n
-  let { sqrtPriceX96, liquidity } = state
-  let tick = state.tick
+  const rungs = ladderOf(state, zeroForOne)
+  let place = placeBelow(rungs, amountIn)
+  let { sqrtPriceX96, liquidity, tick, index, exact, amountOut } = rungs[place] as Rung
+  let remaining = amountIn - (rungs[place] as Rung).amountIn
   let betweenTicks = false
-  let exact = !state.isFeeOld
-  let amountOut = 0n
-  let remaining = amountIn
-  let index = firstAbove(ticks, tick) - (zeroForOne ? 1 : 0)
 
   while (remaining > 0n && (zeroForOne ? sqrtPriceX96 > limit : sqrtPriceX96 < limit)) {
     const known = zeroForOne ? tick >= state.lowerTick : tick < state.upperTick
@@ -106,7 +152,8 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
     exact &&= known
     amountOut += step.amountOut
     remaining -= step.consumed
-    if (step.sqrtPriceX96 === stopPrice) {
+    const isAtStop = step.sqrtPriceX96 === stopPrice
+    if (isAtStop) {
       if (stop === candidate) {
         const net = at(liquidityNets, index)
         liquidity += zeroForOne ? -net : net
@@ -120,6 +167,11 @@ function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): O
       betweenTicks ||= step.sqrtPriceX96 !== sqrtPriceX96
     }
     sqrtPriceX96 = step.sqrtPriceX96
+    place += 1
+    if (isAtStop && place === rungs.length) {
+      const spent = amountIn - remaining
+      rungs.push({ amountIn: spent, amountOut, exact, sqrtPriceX96, liquidity, tick, index })
+    }
   }
   const end = betweenTicks ? null : tick
   return { amountOut, unspent: remaining, exact, sqrtPriceX96, liquidity, tick: end }
@@ -152,7 +204,7 @@ export function concentratedAmountOut(
  * An estimate may move the price by a factor of 64 at most. The contract would walk through every empty word
  * of the bitmap on its way, thousands of reads from the node, for a swap that nobody can want.
  */
-const maxSqrtPriceFactor = 8n
+export const maxSqrtPriceFactor = 8n
 
 function isFar(from: bigint, to: bigint): boolean {
   const [low, high] = from < to ? [from, to] : [to, from]

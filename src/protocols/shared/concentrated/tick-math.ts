@@ -58,6 +58,17 @@ export const sqrtPriceAtTick = memo(65_536, (tick: number): bigint => {
   return (ratio + 0xffffffffn) >> 32n
 })
 
+const roughFactors = factors.map((factor) => Number(factor) / 2 ** 128)
+
+/** As `sqrtPriceAtTick`, in floating point, not times 2^96, to 1e-14 of it and the same on every machine. */
+export function roughSqrtPriceAtTick(tick: number): number {
+  let ratio = 1
+  for (let i = 0, bits = Math.abs(tick); bits !== 0; i += 1, bits >>= 1) {
+    if (bits & 1) ratio *= at(roughFactors, i)
+  }
+  return tick > 0 ? 1 / ratio : ratio
+}
+
 /**
  * Greatest tick whose price is not above the given one.
  * @param sqrtPriceX96 - Q64.96, minSqrtPriceX96 up to but without maxSqrtPriceX96.
