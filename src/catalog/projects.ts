@@ -49,6 +49,11 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'ether_fi',
     token: '0xfe0c30065b384f05761f15d0cc899d4f9f9cc0eb',
   },
+  fluid: {
+    description: 'Markets to lend and borrow whose collateral and debt are traded as well.',
+    twitter: '0xfluid',
+    ...{ token: '0x61e030a56d33e8260fdd81f03b162a79fe3449cd', chainId: 8453 },
+  },
   frax: {
     description: 'Stable tokens, and staking of ether.',
     twitter: 'fraxfinance',
@@ -59,6 +64,10 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'LidoFinance',
     token: '0x5a98fcbea516cf06857215779fd812ca3bef1b32',
   },
+  lynex: {
+    description: 'An exchange with concentrated liquidity on Linea.',
+    twitter: 'LynexFi',
+  },
   morpho: {
     description: 'Isolated markets to lend tokens and to borrow against them.',
     twitter: 'Morpho',
@@ -68,6 +77,11 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     description: 'An exchange of pools that anybody can open.',
     twitter: 'PancakeSwap',
     token: '0x152649ea73beab28c5b49b26eb48f7ead6d4c898',
+  },
+  quickswap: {
+    description: 'An exchange with concentrated liquidity and fees that follow the market.',
+    twitter: 'QuickswapDEX',
+    token: '0x6c28aef8977c9b773996d0e8376d2ee379446f2f',
   },
   'rocket-pool': {
     description: 'Staking of ether for a token that stands for it.',
@@ -89,10 +103,18 @@ const projects: Readonly<Record<string, ProjectFacts>> = {
     twitter: 'SushiSwap',
     token: '0x6b3595068778dd592e39a122f4f5a5cf09c90fe2',
   },
+  swapx: {
+    description: 'An exchange with concentrated liquidity on Sonic.',
+    twitter: 'SwapXfi',
+  },
   synthetix: {
     description: 'Derivatives, and the contract that many projects pay staking rewards by.',
     twitter: 'synthetix_io',
     token: '0xc011a73ee8576fb46f5e1c5751ca3b9fe0af2a6f',
+  },
+  thena: {
+    description: 'An exchange with concentrated liquidity on BNB Chain.',
+    twitter: 'ThenaFi_',
   },
   'trader-joe': {
     description: 'An exchange whose pools have a bin for each price.',

@@ -1,15 +1,15 @@
 /** What is done ahead of actions on pools: somebody swaps. */
-import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
+import { type Address, nativeToken, toAddress } from '../../../../src/domain/primitives.js'
 import {
   contractAddresses,
   curvePoolAddresses,
   curveSharesAddresses,
   v2PairAddress,
   v3PoolAddress,
-} from '../../../src/sandbox/addresses.js'
-import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
-import { swap } from '../front-run.js'
-import { act, type Entry, ether, million, token } from './front-run-parts.js'
+} from '../../../../src/sandbox/addresses.js'
+import { sandboxPools } from '../../../../src/sandbox/market/catalog.js'
+import { swap } from '../../front-run.js'
+import { act, type Entry, ether, million, token } from './parts.js'
 
 const [weth, usdc, dai, wbtc] = [token('WETH'), token('USDC'), token('DAI'), token('WBTC')]
 

@@ -1,9 +1,9 @@
 /** What front-run cases of all kinds of protocols share. */
-import type { Address } from '../../../src/domain/primitives.js'
-import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import type { Action } from '../bundle.js'
-import type { Move } from '../front-run.js'
-import type { ActionCase } from './action-cases.js'
+import type { Address } from '../../../../src/domain/primitives.js'
+import { sandboxToken } from '../../../../src/sandbox/tokens.js'
+import type { Action } from '../../bundle.js'
+import type { Move } from '../../front-run.js'
+import type { ActionCase } from '../action-cases.js'
 
 /** What a contract says after the transaction, raw units. */
 export interface Fact {

@@ -1,9 +1,9 @@
 /** What somebody does ahead of each listed action to take from it, and what must become of the action then. */
-import { type Move, minimumReasons } from '../front-run.js'
-import { type ActionCase, actionCases } from './action-cases.js'
-import { exchangeMoves } from './front-run-exchanges.js'
-import { lendingMoves } from './front-run-lending.js'
-import type { Fact } from './front-run-parts.js'
+import { type Move, minimumReasons } from '../../front-run.js'
+import { type ActionCase, actionCases } from '../action-cases.js'
+import { exchangeMoves } from './exchanges.js'
+import { lendingMoves } from './lending.js'
+import type { Fact } from './parts.js'
 
 export interface FrontRunCase extends ActionCase {
   readonly move: Move

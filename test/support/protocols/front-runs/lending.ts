@@ -1,25 +1,15 @@
 /** What is done ahead of actions on markets, vaults and stakes: deposits, gifts, losses. */
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem'
-import { ethereum } from '../../../src/chains/ethereum.js'
-import { type Address, nativeToken, toAddress } from '../../../src/domain/primitives.js'
-import { sandboxAccount } from '../../../src/sandbox/accounts.js'
-import { sandboxVault } from '../../../src/sandbox/venues/erc-4626.js'
-import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rewards.js'
-import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
-import { called, donation, loss, stored } from '../front-run.js'
-import {
-  act,
-  debt,
-  type Entry,
-  ether,
-  exact,
-  type Fact,
-  million,
-  token,
-  unit,
-} from './front-run-parts.js'
-import { converterAddress } from './place-converters.js'
-import { morphoMarket } from './sandbox-positions.js'
+import { ethereum } from '../../../../src/chains/ethereum.js'
+import { type Address, nativeToken, toAddress } from '../../../../src/domain/primitives.js'
+import { sandboxAccount } from '../../../../src/sandbox/accounts.js'
+import { sandboxVault } from '../../../../src/sandbox/venues/erc-4626.js'
+import { gaugeSpecs, stakedToken } from '../../../../src/sandbox/venues/staking-rewards.js'
+import { yearnVaultSpecs } from '../../../../src/sandbox/venues/yearn-v2.js'
+import { called, donation, loss, stored } from '../../front-run.js'
+import { converterAddress } from '../place-converters.js'
+import { morphoMarket } from '../sandbox-positions.js'
+import { act, debt, type Entry, ether, exact, type Fact, million, token, unit } from './parts.js'
 
 const alice = sandboxAccount('alice').address
 const deployer = sandboxAccount('deployer').address
