@@ -2,6 +2,7 @@
 
 import { probe } from '../../chains/probe.js'
 import { defineProtocol } from '../protocol.js'
+import { pairEvents } from '../shared/pair-events.js'
 import { addressesOf } from '../shared/parameters.js'
 import { solidlySwap } from '../shared/solidly-swap.js'
 import { toWord } from '../shared/storage-slots.js'
@@ -27,6 +28,10 @@ export const camelotV2 = defineProtocol<CamelotState>({
       probe('factory of Camelot V2', to, 'allPairsLength()', 'positive'),
     ),
   ...solidlySwap,
+  poolEvents: pairEvents((pair, tokens) => ({
+    ...{ protocol: slug, id: pair, address: pair, tokens },
+    parameters: {},
+  })),
   discover: (args) => discoverPairs(slug, args),
   load: (args) => loadPairs(slug, args),
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({

@@ -4,8 +4,8 @@
  */
 
 import { defineProtocol } from '../protocol.js'
-import { algebraProbes } from '../shared/algebra/factory.js'
-import { algebraV1Parts } from '../shared/algebra/v1.js'
+import { algebraPoolEvents, algebraProbes } from '../shared/algebra/factory.js'
+import { algebraV1Parts, algebraV1Slots } from '../shared/algebra/v1.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 
 const slug = 'camelot-v3'
@@ -20,5 +20,6 @@ export const camelotV3 = defineProtocol<ConcentratedState>({
   url: 'https://camelot.exchange',
   description: 'Concentrated-liquidity pools of Camelot, with adaptive fees.',
   probes: (venue) => algebraProbes('Camelot V3', venue),
+  poolEvents: algebraPoolEvents(slug, algebraV1Slots),
   ...algebraV1Parts(slug, ticksPerBit),
 })

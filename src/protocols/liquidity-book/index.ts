@@ -9,6 +9,7 @@ import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { discoverBooks, loadBooks } from './load.js'
 import { type BookState, bookSwap } from './math.js'
+import { bookEvents } from './pool-events.js'
 
 const slug = 'liquidity-book'
 
@@ -31,6 +32,7 @@ export const liquidityBook = defineProtocol<BookState>({
     [...addressesOf(factory21), ...addressesOf(factory22)].map((to) =>
       probe('factory of Liquidity Book', to, 'getNumberOfLBPairs()', 'positive'),
     ),
+  poolEvents: bookEvents(slug),
   discover: (args) => discoverBooks(slug, args),
   load: (args) => loadBooks(slug, args),
   amountOut(pool, state, tokenIn, _tokenOut, amountIn) {

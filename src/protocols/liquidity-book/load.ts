@@ -38,7 +38,8 @@ const wordsPerSide = 1
 const binsPerSide = 120
 const binsPerWord = 256
 
-const versionsOf = (venue: VenueParameters) =>
+/** The factories that the venue has. */
+export const versionsOf = (venue: VenueParameters) =>
   (Object.keys(versions) as Version[]).flatMap((version) =>
     venue[version] ? [{ version, factory: toAddress(String(venue[version])) }] : [],
   )

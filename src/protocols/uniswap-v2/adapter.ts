@@ -6,6 +6,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
+import { pairEvents } from '../shared/pair-events.js'
 import { addressesOf } from '../shared/parameters.js'
 import { toWord } from '../shared/storage-slots.js'
 import {
@@ -18,8 +19,7 @@ import {
 } from './liquidity.js'
 import { loadPairs } from './load.js'
 import { constantProductOut, type UniswapV2State } from './math.js'
-import { discoverPairs, isSharesPool, pairOf, recogniseShares } from './pairs.js'
-import { pairEvents } from './pool-events.js'
+import { discoverPairs, isSharesPool, pairOf, pairPool, recogniseShares } from './pairs.js'
 import { pairPositions } from './positions.js'
 
 interface UniswapV2Row {
@@ -80,7 +80,9 @@ export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
     paysRecipient: true,
     helperContracts: [swapHelper, zapHelper],
     discover: (args) => discoverPairs(source, args),
-    poolEvents: pairEvents(row.slug),
+    poolEvents: pairEvents((pair, tokens, { feeBps }) =>
+      pairPool(row.slug, pair, tokens, Number(feeBps)),
+    ),
     probes: ({ factory, router }, { wrappedNative }) => [
       ...addressesOf(factory).map((to) =>
         probe(`factory of ${row.name}`, to, 'allPairsLength()', 'number'),

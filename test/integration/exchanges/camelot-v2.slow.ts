@@ -14,6 +14,7 @@ import {
   type SwapScene,
   swapOnChain,
 } from '../../support/protocols/swap-on-chain.js'
+import { depthOf, poolsToldBy } from '../../support/protocols/told-by-events.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const factoryAbi = parseAbi([
@@ -45,7 +46,7 @@ interface Market {
 
 async function open({ decimals, stable, reserves, fees }: Market): Promise<Pool> {
   const tokens = [await context.token(decimals[0]), await context.token(decimals[1])] as const
-  await context.send(factory, factoryAbi, 'createPair', tokens)
+  const created = await context.send(factory, factoryAbi, 'createPair', tokens)
   const { adapter, venue } = scene
   const found = await adapter.discover({
     ...{ reader: await context.reader(), chain: arbitrum, venue },
@@ -53,11 +54,15 @@ async function open({ decimals, stable, reserves, fees }: Market): Promise<Pool>
   })
   const [pool] = found.pools
   if (!pool) throw new Error('not found')
+  expect(poolsToldBy(created?.logs ?? [], scene)).toEqual([pool])
   for (const [index, token] of tokens.entries()) {
     await context.send(token, transferAbi, 'transfer', [pool.address, reserves[index]])
   }
   await context.send(pool.address, pairAbi, 'set', [stable, ...fees])
   await context.send(pool.address, pairAbi, 'sync', [])
+  expect(await depthOf(pool, scene)).toEqual(
+    tokens[0] === pool.tokens[0] ? reserves : reserves.toReversed(),
+  )
   return pool
 }
 

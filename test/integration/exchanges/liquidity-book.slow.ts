@@ -9,6 +9,7 @@ import type { BookState } from '../../../src/protocols/liquidity-book/math.js'
 import type { Pool } from '../../../src/protocols/pool.js'
 import { PoolContext } from '../../support/protocols/pool-context.js'
 import { loadOne, type SwapScene, swapOnChain } from '../../support/protocols/swap-on-chain.js'
+import { poolsToldBy } from '../../support/protocols/told-by-events.js'
 import { compileTestContracts } from '../../support/test-contracts.js'
 
 const factoryAbi = parseAbi(['function add(address, address, uint16, address)'])
@@ -68,7 +69,7 @@ async function open({ version, binStep, activeId, rules, bins }: Book): Promise<
   const code = contract(`BookLike${version}`).bytecode
   const pair = await context.deploy(code, 'address, address, uint256', [x, y, BigInt(binStep)])
   const factory = scene.venue[`factory${version}`] as Address
-  await context.send(factory, factoryAbi, 'add', [x, y, binStep, pair])
+  const added = await context.send(factory, factoryAbi, 'add', [x, y, binStep, pair])
   const total = (at: 1 | 2) => bins.reduce((sum, bin) => sum + bin[at], 0n)
   await context.send(x, transferAbi, 'transfer', [pair, total(1)])
   await context.send(y, transferAbi, 'transfer', [pair, total(2)])
@@ -97,6 +98,7 @@ async function open({ version, binStep, activeId, rules, bins }: Book): Promise<
     ],
     unreadable: [],
   })
+  expect(poolsToldBy(added?.logs ?? [], scene)).toEqual(found.pools)
   return found.pools[0] as Pool
 }
 
