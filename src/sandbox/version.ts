@@ -6,7 +6,7 @@
 import type { Hex } from '../domain/primitives.js'
 
 export const headHashes = {
-  1: '0xab2d77652cf6648df8744048ee6cf1bca85b179d8fce8d1fb2180d78bae74bcc',
-  42161: '0xe72e86c87d714c6f9779a63696c78898187518066b9fba85648d3b98fcfa99e4',
-  8453: '0xaa296e48d0f9863c6a26ee3c514005b122f33dd75de4761ab86b690c64f24ac2',
+  1: '0x6991b6392d28d56b1d76d9d6ead27888acf900d695fdbe91d8ef6ea02a8bb36a',
+  42161: '0xcfded23016a302fd0147098321fbde1aadfab2df268e39fda97d25849f5edce1',
+  8453: '0xf2781b42be7679bbc473b3317c9c5e04fcfa836dabce403de956fd1b6fd4a64b',
 } as const satisfies Record<number, Hex>

@@ -139,10 +139,19 @@ describe('PROCESSES=2', () => {
   })
 
   test('an interrupt of all of them answers what was asked before, and ends', async () => {
-    const served = await serve({})
+    const served = await serve({ MAX_IN_FLIGHT: '64' })
     const expected = await get(`${served.url}${quoteOf(10 ** 15)}`)
-    const quotes = Array.from({ length: 12 }, () => get(`${served.url}${quoteOf(10 ** 15)}`))
-    await Promise.race(quotes)
+    let answered = 0
+    const quotes = Array.from({ length: 40 }, async () => {
+      const answer = await get(`${served.url}${quoteOf(10 ** 15)}`)
+      answered += 1
+      return answer
+    })
+    const begun = async () => {
+      const before = answered
+      return before + (await figure(served.url, 'forkroute_calculations_in_flight'))
+    }
+    await expect.poll(begun, { interval: 1 }).toBeGreaterThanOrEqual(quotes.length)
     process.kill(-(served.primary.pid ?? 0), 'SIGINT')
     for (const { status, text } of await Promise.all(quotes)) {
       expect(text).toBe(expected.text)
