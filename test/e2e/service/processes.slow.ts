@@ -151,7 +151,7 @@ describe('PROCESSES=2', () => {
       const before = answered
       return before + (await figure(served.url, 'forkroute_calculations_in_flight'))
     }
-    await expect.poll(begun, { interval: 1 }).toBeGreaterThanOrEqual(quotes.length)
+    await expect.poll(begun, { interval: 1, timeout: 30_000 }).toBeGreaterThanOrEqual(quotes.length)
     process.kill(-(served.primary.pid ?? 0), 'SIGINT')
     for (const { status, text } of await Promise.all(quotes)) {
       expect(text).toBe(expected.text)
