@@ -6,7 +6,7 @@ import { summarise } from '../cassette/summary.js'
 import { chainById } from '../chains/registry.js'
 import { type Config, ConfigError, loadConfig } from '../config.js'
 import { nativeToken } from '../domain/primitives.js'
-import { createLogger } from '../log.js'
+import { createLogger, type Logger } from '../log.js'
 import { membership } from '../processes/member.js'
 import type { ArchiveMode } from '../rpc/archive/archive-messages.js'
 import type { Service } from '../service.js'
@@ -94,10 +94,15 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
     await stop()
     throw error
   }
-  const signal = await Promise.race([nextSignal(), ...(member ? [member.stopAsked] : [])])
+  await untilStopped(logger, member?.stopAsked)
+  await stop()
+}
+
+/** @param asked - resolves when the primary wants this process to stop. */
+async function untilStopped(logger: Logger, asked?: Promise<void>): Promise<void> {
+  const signal = await Promise.race([nextSignal(), ...(asked ? [asked] : [])])
   logger.info({ ...(signal && { signal }) }, 'stopping; a second signal stops at once')
   void nextSignal().then(() => process.exit(1))
-  await stop()
 }
 
 /** The service as several processes. They read the command line again. */
@@ -118,9 +123,7 @@ async function serveInProcesses(config: Config): Promise<void> {
   try {
     const processes = await startProcesses({ count: config.processes, sandbox, logger })
     closers.push(() => processes.stop())
-    const signal = await nextSignal()
-    logger.info({ signal }, 'stopping; a second signal stops at once')
-    void nextSignal().then(() => process.exit(1))
+    await untilStopped(logger)
   } finally {
     await close()
   }

@@ -6,8 +6,8 @@ import type { Address, Hex } from '../../domain/primitives.js'
 
 const selectorChars = 10
 const wordChars = 64
-/** Amounts are smaller than this, addresses and hashes as good as never. */
-const leastName = 2n ** 128n
+/** Of a word below 2^128, which amounts are, and addresses and hashes as good as never. */
+const smallHead = '0'.repeat(32)
 
 /** Equal for calls of one kind. */
 export function callKind(to: Address, data: Hex): string {
@@ -19,7 +19,7 @@ export function namesIn(data: Hex): string[] {
   const names: string[] = []
   for (let at = selectorChars; at + wordChars <= data.length; at += wordChars) {
     const word = data.slice(at, at + wordChars)
-    if (BigInt(`0x${word}`) >= leastName) names.push(word)
+    if (!word.startsWith(smallHead)) names.push(word)
   }
   return names
 }
