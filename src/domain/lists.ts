@@ -32,3 +32,8 @@ export function tokenAmounts<A>(
 ): { readonly token: Address; readonly amount: A }[] {
   return zip(tokens, amounts).map(([token, amount]) => ({ token, amount }))
 }
+
+/** The order of texts by their code units, for `sort`: the same on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -4,6 +4,7 @@ import type { Address } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
 import { weightedOutGivenIn } from '../shared/balancer-math/weighted-math.js'
+import { oncePer } from '../shared/once-per.js'
 import { sharesForTokens, tokensForShares } from './join-exit-math.js'
 import { stableInvariant, stableOutGivenIn } from './stable-math.js'
 
@@ -32,6 +33,17 @@ export interface BalancerState {
 /** The Vault packs balances into 112 bits. */
 const maxBalance = 2n ** 112n - 1n
 
+/** Balances in 18 decimals. @throws RangeError where the contract reverts. */
+const scaledBalances = oncePer(({ balances, scalingFactors }: BalancerState) =>
+  balances.map((balance, k) => mulDown(balance, at(scalingFactors, k))),
+)
+
+/** Of a stable pool: a third of a quote's time. @throws RangeError where the contract reverts. */
+const invariantOf = oncePer((state: BalancerState) => {
+  const { balances } = withoutOwn(state, scaledBalances(state))
+  return stableInvariant(state.amp, balances, !state.isModern)
+})
+
 /**
  * Output of `vault.swap` with a given input.
  *
@@ -51,7 +63,7 @@ export function swapOutput(
   if (i === -1 || j === -1 || i === j || amountIn <= 0n) return 0n
   if (at(balances, i) + amountIn > maxBalance) return 0n
   try {
-    const scaled = balances.map((balance, k) => mulDown(balance, at(scalingFactors, k)))
+    const scaled = scaledBalances(state)
     if (i === ownIndex || j === ownIndex) return shareOutput(state, scaled, i, j, amountIn)
     const net = mulDown(sub(amountIn, mulUp(amountIn, state.swapFee)), at(scalingFactors, i))
     const output =
@@ -125,10 +137,8 @@ function stableOutput(
   j: number,
   amountIn: bigint,
 ): bigint {
-  const { amp } = state
   const { balances, place } = withoutOwn(state, scaled)
-  const invariant = stableInvariant(amp, balances, !state.isModern)
-  return stableOutGivenIn(amp, balances, invariant, place(i), place(j), amountIn)
+  return stableOutGivenIn(state.amp, balances, invariantOf(state), place(i), place(j), amountIn)
 }
 
 /** The balances that the invariant counts, and where each token stands among them: all but the pool's own share. */

@@ -10,7 +10,8 @@ import { at } from '../../domain/lists.js'
 import type { Address } from '../../domain/primitives.js'
 import { divDown, mul, mulDown, mulUp, one, sub } from '../shared/balancer-math/fixed-point.js'
 import { weightedOutGivenIn } from '../shared/balancer-math/weighted-math.js'
-import { stableOutput } from './stable-math.js'
+import { oncePer } from '../shared/once-per.js'
+import { stableInvariant, stableOutput } from './stable-math.js'
 
 export interface BalancerV3State {
   readonly kind: 'weighted' | 'stable'
@@ -82,10 +83,24 @@ export function vaultSwap(
   }
 }
 
+function scaledBy({ scalingFactors, rates }: BalancerV3State, raw: bigint, k: number): bigint {
+  return mulDown(mul(raw, at(scalingFactors, k)), at(rates, k))
+}
+
+/** 18-decimal units. @throws RangeError where the Vault reverts. */
+const liveBalances = oncePer((state: BalancerV3State) =>
+  state.balances.map((raw, k) => scaledBy(state, raw, k)),
+)
+
+/** Of a stable pool. @throws RangeError where the contract reverts. */
+const invariantOf = oncePer((state: BalancerV3State) =>
+  stableInvariant(state.amp, liveBalances(state)),
+)
+
 function swap(state: BalancerV3State, i: number, j: number, amountIn: bigint) {
   const { scalingFactors, rates, minimumTrade } = state
-  const scaled = (raw: bigint, k: number) => mulDown(mul(raw, at(scalingFactors, k)), at(rates, k))
-  const live = state.balances.map(scaled)
+  const scaled = (raw: bigint, k: number) => scaledBy(state, raw, k)
+  const live = liveBalances(state)
   const given = scaled(amountIn, i)
   const fee = mulUp(given, state.swapFee)
   const net = sub(given, fee)
@@ -115,7 +130,16 @@ function poolOutput(
 ): bigint {
   const { amp, mostImbalance, minimums, weights } = state
   if (state.kind === 'stable') {
-    return stableOutput({ amp, balances: live, indexIn, indexOut, amountIn, mostImbalance })
+    const invariant = invariantOf(state)
+    return stableOutput({
+      amp,
+      balances: live,
+      invariant,
+      indexIn,
+      indexOut,
+      amountIn,
+      mostImbalance,
+    })
   }
   // Since its second version the pool counts one unit more of what comes in.
   const balanceIn = at(live, indexIn) + (minimums ? 1n : 0n)

@@ -23,13 +23,14 @@ const maxNewtonRounds = 255
 export function stableOutput(args: {
   readonly amp: bigint
   readonly balances: readonly bigint[]
+  /** `stableInvariant` of the balances. */
+  readonly invariant: bigint
   readonly indexIn: number
   readonly indexOut: number
   readonly amountIn: bigint
   readonly mostImbalance: bigint | null
 }): bigint {
-  const { amp, balances, indexIn, indexOut, amountIn, mostImbalance } = args
-  const invariant = stableInvariant(amp, balances)
+  const { amp, balances, invariant, indexIn, indexOut, amountIn, mostImbalance } = args
   const paid = balances.map((balance, k) => (k === indexIn ? balance + amountIn : balance))
   const left = balanceFor(amp, paid, invariant, indexOut)
   const amountOut = sub(sub(at(balances, indexOut), left), 1n)

@@ -8,6 +8,7 @@ import { type Address, nativeToken } from '../../domain/primitives.js'
 import type { StateReader } from '../../domain/state.js'
 import { type Pool, poolKey, type Unreadable } from '../../protocols/pool.js'
 import type { LoadedPool, ProtocolAdapter } from '../../protocols/protocol.js'
+import { oncePer } from '../../protocols/shared/once-per.js'
 import type { ChosenPools } from './indexed.js'
 import { type Doubt, doubtOf, doubtOfIndexed, type PoolOrigin } from './verified.js'
 
@@ -303,18 +304,11 @@ function eachOnce(known: readonly KnownPool[]): ReadonlyMap<string, KnownPool> {
   return byKey
 }
 
-const texts = new WeakMap<Pool, string>()
-
 /** The whole record: equal for equal records, in whatever order their parameters stand. */
-function textOf(pool: Pool): string {
-  const known = texts.get(pool)
-  if (known) return known
-  const { protocol, id, address, tokens, parameters } = pool
+const textOf = oncePer(({ protocol, id, address, tokens, parameters }: Pool): string => {
   const sortedParameters = Object.entries(parameters).sort(byKey)
-  const text = JSON.stringify([protocol, id, address, tokens, sortedParameters])
-  texts.set(pool, text)
-  return text
-}
+  return JSON.stringify([protocol, id, address, tokens, sortedParameters])
+})
 
 function toMarketPool(
   adapter: ProtocolAdapter,

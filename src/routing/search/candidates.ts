@@ -12,8 +12,8 @@ import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
 import type { Path } from './path.js'
-import { findPaths, type SearchArgs } from './search.js'
-import { findSplits, type SplitArgs } from './split.js'
+import { findPaths } from './search.js'
+import { findSplits, type SearchOptions, type SplitArgs } from './split.js'
 import { tuneSplits } from './split-tune.js'
 
 /** The most splits among the candidates. */
@@ -81,7 +81,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> = {},
+    { part = 1n, ...options }: SearchOptions = {},
   ) =>
     findPaths({
       graph,
@@ -90,8 +90,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       amountIn,
       maxHops: args.maxHops,
       wrappedNative: args.wrappedNative,
-      gasCostIn: args.gasCost(tokenIn),
-      gasCostOut: args.gasCost(tokenOut),
+      gasCostIn: partOf(args.gasCost(tokenIn), part),
+      gasCostOut: partOf(args.gasCost(tokenOut), part),
       ...options,
       isAllowed: args.isAllowed,
       avoid: args.avoid,
@@ -140,6 +140,10 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     for (const flow of [...splits, ...paths]) if (!taken.has(flow.key)) args.onLeftOut(flow)
   }
   return { candidates, missing: null, wasCut }
+}
+
+function partOf(gasCost: bigint | undefined, part: bigint): bigint | undefined {
+  return gasCost === undefined ? undefined : gasCost / part
 }
 
 function singles([leg]: readonly Leg[], count: number): Flow[] {

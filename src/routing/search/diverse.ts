@@ -19,18 +19,34 @@ export function selectDiverse(paths: readonly Path[], count: number): Path[] {
     if (chosen.size < count) chosen.set(path.key, path)
   }
   for (const path of paths.slice(0, Math.ceil(count / 2))) take(path)
-  const byOutput = paths.toSorted((a, b) =>
-    a.amountOut === b.amountOut ? byKey(a, b) : a.amountOut > b.amountOut ? -1 : 1,
-  )
-  for (const path of byOutput.slice(0, plainBest)) take(path)
+  for (const path of mostOutput(paths, plainBest)) take(path)
   const swaps = (path: Path) => path.hops.filter((hop) => hop.kind === 'swap')
-  for (const path of paths.filter((each) => swaps(each).length === 1)) take(path)
+  for (const path of paths) if (swaps(path).length === 1) take(path)
   const covered = new Set([...chosen.values()].flatMap((path) => swaps(path).map(hopKey)))
   for (const path of paths) {
-    if (swaps(path).every((hop) => covered.has(hopKey(hop)))) continue
+    if (chosen.size >= count) break
+    const keys = swaps(path).map(hopKey)
+    if (keys.every((key) => covered.has(key))) continue
     take(path)
-    for (const hop of swaps(path)) covered.add(hopKey(hop))
+    for (const key of keys) covered.add(key)
   }
   for (const path of paths) take(path)
   return [...chosen.values()]
+}
+
+/** The `count` paths of the highest output, best first. */
+function mostOutput(paths: readonly Path[], count: number): Path[] {
+  const best: Path[] = []
+  for (const path of paths) {
+    const last = best[count - 1]
+    if (last && byOutput(last, path) < 0) continue
+    best.push(path)
+    best.sort(byOutput).splice(count)
+  }
+  return best
+}
+
+function byOutput(a: Path, b: Path): number {
+  if (a.amountOut === b.amountOut) return byKey(a, b)
+  return a.amountOut > b.amountOut ? -1 : 1
 }

@@ -2,7 +2,9 @@
  * The directed token graph of a market: built once per view of the market and used by all of its requests.
  * Each search applies its own filters.
  */
+
 import type { Address } from '../../domain/primitives.js'
+import { oncePer } from '../../protocols/shared/once-per.js'
 import type { MarketPool } from '../market/market.js'
 import { Edge, referenceAmount } from './edge.js'
 
@@ -62,13 +64,5 @@ export function byDepth(a: Edge, b: Edge): number {
   return b.depth - a.depth || (a.tokenOut < b.tokenOut ? -1 : 1)
 }
 
-const graphs = new WeakMap<readonly MarketPool[], TokenGraph>()
-
-/** The graph of these pools, cached as long as the list itself: views of a market keep theirs. */
-export function graphOf(pools: readonly MarketPool[]): TokenGraph {
-  const known = graphs.get(pools)
-  if (known) return known
-  const graph = new TokenGraph(pools)
-  graphs.set(pools, graph)
-  return graph
-}
+/** The graph of these pools, kept as long as the list itself: views of a market keep theirs. */
+export const graphOf = oncePer((pools: readonly MarketPool[]) => new TokenGraph(pools))

@@ -176,7 +176,8 @@ class Search {
     this.#found.push(...ends)
     const { wanted } = this.#args
     if (!wanted) return
-    const nets = [...this.#bestNets, ...ends.map((end) => this.#net(Number(end.amountOut), end))]
+    const more = ends.filter(({ amountOut }) => Number(amountOut) > wanted.moreThan)
+    const nets = [...this.#bestNets, ...more.map((end) => this.#net(Number(end.amountOut), end))]
     this.#bestNets = nets.sort((a, b) => b - a).slice(0, wanted.count)
   }
 

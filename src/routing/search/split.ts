@@ -4,11 +4,13 @@
  * the next slice; then swaps are removed while their gas costs more than they yield. Native math only; the fork
  * decides. Pure.
  */
-import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import { compareText } from '../../domain/lists.js'
+import type { Address } from '../../domain/primitives.js'
+import { applyHop, type Flow, hopOutput, type PoolStates } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
 import type { Path } from './path.js'
 import type { SearchArgs } from './search.js'
+import { toFlow } from './split-flow.js'
 import {
   type Arc,
   type ArcAmounts,
@@ -42,10 +44,11 @@ const gasMultiples = [1, 0.5, 2] as const
 /** Gas of one more swap. */
 const leastGas = 60_000n
 const gasUnit = 1_000_000
-/** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
-const lastTries = 4
-const coarseBps = 4
-const whole = Number(bpsDenominator)
+
+export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> {
+  /** The amount is this part of what will go the same way, and bears this part of its gas; default 1. */
+  readonly part?: bigint
+}
 
 export interface SplitArgs {
   readonly sources: readonly Source[]
@@ -55,10 +58,7 @@ export interface SplitArgs {
   /** The same without estimates. */
   readonly exactPaths: readonly (readonly Path[])[]
   /** Paths for a slice of a source, over pools in other states, best first. */
-  search(
-    slice: Source,
-    options: Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'>,
-  ): readonly Path[]
+  search(slice: Source, options: SearchOptions): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
   readonly shouldStop?: (() => boolean) | undefined
@@ -79,7 +79,7 @@ export function findSplits(args: SplitArgs): Flow[] {
     }
   }
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
-  return [...flows.values()].sort((a, b) => net(b) - net(a) || compare(a.key, b.key))
+  return [...flows.values()].sort((a, b) => net(b) - net(a) || compareText(a.key, b.key))
 }
 
 function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
@@ -97,7 +97,7 @@ function canPay(args: SplitArgs): boolean {
     const all = Number(args.exactPaths[index]?.[0]?.amountOut ?? 0n)
     const slicesOfAll = Number(source.amountIn) / Number(amountIn)
     const moreThan = args.sources.length === 1 ? (all + cost) / slicesOfAll : 0
-    const [small] = args.search({ ...source, amountIn }, { wanted: { count: 1, moreThan } })
+    const [small] = args.search({ ...source, amountIn }, { part, wanted: { count: 1, moreThan } })
     if (small) most += Number(small.amountOut) * slicesOfAll - all
   }
   return most > cost
@@ -128,7 +128,10 @@ function slicedNetwork(args: SplitArgs): Network | null {
   for (const source of args.sources) {
     const amountIn = source.amountIn / startSlices
     for (let slice = 0n; slice < startSlices && amountIn > 0n; slice++) {
-      const [path] = args.search({ ...source, amountIn }, { states, exactOnly: true })
+      const [path] = args.search(
+        { ...source, amountIn },
+        { states, part: startSlices, exactOnly: true },
+      )
       const joined = path && join(amounts, states, path, amountIn)
       if (!joined) break
       amounts = joined
@@ -202,33 +205,49 @@ function grow(args: SplitArgs, start: Network, exactOnly: boolean): Network {
   const { sources, tokenOut, shouldStop } = args
   const better = (network: Network, most: number) =>
     improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
-  const joinWith = (network: Network, size: number, most: number): Network | null => {
-    const joined = joinBest(args, network, slices[size] ?? 1n, exactOnly)
-    const next = joined && better(joined, most)
-    return next && next.at.amountOut > network.at.amountOut ? next : null
-  }
+  const smallest = slices.length - 1
   let network = start
   let size = 0
+  let margin = marginAt(args, network, exactOnly)
   for (let round = 0; round < maxRounds && size < slices.length; round++) {
     if (shouldStop?.()) break
-    const next = joinWith(network, size, steps.join)
-    if (next) network = next
-    else size++
+    const joined = joinBest(args, margin, size, exactOnly)
+    const next = joined && better(joined, steps.join)
+    if (next && next.at.amountOut > network.at.amountOut) {
+      network = next
+      margin = marginAt(args, network, exactOnly)
+    } else size++
   }
-  network = better(network, steps.final)
+  const last = better(network, steps.final)
   // A long step may have removed paths that the final network has room for.
-  return joinWith(network, slices.length - 1, steps.final) ?? network
+  if (last === network && size === slices.length) return network
+  const joined = joinBest(args, marginAt(args, last, exactOnly), smallest, exactOnly)
+  const next = joined && better(joined, steps.final)
+  return next && next.at.amountOut > last.at.amountOut ? next : last
 }
 
-/** The network with the paths that pay more for the next slice than the network's own margin. */
+/** What another path is compared with. */
+interface Margin {
+  readonly network: Network
+  /** What one more raw unit of a token is worth in raw units of tokenOut. */
+  readonly values: ReadonlyMap<Address, number>
+  /** Pools as the network leaves them. */
+  readonly states: PoolStates
+}
+
+function marginAt({ tokenOut }: SplitArgs, network: Network, exactOnly: boolean): Margin {
+  const { values } = marginsOf(network.at, tokenOut, exactOnly)
+  return { network, values, states: statesAfter(network.at) }
+}
+
+/** The network with the paths that pay more for the next slice of this size than the network's own margin. */
 function joinBest(
   args: SplitArgs,
-  network: Network,
-  part: bigint,
+  { network, values, states }: Margin,
+  size: number,
   exactOnly: boolean,
 ): Network | null {
-  const { values } = marginsOf(network.at, args.tokenOut, exactOnly)
-  const states = statesAfter(network.at)
+  const part = slices[size] ?? 1n
   let amounts = amountsOf(network)
   let next: Network | null = null
   for (const source of args.sources) {
@@ -237,7 +256,7 @@ function joinBest(
     if (slice === 0n || margin === undefined) continue
     let joined = 0
     const moreThan = Number(slice) * margin * (1 + leastGain)
-    const options = { states, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
+    const options = { states, part, exactOnly, wanted: { count: pathsLookedAt, moreThan } }
     for (const path of args.search({ ...source, amountIn: slice }, options)) {
       if (joined === pathsPerRound) break
       const added = join(amounts, states, path, slice)
@@ -304,93 +323,4 @@ function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Netwo
     return stages.reduce((a, b) => (net(b) > net(a) ? b : a))
   })
   return [...new Set(best)]
-}
-
-/** Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last. */
-function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
-  const totals = new Map<Address, number>()
-  for (const { hop, share } of arcs) {
-    totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
-  }
-  const total = ({ hop }: Arc) => rounded(totals.get(hop.tokenOut) ?? 0)
-  const isLate = ({ hop }: Arc) => Number(hop.tokenOut === last.hop.tokenOut)
-  return arcs.toSorted(
-    (a, b) =>
-      isLate(a) - isLate(b) ||
-      total(a) - total(b) ||
-      compare(a.hop.tokenOut, b.hop.tokenOut) ||
-      Number(a === last) - Number(b === last) ||
-      rounded(a.share) - rounded(b.share) ||
-      compare(a.key, b.key),
-  )
-}
-
-function rounded(share: number): number {
-  return Math.round(share * whole)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
-export function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
-  const edges: FlowEdge[] = []
-  const held = new Map(args.sources.map(({ token, amountIn }) => [token, amountIn]))
-  const states: PoolStates = new Map()
-  for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
-    const own = arcs.filter(({ hop }) => hop.tokenIn === token)
-    if (!own.length) continue
-    const parts = divided(own, held.get(token) ?? 0n, states, at.exact)
-    if (!parts) return null
-    for (const { edge, amountIn, amountOut } of parts) {
-      const { tokenOut } = edge.hop
-      edges.push(edge)
-      applyHop(edge.hop, states, amountIn)
-      held.set(tokenOut, (held.get(tokenOut) ?? 0n) + amountOut)
-    }
-  }
-  if (edges.every(({ spends }) => spends === whole)) return null
-  const { amountOut, exact } = runFlow(edges, args.sources, args.tokenOut)
-  if (amountOut <= 0n) return null
-  const key = edges.map(({ hop, spends }) => `${hopKey(hop)}*${spends}`).join('+')
-  return { edges, amountOut, exact, gas: at.gas, isSplit: true, key }
-}
-
-/**
- * One token's arcs as parts of what is left of it, in basis points; the last, the largest if it can, takes the rest.
- * @returns null where some pool cannot take its part, nor a few basis points less.
- */
-function divided(
-  arcs: readonly Arc[],
-  balance: bigint,
-  states: PoolStates,
-  exactOnly: boolean,
-): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly amountOut: bigint }[] | null {
-  const part = (hop: Hop, left: bigint, spends: number) => {
-    const amountIn = (left * BigInt(spends)) / BigInt(whole)
-    const { amountOut, exact } = hopOutput(hop, states, amountIn)
-    const isServed = amountOut > 0n && (exact || !exactOnly)
-    return isServed ? { edge: { hop, spends }, amountIn, amountOut } : null
-  }
-  const largest = arcs.toSorted(
-    (a, b) => rounded(b.share) - rounded(a.share) || compare(b.key, a.key),
-  )
-  for (const last of largest.slice(0, lastTries)) {
-    let [left, leftShare] = [balance, 1]
-    const parts = inStepOrder(arcs, last).map((arc) => {
-      const wanted = arc === last ? whole : Math.round((arc.share / leftShare) * whole)
-      const lowest = arc === last ? whole : Math.max(1, wanted - coarseBps)
-      let found = part(arc.hop, left, Math.max(lowest, wanted))
-      for (let spends = wanted - 1; !found && spends >= lowest; spends--) {
-        found = part(arc.hop, left, spends)
-      }
-      left -= found?.amountIn ?? 0n
-      leftShare -= (leftShare * (found?.edge.spends ?? 0)) / whole
-      return found
-    })
-    const served = parts.filter((each) => each !== null)
-    if (served.length === parts.length) return served
-  }
-  return null
 }
