@@ -1,15 +1,16 @@
-/** A service as an operator starts it, in a process of its own, on a sandbox chain of its own. */
+/** A service as an operator starts it, in a process of its own; its node is a sandbox of its own, outside of it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent, request } from 'undici'
+import { startSandbox } from '../../src/sandbox/sandbox.js'
 
 export interface MeasuredService {
   readonly pid: number
   readonly url: string
-  /** Of its sandbox chain. */
+  /** Of its chain. */
   readonly nodeUrl: string
   /** @throws Error for any status but 200. */
   get(path: string): Promise<string>
@@ -17,12 +18,13 @@ export interface MeasuredService {
   stop(): Promise<void>
 }
 
-const started = /forkroute\s+(\S+)\/api\/v1[\s\S]*chain 1\s+sandbox, JSON-RPC at (\S+)\n/
+const started = /forkroute\s+(\S+)\/api\/v1/
 
 export async function startMeasured(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredService> {
+  const sandbox = await startSandbox()
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
   const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve', '--port', '0'], {
     cwd: folder,
@@ -30,7 +32,8 @@ export async function startMeasured(
     env: {
       ...process.env,
       AUTH_MODE: 'open',
-      SANDBOX_CHAINS: '1',
+      RPC_URL_1: sandbox.url,
+      MALLOC_ARENA_MAX: '2',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'error',
       RATE_LIMIT_PER_MINUTE: '10000000',
@@ -38,7 +41,7 @@ export async function startMeasured(
     },
   })
   let output = ''
-  const [, url = '', nodeUrl = ''] = await new Promise<RegExpExecArray>((resolve, reject) => {
+  const [, url = ''] = await new Promise<RegExpExecArray>((resolve, reject) => {
     child.once('exit', () => reject(new Error(`The service ended: ${output}`)))
     child.stdout.on('data', (data: Buffer) => {
       output += data.toString()
@@ -61,7 +64,7 @@ export async function startMeasured(
   return {
     pid: child.pid ?? 0,
     url,
-    nodeUrl,
+    nodeUrl: sandbox.url,
     get: (path) => ask('GET', path),
     post: (path, body) => ask('POST', path, body),
     async stop() {
@@ -69,6 +72,7 @@ export async function startMeasured(
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
+      await sandbox.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

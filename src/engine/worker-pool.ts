@@ -12,7 +12,7 @@ import type {
   TaskTypes,
   WorkerSettings,
 } from '../routing/messages.js'
-import { threadFile } from '../threads.js'
+import { threadFile, youngGenerationMb } from '../threads.js'
 import { createThreadChoice } from './thread-choice.js'
 import { createTurns, type Turns } from './turns.js'
 
@@ -57,7 +57,10 @@ export function createWorkerPool(options: {
     // Piscina tries `require` first, and a thread that is ended while that loads an ES module takes the process with it.
     execArgv: ['--no-experimental-require-module'],
     workerData: options.settings,
-    resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb ?? maxThreadHeapMb },
+    resourceLimits: {
+      maxOldGenerationSizeMb: options.maxHeapMb ?? maxThreadHeapMb,
+      maxYoungGenerationSizeMb: youngGenerationMb,
+    },
   })
   // Piscina emits `error` for faults outside tasks; without a listener the process would die.
   pool.on('error', options.onError)

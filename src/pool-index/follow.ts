@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Address } from '../domain/primitives.js'
-import { threadFile } from '../threads.js'
+import { threadFile, youngGenerationMb } from '../threads.js'
 import { openIndexStore } from './store.js'
 
 export interface FollowedChain {
@@ -45,7 +45,10 @@ export function followChains(
   let thread: Worker | undefined
   let ended: Promise<unknown> = Promise.resolve()
   const start = () => {
-    const own = new Worker(threadFile('pool-index'), { workerData: data })
+    const own = new Worker(threadFile('pool-index'), {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    })
     thread = own
     own.on('message', onLog)
     own.on('error', (error) => onLog({ level: 'warn', message: `Pool index: ${error.message}` }))

@@ -36,9 +36,11 @@ export async function startProcesses(options: {
   new RateLimiterClusterMaster()
   shareMetrics()
 
+  const mallocArenas = process.env.MALLOC_ARENA_MAX ?? '2'
+
   function fork(place: number): Worker {
     const worker = cluster.fork({
-      [placeVariable]: String(place),
+      ...{ [placeVariable]: String(place), MALLOC_ARENA_MAX: mallocArenas },
       ...(sandbox && { [sandboxVariable]: JSON.stringify(sandbox) }),
     })
     running.add(worker)

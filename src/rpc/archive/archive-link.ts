@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { ForkrouteError, fromWireError, type Wire } from '../../domain/errors.js'
-import { threadFile } from '../../threads.js'
+import { threadFile, youngGenerationMb } from '../../threads.js'
 import type { ArchiveRequest, ArchiveThreadData, ThreadMessage } from './archive-messages.js'
 
 export type ArchiveLogger = Pick<Logger, 'info' | 'warn' | 'error'>
@@ -51,7 +51,10 @@ export async function startArchiveLink(
 
   /** Resolves with the port once the thread listens. */
   function start(port: number): Promise<number> {
-    const thread = new Worker(threadFile('archive'), { workerData: { ...data, port } })
+    const thread = new Worker(threadFile('archive'), {
+      workerData: { ...data, port },
+      resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
+    })
     current = thread
     return new Promise((resolve, reject) => {
       exited = new Promise((done) => {
