@@ -25,8 +25,10 @@ export function selectDiverse(paths: readonly Path[], count: number): Path[] {
   for (const path of byOutput.slice(0, plainBest)) take(path)
   const swaps = (path: Path) => path.hops.filter((hop) => hop.kind === 'swap')
   for (const path of paths.filter((each) => swaps(each).length === 1)) take(path)
+  if (chosen.size === count) return [...chosen.values()]
   const covered = new Set([...chosen.values()].flatMap((path) => swaps(path).map(hopKey)))
   for (const path of paths) {
+    if (chosen.size === count) break
     if (swaps(path).every((hop) => covered.has(hopKey(hop)))) continue
     take(path)
     for (const hop of swaps(path)) covered.add(hopKey(hop))

@@ -2,7 +2,8 @@
 import { type Address, bpsDenominator } from '../../domain/primitives.js'
 import type { Flow } from './flow.js'
 import { hopKey } from './hop.js'
-import { networkOf, type SplitArgs, toFlow } from './split.js'
+import { networkOf, type SplitArgs } from './split.js'
+import { toFlow } from './split-flow.js'
 import type { ArcAmounts } from './split-network.js'
 import { improve } from './split-newton.js'
 

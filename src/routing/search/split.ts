@@ -4,14 +4,16 @@
  * the next slice; then swaps are removed while their gas costs more than they yield. Native math only; the fork
  * decides. Pure.
  */
-import { type Address, bpsDenominator } from '../../domain/primitives.js'
-import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import type { Address } from '../../domain/primitives.js'
+import { applyHop, type Flow, hopOutput, type PoolStates } from './flow.js'
 import { type Hop, hopKey, isSameState } from './hop.js'
 import type { Path } from './path.js'
 import type { SearchArgs } from './search.js'
+import { compare, toFlow } from './split-flow.js'
 import {
   type Arc,
   type ArcAmounts,
+  type Evaluation,
   evaluate,
   type Network,
   pruneArcs,
@@ -36,16 +38,14 @@ const maxArcs = 24
 const leastGain = 2e-6
 /** Slices of a starting network that no single path can take. */
 const startSlices = 12n
+/** The difference of rates beyond which another amount near this one tells too little of it. */
+const steepest = 0.01
 const steps = { join: 3, final: 12, prune: 3 } as const
 /** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
 const gasMultiples = [1, 0.5, 2] as const
 /** Gas of one more swap. */
 const leastGas = 60_000n
 const gasUnit = 1_000_000
-/** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
-const lastTries = 4
-const coarseBps = 4
-const whole = Number(bpsDenominator)
 
 export interface SplitArgs {
   readonly sources: readonly Source[]
@@ -61,7 +61,16 @@ export interface SplitArgs {
   ): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
+  /** What is right for an amount near that of the one source, to go on from; null where there is nothing. */
+  readonly nearby?: ((exactOnly: boolean) => Grown | null) | undefined
   readonly shouldStop?: (() => boolean) | undefined
+}
+
+/** A network to which all paths of the larger slices have joined. */
+export interface Grown {
+  readonly arcs: readonly Arc[]
+  /** Raw units of the last token by those of the source. */
+  readonly rate: number
 }
 
 /** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
@@ -69,17 +78,32 @@ export function findSplits(args: SplitArgs): Flow[] {
   if (!canPay(args)) return []
   const flows = new Map<string, Flow>()
   for (const exactOnly of hasEstimates(args) ? [true, false] : [true]) {
-    const start = startNetwork(args, exactOnly)
-    if (!start) continue
-    const grown = grow(args, start, exactOnly)
-    if (grown.arcs.every(({ share }) => share === 1)) continue
-    for (const network of bestForGas(args, prune(args, grown, exactOnly))) {
-      const flow = toFlow(args, network)
-      if (flow) flows.set(flow.key, flow)
-    }
+    const found = nearbyFlows(args, exactOnly) ?? flowsOf(args, grow(args, exactOnly), exactOnly)
+    for (const flow of found) flows.set(flow.key, flow)
   }
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
   return [...flows.values()].sort((a, b) => net(b) - net(a) || compare(a.key, b.key))
+}
+
+/** What the network of an amount near this one leads to; null where that serves this one badly. */
+function nearbyFlows(args: SplitArgs, exactOnly: boolean): Flow[] | null {
+  const network = nearbyNetwork(args, exactOnly)
+  if (!network) return null
+  const grown = settle(args, network, exactOnly)
+  const flows = flowsOf(args, grown, exactOnly)
+  const best = exactOnly ? args.exactPaths : args.paths
+  return flows.length || (isUndivided(grown) && best.every((own) => own.length)) ? flows : null
+}
+
+function flowsOf(args: SplitArgs, grown: Network | null, exactOnly: boolean): Flow[] {
+  if (!grown || isUndivided(grown)) return []
+  return bestForGas(args, prune(args, grown, exactOnly)).flatMap(
+    (network) => toFlow(args, network) ?? [],
+  )
+}
+
+function isUndivided({ arcs }: Network): boolean {
+  return arcs.every(({ share }) => share === 1)
 }
 
 function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
@@ -109,16 +133,20 @@ function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
 
 /** The best path of each source; where estimates are excluded, the best way that its slices find. */
 function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
+  const best = bestPaths(args, exactOnly)
+  if (!exactOnly || !hasEstimates(args)) return best
+  const sliced = slicedNetwork(args)
+  if (!best || !sliced) return best ?? sliced
+  return sliced.at.amountOut > best.at.amountOut ? sliced : best
+}
+
+function bestPaths(args: SplitArgs, exactOnly: boolean): Network | null {
   let amounts: ArcAmounts = new Map()
   const paths = exactOnly ? args.exactPaths : args.paths
   for (const [index, { amountIn }] of args.sources.entries()) {
     amounts = joinFirst(amounts, paths[index] ?? [], amountIn) ?? amounts
   }
-  const best = networkOf(args, amounts, exactOnly)
-  if (!exactOnly || !hasEstimates(args)) return best
-  const sliced = slicedNetwork(args)
-  if (!best || !sliced) return best ?? sliced
-  return sliced.at.amountOut > best.at.amountOut ? sliced : best
+  return networkOf(args, amounts, exactOnly)
 }
 
 /** The best exact path of each slice over the pools as earlier slices left them: for amounts too large for one path. */
@@ -197,27 +225,70 @@ function isTaken(hops: readonly Hop[], hop: Hop): boolean {
   )
 }
 
+/** Of the amount of the one source, what amounts near it may go on from. */
+export function growOnce(args: SplitArgs, exactOnly: boolean): Grown | null {
+  const start = startNetwork(args, exactOnly)
+  const grown = start && joinAll(args, start, exactOnly)
+  return grown && { arcs: grown.arcs, rate: rateOf(args, grown.at) }
+}
+
+function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
+  return Number(amountOut) / sources.reduce((sum, { amountIn }) => sum + Number(amountIn), 0)
+}
+
+/** That of an amount near this one, where it gives no less than the best paths do and the pools are not used up. */
+function nearbyNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
+  const known = args.nearby?.(exactOnly)
+  const at = known && evaluate(known.arcs, args.sources, args.tokenOut, exactOnly)
+  if (!known || !at || Math.abs(rateOf(args, at) / known.rate - 1) > steepest) return null
+  const best = bestPaths(args, exactOnly)
+  return best && best.at.amountOut > at.amountOut ? null : { arcs: known.arcs, at }
+}
+
+function betterOf(
+  { sources, tokenOut, shouldStop }: SplitArgs,
+  network: Network,
+  exactOnly: boolean,
+  most: number,
+): Network {
+  return improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
+}
+
+/** The network with the paths that pay more for a slice, where that gives more. */
+function joinWith(
+  args: SplitArgs,
+  network: Network,
+  exactOnly: boolean,
+  { size, most }: { readonly size: number; readonly most: number },
+): Network | null {
+  const joined = joinBest(args, network, slices[size] ?? 1n, exactOnly)
+  const next = joined && betterOf(args, joined, exactOnly, most)
+  return next && next.at.amountOut > network.at.amountOut ? next : null
+}
+
 /** Lets paths join until none pays more for the smallest slice than the network does. */
-function grow(args: SplitArgs, start: Network, exactOnly: boolean): Network {
-  const { sources, tokenOut, shouldStop } = args
-  const better = (network: Network, most: number) =>
-    improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
-  const joinWith = (network: Network, size: number, most: number): Network | null => {
-    const joined = joinBest(args, network, slices[size] ?? 1n, exactOnly)
-    const next = joined && better(joined, most)
-    return next && next.at.amountOut > network.at.amountOut ? next : null
-  }
+function joinAll(args: SplitArgs, start: Network, exactOnly: boolean): Network {
   let network = start
   let size = 0
   for (let round = 0; round < maxRounds && size < slices.length; round++) {
-    if (shouldStop?.()) break
-    const next = joinWith(network, size, steps.join)
+    if (args.shouldStop?.()) break
+    const next = joinWith(args, network, exactOnly, { size, most: steps.join })
     if (next) network = next
     else size++
   }
-  network = better(network, steps.final)
-  // A long step may have removed paths that the final network has room for.
-  return joinWith(network, slices.length - 1, steps.final) ?? network
+  return network
+}
+
+function grow(args: SplitArgs, exactOnly: boolean): Network | null {
+  const start = startNetwork(args, exactOnly)
+  return start && settle(args, joinAll(args, start, exactOnly), exactOnly)
+}
+
+/** The right shares; a long step may have removed paths that the final network has room for. */
+function settle(args: SplitArgs, network: Network, exactOnly: boolean): Network {
+  const settled = betterOf(args, network, exactOnly, steps.final)
+  const last = { size: slices.length - 1, most: steps.final }
+  return joinWith(args, settled, exactOnly, last) ?? settled
 }
 
 /** The network with the paths that pay more for the next slice than the network's own margin. */
@@ -304,93 +375,4 @@ function bestForGas(args: SplitArgs, stages: readonly Network[]): readonly Netwo
     return stages.reduce((a, b) => (net(b) > net(a) ? b : a))
   })
   return [...new Set(best)]
-}
-
-/** Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last. */
-function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
-  const totals = new Map<Address, number>()
-  for (const { hop, share } of arcs) {
-    totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
-  }
-  const total = ({ hop }: Arc) => rounded(totals.get(hop.tokenOut) ?? 0)
-  const isLate = ({ hop }: Arc) => Number(hop.tokenOut === last.hop.tokenOut)
-  return arcs.toSorted(
-    (a, b) =>
-      isLate(a) - isLate(b) ||
-      total(a) - total(b) ||
-      compare(a.hop.tokenOut, b.hop.tokenOut) ||
-      Number(a === last) - Number(b === last) ||
-      rounded(a.share) - rounded(b.share) ||
-      compare(a.key, b.key),
-  )
-}
-
-function rounded(share: number): number {
-  return Math.round(share * whole)
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-/** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
-export function toFlow(args: SplitArgs, { arcs, at }: Network): Flow | null {
-  const edges: FlowEdge[] = []
-  const held = new Map(args.sources.map(({ token, amountIn }) => [token, amountIn]))
-  const states: PoolStates = new Map()
-  for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
-    const own = arcs.filter(({ hop }) => hop.tokenIn === token)
-    if (!own.length) continue
-    const parts = divided(own, held.get(token) ?? 0n, states, at.exact)
-    if (!parts) return null
-    for (const { edge, amountIn, amountOut } of parts) {
-      const { tokenOut } = edge.hop
-      edges.push(edge)
-      applyHop(edge.hop, states, amountIn)
-      held.set(tokenOut, (held.get(tokenOut) ?? 0n) + amountOut)
-    }
-  }
-  if (edges.every(({ spends }) => spends === whole)) return null
-  const { amountOut, exact } = runFlow(edges, args.sources, args.tokenOut)
-  if (amountOut <= 0n) return null
-  const key = edges.map(({ hop, spends }) => `${hopKey(hop)}*${spends}`).join('+')
-  return { edges, amountOut, exact, gas: at.gas, isSplit: true, key }
-}
-
-/**
- * One token's arcs as parts of what is left of it, in basis points; the last, the largest if it can, takes the rest.
- * @returns null where some pool cannot take its part, nor a few basis points less.
- */
-function divided(
-  arcs: readonly Arc[],
-  balance: bigint,
-  states: PoolStates,
-  exactOnly: boolean,
-): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly amountOut: bigint }[] | null {
-  const part = (hop: Hop, left: bigint, spends: number) => {
-    const amountIn = (left * BigInt(spends)) / BigInt(whole)
-    const { amountOut, exact } = hopOutput(hop, states, amountIn)
-    const isServed = amountOut > 0n && (exact || !exactOnly)
-    return isServed ? { edge: { hop, spends }, amountIn, amountOut } : null
-  }
-  const largest = arcs.toSorted(
-    (a, b) => rounded(b.share) - rounded(a.share) || compare(b.key, a.key),
-  )
-  for (const last of largest.slice(0, lastTries)) {
-    let [left, leftShare] = [balance, 1]
-    const parts = inStepOrder(arcs, last).map((arc) => {
-      const wanted = arc === last ? whole : Math.round((arc.share / leftShare) * whole)
-      const lowest = arc === last ? whole : Math.max(1, wanted - coarseBps)
-      let found = part(arc.hop, left, Math.max(lowest, wanted))
-      for (let spends = wanted - 1; !found && spends >= lowest; spends--) {
-        found = part(arc.hop, left, spends)
-      }
-      left -= found?.amountIn ?? 0n
-      leftShare -= (leftShare * (found?.edge.spends ?? 0)) / whole
-      return found
-    })
-    const served = parts.filter((each) => each !== null)
-    if (served.length === parts.length) return served
-  }
-  return null
 }

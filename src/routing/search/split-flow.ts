@@ -1,0 +1,102 @@
+/** A network of a split as the Executor will run it: parts of balances in basis points. Pure. */
+import { type Address, bpsDenominator } from '../../domain/primitives.js'
+import { applyHop, type Flow, type FlowEdge, hopOutput, type PoolStates, runFlow } from './flow.js'
+import { type Hop, hopKey } from './hop.js'
+import { type Arc, type Network, type Source, tokenOrder } from './split-network.js'
+
+/** Arcs that may take the rest of a token, and basis points that one may get less than its share. */
+const lastTries = 4
+const coarseBps = 4
+const whole = Number(bpsDenominator)
+
+/** Arcs to the same token are adjacent, as one step of the answer; small shares first, and the given one last. */
+function inStepOrder(arcs: readonly Arc[], last: Arc): Arc[] {
+  const totals = new Map<Address, number>()
+  for (const { hop, share } of arcs) {
+    totals.set(hop.tokenOut, (totals.get(hop.tokenOut) ?? 0) + share)
+  }
+  const total = ({ hop }: Arc) => rounded(totals.get(hop.tokenOut) ?? 0)
+  const isLate = ({ hop }: Arc) => Number(hop.tokenOut === last.hop.tokenOut)
+  return arcs.toSorted(
+    (a, b) =>
+      isLate(a) - isLate(b) ||
+      total(a) - total(b) ||
+      compare(a.hop.tokenOut, b.hop.tokenOut) ||
+      Number(a === last) - Number(b === last) ||
+      rounded(a.share) - rounded(b.share) ||
+      compare(a.key, b.key),
+  )
+}
+
+function rounded(share: number): number {
+  return Math.round(share * whole)
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** As the Executor will run it; null where no amount is divided, or basis points are too coarse for it. */
+export function toFlow(
+  args: { readonly sources: readonly Source[]; readonly tokenOut: Address },
+  { arcs, at }: Network,
+): Flow | null {
+  const edges: FlowEdge[] = []
+  const held = new Map(args.sources.map(({ token, amountIn }) => [token, amountIn]))
+  const states: PoolStates = new Map()
+  for (const token of tokenOrder(arcs.map(({ hop }) => hop)) ?? []) {
+    const own = arcs.filter(({ hop }) => hop.tokenIn === token)
+    if (!own.length) continue
+    const parts = divided(own, held.get(token) ?? 0n, states, at.exact)
+    if (!parts) return null
+    for (const { edge, amountIn, amountOut } of parts) {
+      const { tokenOut } = edge.hop
+      edges.push(edge)
+      applyHop(edge.hop, states, amountIn)
+      held.set(tokenOut, (held.get(tokenOut) ?? 0n) + amountOut)
+    }
+  }
+  if (edges.every(({ spends }) => spends === whole)) return null
+  const { amountOut, exact } = runFlow(edges, args.sources, args.tokenOut)
+  if (amountOut <= 0n) return null
+  const key = edges.map(({ hop, spends }) => `${hopKey(hop)}*${spends}`).join('+')
+  return { edges, amountOut, exact, gas: at.gas, isSplit: true, key }
+}
+
+/**
+ * One token's arcs as parts of what is left of it, in basis points; the last, the largest if it can, takes the rest.
+ * @returns null where some pool cannot take its part, nor a few basis points less.
+ */
+function divided(
+  arcs: readonly Arc[],
+  balance: bigint,
+  states: PoolStates,
+  exactOnly: boolean,
+): { readonly edge: FlowEdge; readonly amountIn: bigint; readonly amountOut: bigint }[] | null {
+  const part = (hop: Hop, left: bigint, spends: number) => {
+    const amountIn = (left * BigInt(spends)) / BigInt(whole)
+    const { amountOut, exact } = hopOutput(hop, states, amountIn)
+    const isServed = amountOut > 0n && (exact || !exactOnly)
+    return isServed ? { edge: { hop, spends }, amountIn, amountOut } : null
+  }
+  const largest = arcs.toSorted(
+    (a, b) => rounded(b.share) - rounded(a.share) || compare(b.key, a.key),
+  )
+  for (const last of largest.slice(0, lastTries)) {
+    let [left, leftShare] = [balance, 1]
+    const parts = inStepOrder(arcs, last).map((arc) => {
+      const wanted = arc === last ? whole : Math.round((arc.share / leftShare) * whole)
+      const lowest = arc === last ? whole : Math.max(1, wanted - coarseBps)
+      let found = part(arc.hop, left, Math.max(lowest, wanted))
+      for (let spends = wanted - 1; !found && spends >= lowest; spends--) {
+        found = part(arc.hop, left, spends)
+      }
+      left -= found?.amountIn ?? 0n
+      leftShare -= (leftShare * (found?.edge.spends ?? 0)) / whole
+      return found
+    })
+    const served = parts.filter((each) => each !== null)
+    if (served.length === parts.length) return served
+  }
+  return null
+}
