@@ -3,10 +3,21 @@
  * on from there. The grid is fixed, so an answer does not depend on what was asked before.
  */
 import { LRUCache } from 'lru-cache'
-import { bigintToString } from '../../domain/primitives.js'
+import { type Address, bigintToString, type TokenAmount } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
-import type { CandidateArgs } from './candidates.js'
 import type { Grown } from './split.js'
+
+/** What a search follows from, besides its amount. */
+interface Terms {
+  readonly pools: readonly MarketPool[]
+  readonly inputs: readonly TokenAmount[]
+  readonly tokensOut: readonly Address[]
+  readonly maxHops: number
+  readonly count: number
+  gasCost(token: Address): bigint | undefined
+  readonly isAllowed?: ((market: MarketPool) => boolean) | undefined
+  readonly avoid?: ReadonlySet<Address> | undefined
+}
 
 /** Amounts per doubling. */
 const perDoubling = 2n
@@ -30,7 +41,7 @@ export function anchorOf(amountIn: bigint): bigint | null {
 
 /** The arcs that `grow` finds for an amount of the grid; of a search of some pools alone, anew each time. */
 export function rememberedGrowth(
-  args: CandidateArgs,
+  terms: Terms,
   at: {
     readonly amountIn: bigint
     readonly exactOnly: boolean
@@ -38,13 +49,13 @@ export function rememberedGrowth(
   },
   grow: () => Grown | null,
 ): Grown | null {
-  const { pools, inputs, tokensOut, isAllowed } = args
+  const { pools, inputs, tokensOut, isAllowed } = terms
   if (isAllowed) return grow()
   const tokens = [...inputs.map(({ token }) => token), ...tokensOut]
   const key = JSON.stringify(
     [
-      ...[at.amountIn, at.exactOnly, tokens, args.maxHops, args.count],
-      ...[[...(args.avoid ?? [])].sort(), tokens.map((token) => args.gasCost(token) ?? null)],
+      ...[at.amountIn, at.exactOnly, tokens, terms.maxHops, terms.count],
+      ...[[...(terms.avoid ?? [])].sort(), tokens.map((token) => terms.gasCost(token) ?? null)],
     ],
     bigintToString,
   )
