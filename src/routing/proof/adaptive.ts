@@ -1,7 +1,8 @@
 /**
  * Proves as many candidates as it takes to know the best (`proof=adaptive`): first those that may be the best if all pay
- * what they promise, then of the others those that could still be worth more than the best of the proven ones. Native math knows what an exact candidate pays,
- * so its promise bounds it; as soon as one promise is broken, every candidate is proven, as by default.
+ * what they promise, then of the others those that could still be worth more than the best of the proven ones. Native
+ * math knows what an exact candidate pays, so its promise bounds it; as soon as one promise is broken, every candidate is
+ * proven, as by default.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'

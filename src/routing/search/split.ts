@@ -229,7 +229,7 @@ function isTaken(hops: readonly Hop[], hop: Hop): boolean {
 export function growOnce(args: SplitArgs, exactOnly: boolean): Grown | null {
   const start = startNetwork(args, exactOnly)
   const grown = start && joinAll(args, start, exactOnly)
-  return grown && { arcs: grown.arcs, rate: rateOf(args, grown.at) }
+  return grown?.arcs.length ? { arcs: grown.arcs, rate: rateOf(args, grown.at) } : null
 }
 
 function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
