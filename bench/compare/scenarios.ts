@@ -116,7 +116,11 @@ export function movingHead(options: {
 }
 
 /** Amounts of one pair in one call. */
-export function ladder(rungs: number, count: number): Slice {
+export function ladder(
+  rungs: number,
+  count: number,
+  more: { readonly proof?: string } = {},
+): Slice {
   return async (service) => {
     const times: number[] = []
     for (let round = 0; round < count; round++) {
@@ -125,7 +129,7 @@ export function ladder(rungs: number, count: number): Slice {
         { length: rungs },
         (_, rung) => `${(10n ** 17n + serial * 10n ** 11n) * BigInt(rung + 1)}`,
       )
-      const quotes = [{ tokenIn: weth, tokenOut: usdc, amountIn }]
+      const quotes = [{ tokenIn: weth, tokenOut: usdc, amountIn, ...more }]
       times.push(await timed(() => service.post('/api/v1/shortcuts/quotes', { quotes })))
     }
     return times
@@ -133,11 +137,20 @@ export function ladder(rungs: number, count: number): Slice {
 }
 
 /** From the answer that a block is mined to the event with all quotes at it. */
-export function stream(quotes: number, blocks: number): Slice {
+export function stream(
+  quotes: number,
+  blocks: number,
+  more: { readonly proof?: string } = {},
+): Slice {
   return async (service) => {
     const asked = Array.from({ length: quotes }, (_, index) => {
       const [tokenIn, tokenOut, amount] = pairs[index % pairs.length] ?? []
-      return { tokenIn, tokenOut, amountIn: `${((amount ?? 0n) * BigInt(index + 1)) / 10n}` }
+      return {
+        tokenIn,
+        tokenOut,
+        amountIn: `${((amount ?? 0n) * BigInt(index + 1)) / 10n}`,
+        ...more,
+      }
     })
     const events = await openStream(`${service.url}/api/v1/stream/quotes`, {
       body: { quotes: asked },

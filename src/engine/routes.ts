@@ -144,15 +144,22 @@ async function quoteBatch(
     Math.ceil(onOneChain.length / (context.isBackground ? 1 : threads)),
   )
   const outcomes = new Map<RouteRequest, QuoteOutcome>()
-  await Promise.all([
-    ...chunksOf(onOneChain, size).map((requests) =>
-      turn(async () => {
+  const waiting = chunksOf(byPairAndAmount(onOneChain), size)
+  /** From both ends, so that each thread keeps to few pairs, and to amounts near one another. */
+  async function lane(index: number): Promise<void> {
+    for (;;) {
+      const requests = index % 2 ? waiting.pop() : waiting.shift()
+      if (!requests) return
+      await turn(async () => {
         const found = await outcomesOr(requests, signal, () =>
           tasks.runAt('quotes', { requests, accountId, begunAt }, block, context),
         )
         for (const [request, outcome] of zip(requests, found)) outcomes.set(request, outcome)
-      }),
-    ),
+      })
+    }
+  }
+  await Promise.all([
+    ...Array.from({ length: threads }, (_lane, index) => lane(index)),
     ...all.filter(isCrosschain).map((request) =>
       turn(async () => {
         const [outcome] = await outcomesOr([request], signal, async () => [
@@ -201,6 +208,21 @@ async function overBridges(
 
 function fromSomebody(request: QuoteRequest): RouteRequest {
   return withSpender({ ...request, fromAddress: request.fromAddress ?? quoteSender })
+}
+
+/** What is found for one amount of a pair serves amounts near it. */
+function byPairAndAmount(requests: readonly RouteRequest[]): RouteRequest[] {
+  const pair = ({ inputs, tokensOut }: RouteRequest) =>
+    [...inputs.map(({ token }) => token), '>', ...tokensOut].join(' ')
+  const amount = ({ inputs }: RouteRequest) => inputs[0]?.amount ?? 0n
+  return requests
+    .map((request) => ({ request, pair: pair(request), amount: amount(request) }))
+    .sort((a, b) => compare(a.pair, b.pair) || compare(a.amount, b.amount))
+    .map(({ request }) => request)
+}
+
+function compare<T extends string | bigint>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 /** Consecutive chunks of `size`; the last may be shorter. */

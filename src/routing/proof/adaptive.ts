@@ -1,7 +1,8 @@
 /**
- * Proves as many candidates as it takes to know the best (`proof=adaptive`): the most promising first, and of the others
- * those that could still be worth more than the best of the proven ones. Native math knows what an exact candidate pays,
- * so its promise bounds it; as soon as one promise is broken, every candidate is proven, as by default.
+ * Proves as many candidates as it takes to know the best (`proof=adaptive`): first those that may be the best if all pay
+ * what they promise, then of the others those that could still be worth more than the best of the proven ones. Native
+ * math knows what an exact candidate pays, so its promise bounds it; as soon as one promise is broken, every candidate is
+ * proven, as by default.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { type Address, bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
@@ -10,10 +11,12 @@ import type { TaskRun } from '../context/task-context.js'
 import { gasInToken, netValue, type PricedToken } from '../market/valuation.js'
 import type { Flow } from '../search/flow.js'
 import { needsNoTrust } from './built.js'
+import { finalAttempts } from './choose.js'
 import type { Attempt } from './prove.js'
 
-/** Proven at a time: native math is exact for nearly all, and of 120 requests none lost anything with four. */
+/** Proven at a time, at most, and at first at least: as many as may be tried as the final transaction. */
 const round = 6
+const least = finalAttempts
 
 /** Rough gas is that of edges alone, and too high by less than this part where they find storage that is warm. */
 const leastGasPart = { of: 4n, part: 3n }
@@ -58,15 +61,20 @@ export async function proveAdaptively(
   })
 
   /** By its promise, with the least gas that it can take. */
-  function mayWin(flow: Flow): boolean {
+  function mayWin(flow: Flow, among: readonly Known[]): boolean {
     if (!flow.exact) return true
-    const rivals = known.filter((one) => isTrusted.get(one.flow) === isTrusted.get(flow))
+    const rivals = among.filter((one) => isTrusted.get(one.flow) === isTrusted.get(flow))
     if (!rivals.length) return true
     const worth = worthOf(flow.amountOut, (flow.gas * leastGasPart.part) / leastGasPart.of)
     return rivals.every((rival) => worth > rival.worth)
   }
 
-  let wanted = left.slice(0, round)
+  /** Those that may still win if the most promising ones pay as much as they promise. */
+  const first = (trusted: boolean) => left.find((flow) => isTrusted.get(flow) === trusted)
+  const expected = [first(true), first(false)].flatMap((flow) =>
+    flow ? { flow, worth: worthOf(flow.amountOut, flow.gas) } : [],
+  )
+  let wanted = left.filter((flow, index) => index < least || mayWin(flow, expected)).slice(0, round)
   while (wanted.length && !run.isLate()) {
     const chosen = new Set(wanted)
     left = left.filter((flow) => !chosen.has(flow))
@@ -80,7 +88,7 @@ export async function proveAdaptively(
       const flow = attempt.built.candidate
       known.push({ flow, worth: worthOf(amount, gasUsed) })
     }
-    wanted = isAsPromised ? left.filter(mayWin).slice(0, round) : left
+    wanted = isAsPromised ? left.filter((flow) => mayWin(flow, known)).slice(0, round) : left
   }
   const places = new Map(candidates.map((flow, index) => [flow, index]))
   const placeOf = ({ built }: Attempt) => places.get(built.candidate) ?? 0

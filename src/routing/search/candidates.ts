@@ -13,7 +13,8 @@ import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
 import type { Path } from './path.js'
 import { findPaths } from './search.js'
-import { findSplits, type SearchOptions, type SplitArgs } from './split.js'
+import { findSplits, growOnce, type SearchOptions, type SplitArgs } from './split.js'
+import { anchorOf, rememberedGrowth } from './split-anchors.js'
 import { tuneSplits } from './split-tune.js'
 
 /** The most splits among the candidates. */
@@ -52,17 +53,21 @@ export interface CandidateSet {
   readonly wasCut: boolean
 }
 
-/** One input token (or a part of it) into one output token, and the paths that it may take. */
-interface Leg {
+/** The paths that an amount may take from one token to another. */
+interface Ways {
   readonly tokenIn: Address
   /** Raw units, fee already taken. */
   readonly amountIn: bigint
-  /** Part of the Executor's balance of tokenIn at that point, basis points; the last leg of a token takes all. */
-  readonly bps: number
   /** Best first. */
   readonly paths: readonly Path[]
   /** Paths without estimates; the same list where the best have none. */
   readonly exactPaths: readonly Path[]
+}
+
+/** One input token (or a part of it) into one output token. */
+interface Leg extends Ways {
+  /** Part of the Executor's balance of tokenIn at that point, basis points; the last leg of a token takes all. */
+  readonly bps: number
 }
 
 /**
@@ -97,6 +102,14 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       avoid: args.avoid,
       shouldStop,
     })
+  const waysFor = (tokenIn: Address, tokenOut: Address, amountIn: bigint): Ways => {
+    const paths = search(tokenIn, tokenOut, amountIn)
+    const isEstimated = paths.slice(0, args.count).some(({ exact }) => !exact)
+    const exactPaths = isEstimated
+      ? search(tokenIn, tokenOut, amountIn, { exactOnly: true })
+      : paths
+    return { tokenIn, amountIn, paths, exactPaths }
+  }
   const legs: Leg[] = []
   for (const { token: tokenIn, amount } of args.inputs) {
     let rest = amount
@@ -104,31 +117,40 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       const bps = Math.floor(Number(bpsDenominator) / (args.tokensOut.length - j))
       const amountIn = (rest * BigInt(bps)) / bpsDenominator
       rest -= amountIn
-      const paths = search(tokenIn, tokenOut, amountIn)
-      if (!paths.length) return { candidates: [], missing: { tokenIn, tokenOut }, wasCut }
-      const isEstimated = paths.slice(0, args.count).some(({ exact }) => !exact)
-      const exactPaths = isEstimated
-        ? search(tokenIn, tokenOut, amountIn, { exactOnly: true })
-        : paths
-      legs.push({ tokenIn, amountIn, bps, paths, exactPaths })
+      const ways = waysFor(tokenIn, tokenOut, amountIn)
+      if (!ways.paths.length) return { candidates: [], missing: { tokenIn, tokenOut }, wasCut }
+      legs.push({ ...ways, bps })
     }
   }
   const [tokenOut, ...others] = args.tokensOut
-  const findOrTune = (split: SplitArgs) =>
-    args.knownSplits ? tuneSplits(split, args.knownSplits) : findSplits(split)
-  const splits =
-    tokenOut === undefined || others.length || args.mayBeSplit === false
-      ? []
-      : findOrTune({
-          sources: legs.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
-          tokenOut,
-          paths: legs.map(({ paths }) => paths),
-          exactPaths: legs.map(({ exactPaths }) => exactPaths),
-          search: ({ token, amountIn }, { states, ...options }) =>
-            search(token, tokenOut, amountIn, { ...(states?.size && { states }), ...options }),
-          gasCostOut: args.gasCost(tokenOut),
-          shouldStop,
-        })
+  const splitOf = (ways: readonly Ways[], into: Address): SplitArgs => ({
+    sources: ways.map(({ tokenIn, amountIn }) => ({ token: tokenIn, amountIn })),
+    tokenOut: into,
+    paths: ways.map(({ paths }) => paths),
+    exactPaths: ways.map(({ exactPaths }) => exactPaths),
+    search: ({ token, amountIn }, { states, ...options }) =>
+      search(token, into, amountIn, { ...(states?.size && { states }), ...options }),
+    gasCostOut: args.gasCost(into),
+    shouldStop,
+  })
+  /** What an amount near that of the one source grew to; found once for all amounts near it. */
+  const nearby = (into: Address) => {
+    const [leg, ...more] = legs
+    const anchor = leg && !more.length ? anchorOf(leg.amountIn) : null
+    if (!leg || anchor === null) return undefined
+    let ways: Ways | undefined
+    return (exactOnly: boolean) =>
+      rememberedGrowth(args, { amountIn: anchor, exactOnly, wasCut: () => wasCut }, () => {
+        ways ??= waysFor(leg.tokenIn, into, anchor)
+        return growOnce(splitOf([ways], into), exactOnly)
+      })
+  }
+  const findOrTune = (into: Address) =>
+    args.knownSplits
+      ? tuneSplits(splitOf(legs, into), args.knownSplits)
+      : findSplits({ ...splitOf(legs, into), nearby: nearby(into) })
+  const mayBeSplit = args.mayBeSplit !== false && !others.length
+  const splits = tokenOut === undefined || !mayBeSplit ? [] : findOrTune(tokenOut)
   const best = splits.slice(0, Math.min(maxSplits, args.count - 1))
   const left = args.count - best.length
   const together = legs.length === 1 ? [] : combined(legs, args)

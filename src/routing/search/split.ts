@@ -14,6 +14,7 @@ import { toFlow } from './split-flow.js'
 import {
   type Arc,
   type ArcAmounts,
+  type Evaluation,
   evaluate,
   type Network,
   pruneArcs,
@@ -38,6 +39,8 @@ const maxArcs = 24
 const leastGain = 2e-6
 /** Slices of a starting network that no single path can take. */
 const startSlices = 12n
+/** The difference of rates beyond which another amount near this one tells too little of it. */
+const steepest = 0.01
 const steps = { join: 3, final: 12, prune: 3 } as const
 /** Gas is an estimate until the fork has measured it: the best networks at these multiples of it are kept. */
 const gasMultiples = [1, 0.5, 2] as const
@@ -61,7 +64,16 @@ export interface SplitArgs {
   search(slice: Source, options: SearchOptions): readonly Path[]
   /** Raw units of tokenOut that a million gas costs; absent where no price is known: gas then counts as free. */
   readonly gasCostOut?: bigint | undefined
+  /** What is right for an amount near that of the one source, to go on from; null where there is nothing. */
+  readonly nearby?: ((exactOnly: boolean) => Grown | null) | undefined
   readonly shouldStop?: (() => boolean) | undefined
+}
+
+/** A network to which all paths of the larger slices have joined. */
+export interface Grown {
+  readonly arcs: readonly Arc[]
+  /** Raw units of the last token by those of the source. */
+  readonly rate: number
 }
 
 /** Splits worth simulating, best first by native output after gas; none where one path alone is as good. */
@@ -69,17 +81,32 @@ export function findSplits(args: SplitArgs): Flow[] {
   if (!canPay(args)) return []
   const flows = new Map<string, Flow>()
   for (const exactOnly of hasEstimates(args) ? [true, false] : [true]) {
-    const start = startNetwork(args, exactOnly)
-    if (!start) continue
-    const grown = grow(args, start, exactOnly)
-    if (grown.arcs.every(({ share }) => share === 1)) continue
-    for (const network of bestForGas(args, prune(args, grown, exactOnly))) {
-      const flow = toFlow(args, network)
-      if (flow) flows.set(flow.key, flow)
-    }
+    const found = nearbyFlows(args, exactOnly) ?? flowsOf(args, grow(args, exactOnly), exactOnly)
+    for (const flow of found) flows.set(flow.key, flow)
   }
   const net = (flow: Flow) => Number(flow.amountOut) - gasOf(args, flow.gas)
   return [...flows.values()].sort((a, b) => net(b) - net(a) || compareText(a.key, b.key))
+}
+
+/** What the network of an amount near this one leads to; null where that serves this one badly. */
+function nearbyFlows(args: SplitArgs, exactOnly: boolean): Flow[] | null {
+  const network = nearbyNetwork(args, exactOnly)
+  if (!network) return null
+  const grown = settle(args, network, exactOnly)
+  const flows = flowsOf(args, grown, exactOnly)
+  const best = exactOnly ? args.exactPaths : args.paths
+  return flows.length || (isUndivided(grown) && best.every((own) => own.length)) ? flows : null
+}
+
+function flowsOf(args: SplitArgs, grown: Network | null, exactOnly: boolean): Flow[] {
+  if (!grown || isUndivided(grown)) return []
+  return bestForGas(args, prune(args, grown, exactOnly)).flatMap(
+    (network) => toFlow(args, network) ?? [],
+  )
+}
+
+function isUndivided({ arcs }: Network): boolean {
+  return arcs.every(({ share }) => share === 1)
 }
 
 function hasEstimates({ paths, exactPaths }: SplitArgs): boolean {
@@ -109,16 +136,20 @@ function gasOf({ gasCostOut = 0n }: SplitArgs, gas: bigint): number {
 
 /** The best path of each source; where estimates are excluded, the best way that its slices find. */
 function startNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
+  const best = bestPaths(args, exactOnly)
+  if (!exactOnly || !hasEstimates(args)) return best
+  const sliced = slicedNetwork(args)
+  if (!best || !sliced) return best ?? sliced
+  return sliced.at.amountOut > best.at.amountOut ? sliced : best
+}
+
+function bestPaths(args: SplitArgs, exactOnly: boolean): Network | null {
   let amounts: ArcAmounts = new Map()
   const paths = exactOnly ? args.exactPaths : args.paths
   for (const [index, { amountIn }] of args.sources.entries()) {
     amounts = joinFirst(amounts, paths[index] ?? [], amountIn) ?? amounts
   }
-  const best = networkOf(args, amounts, exactOnly)
-  if (!exactOnly || !hasEstimates(args)) return best
-  const sliced = slicedNetwork(args)
-  if (!best || !sliced) return best ?? sliced
-  return sliced.at.amountOut > best.at.amountOut ? sliced : best
+  return networkOf(args, amounts, exactOnly)
 }
 
 /** The best exact path of each slice over the pools as earlier slices left them: for amounts too large for one path. */
@@ -200,30 +231,73 @@ function isTaken(hops: readonly Hop[], hop: Hop): boolean {
   )
 }
 
+/** Of the amount of the one source, what amounts near it may go on from. */
+export function growOnce(args: SplitArgs, exactOnly: boolean): Grown | null {
+  const start = startNetwork(args, exactOnly)
+  const grown = start && joinAll(args, start, exactOnly)
+  return grown?.arcs.length ? { arcs: grown.arcs, rate: rateOf(args, grown.at) } : null
+}
+
+function rateOf({ sources }: SplitArgs, { amountOut }: Evaluation): number {
+  return Number(amountOut) / sources.reduce((sum, { amountIn }) => sum + Number(amountIn), 0)
+}
+
+/** That of an amount near this one, where it gives no less than the best paths do and the pools are not used up. */
+function nearbyNetwork(args: SplitArgs, exactOnly: boolean): Network | null {
+  const known = args.nearby?.(exactOnly)
+  const at = known && evaluate(known.arcs, args.sources, args.tokenOut, exactOnly)
+  if (!known || !at || Math.abs(rateOf(args, at) / known.rate - 1) > steepest) return null
+  const best = bestPaths(args, exactOnly)
+  return best && best.at.amountOut > at.amountOut ? null : { arcs: known.arcs, at }
+}
+
+function betterOf(
+  { sources, tokenOut, shouldStop }: SplitArgs,
+  network: Network,
+  exactOnly: boolean,
+  most: number,
+): Network {
+  return improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
+}
+
+/** The network with the paths that pay more for a slice, where that gives more. */
+function joinWith(
+  args: SplitArgs,
+  margin: Margin,
+  exactOnly: boolean,
+  { size, most }: { readonly size: number; readonly most: number },
+): Network | null {
+  const joined = joinBest(args, margin, size, exactOnly)
+  const next = joined && betterOf(args, joined, exactOnly, most)
+  return next && next.at.amountOut > margin.network.at.amountOut ? next : null
+}
+
 /** Lets paths join until none pays more for the smallest slice than the network does. */
-function grow(args: SplitArgs, start: Network, exactOnly: boolean): Network {
-  const { sources, tokenOut, shouldStop } = args
-  const better = (network: Network, most: number) =>
-    improve(network, sources, tokenOut, { exactOnly, steps: most, shouldStop })
-  const smallest = slices.length - 1
+function joinAll(args: SplitArgs, start: Network, exactOnly: boolean): Network {
   let network = start
   let size = 0
   let margin = marginAt(args, network, exactOnly)
   for (let round = 0; round < maxRounds && size < slices.length; round++) {
-    if (shouldStop?.()) break
-    const joined = joinBest(args, margin, size, exactOnly)
-    const next = joined && better(joined, steps.join)
-    if (next && next.at.amountOut > network.at.amountOut) {
+    if (args.shouldStop?.()) break
+    const next = joinWith(args, margin, exactOnly, { size, most: steps.join })
+    if (next) {
       network = next
       margin = marginAt(args, network, exactOnly)
     } else size++
   }
-  const last = better(network, steps.final)
-  // A long step may have removed paths that the final network has room for.
-  if (last === network && size === slices.length) return network
-  const joined = joinBest(args, marginAt(args, last, exactOnly), smallest, exactOnly)
-  const next = joined && better(joined, steps.final)
-  return next && next.at.amountOut > last.at.amountOut ? next : last
+  return network
+}
+
+function grow(args: SplitArgs, exactOnly: boolean): Network | null {
+  const start = startNetwork(args, exactOnly)
+  return start && settle(args, joinAll(args, start, exactOnly), exactOnly)
+}
+
+/** The right shares; a long step may have removed paths that the final network has room for. */
+function settle(args: SplitArgs, network: Network, exactOnly: boolean): Network {
+  const settled = betterOf(args, network, exactOnly, steps.final)
+  const last = { size: slices.length - 1, most: steps.final }
+  return joinWith(args, marginAt(args, settled, exactOnly), exactOnly, last) ?? settled
 }
 
 /** What another path is compared with. */
