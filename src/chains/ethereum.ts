@@ -144,6 +144,11 @@ export const ethereum = defineChain({
         '0xac3e018457b222d93114458476f3e3416abbe38f',
       ],
       registries: ['0xd40ecf29e001c76dcc4cc0d9cd50520ce845b038'],
+      // MetaMorpho 1.0 and 1.1.
+      factories: [
+        '0xa9c3d3a366466fa809d1ae982fb2c46e5fc41101',
+        '0x1897a8997241c1cd4bd0698647e4eb7213535c24',
+      ],
     },
     'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
     'staking-rewards': {
