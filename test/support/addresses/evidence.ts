@@ -72,8 +72,9 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       ...integration('erc-4626', 'erc-4626-positions', 'erc-4626-registry'),
       'test/e2e/positions/any-vault.slow.ts',
+      'test/e2e/positions/factory-vaults.slow.ts',
     ],
-    except: 'the vaults that are named, and Yearn V3’s registry',
+    except: 'the vaults that are named, Yearn V3’s registry and MetaMorpho’s factories',
   },
   'yearn-v2': { on: 'bytecode', tests: integration('yearn-v2') },
   'staking-rewards': { on: 'bytecode', tests: integration('staking-rewards') },
