@@ -160,6 +160,14 @@ export const ethereum = defineChain({
         '0xca35e32e7926b96a9988f61d510e038108d8068e',
       ],
     },
+    'curve-gauge': {
+      controller: '0x2f50d538606fa9edd2b11e2446beb18c9d5846bb',
+      minter: '0xd061d61a4d941c39e5453435b6345dc261c2fce0',
+    },
+    'balancer-gauge': {
+      controller: '0xc128468b7ce63ea702c1f104d55a2566b13d3abd',
+      minter: '0x239e55f427d44c3cc793f49bfb507ebe76638a2b',
+    },
     'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
     'compound-v3': {
       comets: [

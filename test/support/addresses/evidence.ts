@@ -78,6 +78,17 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   },
   'yearn-v2': { on: 'bytecode', tests: integration('yearn-v2') },
   'staking-rewards': { on: 'bytecode', tests: integration('staking-rewards') },
+  'curve-gauge': {
+    on: 'bytecode',
+    tests: [...integration('liquidity-gauge'), 'test/e2e/positions/gauges.slow.ts'],
+    except:
+      'Curve’s own versions (Balancer’s, of their code, ran with Curve’s controller), of which the first is ours, and its minter',
+  },
+  'balancer-gauge': {
+    on: 'bytecode',
+    tests: [...integration('liquidity-gauge'), 'test/e2e/positions/gauges.slow.ts'],
+    except: 'who may mint BAL, and boosts',
+  },
   'compound-v2': { on: 'bytecode', tests: integration('compound-v2') },
   'compound-v3': { on: 'arithmetic', tests: integration('compound-v3') },
   'aave-v3': { on: 'bytecode', tests: integration('aave-v3') },
