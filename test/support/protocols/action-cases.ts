@@ -15,6 +15,7 @@ import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rew
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, output } from '../bundle.js'
 import { converterAddress } from './place-converters.js'
+import { placedGauge } from './place-gauges.js'
 
 export interface ActionCase {
   readonly protocol: string
@@ -288,6 +289,20 @@ function stakingCases(): ActionCase[] {
   )
 }
 
+/** @see placeGauges */
+function gaugeCases(): ActionCase[] {
+  return (['curve-gauge', 'balancer-gauge'] as const).flatMap((slug) => {
+    const act = of(slug)
+    const { gauge, staked } = placedGauge(slug)
+    const common = { primaryAddress: gauge }
+    const deposit = act('deposit', { ...common, tokenIn: staked, amountIn: '3000000000000' })
+    return [
+      ...cases(slug, [[deposit], [deposit, act('withdraw', { ...common, amountOut: output(0) })]]),
+      ...cases(slug, [[deposit, act('harvest', common)]], { routingStrategy: 'delegate' }),
+    ]
+  })
+}
+
 function morphoCases(): ActionCase[] {
   const act = of('morpho-blue')
   const common = {
@@ -380,6 +395,7 @@ export function actionCases(facts: {
     ...converterCases(),
     ...yearnCases(),
     ...stakingCases(),
+    ...gaugeCases(),
     ...morphoCases(),
     ...aaveCases(facts.anybody),
   ]

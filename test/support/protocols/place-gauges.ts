@@ -2,10 +2,13 @@
  * Gauges of Curve's code with their controller: GaugeController, VotingEscrow, LiquidityGaugeV5 and its factory as Balancer deployed
  * them. Ours are who may mint, a minter in Curve's manner, and a gauge of Curve's first version, which no package ships.
  */
-import { numberToHex } from 'viem'
+import { getContractAddress, numberToHex } from 'viem'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import { type Address, type Hex, toAddress } from '../../../src/domain/primitives.js'
+import { curveSharesAddresses } from '../../../src/sandbox/addresses.js'
 import { loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
+import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
+import { sandboxToken } from '../../../src/sandbox/tokens.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { compileTestContracts } from '../test-contracts.js'
 
@@ -41,11 +44,49 @@ export interface GaugeSet {
 
 export interface GaugePlan {
   /** Contracts lie where the chain's file has them; absent: where they come. */
-  readonly at?: 'curve-gauge' | 'balancer-gauge'
+  readonly at?: Slug
   readonly style: 'curve' | 'balancer'
   /** Paid by the minter, which is given some. */
   readonly reward: Address
   readonly staked: readonly Address[]
+  /** Paid by somebody else than the minter, by the second for a week. */
+  readonly bonus?: Address
+}
+
+const isBalancerPool = ({ protocol }: { readonly protocol: string }) => protocol === 'balancer-v2'
+
+type Slug = 'curve-gauge' | 'balancer-gauge'
+
+const shareOf = (slug: Slug): Address =>
+  slug === 'curve-gauge'
+    ? (curveSharesAddresses[0] as Address)
+    : toAddress(String(sandboxPools().find(isBalancerPool)?.id.slice(0, 42)))
+const factories: Readonly<Record<Slug, Address>> = {
+  'curve-gauge': '0x000000000000000000000000000000000000ca6e',
+  'balancer-gauge': '0xf1665e19bc105be4edd3739f88315cc699cc5b65',
+}
+
+/** The gauge of each family that `placeGauges` opens for shares of a pool of the sandbox. */
+export function placedGauge(slug: Slug) {
+  const gauge = toAddress(getContractAddress({ from: factories[slug], nonce: 1n }))
+  return { gauge, staked: shareOf(slug) }
+}
+
+/** One gauge of each family on the sandbox chain, with a bonus beside what is minted. */
+export async function placeGauges(url: string): Promise<void> {
+  const node = await new NodeWriter(url).start()
+  const bonus = sandboxToken('LINK').address
+  for (const [slug, style, symbol] of [
+    ['curve-gauge', 'curve', 'CRV'],
+    ['balancer-gauge', 'balancer', 'UNI'],
+  ] as const) {
+    const { gauge, staked } = placedGauge(slug)
+    const reward = sandboxToken(symbol).address
+    const plan = { at: slug, style, reward, staked: [staked], bonus }
+    const { gauges } = await deployGauges(node, plan)
+    if (gauges[0] !== gauge) throw new Error(`the gauge of ${slug} is ${gauges[0]}`)
+  }
+  await node.close()
 }
 
 const rate = 10n ** 18n / 5n
@@ -74,7 +115,9 @@ export async function deployGauges(node: NodeWriter, plan: GaugePlan): Promise<G
   const implementation = await node.deploy(of('gauge'), 'address, address, address', [
     ...[minter, boosts, owner],
   ])
-  const factory = await node.deploy(of('factory'), 'address', [implementation])
+  const factory = await (plan.at
+    ? node.place(factories[plan.at], of('factory'), 'address', [implementation])
+    : node.deploy(of('factory'), 'address', [implementation]))
   const set = { controller, minter, factory, rate }
   await node.send(controller, 'function add_type(string, uint256)', ['Pools', 10n ** 18n])
   const gauges: Address[] = []
@@ -82,8 +125,18 @@ export async function deployGauges(node: NodeWriter, plan: GaugePlan): Promise<G
     const gauge = await createGauge(node, set, token)
     gauges.push(gauge)
     await listGauge(node, set, gauge)
+    if (plan.bonus) await payBonus(node, gauge, plan.bonus)
   }
   return { ...set, gauges }
+}
+
+async function payBonus(node: NodeWriter, gauge: Address, token: Address): Promise<void> {
+  const { owner } = NodeWriter
+  const amount = 7n * 86_400n * 10n ** 15n
+  await node.rpc('anvil_dealERC20', [owner, token, numberToHex(amount)])
+  await node.send(token, 'function approve(address, uint256)', [gauge, amount])
+  await node.send(gauge, 'function add_reward(address, address)', [token, owner])
+  await node.send(gauge, 'function deposit_reward_token(address, uint256)', [token, amount])
 }
 
 /** One that no controller lists. */
