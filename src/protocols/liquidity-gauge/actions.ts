@@ -10,15 +10,12 @@ import { addPaying, addSendingOn, payeeOf, sendMeasured } from '../shared/paid-o
 import { balanceOf, difference } from '../shared/value-steps.js'
 import { addressOf, type Family, type Gauge, readFamily, readGauges, readMinted } from './gauges.js'
 
-export const [depositAbi, withdrawAbi] = parseAbi([
+export const [depositAbi, depositForAbi, withdrawAbi] = parseAbi([
   'function deposit(uint256 value)',
+  'function deposit(uint256 value, address owner)',
   'function withdraw(uint256 value)',
 ])
-const [depositForAbi, mintAbi, claimAbi] = parseAbi([
-  'function deposit(uint256 value, address owner)',
-  'function mint(address gauge)',
-  'function claim_rewards()',
-])
+const [mintAbi, claimAbi] = parseAbi(['function mint(address gauge)', 'function claim_rewards()'])
 const rewardsAbi = parseAbi(['function reward_tokens(uint256 index) view returns (address)'])
 /** As many as a gauge can have. */
 const mostRewards = 8n
@@ -54,7 +51,7 @@ const deposit = defineAction({
     amountIn: { kind: 'amount', description: 'raw units of tokenIn' },
   },
   async build({ primaryAddress, tokenIn, tokenOut, amountIn, receiver }, context) {
-    const { staked, isToken } = await gaugeOf(context, primaryAddress)
+    const { staked, isToken, takesForOthers } = await gaugeOf(context, primaryAddress)
     expectAddress(context, 'tokenIn', tokenIn, staked, `the token that is staked, ${staked}`)
     expectAddress(context, 'tokenOut', tokenOut, primaryAddress, `the gauge, ${primaryAddress}`)
     const spends = [{ token: staked, amount: amountIn }]
@@ -66,12 +63,16 @@ const deposit = defineAction({
       expectAddress(context, 'receiver', receiver, context.account, owner)
     }
     context.add({ kind: 'approve', token: staked, spender: target, amount: amountIn })
+    const own = { target, abi: depositAbi, args: [amountIn] }
     if (!isToken) {
-      context.add({ kind: 'call', target, abi: depositAbi, args: [amountIn] })
+      context.add({ kind: 'call', ...own })
       return { spends, outputs: [{ token: null, amount: amountIn }], positionsOut }
     }
-    const call = { target, abi: depositForAbi, args: [amountIn, payeeOf(context, receiver)] }
-    return { spends, outputs: [addPaying(context, call, target, receiver)], positionsOut }
+    const args = [amountIn, payeeOf(context, receiver)]
+    const output = takesForOthers
+      ? addPaying(context, { target, abi: depositForAbi, args }, target, receiver)
+      : addSendingOn(context, own, target, receiver)
+    return { spends, outputs: [output], positionsOut }
   },
 })
 

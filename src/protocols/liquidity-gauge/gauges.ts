@@ -1,7 +1,7 @@
 /** What gauges and their controllers say, in bulk: what is staked, whether a stake is a token, who lists the gauge. */
 import { encodeFunctionData, parseAbi } from 'viem'
 import type { ChainDefinition, VenueParameters } from '../../chains/chain.js'
-import type { Address, Hex } from '../../domain/primitives.js'
+import { type Address, type Hex, zeroAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Unreadable } from '../pool.js'
 import { addressesOf } from '../shared/parameters.js'
@@ -22,15 +22,21 @@ const abi = parseAbi([
   'function lp_token() view returns (address)',
   'function totalSupply() view returns (uint256)',
   'function decimals() view returns (uint256)',
+  'function approved_to_deposit(address from, address owner) view returns (bool)',
   'function n_gauges() view returns (int128)',
   'function gauges(uint256 index) view returns (address)',
   'function gauge_types(address gauge) view returns (int128)',
   'function token() view returns (address)',
   'function getBalancerToken() view returns (address)',
 ])
-const questions = (['lp_token', 'totalSupply', 'decimals'] as const).map((functionName) =>
-  encodeFunctionData({ abi, functionName }),
-)
+const questions = [
+  ...(['lp_token', 'totalSupply', 'decimals'] as const).map((functionName) =>
+    encodeFunctionData({ abi, functionName }),
+  ),
+  encodeFunctionData({
+    ...{ abi, functionName: 'approved_to_deposit', args: [zeroAddress, zeroAddress] },
+  }),
+]
 /** Of one controller, in its own order: twice as many as any has. */
 const mostGauges = 2_048
 
@@ -40,6 +46,8 @@ export interface Gauge {
   readonly supply: bigint
   /** False: stakes of the first version cannot be transferred. */
   readonly isToken: boolean
+  /** False: the first two versions ask the owner's leave for a stake that somebody else makes. */
+  readonly takesForOthers: boolean
 }
 
 type Message = { readonly message: string }
@@ -55,11 +63,12 @@ export async function readGauges(
     const answers = results.slice(index * questions.length, (index + 1) * questions.length)
     const refused = answers.find((answer) => !answer.ok && answer.reason === 'unreadable')
     if (refused && !refused.ok) return { message: refused.message }
-    const [staked, supply, decimals] = answers
+    const [staked, supply, decimals, leave] = answers
     const [token, total] = [addressOf(staked), readWord(supply)]
     // Stakes count in units of what is staked: a gauge of itself would be made of nothing.
     if (!token || token === gauge || total === null) return null
-    return { staked: token, supply: total, isToken: readWord(decimals) !== null }
+    const isToken = readWord(decimals) !== null
+    return { staked: token, supply: total, isToken, takesForOthers: readWord(leave) === null }
   })
 }
 

@@ -6,7 +6,7 @@
 import { probe } from '../../chains/probe.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
-import { depositAbi, withdrawAbi } from './actions.js'
+import { depositAbi, depositForAbi, withdrawAbi } from './actions.js'
 import { discoverGauges, stakedTokens } from './discover.js'
 import type { Family } from './gauges.js'
 import { after, converted, type GaugeState, loadGauges } from './load.js'
@@ -24,8 +24,9 @@ function defineGauges(
     slug,
     ...facts,
     category: 'staking',
-    // It pays deposits out to anybody and withdrawals to its caller alone.
-    paysRecipient: false,
+    // A withdrawal is paid to its caller alone.
+    paysRecipient: true,
+    canPay: ({ address }, { takesForOthers }, tokenOut) => takesForOthers && tokenOut === address,
     isNoPriceSource: () => true,
     foreignCode: ({ address }, { isListed }) => (isListed ? null : address),
     probes: ({ controller, minter }) => {
@@ -54,11 +55,13 @@ function defineGauges(
         : null,
     action: (pool, tokenIn) => (tokenIn === pool.address ? 'withdraw' : 'deposit'),
     gasEstimate: () => gasPerCall,
-    encodeSwap({ pool: { address: target }, tokenIn, amountIn }) {
+    encodeSwap({ pool: { address: target }, state, tokenIn, amountIn, recipient }) {
       if (tokenIn === target) return [{ kind: 'call', target, abi: withdrawAbi, args: [amountIn] }]
       return [
         { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
-        { kind: 'call', target, abi: depositAbi, args: [amountIn] },
+        state.takesForOthers
+          ? { kind: 'call', target, abi: depositForAbi, args: [amountIn, recipient] }
+          : { kind: 'call', target, abi: depositAbi, args: [amountIn] },
       ]
     },
     underlying: (args) => stakedTokens(family, args),

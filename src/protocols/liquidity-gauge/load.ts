@@ -12,6 +12,8 @@ export interface GaugeState {
   readonly supply: bigint
   /** By the family's controller, so that its code is what the family's governance took for a gauge. */
   readonly isListed: boolean
+  /** A deposit can be made for the one who gets the stake. */
+  readonly takesForOthers: boolean
 }
 
 export async function loadGauges(
@@ -39,7 +41,8 @@ export async function loadGauges(
     }
     if (!gauge.isToken) return unreadable('Its stakes are no tokens.')
     const { isListed } = member
-    return { pool, state: { supply: gauge.supply, isListed }, partial: !isListed }
+    const { supply, takesForOthers } = gauge
+    return { pool, state: { supply, isListed, takesForOthers }, partial: !isListed }
   })
 }
 

@@ -14,7 +14,7 @@ import { askBundle, executeBundle, output } from '../../support/bundle.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import {
   createGauge,
-  createStakeGauge,
+  createOldGauge,
   deployGauges,
   type GaugeSet,
   listGauge,
@@ -42,6 +42,7 @@ let curve: GaugeSet
 let balancer: GaugeSet
 let unlisted: Address
 let old: Address
+let second: Address
 
 beforeAll(async () => {
   service = await startService({ SERVICE_NAME: 'svc' })
@@ -50,19 +51,21 @@ beforeAll(async () => {
     ...{ at: 'curve-gauge', style: 'curve', reward: crv, staked: [curveShare] },
   })
   unlisted = await createGauge(node, curve, curveShare)
-  old = await createStakeGauge(node, curveShare)
-  await listGauge(node, curve, old)
+  old = await createOldGauge(node, curveShare)
+  second = await createOldGauge(node, curveShare, 2)
+  for (const gauge of [old, second]) await listGauge(node, curve, gauge)
   balancer = await deployGauges(node, {
     ...{ at: 'balancer-gauge', style: 'balancer', reward: uni, staked: [balancerShare] },
   })
   await node.rpc('anvil_impersonateAccount', [alice])
-  for (const token of [usdc, weth, curveShare, listed(), unlisted, ofBalancer()]) {
+  for (const token of [usdc, weth, curveShare, listed(), unlisted, second, ofBalancer()]) {
     await node.send(token, approve, [contractAddress('Router'), maxUint256], alice)
   }
   // What leaving takes.
   for (const [share, gauge] of [
     [curveShare, listed()],
     [curveShare, unlisted],
+    [curveShare, second],
     [balancerShare, ofBalancer()],
   ] as const) {
     await node.rpc('anvil_dealERC20', [alice, share, numberToHex(100n * ether)])
@@ -90,6 +93,7 @@ describe('gauges in routes', () => {
   test.each([
     ['a listed one of Curve', usdc, listed, 'curve', 'curve-gauge'],
     ['one that nobody lists', usdc, () => unlisted, 'curve', 'curve-gauge'],
+    ['one of the second version', usdc, () => second, 'curve', 'curve-gauge'],
     ['one of Balancer', weth, ofBalancer, 'balancer-v2', 'balancer-gauge'],
   ] as const)(
     '%s: a token into it and out of it, by one route',

@@ -12,7 +12,7 @@ import { ActionFork, type ActionRun } from '../../support/actions.js'
 import { NodeWriter } from '../../support/nodes/node-writer.js'
 import {
   createGauge,
-  createStakeGauge,
+  createOldGauge,
   deployGauges,
   type GaugeSet,
   listGauge,
@@ -45,6 +45,7 @@ let curve: GaugeSet
 let balancer: GaugeSet
 let unlisted: Address
 let old: Address
+let second: Address
 let fork: ActionFork
 let balancerFork: ActionFork
 beforeAll(async () => {
@@ -53,8 +54,9 @@ beforeAll(async () => {
   curve = await deployGauges(node, {
     ...{ at: 'curve-gauge', style: 'curve', reward: crv, staked: [curveShare] },
   })
-  old = await createStakeGauge(node, curveShare)
+  old = await createOldGauge(node, curveShare)
   await listGauge(node, curve, old)
+  second = await createOldGauge(node, curveShare, 2)
   unlisted = await createGauge(node, curve, curveShare)
   // What governance lists need be no gauge, and may be one of another chain.
   await listGauge(node, curve, other)
@@ -190,12 +192,16 @@ function run(wanted: Omit<ActionRun, 'from' | 'watch'> & Partial<ActionRun>, on 
 
 describe('actions of gauges', () => {
   const strategies: readonly RoutingStrategy[] = ['router', 'delegate', 'wallet-v2']
-  test.each(strategies)(
-    'stakes that are tokens by %s: in for another, and out',
-    async (strategy) => {
+  const kinds = [
+    ['of the fifth version', token],
+    ['of the second version', () => second],
+  ] as const
+  test.each(kinds.flatMap(([kind, gauge]) => strategies.map((by) => [kind, by, gauge] as const)))(
+    'stakes %s by %s: in for another, and out',
+    async (_kind, strategy, gauge) => {
       const amountIn = 3n * ether
       await fork.deal(curveShare, user, amountIn)
-      const primaryAddress = token()
+      const primaryAddress = gauge()
       const watch = [
         { token: primaryAddress, owner: other },
         { token: primaryAddress, owner: user },

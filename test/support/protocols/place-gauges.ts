@@ -151,9 +151,14 @@ export async function createGauge(
   return toAddress(`0x${made.slice(-40)}`)
 }
 
-/** A gauge of the first version. */
-export function createStakeGauge(node: NodeWriter, staked: Address): Promise<Address> {
-  const { bytecode } = compileTestContracts('Gauges.sol')('TestStakeGauge')
+/** A gauge of the first version, or of the second. */
+export function createOldGauge(
+  node: NodeWriter,
+  staked: Address,
+  version: 1 | 2 = 1,
+): Promise<Address> {
+  const name = version === 1 ? 'TestStakeGauge' : 'TestTokenGauge'
+  const { bytecode } = compileTestContracts('Gauges.sol')(name)
   return node.deploy(bytecode, 'address, uint256', [staked, rate / 100n])
 }
 
