@@ -13,8 +13,13 @@ export interface IndexedPositions {
   readonly unreadable: readonly Unreadable[]
 }
 
+/** @param args.index - null: nothing is known. */
 export async function indexedPositions(
-  args: { readonly chain: ChainDefinition; readonly pin: BlockPin; readonly index: PoolIndex },
+  args: {
+    readonly chain: ChainDefinition
+    readonly pin: BlockPin
+    readonly index: PoolIndex | null
+  },
   reader: StateReader,
   protocol: string,
 ): Promise<IndexedPositions> {
@@ -22,9 +27,8 @@ export async function indexedPositions(
   const sources = sourcesOf(chain).sources.flatMap((source) =>
     source.onlyListed && source.protocol === protocol ? source.key : [],
   )
-  if (sources.length === 0) return { pools: [], unreadable: [] }
-  const name = `positions of ${protocol}`
-  const { upTo, pools } = await choose()
+  if (!index || sources.length === 0) return { pools: [], unreadable: [] }
+  const { upTo, pools } = await choose(index)
   const message =
     upTo === null
       ? 'The pool index holds nothing of this chain: what its factories made is not listed.'
@@ -33,11 +37,12 @@ export async function indexedPositions(
   const unreadable = isBehind ? [{ protocol, subject: 'events of factories', message }] : []
   return { pools, unreadable }
 
-  async function choose(): Promise<Chosen> {
-    if (index.settings.cassette === 'replay') return recall(reader, name)
-    const found = index.reader()?.listed(pin, sources, protocol) ?? { upTo: null, pools: [] }
+  async function choose({ settings, reader: open }: PoolIndex): Promise<Chosen> {
+    const name = `positions of ${protocol}`
+    if (settings.cassette === 'replay') return recall(reader, name)
+    const found = open()?.listed(pin, sources, protocol) ?? { upTo: null, pools: [] }
     const chosen = { ...found, unreadable: [] }
-    if (index.settings.cassette === 'record') await remember(reader, name, chosen)
+    if (settings.cassette === 'record') await remember(reader, name, chosen)
     return chosen
   }
 }

@@ -32,7 +32,6 @@ import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
 import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
 import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market.js'
-import { type IndexedPositions, indexedPositions } from './indexed-positions.js'
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
@@ -173,13 +172,6 @@ export class BlockContext {
       loaded.pool.protocol === adapter.slug ? [loaded.pool] : [],
     )
     return (await adapter.positions.list({ reader, chain, venue, pools })).positions
-  }
-
-  /** What the index knows for the protocol's list of positions; nothing without an index. */
-  async indexedPositions(reader: StateReader, slug: string): Promise<IndexedPositions> {
-    const { poolIndex: index } = this.worker
-    if (!index) return { pools: [], unreadable: [] }
-    return indexedPositions({ chain: this.chain, pin: this.pin, index }, reader, slug)
   }
 
   /** Decimals, symbol and name; from the token lists, else from the chain; null: not a token. */

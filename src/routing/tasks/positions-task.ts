@@ -7,6 +7,7 @@ import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { Position, PositionReadArgs, PositionState } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
+import { indexedPositions } from '../context/indexed-positions.js'
 import type { TaskRun } from '../context/task-context.js'
 import { pairsOf } from '../market/pairs.js'
 import { figuresOf, valuer } from '../market/yield.js'
@@ -114,7 +115,8 @@ async function readKnown(
   const { slug } = adapter
   const { reader, block, worker } = run
   const { chain } = block
-  const indexed = await block.indexedPositions(reader, slug)
+  const args = { chain, pin: block.pin, index: worker.poolIndex }
+  const indexed = await indexedPositions(args, reader, slug)
   const known = [...worker.poolsOf(chain.id, slug), ...found, ...indexed.pools]
   const pools = poolsOf(adapter, known)
   const { read, unreadable } = await readProtocol(adapter, { reader, chain, venue, pools })

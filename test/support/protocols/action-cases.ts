@@ -15,7 +15,7 @@ import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rew
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, output } from '../bundle.js'
 import { converterAddress } from './place-converters.js'
-import { placedGauge } from './place-gauges.js'
+import { gaugeCases } from './place-gauges.js'
 
 export interface ActionCase {
   readonly protocol: string
@@ -287,20 +287,6 @@ function stakingCases(): ActionCase[] {
     ],
     { routingStrategy: 'delegate' },
   )
-}
-
-/** @see placeGauges */
-function gaugeCases(): ActionCase[] {
-  return (['curve-gauge', 'balancer-gauge'] as const).flatMap((slug) => {
-    const act = of(slug)
-    const { gauge, staked } = placedGauge(slug)
-    const common = { primaryAddress: gauge }
-    const deposit = act('deposit', { ...common, tokenIn: staked, amountIn: '3000000000000' })
-    return [
-      ...cases(slug, [[deposit], [deposit, act('withdraw', { ...common, amountOut: output(0) })]]),
-      ...cases(slug, [[deposit, act('harvest', common)]], { routingStrategy: 'delegate' }),
-    ]
-  })
 }
 
 function morphoCases(): ActionCase[] {

@@ -9,8 +9,10 @@ import { curveSharesAddresses } from '../../../src/sandbox/addresses.js'
 import { loadArtifacts } from '../../../src/sandbox/contracts/artifacts.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
+import { output } from '../bundle.js'
 import { NodeWriter } from '../nodes/node-writer.js'
 import { compileTestContracts } from '../test-contracts.js'
+import type { ActionCase } from './action-cases.js'
 
 const tasks = 'package/dist/tasks'
 const ofController = `${tasks}/20220325-gauge-controller/bytecode`
@@ -87,6 +89,23 @@ export async function placeGauges(url: string): Promise<void> {
     if (gauges[0] !== gauge) throw new Error(`the gauge of ${slug} is ${gauges[0]}`)
   }
   await node.close()
+}
+
+/** Of those gauges, each action. */
+export function gaugeCases(): ActionCase[] {
+  return (['curve-gauge', 'balancer-gauge'] as const).flatMap((protocol) => {
+    const { gauge: primaryAddress, staked: tokenIn } = placedGauge(protocol)
+    const act = (action: string, args: Record<string, unknown>) => ({
+      ...{ protocol, action, args: { primaryAddress, ...args } },
+    })
+    const deposit = act('deposit', { tokenIn, amountIn: '3000000000000' })
+    const withdraw = act('withdraw', { amountOut: output(0) })
+    return [
+      { protocol, actions: [deposit] },
+      { protocol, actions: [deposit, withdraw] },
+      { protocol, actions: [deposit, act('harvest', {})], routingStrategy: 'delegate' },
+    ]
+  })
 }
 
 const rate = 10n ** 18n / 5n
