@@ -82,7 +82,7 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     on: 'bytecode',
     tests: [...integration('liquidity-gauge'), 'test/e2e/positions/gauges.slow.ts'],
     except:
-      'Curve’s own versions (Balancer’s, of their code, ran with Curve’s controller), of which the first is ours, and its minter',
+      'Curve’s own contracts: controller and gauge are Balancer’s of the same code, the minter and the first two versions are ours',
   },
   'balancer-gauge': {
     on: 'bytecode',
