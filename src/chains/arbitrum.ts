@@ -129,7 +129,7 @@ export const arbitrum = defineChain({
         '0x1fc7f1f84cfe61a04224ac8d3f87f56214fec08c',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': { factories: ['0x878988f5f561081deea117717052164ea1ef0c82'] },
     'aave-v3': { pool: '0x794a61358d6845594f94dc1db02a252b5b4814ad' },
   },
   bridges: {

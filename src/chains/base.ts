@@ -97,7 +97,12 @@ export const base = defineChain({
         '0xfc2986feab34713e659da84f3b1fa32c1da95832',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': {
+      factories: [
+        '0xa9c3d3a366466fa809d1ae982fb2c46e5fc41101',
+        '0xff62a7c278c62ed665133147129245053bbf5918',
+      ],
+    },
     'aave-v3': { pool: '0xa238dd80c259a72e81d7e4664a9801593f98d1c5' },
   },
   bridges: {

@@ -87,7 +87,7 @@ export const bnb = defineChain({
         '0x6b5da774890db7b7b96c6f44e6a4b0f657399e2e',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': { factories: ['0x92983687e672ca6d96530f9dbe11a196ce905d72'] },
     'aave-v3': { pool: '0x6807dc923806fe8fd134338eabca509979a7e0cb' },
   },
   bridges: {

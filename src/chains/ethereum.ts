@@ -144,6 +144,11 @@ export const ethereum = defineChain({
         '0xac3e018457b222d93114458476f3e3416abbe38f',
       ],
       registries: ['0xd40ecf29e001c76dcc4cc0d9cd50520ce845b038'],
+      // MetaMorpho 1.0 and 1.1.
+      factories: [
+        '0xa9c3d3a366466fa809d1ae982fb2c46e5fc41101',
+        '0x1897a8997241c1cd4bd0698647e4eb7213535c24',
+      ],
     },
     'yearn-v2': { registry: '0x50c1a2ea0a861a967d9d0ffe2ae4012c2e053804' },
     'staking-rewards': {
@@ -154,6 +159,14 @@ export const ethereum = defineChain({
         '0xa1484c3aa22a66c62b77e0ae78e15258bd0cb711',
         '0xca35e32e7926b96a9988f61d510e038108d8068e',
       ],
+    },
+    'curve-gauge': {
+      controller: '0x2f50d538606fa9edd2b11e2446beb18c9d5846bb',
+      minter: '0xd061d61a4d941c39e5453435b6345dc261c2fce0',
+    },
+    'balancer-gauge': {
+      controller: '0xc128468b7ce63ea702c1f104d55a2566b13d3abd',
+      minter: '0x239e55f427d44c3cc793f49bfb507ebe76638a2b',
     },
     'compound-v2': { comptroller: '0x3d9819210a31b4961b30ef54be2aed79b9c9cd3b' },
     'compound-v3': {

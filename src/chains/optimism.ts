@@ -97,7 +97,7 @@ export const optimism = defineChain({
         '0x1780e8185199dac45284039bb3e3b64060d943ab',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': { factories: ['0x3bb6a6a0bc85b367efe0a5bac81c5e52c892839a'] },
     // @see compound-finance/comet d5a30b0, deployments/optimism/*/roots.json
     'compound-v3': {
       comets: [

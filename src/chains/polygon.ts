@@ -91,7 +91,7 @@ export const polygon = defineChain({
         '0xeaedc32a51c510d35ebc11088fd5ff2b47aacf2e',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': { factories: ['0xa9c87dab340631c34bb738625c70499e29dddc98'] },
     // @see compound-finance/comet d5a30b0, deployments/polygon/*/roots.json
     'compound-v3': {
       comets: [

@@ -51,7 +51,7 @@ export const sonic = defineChain({
         '0x3ed9b71b5cc9cb5987ecb63b88923824c890e0f9',
       ],
     },
-    'erc-4626': {},
+    'erc-4626': { factories: ['0x0ce9e3512cb4df8ae7e265e62fb9258dc14f12e8'] },
     'aave-v3': { pool: '0x5362dbb1e601abf3a4c14c22ffeda64042e5eaa3' },
   },
   bridges: {

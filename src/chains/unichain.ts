@@ -35,7 +35,7 @@ export const unichain = defineChain({
       routers: ['0x73855d06de49d0fe4a9c42636ba96c62da12ff9c'],
     },
     'uniswap-v4': { poolManager: '0x1f98400000000000000000000000000000000004' },
-    'erc-4626': {},
+    'erc-4626': { factories: ['0xe9ede3929f43a7062a007c3e8652e4aca610bdc0'] },
     // @see compound-finance/comet d5a30b0, deployments/unichain/*/roots.json
     'compound-v3': {
       comets: [

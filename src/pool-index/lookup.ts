@@ -38,6 +38,8 @@ export interface IndexReader {
   /** `upTo` of the answers at the block, which is all that changes while the index goes on. */
   upTo(pin: BlockPin, sources: readonly string[]): bigint | null
   find(pin: BlockPin, question: IndexQuestion): IndexAnswer
+  /** What the sources of one protocol tell of for its list of positions. */
+  listed(pin: BlockPin, sources: readonly string[], protocol: string): IndexAnswer
   close(): void
 }
 
@@ -53,6 +55,8 @@ const mostBetween = 96
 const chainStarts = 12
 /** Of all, since two words of the state of each are read at the block. */
 const mostPools = 512
+/** Of one protocol in a list of positions, each of which is read at the block. */
+const mostListed = 512
 /** Blocks that a reorg may replace, where the index knows another block of the number. */
 const reorgWindow = 64
 
@@ -85,6 +89,9 @@ function createReader(db: IndexDatabase): IndexReader {
   const linked = db.prepare<[string, number, number], { value: number }>(
     `SELECT near.value FROM json_each(?) near CROSS JOIN links
      ON links.token = ? AND links.other = near.value AND links.block <= ? ORDER BY near.key`,
+  )
+  const oldest = db.prepare<[number, string, number, number], PoolRow>(
+    'SELECT * FROM pools WHERE chain_id = ? AND protocol = ? AND block <= ? ORDER BY block, pool LIMIT ?',
   )
   const ofToken = new Map<number, Statement>()
   /** Pools of one token with any of so many others, each pair's oldest first. */
@@ -187,6 +194,15 @@ function createReader(db: IndexDatabase): IndexReader {
         return block === null ? null : BigInt(block)
       }),
     find: (pin, question) => guarded(() => db.transaction(() => find(pin, question))()),
+    listed: (pin, sources, protocol) =>
+      guarded(() =>
+        db.transaction(() => {
+          const upTo = reach(pin, sources)
+          if (upTo === null) return { upTo: null, pools: [] }
+          const rows = oldest.all(pin.chainId, protocol, upTo, mostListed)
+          return { upTo: BigInt(upTo), pools: rows.map(toPool) }
+        })(),
+      ),
     close: () => db.close(),
   }
 }

@@ -12,12 +12,16 @@ export interface PoolSource extends EventSource {
   /** Stored with the cursor. */
   readonly key: string
   readonly protocol: string
+  /** What it tells of is listed among positions, and not for routes. */
+  readonly onlyListed: boolean
 }
 
 export interface IndexedPool extends Pool {
   /** In which its creation lies. */
   readonly block: bigint
   readonly gate: Address | null
+  /** True: no route finds its way by it. */
+  readonly onlyListed?: true
 }
 
 export interface ChainSources {
@@ -41,15 +45,16 @@ export function sourcesOf(
   for (const adapter of all) {
     const venue = chain.venues[adapter.slug]
     const events = adapter.poolEvents
-    if (!venue || adapter.category !== 'dex') continue
+    if (!venue) continue
     const own = events?.sources(venue) ?? []
-    if (!events || own.length === 0) without.push(adapter.slug)
+    if (adapter.category === 'dex' && own.length === 0) without.push(adapter.slug)
     for (const source of own) {
       const key = keyOf(source)
       // Two protocols that share a factory would be the same pools twice.
       if (!events || known.has(key)) continue
       known.set(key, { adapter, events })
-      sources.push({ ...source, key, protocol: adapter.slug })
+      const onlyListed = events.onlyListed ?? false
+      sources.push({ ...source, key, protocol: adapter.slug, onlyListed })
     }
   }
   return {
@@ -61,7 +66,10 @@ export function sourcesOf(
       if (!source) return null
       const { adapter, events } = source
       const pool = events.toPool(log, chain.venues[adapter.slug] ?? {})
-      return pool && { ...pool, block: blockNumber, gate: events.gate?.(pool) ?? null }
+      if (!pool) return null
+      const { onlyListed } = events
+      const gate = events.gate?.(pool) ?? null
+      return { ...pool, block: blockNumber, gate, ...(onlyListed && { onlyListed }) }
     },
   }
 }

@@ -112,7 +112,7 @@ export function openIndexStore(dataDir: string): IndexStore {
       JSON.stringify(pool.parameters),
       pool.gate && bytesOf(pool.gate),
     )
-    if (changes === 0) return
+    if (changes === 0 || pool.onlyListed) return
     const ids = [...new Set(pool.tokens)].map((token) => idOf(chainId, token))
     for (const a of ids) {
       for (const b of ids) {

@@ -13,6 +13,11 @@ export interface EventSource {
 }
 
 export interface PoolEvents {
+  /**
+   * True: what they tell of may be anybody's, such as vaults of a factory that everybody may call. It is listed among
+   * the protocol's positions, and no route finds its way by it. Absent: routes do.
+   */
+  readonly onlyListed?: true
   /** Empty where the venue's parameters name no contract with such events. */
   sources(venue: VenueParameters): readonly EventSource[]
   /** The pool that the event tells of; null: none that can be one. Never throws. */

@@ -82,6 +82,8 @@ export interface ProtocolAdapter<State = unknown> {
   readonly forkOf?: string
   /** True when `encodeSwap` can pay `recipient` directly (saves one transfer). */
   readonly paysRecipient: boolean
+  /** Whether it can so pay this token, where the direction or the pool decides. Absent: any. */
+  canPay?(pool: Pool, state: State, tokenOut: Address): boolean
   /** Pools of this protocol for the given pairs at the block. Reads only through `reader`, in bulk. */
   discover(
     args: DiscoverArgs,

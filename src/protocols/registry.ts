@@ -15,6 +15,7 @@ import { fluidDex } from './fluid-dex/index.js'
 import { fraxEther } from './frax-ether/index.js'
 import { lido } from './lido/index.js'
 import { liquidityBook } from './liquidity-book/index.js'
+import { balancerGauge, curveGauge } from './liquidity-gauge/index.js'
 import { morphoBlue } from './morpho-blue/index.js'
 import type { ProtocolAdapter } from './protocol.js'
 import { rocketPool } from './rocket-pool/index.js'
@@ -65,6 +66,9 @@ export const protocols: readonly ProtocolAdapter[] = [
   morphoBlue,
   aaveV3,
   sparkLend,
+  // Last: their list is long, and is read for a position that no other protocol has.
+  curveGauge,
+  balancerGauge,
 ]
 
 const bySlug = new Map(protocols.map((protocol) => [protocol.slug, protocol]))

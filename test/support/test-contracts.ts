@@ -38,7 +38,8 @@ export function compileTestContracts(
     | 'Camelot.sol'
     | 'LiquidityBook.sol'
     | 'Algebra.sol'
-    | 'FluidLike.sol',
+    | 'FluidLike.sol'
+    | 'Gauges.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

@@ -91,7 +91,7 @@ export async function underlyingAssets(args: {
   return found
 }
 
-function vaultPool(slug: string, vault: Address, underlying: Address): Pool {
+export function vaultPool(slug: string, vault: Address, underlying: Address): Pool {
   const address = toAddress(vault)
   return { protocol: slug, id: address, address, tokens: [underlying, address], parameters: {} }
 }

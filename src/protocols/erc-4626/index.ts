@@ -1,10 +1,13 @@
 /**
  * ERC-4626 vaults: the asset into shares (deposit) and shares into the asset (redeem), each vault its own contract.
- * Venue parameters: `vaults`, those to list, and any among the chain's connector tokens; `registries`, of Yearn V3.
+ * Venue parameters: `vaults`, those to list, and any among the chain's connector tokens; `registries`, of Yearn V3;
+ * `factories`, of MetaMorpho.
  * Pool parameters: none; tokens: asset, share.
  */
 import { parseAbi } from 'viem'
+import type { ChainDefinition } from '../../chains/chain.js'
 import { probe } from '../../chains/probe.js'
+import { type Hex, toAddress } from '../../domain/primitives.js'
 import { defineProtocol } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
 import { discoverVaults, namedVaults, underlyingAssets } from './discover.js'
@@ -17,6 +20,7 @@ import {
   type VaultState,
   worthOf,
 } from './math.js'
+import { vaultEvents } from './pool-events.js'
 import { vaultPositions } from './positions.js'
 import { isEndorsed } from './registry.js'
 
@@ -40,13 +44,17 @@ export const erc4626 = defineProtocol<VaultState>({
   isNoPriceSource: () => true,
   foreignCode: ({ address }, _state, venue) =>
     namedVaults(venue).includes(address) ? null : address,
-  probes: ({ vaults, registries }) => [
+  probes: ({ vaults, registries, factories }, chain) => [
     ...addressesOf(vaults).map((to) => probe('vault of ERC-4626', to, 'asset()', 'address')),
     ...addressesOf(registries).map((to) =>
       probe('registry of Yearn V3', to, 'numAssets()', 'positive'),
     ),
+    ...addressesOf(factories).map((to) =>
+      probe('factory of MetaMorpho', to, 'MORPHO()', morphoOf(chain)),
+    ),
   ],
   discover: (args) => discoverVaults(slug, args),
+  poolEvents: vaultEvents(slug),
   load: loadVaults,
   amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
     amountOut: tokenIn === pool.address ? assetsFor(state, amountIn) : sharesFor(state, amountIn),
@@ -77,3 +85,9 @@ export const erc4626 = defineProtocol<VaultState>({
   underlying: underlyingAssets,
   positions: vaultPositions(slug),
 })
+
+/** What all vaults of a factory lend in; where the chain's file does not say, that there is one. */
+function morphoOf({ venues }: ChainDefinition): Hex | 'address' {
+  const { morpho } = venues['morpho-blue'] ?? {}
+  return morpho === undefined ? 'address' : toAddress(String(morpho))
+}

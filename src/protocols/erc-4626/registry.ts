@@ -1,6 +1,6 @@
 /**
- * Vaults that registries on chain endorse: those of Yearn V3, whose governance decides what is in them. Other factories
- * (MetaMorpho's) keep no list that could be read, and anybody may add to them.
+ * Vaults that registries on chain endorse: those of Yearn V3, whose governance decides what is in them. Anybody may make
+ * a vault of MetaMorpho's factories: pool-events.ts lists those, and nobody endorses them.
  * @see yearn/vault-periphery 13a369a, src/registry/Registry.sol
  */
 import { encodeFunctionData, parseAbi } from 'viem'

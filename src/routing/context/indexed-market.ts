@@ -31,7 +31,8 @@ export function createPoolIndex(settings: WorkerSettings): PoolIndex {
   }
 }
 
-interface Chosen extends ChosenPools {
+/** What was taken of the index. */
+export interface Chosen extends ChosenPools {
   /** Null: the index knows nothing of the chain. */
   readonly upTo: bigint | null
 }
@@ -69,7 +70,9 @@ export class IndexedMarket {
       readonly index: PoolIndex
     },
   ) {
-    this.#sources = sourcesOf(parts.chain).sources.map(({ key }) => key)
+    this.#sources = sourcesOf(parts.chain).sources.flatMap(({ key, onlyListed }) =>
+      onlyListed ? [] : key,
+    )
     this.#hasSources = this.#sources.length > 0
     const { id, connectorTokens, stableAnchors, wrappedNative } = parts.chain
     this.#known = [
@@ -124,10 +127,7 @@ export class IndexedMarket {
     const { chain, index } = this.parts
     const best = await chooseIndexed({ chain, protocols, reader }, pools, ends)
     const chosen = { ...best, upTo }
-    if (index.settings.cassette === 'record') {
-      const text = JSON.stringify({ ...best, upTo: upTo?.toString() ?? null })
-      await reader.notes?.put(noteName(name), text)
-    }
+    if (index.settings.cassette === 'record') await remember(reader, name, chosen)
     return chosen
   }
 
@@ -164,8 +164,14 @@ export class IndexedMarket {
   }
 }
 
+/** Keeps in a recording what was chosen. */
+export async function remember(reader: StateReader, name: string, chosen: Chosen): Promise<void> {
+  const text = JSON.stringify({ ...chosen, upTo: chosen.upTo?.toString() ?? null })
+  await reader.notes?.put(noteName(name), text)
+}
+
 /** What a recording chose; nothing where it holds none. */
-async function recall(reader: StateReader, name: string): Promise<Chosen> {
+export async function recall(reader: StateReader, name: string): Promise<Chosen> {
   const text = await reader.notes?.get(noteName(name))
   if (!text) return { upTo: null, pools: [], unreadable: [] }
   const { upTo, ...chosen } = Note.parse(JSON.parse(text))

@@ -21,10 +21,11 @@ function edge(
   tokenOut: Address,
   paysRecipient = true,
   spends = 10_000,
+  more: Pick<ProtocolAdapter, 'canPay'> = {},
 ): FlowEdge {
   const adapter = {
     slug: 'p',
-    paysRecipient,
+    ...{ paysRecipient, ...more },
     encodeSwap: ({ recipient }) => [
       { kind: 'transfer', token: tokenOut, to: recipient, amount: 1n },
     ],
@@ -53,6 +54,14 @@ describe('planRoute', () => {
     const path = [edge(a, c), edge(c, b)]
     expect(plan(path, true)).toEqual({ paid: [executor, receiver], paysReceiver: true })
     expect(plan(path, false)).toEqual({ paid: [executor, executor], paysReceiver: false })
+  })
+
+  test('a swap that cannot pay the one direction to others pays the Executor there', () => {
+    const canPay: ProtocolAdapter['canPay'] = (_pool, _state, tokenOut) => tokenOut === b
+    expect(plan([edge(a, b, true, 10_000, { canPay })], true).paysReceiver).toBe(true)
+    const other = { canPay: () => false }
+    const paid = { paid: [executor], paysReceiver: false }
+    expect(plan([edge(a, b, true, 10_000, other)], true)).toEqual(paid)
   })
 
   test('all that make an output pay the receiver, or none', () => {

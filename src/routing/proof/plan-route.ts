@@ -174,7 +174,10 @@ function encodeHop(
 }
 
 function paysDirectly(hop: Hop): boolean {
-  return hop.kind === 'swap' && hop.market.adapter.paysRecipient && !isNative(hop.tokenOut)
+  if (hop.kind !== 'swap' || isNative(hop.tokenOut)) return false
+  const { adapter, loaded } = hop.market
+  const { pool, state } = loaded
+  return adapter.paysRecipient && (adapter.canPay?.(pool, state, hop.tokenOut) ?? true)
 }
 
 /** The edges of each step of the answer: adjacent ones between the same two tokens are one step with several pools. */

@@ -1,11 +1,13 @@
 /** Positions of every protocol at one block: their identity, holdings and values. */
 import pLimit from 'p-limit'
+import type { VenueParameters } from '../../chains/chain.js'
 import type { TokenFacts } from '../../domain/metadata.js'
 import type { Address } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../../protocols/pool.js'
 import type { Position, PositionReadArgs, PositionState } from '../../protocols/positions.js'
 import type { ProtocolAdapter } from '../../protocols/protocol.js'
 import { protocols } from '../../protocols/registry.js'
+import { indexedPositions } from '../context/indexed-positions.js'
 import type { TaskRun } from '../context/task-context.js'
 import { pairsOf } from '../market/pairs.js'
 import { figuresOf, valuer } from '../market/yield.js'
@@ -71,10 +73,7 @@ export async function readPositions(
       protocols.flatMap((adapter) => {
         const venue = chain.venues[adapter.slug]
         if (!venue || !adapter.positions) return []
-        const known = [...run.worker.poolsOf(chain.id, adapter.slug), ...found]
-        const pools = poolsOf(adapter, known)
-        const reading = readProtocol(adapter, { reader: run.reader, chain, venue, pools })
-        return [reading.then((outcome) => ({ slug: adapter.slug, ...outcome }))]
+        return [readKnown(run, adapter, venue, found)]
       }),
     ),
   )
@@ -105,6 +104,23 @@ export async function readPositions(
     unlisted: outcomes.flatMap(({ slug, read: list }) => (list ? [] : [slug])),
     unreadable: outcomes.flatMap(({ unreadable }) => unreadable),
   }
+}
+
+async function readKnown(
+  run: TaskRun,
+  adapter: ProtocolAdapter,
+  venue: VenueParameters,
+  found: readonly Pool[],
+) {
+  const { slug } = adapter
+  const { reader, block, worker } = run
+  const { chain } = block
+  const args = { chain, pin: block.pin, index: worker.poolIndex }
+  const indexed = await indexedPositions(args, reader, slug)
+  const known = [...worker.poolsOf(chain.id, slug), ...found, ...indexed.pools]
+  const pools = poolsOf(adapter, known)
+  const { read, unreadable } = await readProtocol(adapter, { reader, chain, venue, pools })
+  return { slug, read, unreadable: [...indexed.unreadable, ...unreadable] }
 }
 
 /** The pools that every service finds at the block, whatever it was asked before. */

@@ -19,6 +19,7 @@ import { type FrontRunCase, frontRunCases } from '../../support/protocols/front-
 import type { Fact } from '../../support/protocols/front-runs/parts.js'
 import { placeConverters } from '../../support/protocols/place-converters.js'
 import { placeFluid } from '../../support/protocols/place-fluid.js'
+import { placeGauges } from '../../support/protocols/place-gauges.js'
 import { earnFees, lendAndStake, mintPosition } from '../../support/protocols/sandbox-positions.js'
 import { type Answer, startService, type TestService } from '../../support/service/service.js'
 
@@ -62,6 +63,7 @@ beforeAll(async () => {
   const pools = await placeForkVenues(service.nodeUrl)
   await placeConverters(service.nodeUrl)
   await placeFluid(service.nodeUrl)
+  await placeGauges(service.nodeUrl)
   const pancakePair = pools.find(({ protocol }) => protocol === 'pancakeswap-v2')?.address ?? '0x'
   await lendAndStake(node)
   const position = await mintPosition(service, node)

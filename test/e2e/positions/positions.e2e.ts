@@ -53,8 +53,8 @@ async function collections(): Promise<number> {
   return Number(/stage_seconds_count\{stage="positions"\} (\d+)/.exec(text)?.[1] ?? 0)
 }
 
-/** Tested on contracts of their own: test/integration/protocols/converters.itest.ts. */
-const elsewhere = ['rocket-pool', 'ether-fi', 'frax-ether', 'sky']
+/** Tested on contracts of their own: converters.itest.ts and liquidity-gauge.itest.ts of test/integration/protocols. */
+const elsewhere = ['rocket-pool', 'ether-fi', 'frax-ether', 'sky', 'curve-gauge']
 
 describe('the first snapshot', () => {
   test('every protocol with positions has some, each with its own id', async () => {

@@ -21,6 +21,7 @@ const readAt: Readonly<Record<string, string>> = {
   'venues.camelot-v3.quoter': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v4.factory': 'docs.camelot.exchange, contracts of Arbitrum One',
   'venues.camelot-v4.quoter': 'docs.camelot.exchange, contracts of Arbitrum One',
+  'venues.erc-4626.factories': 'docs.morpho.org, MetaMorpho addresses',
   'venues.erc-4626.registries': 'docs.yearn.fi, v3-contracts',
   'venues.erc-4626.vaults': 'docs.frax.finance, sFRAX and sfrxETH',
   'venues.ether-fi.eETH': 'etherfi-protocol/smart-contracts, script/deploys/Deployed.s.sol',

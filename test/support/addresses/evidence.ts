@@ -72,11 +72,23 @@ export const evidence: Readonly<Record<string, Evidence>> = {
     tests: [
       ...integration('erc-4626', 'erc-4626-positions', 'erc-4626-registry'),
       'test/e2e/positions/any-vault.slow.ts',
+      'test/e2e/positions/factory-vaults.slow.ts',
     ],
-    except: 'the vaults that are named, and Yearn V3’s registry',
+    except: 'the vaults that are named, Yearn V3’s registry and MetaMorpho’s factories',
   },
   'yearn-v2': { on: 'bytecode', tests: integration('yearn-v2') },
   'staking-rewards': { on: 'bytecode', tests: integration('staking-rewards') },
+  'curve-gauge': {
+    on: 'bytecode',
+    tests: [...integration('liquidity-gauge'), 'test/e2e/positions/gauges.slow.ts'],
+    except:
+      'Curve’s own contracts: controller and gauge are Balancer’s of the same code, the minter and the first two versions are ours',
+  },
+  'balancer-gauge': {
+    on: 'bytecode',
+    tests: [...integration('liquidity-gauge'), 'test/e2e/positions/gauges.slow.ts'],
+    except: 'who may mint BAL, and boosts',
+  },
   'compound-v2': { on: 'bytecode', tests: integration('compound-v2') },
   'compound-v3': { on: 'arithmetic', tests: integration('compound-v3') },
   'aave-v3': { on: 'bytecode', tests: integration('aave-v3') },

@@ -144,7 +144,10 @@ export const addressPackages = {
     version: '2.70.1',
     integrity:
       'sha512-Ri+DqW7BISubW1pILxMFuaDKMV5I4wuEdgZy9TM9DJtO7O5CB3o3In4PuFngzw0sxoudLIzv93iCHpB6OE3qow==',
-    paths: ['package/lib/constants/pools/ethereum.js'],
+    paths: [
+      'package/lib/constants/pools/ethereum.js',
+      'package/lib/constants/network_constants.js',
+    ],
   },
   morpho: {
     name: '@morpho-org/morpho-ts',

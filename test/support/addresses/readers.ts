@@ -94,8 +94,14 @@ function balancer(files: FilesOfPackage): Found[] {
     return Object.entries(contracts).flatMap(([address, contract]) => {
       const isFactory =
         /^(Weighted|Stable|MetaStable|StablePhantom|ComposableStable)Pool(2Tokens)?Factory$/
-      const key = contract.name === 'Vault' ? 'vault' : isFactory.test(contract.name) && 'factories'
-      return key ? [{ chainId: Number(id), address, role: `balancer-v2 ${key}` }] : []
+      const roles: Readonly<Record<string, string>> = {
+        Vault: 'balancer-v2 vault',
+        GaugeController: 'balancer-gauge controller',
+        BalancerMinter: 'balancer-gauge minter',
+      }
+      const role =
+        roles[contract.name] ?? (isFactory.test(contract.name) ? 'balancer-v2 factories' : null)
+      return role ? [{ chainId: Number(id), address, role }] : []
     })
   })
 }
@@ -206,20 +212,31 @@ function enzyme(files: FilesOfPackage): Found[] {
 }
 
 function curve(files: FilesOfPackage): Found[] {
+  const aliases = textOf(files, 'network_constants.js').split('ALIASES_ETHEREUM = ')[1] ?? ''
+  const controller = addressOf(aliases.split('"gauge_controller":')[1])
+  const minter = addressOf(aliases.split('"minter":')[1])
   const pools = textOf(files, 'pools/ethereum.js').split('swap_address:').slice(1)
-  return pools.flatMap((text) => {
+  const own = Object.entries({ controller, minter }).flatMap(([key, address]) =>
+    address ? [{ chainId: 1, address, role: `curve-gauge ${key}` }] : [],
+  )
+  const ofPools = pools.flatMap((text) => {
     const [pool, zap] = [addressOf(text), addressOf(text.split('deposit_address:')[1])]
     return [pool, zap].flatMap((address) =>
       address ? [{ chainId: 1, address, role: 'curve zaps' }] : [],
     )
   })
+  return [...own, ...ofPools]
 }
 
 function morpho(files: FilesOfPackage): Found[] {
-  const blue = new RegExp(`\\[ChainId\\.(\\w+)\\]: \\{\\s+blue: "(${hex})"`, 'g')
-  return [...textOf(files, 'addresses.js').matchAll(blue)].flatMap(([, key = '', address = '']) => {
-    const chainId = chainIdOf(key)
-    return chainId === null ? [] : [{ chainId, address, role: 'morpho-blue morpho' }]
+  const tables = textOf(files, 'addresses.js').split(/\n {4}\[ChainId\.(?=\w+\]: \{)/)
+  const roles = { blue: 'morpho-blue morpho', metaMorphoFactory: 'erc-4626 factories' }
+  return tables.slice(1).flatMap((table) => {
+    const chainId = chainIdOf(/^\w+/.exec(table)?.[0] ?? '')
+    return Object.entries(roles).flatMap(([key, role]) => {
+      const address = new RegExp(`\\b${key}: "(${hex})"`).exec(table)?.[1]
+      return chainId === null || !address ? [] : [{ chainId, address, role }]
+    })
   })
 }
 

@@ -15,6 +15,7 @@ import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rew
 import { yearnVaultSpecs } from '../../../src/sandbox/venues/yearn-v2.js'
 import { type Action, output } from '../bundle.js'
 import { converterAddress } from './place-converters.js'
+import { gaugeCases } from './place-gauges.js'
 
 export interface ActionCase {
   readonly protocol: string
@@ -380,6 +381,7 @@ export function actionCases(facts: {
     ...converterCases(),
     ...yearnCases(),
     ...stakingCases(),
+    ...gaugeCases(),
     ...morphoCases(),
     ...aaveCases(facts.anybody),
   ]

@@ -10,6 +10,7 @@ import { gaugeSpecs, stakedToken } from '../../../src/sandbox/venues/staking-rew
 import { askBundle } from '../bundle.js'
 import type { NodeWriter } from '../nodes/node-writer.js'
 import type { TestService } from '../service/service.js'
+import { placedGauge } from './place-gauges.js'
 
 const alice = sandboxAccount('alice').address
 const manager = contractAddresses.v3PositionManager
@@ -91,8 +92,16 @@ export async function lendAndStake(node: NodeWriter): Promise<void> {
   await node.send(morpho, supply, [parameters, lent, 0n, alice, '0x'], alice)
   const [plan] = gaugeSpecs
   if (!plan) throw new RangeError('The sandbox has no gauge.')
-  const staked = 10n ** 15n
-  await node.rpc('anvil_dealERC20', [alice, stakedToken(plan), `0x${staked.toString(16)}`])
-  await node.send(stakedToken(plan), approve, [plan.gauge, staked], alice)
-  await node.send(plan.gauge, 'function stake(uint256 amount)', [staked], alice)
+  const amount = 10n ** 15n
+  for (const [token, gauge, stake] of [
+    [stakedToken(plan), plan.gauge, 'stake'],
+    ...(['curve-gauge', 'balancer-gauge'] as const).map((slug) => {
+      const placed = placedGauge(slug)
+      return [placed.staked, placed.gauge, 'deposit'] as const
+    }),
+  ] as const) {
+    await node.rpc('anvil_dealERC20', [alice, token, `0x${amount.toString(16)}`])
+    await node.send(token, approve, [gauge, amount], alice)
+    await node.send(gauge, `function ${stake}(uint256 amount)`, [amount], alice)
+  }
 }

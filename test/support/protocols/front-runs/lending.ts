@@ -8,6 +8,7 @@ import { gaugeSpecs, stakedToken } from '../../../../src/sandbox/venues/staking-
 import { yearnVaultSpecs } from '../../../../src/sandbox/venues/yearn-v2.js'
 import { called, donation, loss, stored } from '../../front-run.js'
 import { converterAddress } from '../place-converters.js'
+import { placedGauge } from '../place-gauges.js'
 import { morphoMarket } from '../sandbox-positions.js'
 import { act, debt, type Entry, ether, exact, type Fact, million, token, unit } from './parts.js'
 
@@ -24,6 +25,7 @@ export function lendingMoves(anybody: Address): Entry[] {
     ...lidoMoves(),
     ...converterMoves(),
     ...stakingMoves(anybody),
+    ...gaugeMoves(),
     ...morphoMoves(anybody),
     ...aaveMoves(anybody),
   ]
@@ -235,6 +237,32 @@ function stakingMoves(anybody: Address): Entry[] {
       },
     ],
   ]
+}
+
+function gaugeMoves(): Entry[] {
+  return (['curve-gauge', 'balancer-gauge'] as const).flatMap((slug): Entry[] => {
+    const { gauge, staked } = placedGauge(slug)
+    const stakes = called({
+      is: 'a stake',
+      to: gauge,
+      signature: 'function deposit(uint256 value)',
+      args: [ether],
+      spends: { token: staked, amount: ether },
+    })
+    return [
+      [`${slug} deposit`, stakes, { keeps: unit }],
+      [`${slug} withdraw`, stakes, { keeps: unit }],
+      [
+        `${slug} harvest`,
+        stakes,
+        {
+          ...{ holder: alice, routingStrategy: 'delegate' },
+          keeps: 'What is earned so far is owed; a new stake earns from then on.',
+          actions: act(slug, 'harvest', { primaryAddress: gauge }),
+        },
+      ],
+    ]
+  })
 }
 
 function morphoMoves(anybody: Address): Entry[] {

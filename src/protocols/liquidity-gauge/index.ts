@@ -1,0 +1,95 @@
+/**
+ * Gauges of Curve's code, where shares of pools are staked for what a minter mints and for rewards of others: the share
+ * into the gauge's token (deposit) and back (withdraw), one to one.
+ * Venue parameters: `controller`, which lists the gauges, and `minter`. Pool parameters: none; tokens: share, gauge.
+ */
+import { probe } from '../../chains/probe.js'
+import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
+import { addressesOf } from '../shared/parameters.js'
+import { depositAbi, depositForAbi, withdrawAbi } from './actions.js'
+import { discoverGauges, stakedTokens } from './discover.js'
+import type { Family } from './gauges.js'
+import { after, converted, type GaugeState, loadGauges } from './load.js'
+import { gaugePositions } from './positions.js'
+
+/** Of a gauge that was touched this week; the simulation measures it. */
+const gasPerCall = 200_000n
+
+function defineGauges(
+  family: Family,
+  facts: Pick<ProtocolAdapter, 'name' | 'project' | 'url' | 'description' | 'forkOf'>,
+): ProtocolAdapter<GaugeState> {
+  const { slug } = family
+  return defineProtocol<GaugeState>({
+    slug,
+    ...facts,
+    category: 'staking',
+    // A withdrawal is paid to its caller alone.
+    paysRecipient: true,
+    canPay: ({ address }, { takesForOthers }, tokenOut) => takesForOthers && tokenOut === address,
+    isNoPriceSource: () => true,
+    foreignCode: ({ address }, { isListed }) => (isListed ? null : address),
+    probes: ({ controller, minter }) => {
+      const [asked] = addressesOf(controller)
+      return [
+        ...addressesOf(controller).map((to) =>
+          probe(`controller of ${facts.name}`, to, 'n_gauges()', 'positive'),
+        ),
+        ...addressesOf(minter).map((to) =>
+          probe(`minter of ${facts.name}`, to, `${family.asked}()`, asked ?? 'address'),
+        ),
+      ]
+    },
+    discover: (args) => discoverGauges(family, args),
+    async load(args) {
+      return args.pools.length === 0 ? [] : loadGauges(family, args)
+    },
+    amountOut: (pool, state, tokenIn, _tokenOut, amountIn) => ({
+      amountOut: converted(pool, state, tokenIn, amountIn),
+      exact: state.isListed,
+    }),
+    applySwap: (pool, state, tokenIn, _tokenOut, amountIn) => after(pool, state, tokenIn, amountIn),
+    holdings: ({ address, tokens: [staked] }, { supply }, token) =>
+      staked && token === address && supply > 0n
+        ? { shares: supply, amounts: [{ token: staked, amount: supply }] }
+        : null,
+    action: (pool, tokenIn) => (tokenIn === pool.address ? 'withdraw' : 'deposit'),
+    gasEstimate: () => gasPerCall,
+    encodeSwap({ pool: { address: target }, state, tokenIn, amountIn, recipient }) {
+      if (tokenIn === target) return [{ kind: 'call', target, abi: withdrawAbi, args: [amountIn] }]
+      return [
+        { kind: 'approve', token: tokenIn, spender: target, amount: amountIn },
+        state.takesForOthers
+          ? { kind: 'call', target, abi: depositForAbi, args: [amountIn, recipient] }
+          : { kind: 'call', target, abi: depositAbi, args: [amountIn] },
+      ]
+    },
+    underlying: (args) => stakedTokens(family, args),
+    positions: gaugePositions(family),
+  })
+}
+
+const balancer: Family = {
+  slug: 'balancer-gauge',
+  minted: 'getBalancerToken',
+  asked: 'getGaugeController',
+}
+
+/** Curve's, and any other contract that works like one and that no other controller lists. */
+export const curveGauge = defineGauges(
+  { slug: 'curve-gauge', minted: 'token', asked: 'controller', others: [balancer.slug] },
+  {
+    name: 'Curve gauges',
+    project: 'curve',
+    url: 'https://curve.finance',
+    description: 'Staking of shares of pools for CRV and other rewards.',
+  },
+)
+
+export const balancerGauge = defineGauges(balancer, {
+  name: 'Balancer gauges',
+  project: 'balancer',
+  url: 'https://balancer.fi',
+  description: 'Staking of shares of pools for BAL and other rewards.',
+  forkOf: 'curve-gauge',
+})
