@@ -2,7 +2,7 @@
 import type { ChainDefinition, VenueParameters } from '../chains/chain.js'
 import type { Address, Hex } from '../domain/primitives.js'
 import type { SimulationLog, StateReader } from '../domain/state.js'
-import type { Pool } from './pool.js'
+import type { Pool, Unreadable } from './pool.js'
 
 /** Events with one first topic of one contract. */
 export interface EventSource {
@@ -35,15 +35,15 @@ export interface PoolEvents {
    */
   depth?(words: readonly bigint[]): readonly [bigint, bigint]
   /**
-   * The pools with what their events do not tell, in bulk; those that cannot be used are left out. Absent: events tell
-   * all.
+   * The pools with what their events do not tell, in bulk, or those that are meant by them; those that cannot be used are
+   * left out. Absent: events tell all.
    */
   complete?(args: {
     readonly reader: StateReader
     readonly chain: ChainDefinition
     readonly venue: VenueParameters
     readonly pools: readonly Pool[]
-  }): Promise<readonly Pool[]>
+  }): Promise<{ readonly pools: readonly Pool[]; readonly unreadable: readonly Unreadable[] }>
 }
 
 /** Words of the data of an event. */

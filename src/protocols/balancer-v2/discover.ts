@@ -98,18 +98,23 @@ export async function findPools(args: {
     }
   })
   const pools = new Map<Address, Pool>()
-  for (const { share, pool } of await describePools(args, named)) {
+  const described = await describePools(args, named)
+  for (const { share, pool } of described.pools) {
     pools.set(share, pool.tokens.includes(share) ? pool : liquidityPool(pool))
   }
-  return { pools, unreadable }
+  const unread = described.unreadable.map(({ share, message }) => ({ token: share, message }))
+  return { pools, unreadable: [...unreadable, ...unread] }
 }
 
 /** What pools and the Vault say of them; those that are of no known kind are left out. */
 export async function describePools(
   { reader, venue }: { readonly reader: StateReader; readonly venue: VenueParameters },
   named: readonly { readonly share: Address; readonly id: Hex }[],
-): Promise<{ readonly share: Address; readonly pool: Pool }[]> {
-  if (named.length === 0) return []
+): Promise<{
+  readonly pools: readonly { readonly share: Address; readonly pool: Pool }[]
+  readonly unreadable: readonly { readonly share: Address; readonly message: string }[]
+}> {
+  if (named.length === 0) return { pools: [], unreadable: [] }
   const address = vaultOf(venue)
   const perPool = 1 + factCalls.length
   const answers = await reader.call(
@@ -126,11 +131,19 @@ export async function describePools(
   )
   const places = await reader.call(held.flat().map((to) => ({ to, data: decimalsCall })))
   let next = 0
-  return named.flatMap(({ share, id }, k) => {
+  const unreadable: { readonly share: Address; readonly message: string }[] = []
+  const pools = named.flatMap(({ share, id }, k) => {
     const tokens = held[k] ?? []
-    const decimals = places.slice(next, next + tokens.length).map(readWord)
+    const digits = places.slice(next, next + tokens.length)
+    const decimals = digits.map(readWord)
     next += tokens.length
-    const facts = answers.slice(k * perPool + 1, (k + 1) * perPool)
+    const own = answers.slice(k * perPool, (k + 1) * perPool)
+    for (const result of [...own, ...digits]) {
+      if (result.ok || result.reason !== 'unreadable') continue
+      unreadable.push({ share, message: result.message })
+      return []
+    }
+    const facts = own.slice(1)
     const weights = decode('getNormalizedWeights', facts[0])
     const isStable = decode('getAmplificationParameter', facts[1]) !== null
     if (tokens.length < 2 || decimals.includes(null) || (!weights && !isStable)) return []
@@ -149,6 +162,7 @@ export async function describePools(
     }
     return [{ share, pool }]
   })
+  return { pools, unreadable }
 }
 
 /** Pools since 2022 say it in JSON, e.g. `{"name":"WeightedPool","version":4}`. */

@@ -31,6 +31,12 @@ export const balancerPoolEvents: PoolEvents = {
   },
   async complete({ reader, venue, pools }) {
     const named = pools.map((pool) => ({ share: poolContract(pool), id: pool.id as Hex }))
-    return (await describePools({ reader, venue }, named)).map(({ pool }) => pool)
+    const described = await describePools({ reader, venue }, named)
+    return {
+      pools: described.pools.map(({ pool }) => pool),
+      unreadable: described.unreadable.map(({ share, message }) => {
+        return { protocol: 'balancer-v2', subject: share, message }
+      }),
+    }
   },
 }

@@ -25,6 +25,7 @@ import { holdingsOf, liquidityAfter, liquidityOut } from './liquidity-state.js'
 import { loadSwaps } from './load.js'
 import { isMetaPair } from './meta-math.js'
 import { curveParameters } from './parameters.js'
+import { curvePoolEvents, factoryNames } from './pool-events.js'
 import { curvePositions } from './positions.js'
 import { type CurveState, outputOf, stateAfter } from './state.js'
 
@@ -46,10 +47,13 @@ export const curve = defineProtocol<CurveState>({
   },
   isEndorsed,
   sharedState: sharedWithLiquidity,
-  probes: ({ metaRegistry, zaps = [] }) => [
+  probes: ({ metaRegistry, zaps = [], ...venue }) => [
     ...addressesOf(metaRegistry).map((to) =>
       probe('MetaRegistry of Curve', to, 'registry_length()', 'number'),
     ),
+    ...factoryNames
+      .flatMap((name) => addressesOf(venue[name]))
+      .map((to) => probe('factory of Curve', to, 'pool_count()', 'number')),
     ...[zaps].flat().flatMap((entry) => {
       const [pool = zeroAddress, zap = zeroAddress] = addressesOf(String(entry).split(':'))
       return [
@@ -59,6 +63,7 @@ export const curve = defineProtocol<CurveState>({
     }),
   ],
   discover,
+  poolEvents: curvePoolEvents,
   load,
 
   amountOut(pool, state, tokenIn, tokenOut, amountIn) {

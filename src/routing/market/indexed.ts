@@ -15,7 +15,7 @@ const mostBetween = 16
 /** The same where the ends meet in a pool or at a connector: each further token costs every search of the block time. */
 const mostBesideKnown = 6
 const poolsPerLink = 2
-/** Pools whose depth only loading them would show. */
+/** Of a protocol: pools whose depth only loading them would show. */
 const mostUnranked = 8
 
 export interface ChosenPools {
@@ -47,25 +47,38 @@ export async function chooseIndexed(
 ): Promise<ChosenPools> {
   const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
   const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.poolEvents?.depthSlots
-  const [{ ranked, unreadable }, unranked] = await Promise.all([
+  const [{ ranked, unreadable }, completed] = await Promise.all([
     rank(args, adapters, candidates.filter(hasDepth)),
-    complete(args, adapters, candidates.filter((pool) => !hasDepth(pool)).slice(0, mostUnranked)),
+    complete(
+      args,
+      adapters,
+      candidates.filter((pool) => !hasDepth(pool)),
+    ),
   ])
-  return { pools: [...choose(args.chain, ranked, ends), ...unranked], unreadable }
+  return {
+    pools: [...choose(args.chain, ranked, ends), ...completed.pools],
+    unreadable: [...unreadable, ...completed.unreadable],
+  }
 }
 
 async function complete(
   { chain, reader }: Parameters<typeof chooseIndexed>[0],
   adapters: ReadonlyMap<string, ProtocolAdapter>,
   pools: readonly Pool[],
-): Promise<readonly Pool[]> {
+): Promise<ChosenPools> {
   const all = [...new Set(pools.map(({ protocol }) => protocol))].map((slug) => {
     const venue = chain.venues[slug]
-    const own = pools.filter(({ protocol }) => protocol === slug)
+    const own = pools.filter(({ protocol }) => protocol === slug).slice(0, mostUnranked)
     const asked = adapters.get(slug)?.poolEvents?.complete
-    return venue && asked ? asked({ reader, chain, venue, pools: own }) : own
+    return venue && asked
+      ? asked({ reader, chain, venue, pools: own })
+      : { pools: own, unreadable: [] }
   })
-  return (await Promise.all(all)).flat()
+  const found = await Promise.all(all)
+  return {
+    pools: found.flatMap((one) => one.pools),
+    unreadable: found.flatMap((one) => one.unreadable),
+  }
 }
 
 async function rank(

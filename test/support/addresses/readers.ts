@@ -215,6 +215,17 @@ function curve(files: FilesOfPackage): Found[] {
   const aliases = textOf(files, 'network_constants.js').split('ALIASES_ETHEREUM = ')[1] ?? ''
   const controller = addressOf(aliases.split('"gauge_controller":')[1])
   const minter = addressOf(aliases.split('"minter":')[1])
+  const factories = {
+    factory: 'factory',
+    stable_ng_factory: 'stableNgFactory',
+    crypto_factory: 'cryptoFactory',
+    twocrypto_factory: 'twocryptoFactory',
+    tricrypto_factory: 'tricryptoFactory',
+  }
+  const ofFactories = Object.entries(factories).flatMap(([alias, parameter]) => {
+    const address = addressOf(aliases.split(`"${alias}":`)[1])
+    return address ? [{ chainId: 1, address, role: `curve ${parameter}` }] : []
+  })
   const pools = textOf(files, 'pools/ethereum.js').split('swap_address:').slice(1)
   const own = Object.entries({ controller, minter }).flatMap(([key, address]) =>
     address ? [{ chainId: 1, address, role: `curve-gauge ${key}` }] : [],
@@ -225,7 +236,7 @@ function curve(files: FilesOfPackage): Found[] {
       address ? [{ chainId: 1, address, role: 'curve zaps' }] : [],
     )
   })
-  return [...own, ...ofPools]
+  return [...own, ...ofFactories, ...ofPools]
 }
 
 function morpho(files: FilesOfPackage): Found[] {
