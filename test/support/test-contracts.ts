@@ -39,7 +39,8 @@ export function compileTestContracts(
     | 'LiquidityBook.sol'
     | 'Algebra.sol'
     | 'FluidLike.sol'
-    | 'Gauges.sol',
+    | 'Gauges.sol'
+    | 'Curve.sol',
 ): (name: string) => TestContract {
   const input = {
     language: 'Solidity',

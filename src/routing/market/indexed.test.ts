@@ -79,6 +79,19 @@ describe('choose', () => {
     expect(choose(ethereum, pools, { ...ends, maxHops: 2 })).toEqual([])
   })
 
+  test('a token that a pool of unknown depth joins is a way, behind all of known depth', () => {
+    const x = token(0x304)
+    const [one, other] = [pool([a, x], 10n, 'a x'), pool([x, b], 10n, 'x b')]
+    expect(choose(ethereum, [one], ends)).toEqual([])
+    expect(idsOf(choose(ethereum, [one], ends, [other.pool]))).toEqual(['a x'])
+    const many = Array.from({ length: 16 }, (_, k) => [
+      pool([a, token(0x400 + k)], 10n, `in ${k}`),
+      pool([token(0x400 + k), b], 10n, `out ${k}`),
+    ]).flat()
+    const chosen = choose(ethereum, [one, ...many], ends, [other.pool])
+    expect(idsOf(chosen)).toEqual(idsOf(choose(ethereum, many, ends)))
+  })
+
   test('native and its wrapped token are one, and the order of the pools does not matter', () => {
     const pools = [
       pool([nativeToken, b], 10n, 'native'),

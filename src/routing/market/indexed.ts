@@ -17,6 +17,8 @@ const mostBesideKnown = 6
 const poolsPerLink = 2
 /** Of a protocol: pools whose depth only loading them would show. */
 const mostUnranked = 8
+/** What they count for as ways to a token in between: behind all that are known to be deep, and before nothing. */
+const unknownShare = 0.001
 
 export interface ChosenPools {
   readonly pools: readonly Pool[]
@@ -47,16 +49,13 @@ export async function chooseIndexed(
 ): Promise<ChosenPools> {
   const adapters = new Map(args.protocols.map((adapter) => [adapter.slug, adapter]))
   const hasDepth = ({ protocol }: Pool) => adapters.get(protocol)?.poolEvents?.depthSlots
+  const unranked = candidates.filter((pool) => !hasDepth(pool))
   const [{ ranked, unreadable }, completed] = await Promise.all([
     rank(args, adapters, candidates.filter(hasDepth)),
-    complete(
-      args,
-      adapters,
-      candidates.filter((pool) => !hasDepth(pool)),
-    ),
+    complete(args, adapters, unranked),
   ])
   return {
-    pools: [...choose(args.chain, ranked, ends), ...completed.pools],
+    pools: [...choose(args.chain, ranked, ends, completed.pools), ...completed.pools],
     unreadable: [...unreadable, ...completed.unreadable],
   }
 }
@@ -111,11 +110,15 @@ async function rank(
   return { ranked, unreadable }
 }
 
-/** Pools between tokens of the request and connectors, and those of the tokens that join two of them best. Pure. */
+/**
+ * Pools between tokens of the request and connectors, and those of the tokens that join two of them best. Pure.
+ * @param unranked - pools of unknown depth, which are taken in any case: tokens may be joined by them, too.
+ */
 export function choose(
   chain: ChainDefinition,
   ranked: readonly Ranked[],
   { tokensIn, tokensOut, maxHops }: Ends,
+  unranked: readonly Pool[] = [],
 ): Pool[] {
   const canonical = (tokens: readonly Address[]) =>
     new Set(tokens.map((token) => canonicalToken(chain, token)))
@@ -123,6 +126,7 @@ export function choose(
   const connectors = canonical([...chain.connectorTokens, chain.wrappedNative])
   const own = new Set([...ins, ...outs, ...connectors])
   const byPair = groupByPair(ranked)
+  const unknownPairs = pairsAmong(chain, unranked)
   const deepest = new Map<Address, bigint>()
   for (const { depth } of ranked) {
     for (const [token, amount] of depth) {
@@ -133,7 +137,8 @@ export function choose(
   /** How deep the deepest pool of a pair is, of the deepest of the token: 0 to 1. */
   const share = (token: Address, other: Address) => {
     const most = poolsOf(token, other)[0]?.depth.get(token) ?? 0n
-    return ratio(most, deepest.get(token) ?? 0n)
+    const unknown = unknownPairs.has(pairKey(token, other)) ? unknownShare : 0
+    return Math.max(unknown, ratio(most, deepest.get(token) ?? 0n))
   }
 
   const chosen = new Map<string, Pool>()
@@ -146,7 +151,8 @@ export function choose(
     const isOfEnds = (ins.has(a) && outs.has(b)) || (ins.has(b) && outs.has(a))
     take(pools, isOfEnds ? poolsOfEnds : poolsOfPair)
   }
-  const ways = waysBetween({ ins, outs, connectors, own, maxHops }, [...byPair.keys()], share)
+  const pairs = [...new Set([...byPair.keys(), ...unknownPairs])]
+  const ways = waysBetween({ ins, outs, connectors, own, maxHops }, pairs, share)
   const between = new Set<Address>()
   const meet = (a: Address, b: Address) => poolsOf(a, b).length > 0
   const isKnown = [...ins].some((a) =>
@@ -231,6 +237,14 @@ function groupByPair(ranked: readonly Ranked[]): ReadonlyMap<string, readonly Ra
     })
   }
   return new Map(sorted)
+}
+
+function pairsAmong(chain: ChainDefinition, pools: readonly Pool[]): ReadonlySet<string> {
+  const keys = pools.flatMap((pool) => {
+    const tokens = pool.tokens.map((token) => canonicalToken(chain, token))
+    return tokens.flatMap((a, k) => tokens.slice(k + 1).map((b) => pairKey(a, b)))
+  })
+  return new Set(keys.sort())
 }
 
 function pairKey(a: Address, b: Address): string {

@@ -64,7 +64,10 @@ export const evidence: Readonly<Record<string, Evidence>> = {
   curve: {
     on: 'bytecode',
     isOnMainnet: true,
-    tests: integration('curve-stable', 'curve-liquidity', 'curve-positions'),
+    tests: [
+      ...integration('curve-stable', 'curve-liquidity', 'curve-positions'),
+      'test/e2e/pool-index/curve.slow.ts',
+    ],
     except: 'kinds of pools that neither the old one of the package nor the recorded ones are',
   },
   'erc-4626': {
