@@ -23,7 +23,8 @@ const introduction = `<!-- Written by npm run bench: a part that is run replaces
 # Benchmarks
 
 What counts are ratios within one run; absolute figures belong to the machine that is named with them. Every part
-builds its own setup on the sandbox and needs no network but the npm registry.
+builds its own setup on the sandbox and needs no network but the npm registry. What bounds the figures, and which levers
+gave nothing: [speed.md](speed.md).
 
 \`\`\`sh
 npm ci && npm run bench                                    # all parts
