@@ -26,6 +26,7 @@ const abi = parseAbi([
   'function n_gauges() view returns (int128)',
   'function gauges(uint256 index) view returns (address)',
   'function gauge_types(address gauge) view returns (int128)',
+  'function get_gauge_weight(address gauge) view returns (uint256)',
   'function token() view returns (address)',
   'function getBalancerToken() view returns (address)',
 ])
@@ -39,6 +40,8 @@ const questions = [
 ]
 /** Of one controller, in its own order: twice as many as any has. */
 const mostGauges = 2_048
+/** Of these the ones with the most votes: the market of each staked share is read to price it. */
+const mostListed = 512
 
 export interface Gauge {
   readonly staked: Address
@@ -116,7 +119,10 @@ export interface Membership {
   readonly isOwn: boolean
 }
 
-/** Every gauge that the controller lists at the block, those of other chains among them; none where it has no code. */
+/**
+ * Gauges that the controller lists at the block, those of other chains among them, in its order; where there are more than
+ * a list holds, those with the most votes. None where it has no code.
+ */
 export async function listedGauges(
   slug: string,
   reader: StateReader,
@@ -140,7 +146,20 @@ export async function listedGauges(
       encodeFunctionData({ abi, functionName: 'gauges', args: [BigInt(index)] }),
     ),
   )
-  return { gauges: [...new Set(found.flatMap((result) => addressOf(result) ?? []))], unreadable }
+  const all = [...new Set(found.flatMap((result) => addressOf(result) ?? []))]
+  if (all.length <= mostListed) return { gauges: all, unreadable }
+  const votes = await read(
+    all.map((gauge) =>
+      encodeFunctionData({ abi, functionName: 'get_gauge_weight', args: [gauge] }),
+    ),
+  )
+  const weighed = all.map((gauge, index) => ({ gauge, votes: readWord(votes[index]) ?? 0n }))
+  // Sorting is stable: among equals the older ones stay.
+  const heaviest = weighed.toSorted((a, b) =>
+    a.votes === b.votes ? 0 : a.votes > b.votes ? -1 : 1,
+  )
+  const kept = new Set(heaviest.slice(0, mostListed).map(({ gauge }) => gauge))
+  return { gauges: all.filter((gauge) => kept.has(gauge)), unreadable }
 }
 
 /** What the family's minter pays for stakes; null where it is not there. */
