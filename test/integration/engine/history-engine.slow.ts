@@ -3,6 +3,7 @@
  * at other blocks, live calls first. On the sandbox, in one engine.
  */
 import { setMaxListeners } from 'node:events'
+import { isAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type {
   CallContext,
@@ -220,7 +221,9 @@ describe('blocks', () => {
   })
 
   test('by events: those in which one of the pools left one, as its blocks tell', async () => {
-    const [pool = zeroAddress, other = zeroAddress] = pools(await ask(wanted())) as Address[]
+    // Not those of the Vault, whose names are longer than addresses.
+    const own = pools(await ask(wanted())).filter((id) => isAddress(id))
+    const [pool = zeroAddress, other = zeroAddress] = own
     const range = { chainId: 1, from: past() - 9n, to: past() }
     const changed = (addresses: readonly Address[], to = range.to) =>
       one.engine.changedBlocks({ ...range, to, addresses }, context)
