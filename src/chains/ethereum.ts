@@ -129,7 +129,7 @@ export const ethereum = defineChain({
     },
     curve: {
       metaRegistry: '0xf98b45fa17de75fb1ad0e7afd971b0ca00e379fc',
-      factory: '0xb9fc157394af804a3578134a6585c0dc9cc990d4',
+      stableFactory: '0xb9fc157394af804a3578134a6585c0dc9cc990d4',
       stableNgFactory: '0x6a8cbed756804b16e05e741edabd5cb544ae21bf',
       cryptoFactory: '0xf18056bbd320e96a48e3fbf8bc061322531aac99',
       twocryptoFactory: '0x98ee851a00abee0d95d08cf4ca2bdce32aeaaf7f',

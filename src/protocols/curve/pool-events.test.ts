@@ -44,8 +44,8 @@ const read = (factory: string, event: Event, values: readonly unknown[]) => {
 describe('events of the factories of Curve', () => {
   test('each tells the coins of its pools', () => {
     const ten = Array.from({ length: 10 }, () => 1n)
-    expect(read('factory', ofFour, [[a, b, none, none], 1n, 1n, wallet])?.tokens).toEqual([a, b])
-    expect(read('factory', ofFour, [[a, b, c, pool], 1n, 1n, wallet])?.tokens).toHaveLength(4)
+    expect(read('stableFactory', ofFour, [[a, b, none, none], 1n, 1n, wallet])?.tokens).toEqual([a, b])
+    expect(read('stableFactory', ofFour, [[a, b, c, pool], 1n, 1n, wallet])?.tokens).toHaveLength(4)
     expect(read('stableNgFactory', ofAnyCoins, [[c, a, b], 1n, 1n, wallet])?.tokens).toEqual([
       ...[c, a, b],
     ])
@@ -57,15 +57,15 @@ describe('events of the factories of Curve', () => {
   })
 
   test('equal coins of one factory are one entry, those of another factory are another', () => {
-    const one = read('factory', ofFour, [[a, b, none, none], 1n, 1n, wallet])
-    const again = read('factory', ofFour, [[a, b, none, none], 200n, 9n, pool])
+    const one = read('stableFactory', ofFour, [[a, b, none, none], 1n, 1n, wallet])
+    const again = read('stableFactory', ofFour, [[a, b, none, none], 200n, 9n, pool])
     const other = read('stableNgFactory', ofAnyCoins, [[a, b], 1n, 1n, wallet])
     expect(again).toEqual(one)
     expect(other?.id).not.toBe(one?.id)
   })
 
   test('one coin, one coin twice, or more than a pool can have are no pool', () => {
-    expect(read('factory', ofFour, [[a, none, none, none], 1n, 1n, wallet])).toBeNull()
+    expect(read('stableFactory', ofFour, [[a, none, none, none], 1n, 1n, wallet])).toBeNull()
     expect(read('stableNgFactory', ofAnyCoins, [[a, a], 1n, 1n, wallet])).toBeNull()
     const nine = Array.from({ length: 9 }, (_, k) => `0x${`${k + 1}`.repeat(40)}`)
     expect(read('stableNgFactory', ofAnyCoins, [nine, 1n, 1n, wallet])).toBeNull()
@@ -78,7 +78,7 @@ describe('events of the factories of Curve', () => {
 
   test('the pools of the coins are asked of the MetaRegistry, and what it did not say is named', async () => {
     const pools = [
-      read('factory', ofFour, [[a, b, none, none], 1n, 1n, wallet]),
+      read('stableFactory', ofFour, [[a, b, none, none], 1n, 1n, wallet]),
       read('stableNgFactory', ofAnyCoins, [[b, a], 1n, 1n, wallet]),
     ].flatMap((found) => found ?? [])
     const asked: Hex[] = []

@@ -20,7 +20,7 @@ const mostCoins = 8n
 /** By the parameter of the venue that names the factory. */
 const events: Readonly<Record<string, FactoryEvent>> = {
   /** @see curvefi/curve-factory 5272fd2, contracts/Factory.vy; unused places of the four are zero. */
-  factory: {
+  stableFactory: {
     topic: toEventSelector('PlainPoolDeployed(address[4],uint256,uint256,address)'),
     coins: (words) => words.slice(0, 4),
   },

@@ -29,7 +29,7 @@ import { compileTestContracts } from '../../support/test-contracts.js'
 
 const alice = sandboxAccount('alice').address
 const venue = ethereum.venues.curve ?? {}
-const [registry, factory] = [venue.metaRegistry, venue.factory] as [Address, Address]
+const [registry, factory] = [venue.metaRegistry, venue.stableFactory] as [Address, Address]
 const v2Factory = ethereum.venues['uniswap-v2']?.factory as Address
 /** What the pool's bytecode has built in. */
 const decimals = [18, 6, 6, 18]

@@ -216,7 +216,7 @@ function curve(files: FilesOfPackage): Found[] {
   const controller = addressOf(aliases.split('"gauge_controller":')[1])
   const minter = addressOf(aliases.split('"minter":')[1])
   const factories = {
-    factory: 'factory',
+    factory: 'stableFactory',
     stable_ng_factory: 'stableNgFactory',
     crypto_factory: 'cryptoFactory',
     twocrypto_factory: 'twocryptoFactory',
