@@ -44,7 +44,10 @@ const read = (factory: string, event: Event, values: readonly unknown[]) => {
 describe('events of the factories of Curve', () => {
   test('each tells the coins of its pools', () => {
     const ten = Array.from({ length: 10 }, () => 1n)
-    expect(read('stableFactory', ofFour, [[a, b, none, none], 1n, 1n, wallet])?.tokens).toEqual([a, b])
+    expect(read('stableFactory', ofFour, [[a, b, none, none], 1n, 1n, wallet])?.tokens).toEqual([
+      a,
+      b,
+    ])
     expect(read('stableFactory', ofFour, [[a, b, c, pool], 1n, 1n, wallet])?.tokens).toHaveLength(4)
     expect(read('stableNgFactory', ofAnyCoins, [[c, a, b], 1n, 1n, wallet])?.tokens).toEqual([
       ...[c, a, b],
