@@ -100,9 +100,11 @@ async function serve(config: Config, mode: ArchiveMode): Promise<void> {
 
 /** @param asked - resolves when the primary wants this process to stop. */
 async function untilStopped(logger: Logger, asked?: Promise<void>): Promise<void> {
-  const signal = await Promise.race([nextSignal(), ...(asked ? [asked] : [])])
+  const first = nextSignal()
+  const signal = await Promise.race([first, ...(asked ? [asked] : [])])
   logger.info({ ...(signal && { signal }) }, 'stopping; a second signal stops at once')
-  void nextSignal().then(() => process.exit(1))
+  // A signal to all processes may come after the word of the primary that it makes it send.
+  void first.then(nextSignal).then(() => process.exit(1))
 }
 
 /** The service as several processes. They read the command line again. */

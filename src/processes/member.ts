@@ -28,14 +28,14 @@ export function membership(): Membership | null {
   return {
     place: Number(place),
     sandbox: sandbox ? (JSON.parse(sandbox) as [number, string][]) : null,
-    stopAsked: new Promise((resolve) => {
-      process.on('message', (message) => {
-        if (isStop(message)) resolve()
-      })
-    }),
+    stopAsked,
   }
 }
 
+let askToStop = () => {}
+const stopAsked = new Promise<void>((resolve) => {
+  askToStop = resolve
+})
 const waiting = new Map<number, (text: string | null) => void>()
 let asked = 0
 
@@ -43,7 +43,9 @@ let asked = 0
 function listen(): void {
   AggregatorRegistry.setRegistries(registry)
   new AggregatorRegistry()
+  // From the beginning: what is asked of a process that starts is not asked again.
   process.on('message', (message) => {
+    if (isStop(message)) askToStop()
     if (!isMetrics(message) || message.text === undefined) return
     waiting.get(message.id)?.(message.text)
     waiting.delete(message.id)

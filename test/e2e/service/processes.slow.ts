@@ -1,6 +1,6 @@
 /** One service as several processes, and several services behind a balancer. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -30,6 +30,8 @@ async function get(url: string) {
 
 interface Served {
   readonly url: string
+  /** Resolves when the processes have logged the message so many times. */
+  logged(message: string, times: number): Promise<void>
   readonly primary: ChildProcess
   readonly ended: Promise<unknown[]>
 }
@@ -49,8 +51,9 @@ async function serve(env: Readonly<Record<string, string>>): Promise<Served> {
   })
   onTestFinished(() => void primary.kill('SIGKILL'))
   const ended = once(primary, 'exit')
-  const [url] = await Promise.all([addressOf(primary.stdout), bothReady(primary.stderr)])
-  return { url, primary, ended }
+  const logged = messagesOf(primary.stderr)
+  const [url] = await Promise.all([addressOf(primary.stdout), logged('ready', 2)])
+  return { url, logged, primary, ended }
 }
 
 async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
@@ -61,16 +64,35 @@ async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
   throw new Error('It ended before it listened.')
 }
 
-/** By what it logs; the rest of it is read, so that it never waits for a reader. */
-function bothReady(log: NodeJS.ReadableStream): Promise<void> {
-  const ready = new Set<number>()
-  return new Promise((resolve) => {
-    createInterface({ input: log }).on('line', (line) => {
-      const { msg, process: place } = line.startsWith('{') ? JSON.parse(line) : {}
-      if (msg === 'ready') ready.add(place)
-      if (ready.size === 2) resolve()
-    })
+/** All of the log is read, so that they never wait for a reader. */
+function messagesOf(log: NodeJS.ReadableStream): Served['logged'] {
+  const counts = new Map<string, number>()
+  const heard = new EventEmitter()
+  createInterface({ input: log }).on('line', (line) => {
+    const { msg } = line.startsWith('{') ? JSON.parse(line) : {}
+    counts.set(msg, (counts.get(msg) ?? 0) + 1)
+    heard.emit('line')
   })
+  return async (message, times) => {
+    while ((counts.get(message) ?? 0) < times) await once(heard, 'line')
+  }
+}
+
+/** Answers to requests of which every one is worked on or answered, in both processes. */
+async function begunQuotes({ url }: Served, paths: readonly string[]) {
+  let answered = 0
+  const answers = paths.map(async (path) => {
+    const answer = await get(`${url}${path}`)
+    answered += 1
+    return answer
+  })
+  const begun = async () => {
+    const before = answered
+    return before + (await figure(url, 'forkroute_calculations_in_flight'))
+  }
+  await expect.poll(begun, { interval: 1, timeout: 30_000 }).toBeGreaterThanOrEqual(paths.length)
+  // Not a promise of them, which would be awaited here.
+  return { answers: () => Promise.all(answers) }
 }
 
 /** Process ids of the members. */
@@ -141,22 +163,25 @@ describe('PROCESSES=2', () => {
   test('an interrupt of all of them answers what was asked before, and ends', async () => {
     const served = await serve({ MAX_IN_FLIGHT: '64' })
     const expected = await get(`${served.url}${quoteOf(10 ** 15)}`)
-    let answered = 0
-    const quotes = Array.from({ length: 40 }, async () => {
-      const answer = await get(`${served.url}${quoteOf(10 ** 15)}`)
-      answered += 1
-      return answer
-    })
-    const begun = async () => {
-      const before = answered
-      return before + (await figure(served.url, 'forkroute_calculations_in_flight'))
-    }
-    await expect.poll(begun, { interval: 1, timeout: 30_000 }).toBeGreaterThanOrEqual(quotes.length)
+    const { answers } = await begunQuotes(served, Array(40).fill(quoteOf(10 ** 15)))
     process.kill(-(served.primary.pid ?? 0), 'SIGINT')
-    for (const { status, text } of await Promise.all(quotes)) {
+    for (const { status, text } of await answers()) {
       expect(text).toBe(expected.text)
       expect(status).toBe(200)
     }
+    expect(await served.ended).toEqual([0, null])
+  })
+
+  test('a signal that comes after the word of the primary to stop is no second one', async () => {
+    const served = await serve({ MAX_IN_FLIGHT: '64' })
+    const members = membersOf(served)
+    const paths = Array.from({ length: 40 }, (_, index) => quoteOf(10 ** 15 + index))
+    const { answers } = await begunQuotes(served, paths)
+    served.primary.kill('SIGTERM')
+    // The primary says so, too.
+    await served.logged('stopping; a second signal stops at once', 3)
+    for (const member of members) process.kill(member, 'SIGINT')
+    expect((await answers()).map(({ status }) => status)).toEqual(paths.map(() => 200))
     expect(await served.ended).toEqual([0, null])
   })
 
