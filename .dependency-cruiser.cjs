@@ -39,6 +39,7 @@ const below = {
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
   processes: ['domain'],
   api: ['processes', 'domain'],
+  client: [],
   testing: ['api', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
 }

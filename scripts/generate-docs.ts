@@ -1,5 +1,5 @@
-// Writes docs/errors.md from the table of error codes, docs/openapi.json from the contract and
-// docs/configuration.md from the schema of the environment.
+// Writes docs/errors.md from the table of error codes, docs/openapi.json from the contract, docs/configuration.md from
+// the schema of the environment, and src/client/generated from docs/openapi.json.
 // With --check writes nothing and fails when a file is not up to date.
 // docs/api.md is written by hand; either way its endpoints and parameters are compared with the contract.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { chainVariables, environment } from '../src/config.js'
 import { errorCodes } from '../src/domain/errors.js'
 import { protocolRecords, serviceActionRecords } from '../src/engine/protocol-records.js'
 import { protocols } from '../src/protocols/registry.js'
+import { clientFiles } from './client-files.js'
 
 function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(
@@ -81,10 +82,12 @@ const actions = actionsOf(
   'svc',
 )
 const definitions = allEndpoints('svc').map((one) => one.definition)
+const openapi = `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`
 const files = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
-  'docs/openapi.json': `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`,
+  'docs/openapi.json': openapi,
+  ...(await clientFiles(JSON.parse(openapi))),
 }
 
 const isCheck = process.argv.includes('--check')

@@ -5,7 +5,7 @@
 import { quantile, type Section } from '../section.js'
 import { checkOut, here } from './checkout.js'
 import { usageOf } from './processes.js'
-import { ladder, movingHead, type Slice, stream, warm } from './scenarios.js'
+import { backtest, ladder, movingHead, type Slice, stream, warm } from './scenarios.js'
 import { type MeasuredService, startMeasured } from './service.js'
 
 const adaptive = '&proof=adaptive'
@@ -14,6 +14,7 @@ const about = [
   'Both services run in processes of their own. Medians are over all answers, and the least of the rounds; processor time is that of the service and of its forks for each answer.',
   'Of a ladder each rung is what a quote of its amount alone is, byte for byte, so rungs share the market and the growth of splits, but no simulation:',
   'with all candidates proven, 50 rungs are about 1,300 simulations, which bounds it at the price of that many; at least five a rung (three candidates, the final transaction by both entry points) are left with `proof=adaptive`.',
+  'A backtest asks four pairs at each block, several blocks at a time; its times are the shares of a job.',
 ].join(' ')
 
 interface Scenario {
@@ -36,6 +37,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   'ladder of 50, adaptive': { slice: ladder(50, 4, { proof: 'adaptive' }), rounds: 4 },
   'stream of 50': { slice: stream(50, 4), rounds: 3 },
   'stream of 50, adaptive': { slice: stream(50, 4, { proof: 'adaptive' }), rounds: 3 },
+  'backtest of new blocks': { slice: backtest(20), rounds: 4 },
 }
 
 interface Measured {

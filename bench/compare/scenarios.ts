@@ -177,3 +177,36 @@ export function stream(
     return times
   }
 }
+
+const nextBlock = new WeakMap<MeasuredService, number>()
+
+/**
+ * A job of each pair at blocks that were not asked for before. The time of a block-request is its share of the job's,
+ * from its creation to its end.
+ */
+export function backtest(blocks: number): Slice {
+  return async (service) => {
+    const head = Number(await ask(service.nodeUrl, 'eth_blockNumber', []))
+    const from = nextBlock.get(service) ?? head - 350
+    const to = from + blocks - 1
+    nextBlock.set(service, to + 1)
+    const requests = pairs.map(([tokenIn, tokenOut, amount], index) => ({
+      ...{ name: `${index}`, tokenIn, tokenOut, amountIn: `${amount}` },
+    }))
+    const count = blocks * requests.length
+    const each = await timed(async () => {
+      const plan = { blocks: { from, to }, requests, variants: [{ name: 'all' }] }
+      const { id } = JSON.parse(await service.post('/api/v1/backtests', plan))
+      const events = await openStream(`${service.url}/api/v1/backtests/${id}/events`, {})
+      try {
+        for (let state = 'queued'; state !== 'finished'; ) {
+          state = (await events.next()).body.state
+          if (state === 'failed') throw new Error('The backtest failed.')
+        }
+      } finally {
+        events.close()
+      }
+    })
+    return Array.from({ length: count }, () => each / count)
+  }
+}

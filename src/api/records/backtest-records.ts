@@ -13,7 +13,7 @@ import { toPlanRecord } from '../../domain/plan-record.js'
 import { errorFacts } from '../errors.js'
 import { ChainId } from './record-parts.js'
 
-const Raw = z.string().meta({ description: 'Smallest unit, decimal string.' })
+const Raw = z.string().regex(/^\d+$/).meta({ description: 'Smallest unit, decimal string.' })
 const states = ['queued', 'running', 'finished', 'cancelled', 'failed'] as const
 
 const progress = {

@@ -36,6 +36,7 @@ const Candidate = z
     }),
     gas: z
       .string()
+      .regex(/^\d+$/)
       .nullable()
       .meta({ description: 'Gas that its simulation used; null where none ran.' }),
     valueAfterGas: SignedWei.nullable().meta({

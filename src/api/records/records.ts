@@ -85,7 +85,7 @@ export const QuoteBatch = z
 export const Approval = z
   .object({
     tx: z.object({ to: Address, from: Address, data: z.string(), value: Wei }),
-    gas: z.string(),
+    gas: z.string().regex(/^\d+$/),
     token: Address,
     amount: Wei,
     spender: Address.meta({ description: 'As /api/v1/wallet lists it for the strategy.' }),

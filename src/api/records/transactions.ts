@@ -111,7 +111,7 @@ export const Warnings = z.array(z.string()).optional().meta({
   description:
     'Present when something was left out that could have mattered, or when the gas is by later rules than those of the block.',
 })
-const Gas = z.string().meta({
+const Gas = z.string().regex(/^\d+$/).meta({
   description: 'Gas that the simulated transaction used; send about 50% more.',
 })
 

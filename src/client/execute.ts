@@ -1,0 +1,254 @@
+/** Signs and sends the transaction of a route with a wallet of viem, and says what arrived. */
+import type {
+  Account,
+  Address,
+  Chain,
+  Client,
+  Hash,
+  Hex,
+  TransactionReceipt,
+  TypedDataDefinition,
+  Transport as ViemTransport,
+  WalletClient,
+} from 'viem'
+import { bytesToHex, erc20Abi, hexToBytes, isAddressEqual, parseEventLogs } from 'viem'
+import {
+  getBalance,
+  getChainId,
+  getCode,
+  getTransactionCount,
+  readContract,
+  signAuthorization,
+  waitForTransactionReceipt,
+} from 'viem/actions'
+import type { AnswerOf, InputOf } from './calls.js'
+import { ExecutionError, TransactionRevertedError } from './errors.js'
+import type { CallOptions } from './transport.js'
+
+export type Wallet = WalletClient<ViemTransport, Chain | undefined, Account>
+type Request = InputOf<'postRoute'>
+export type ExecutableRoute = Pick<AnswerOf<'postRoute'>, 'tx' | 'minAmountOut' | 'gas'> &
+  Pick<Partial<AnswerOf<'postRoute'>>, 'permit' | 'amountOut' | 'maxAmountIn'>
+
+export interface ExecuteOptions extends CallOptions {
+  /** What the route answers; not needed where the same client asked for it. */
+  readonly request?: Request | undefined
+  /** Gas limit in hundredths of the simulated gas; default 150. */
+  readonly gasPercent?: bigint
+  /** Called with each transaction as it was sent. */
+  readonly onSent?: (hash: Hash, purpose: 'approval' | 'route') => void
+}
+
+export interface Executed {
+  readonly hash: Hash
+  readonly receipt: TransactionReceipt
+  /** Approvals that were sent before. */
+  readonly approvals: readonly Hash[]
+  /**
+   * What the receiver gained of each tokenOut, in their order: of a token by its Transfer events, of the native token by
+   * the balance around the block, fees of the sender added. Null on another chain, and where other transactions of the
+   * receiver in that block blur it.
+   */
+  readonly amountsOut: readonly (bigint | null)[]
+  /** What the transaction enforced. */
+  readonly minAmountsOut: readonly bigint[]
+}
+
+interface Calls {
+  approval(input: InputOf<'getApproval'>, options?: CallOptions): Promise<AnswerOf<'getApproval'>>
+}
+
+const nativeToken = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+const delegation = '0xef0100'
+
+/**
+ * Strategies `router`, `router-legacy` and `svcwallet-v2`: gives missing allowances, or the permit that the route asks for,
+ * and sends. `delegate` and `delegate-legacy`: sends to the account itself, with an EIP-7702 authorization unless it has
+ * the code already; the wallet must have a local account for that. A Safe takes `safeTransaction` instead.
+ *
+ * @throws ExecutionError for another chain, another account, or a route whose request is not known.
+ * @throws TransactionRevertedError
+ */
+export async function execute(
+  calls: Calls,
+  wallet: Wallet,
+  route: ExecutableRoute,
+  options: ExecuteOptions,
+): Promise<Executed> {
+  const { request, gasPercent = 150n, onSent } = options
+  if (!request)
+    throw new ExecutionError('The request of the route is not known: give it as `request`.')
+  const { tx } = route
+  const chainId = await getChainId(wallet)
+  if (chainId !== tx.chainId) {
+    throw new ExecutionError(`The wallet is on chain ${chainId}, the route on ${tx.chainId}.`)
+  }
+  const { account } = wallet
+  if (!isAddressEqual(account.address, tx.from as Address)) {
+    throw new ExecutionError(`The route is for ${tx.from}, the wallet for ${account.address}.`)
+  }
+  const isDelegate = request.routingStrategy?.startsWith('delegate') ?? false
+  const approvals = isDelegate ? [] : await allow(calls, wallet, { route, request, options })
+  const data = route.permit ? await signed(wallet, route.permit, tx.data as Hex) : (tx.data as Hex)
+  const common = { account, chain: wallet.chain ?? null, data, value: tx.value }
+  const gas = (route.gas * gasPercent) / 100n
+  const hash = isDelegate
+    ? await wallet.sendTransaction({
+        ...common,
+        to: account.address,
+        ...(await authorization(wallet, tx.to as Address)),
+      })
+    : await wallet.sendTransaction({ ...common, to: tx.to as Address, gas })
+  onSent?.(hash, 'route')
+  const receipt = await mined(wallet, hash)
+  return {
+    hash,
+    receipt,
+    approvals,
+    amountsOut: await arrived(wallet, receipt, request),
+    minAmountsOut: [route.minAmountOut].flat(),
+  }
+}
+
+interface Allowing {
+  readonly route: ExecutableRoute
+  readonly request: Request
+  readonly options: ExecuteOptions
+}
+
+/** Approves what is missing, token by token. @returns the hashes of mined approvals. */
+async function allow(calls: Calls, wallet: Wallet, { route, request, options }: Allowing) {
+  if (route.permit?.kind === 'eip2612') return []
+  const hashes: Hash[] = []
+  const { tx } = route
+  const amounts = request.amountIn ?? [route.maxAmountIn ?? 0n]
+  for (const [index, token] of request.tokenIn.entries()) {
+    if (token.toLowerCase() === nativeToken) continue
+    const amount = BigInt(amounts[index] ?? 0)
+    const asked = await calls.approval(
+      {
+        ...{ chainId: tx.chainId, fromAddress: tx.from, tokenAddress: token, amount },
+        ...(request.routingStrategy && { routingStrategy: request.routingStrategy }),
+      } as InputOf<'getApproval'>,
+      options,
+    )
+    const permit2 = route.permit?.typedData.domain.verifyingContract as Address | undefined
+    const spender = permit2 ?? (asked.spender as Address)
+    const held = { address: token as Address, abi: erc20Abi } as const
+    const owner = wallet.account.address
+    const args = [owner, spender] as const
+    const allowed = await readContract(wallet, { ...held, functionName: 'allowance', args })
+    if (allowed >= amount) continue
+    // Some tokens, such as USDT, change an allowance to and from zero only.
+    for (const value of allowed > 0n ? [0n, amount] : [amount]) {
+      const hash = await wallet.writeContract({
+        ...held,
+        abi: approveAbi,
+        functionName: 'approve',
+        args: [spender, value],
+        account: wallet.account,
+        chain: wallet.chain ?? null,
+      })
+      options.onSent?.(hash, 'approval')
+      await mined(wallet, hash)
+      hashes.push(hash)
+    }
+  }
+  return hashes
+}
+
+/** Without an answer: some tokens give none. */
+const approveAbi = [
+  {
+    type: 'function',
+    name: 'approve',
+    stateMutability: 'nonpayable',
+    inputs: [
+      { name: 'spender', type: 'address' },
+      { name: 'value', type: 'uint256' },
+    ],
+    outputs: [],
+  },
+] as const
+
+/** The call data with the sender's signature in its place. */
+async function signed(
+  wallet: Wallet,
+  { typedData, signature: places }: NonNullable<ExecutableRoute['permit']>,
+  data: Hex,
+): Promise<Hex> {
+  const definition = { ...typedData, account: wallet.account } as unknown as TypedDataDefinition & {
+    account: Account
+  }
+  const signature = hexToBytes(await wallet.signTypedData(definition))
+  const bytes = hexToBytes(data)
+  bytes.set(signature.slice(0, 32), places.r)
+  bytes.set(signature.slice(32, 64), places.s)
+  bytes.set(signature.slice(64), places.v)
+  return bytesToHex(bytes)
+}
+
+/** Nothing when the account has the code already. */
+async function authorization(wallet: Wallet, contractAddress: Address) {
+  const { account } = wallet
+  const code = await getCode(wallet, { address: account.address })
+  if (code?.toLowerCase() === `${delegation}${contractAddress.slice(2)}`) return {}
+  if (account.type !== 'local') {
+    throw new ExecutionError(
+      `The account ${account.address} has not the code of ${contractAddress}, and only a local account signs an authorization for it.`,
+    )
+  }
+  const own = await signAuthorization(wallet, { account, contractAddress, executor: 'self' })
+  return { authorizationList: [own] }
+}
+
+async function mined(client: Client, hash: Hash): Promise<TransactionReceipt> {
+  const receipt = await waitForTransactionReceipt(client, { hash })
+  if (receipt.status === 'reverted') throw new TransactionRevertedError(receipt)
+  return receipt
+}
+
+function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request) {
+  const { destinationChainId, chainId = 1, tokenOut } = request
+  const isElsewhere = destinationChainId !== undefined && destinationChainId !== chainId
+  const receiver = (request.receiver ?? request.fromAddress) as Address
+  return Promise.all(
+    tokenOut.map((token) => {
+      if (isElsewhere) return null
+      return token.toLowerCase() === nativeToken
+        ? gainedNative(wallet, receipt, receiver)
+        : gained(receipt, token as Address, receiver)
+    }),
+  )
+}
+
+/** By the token's events in the receipt. */
+function gained(receipt: TransactionReceipt, token: Address, receiver: Address): bigint {
+  const logs = parseEventLogs({ abi: erc20Abi, eventName: 'Transfer', logs: receipt.logs })
+  let sum = 0n
+  for (const { address, args } of logs) {
+    if (!isAddressEqual(address, token)) continue
+    if (isAddressEqual(args.to, receiver)) sum += args.value
+    if (isAddressEqual(args.from, receiver)) sum -= args.value
+  }
+  return sum
+}
+
+async function gainedNative(
+  wallet: Wallet,
+  receipt: TransactionReceipt,
+  receiver: Address,
+): Promise<bigint | null> {
+  const isSender = isAddressEqual(receiver, receipt.from)
+  const at = (blockNumber: bigint) =>
+    Promise.all([
+      getBalance(wallet, { address: receiver, blockNumber }),
+      getTransactionCount(wallet, { address: receiver, blockNumber }),
+    ])
+  const [before, after] = await Promise.all([at(receipt.blockNumber - 1n), at(receipt.blockNumber)])
+  // An authorization of the account itself counts, too.
+  const most = isSender ? 2 : 0
+  if (after[1] - before[1] > most) return null
+  const fees = isSender ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
+  return after[0] - before[0] + fees
+}

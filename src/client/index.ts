@@ -1,0 +1,19 @@
+/** `forkroute/client`: the service from TypeScript, in Node and in browsers. */
+// biome-ignore-all lint/performance/noBarrelFile: the entry of a package.
+export {
+  type BacktestProgress,
+  createForkrouteClient,
+  type ForkrouteClient,
+  type Quote,
+  type QuoteBatch,
+  type QuoteInput,
+  type Route,
+  type RouteInput,
+} from './client.js'
+export * from './errors.js'
+export type { ExecutableRoute, Executed, ExecuteOptions, Wallet } from './execute.js'
+export { safeTransaction } from './safe.js'
+export type { StreamEvent } from './streams.js'
+export type { BridgeState, TrackInput } from './track.js'
+export type { CallOptions, ClientOptions } from './transport.js'
+export { forkrouteActions } from './viem.js'

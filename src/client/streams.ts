@@ -1,0 +1,97 @@
+/** Streams as async iterators that outlive a broken connection. */
+import { ConnectionError, ForkrouteApiError, toError, UnexpectedAnswerError } from './errors.js'
+import { shapes } from './generated/endpoints.js'
+import { type Endpoint, withAmounts } from './shape.js'
+import type { CallOptions, Event, Input, Transport } from './transport.js'
+
+/** Pause before the first new try; doubled while tries fail. */
+const firstPauseMs = 250
+const longestPauseMs = 10_000
+
+export type StreamEvent<Name extends string, Data> =
+  | {
+      readonly event: Name
+      /** The block, or the blocks that are done. */
+      readonly id: string | null
+      readonly data: Data
+    }
+  /** Takes the place of one that could not be made; the stream goes on. */
+  | { readonly event: 'error'; readonly error: ForkrouteApiError | UnexpectedAnswerError }
+
+interface Followed<Name extends string> {
+  readonly endpoint: Endpoint
+  readonly input: object
+  readonly name: Name
+  /** Of the data of an event after which the service ends the stream; any other end is a break. */
+  readonly isLast?: (data: unknown) => boolean
+}
+
+export async function* follow<Name extends string, Data>(
+  transport: Pick<Transport, 'events'>,
+  { endpoint, input, name, isLast }: Followed<Name>,
+  options: CallOptions = {},
+): AsyncGenerator<StreamEvent<Name, Data>, void, undefined> {
+  const { signal } = options
+  let last = null as Event | null
+  let pauseMs = firstPauseMs
+  while (!signal?.aborted) {
+    let waitMs: number | null = null
+    try {
+      const asked: CallOptions & { readonly lastEventId: string | null } = {
+        ...options,
+        lastEventId: last?.id ?? null,
+      }
+      for await (const event of transport.events(endpoint, input as Input, asked)) {
+        pauseMs = firstPauseMs
+        // After a break the service says again where it is.
+        if (last?.id === event.id && last.data === event.data && last.name === event.name) continue
+        last = event
+        const told = toEvent<Name, Data>(event, name, endpoint)
+        yield told
+        if ('data' in told && isLast?.(told.data)) return
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      if (!mayPass(error)) throw error
+      waitMs = error instanceof ForkrouteApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : null
+    }
+    await pause(Math.max(waitMs ?? 0, pauseMs), signal)
+    pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+  }
+}
+
+function toEvent<Name extends string, Data>(
+  { name, id, data }: Event,
+  expected: Name,
+  { events }: Endpoint,
+): StreamEvent<Name, Data> {
+  const body: unknown = JSON.parse(data)
+  if (name === 'error') {
+    const { statusCode = 500 } = body as { readonly statusCode?: number }
+    return { event: 'error', error: toError(body, statusCode) }
+  }
+  if (name !== expected) {
+    throw new UnexpectedAnswerError(200, `An event ${name}, which is not known here.`)
+  }
+  const whole = withAmounts({ event: name, data: body }, events, shapes) as { readonly data: Data }
+  return { event: expected, id, data: whole.data }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  if (error instanceof UnexpectedAnswerError) return error.status >= 502
+  return error instanceof ForkrouteApiError && error.retryAfterSeconds !== null
+}
+
+/** Shorter when the signal is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+  })
+}
