@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
+import { count } from '../metrics.js'
 
 /** Retry-After in seconds where the error itself sets none. */
 const defaultRetryAfterSeconds = 1
@@ -99,6 +100,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     } else if (error.status >= 500) {
       logger.warn({ err: thrown, requestId, code: error.code }, 'request failed')
     }
+    count('errors_total', { code: error.code })
     send(res, error)
   }
 }

@@ -1,7 +1,7 @@
 /** Handles what a task reports besides its result: figures for the metrics, and pools for the catalog. */
 import type { Catalog } from '../catalog/store.js'
 import type { BlockPin } from '../domain/primitives.js'
-import { countSimulations, observeStage } from '../metrics.js'
+import { count, observe } from '../metrics.js'
 import { poolKey } from '../protocols/pool.js'
 import type { TaskTrace } from '../routing/messages.js'
 
@@ -18,10 +18,16 @@ export function createTraceBook(
   const remembered = new Set<string>()
   return {
     note({ chainId, number }, trace) {
-      for (const [stage, seconds] of Object.entries(trace.stages)) observeStage(stage, seconds)
+      for (const [stage, seconds] of Object.entries(trace.stages))
+        observe('stage_seconds', { stage }, seconds)
       for (const result of ['success', 'reverted', 'unreadable'] as const) {
-        if (trace.simulations[result]) countSimulations(result, trace.simulations[result])
+        if (trace.simulations[result])
+          count('simulations_total', { result }, trace.simulations[result])
       }
+      for (const [protocol, n] of Object.entries(trace.reverts)) {
+        count('candidate_reverts_total', { protocol }, n)
+      }
+      for (const bps of trace.improvementsBps) observe('improvement_bps', {}, bps)
       const fresh = trace.discovered.filter(
         (pool) => !remembered.has(`${chainId}:${poolKey(pool)}`),
       )
