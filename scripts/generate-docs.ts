@@ -14,6 +14,7 @@ import { errorCodes } from '../src/domain/errors.js'
 import { protocolRecords, serviceActionRecords } from '../src/engine/protocol-records.js'
 import { metricTable } from '../src/metrics.js'
 import { protocols } from '../src/protocols/registry.js'
+import { telemetryFiles } from './telemetry/files.js'
 
 function errorsPage(): string {
   const rows = Object.entries(errorCodes).map(
@@ -108,6 +109,7 @@ const files = {
   'docs/configuration.md': configurationPage(),
   'docs/errors.md': errorsPage(),
   'docs/metrics.md': metricsPage(),
+  ...telemetryFiles(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`,
 }
 

@@ -242,6 +242,11 @@ for (const name of [
   metric(name)
 }
 
+for (const limit of ['rate', 'in_flight', 'queue', 'streams', 'streams_per_key'] as const) {
+  count('refused_total', { limit }, 0)
+}
+for (const result of ['done', 'failed'] as const) count('backtest_blocks_total', { result }, 0)
+
 type NameOf<T extends Definition['type']> = {
   [N in Name]: Table[N]['type'] extends T ? N : never
 }[Name]

@@ -86,6 +86,7 @@ export function allowOnly(allowed: readonly string[]): RequestHandler {
 
 /** Express recognises an error handler by its four parameters. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
+  for (const code of Object.keys(errorCodes)) count('errors_total', { code }, 0)
   return (thrown, _req, res, _next) => {
     const error = toForkrouteError(thrown)
     const { requestId } = res.locals

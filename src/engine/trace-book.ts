@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/store.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { count, observe } from '../metrics.js'
 import { poolKey } from '../protocols/pool.js'
+import { protocols } from '../protocols/registry.js'
 import type { TaskTrace } from '../routing/messages.js'
 
 export interface TraceBook {
@@ -16,6 +17,7 @@ export function createTraceBook(
 ): TraceBook {
   /** `<chain id>:<pool key>` of the pools that are in the catalog already. */
   const remembered = new Set<string>()
+  for (const { slug } of protocols) count('candidate_reverts_total', { protocol: slug }, 0)
   return {
     note({ chainId, number }, trace) {
       for (const [stage, seconds] of Object.entries(trace.stages))
