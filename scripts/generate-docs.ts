@@ -14,6 +14,7 @@ import { errorCodes } from '../src/domain/errors.js'
 import { protocolRecords, serviceActionRecords } from '../src/engine/protocol-records.js'
 import { metricTable } from '../src/metrics.js'
 import { protocols } from '../src/protocols/registry.js'
+import { alerts } from './telemetry/alerts.js'
 import { telemetryFiles } from './telemetry/files.js'
 
 function errorsPage(): string {
@@ -78,6 +79,22 @@ ${rows.join('\n')}
 `
 }
 
+/** The rest of the page is written by hand, and its panels by a test. */
+function telemetryPage(): string {
+  const page = readFileSync(new URL('../docs/telemetry.md', import.meta.url), 'utf8')
+  const rows = alerts.map(
+    ({ name, severity, expr, for: time, action }) =>
+      `| \`${name}\` | ${severity} | \`${expr.replaceAll('|', '\\|')}\` | ${time} | ${action} |`,
+  )
+  const table = ['| alert | | where | for | what to do |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  )
+  return page.replace(
+    /<!-- alerts -->[^]*<!-- end of alerts -->/,
+    () => `<!-- alerts -->\n\n${table}\n\n<!-- end of alerts -->`,
+  )
+}
+
 /** What docs/api.md lacks, and endpoints in it that do not exist. */
 function problemsOfApiPage(): string[] {
   const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
@@ -110,6 +127,7 @@ const files = {
   'docs/errors.md': errorsPage(),
   'docs/metrics.md': metricsPage(),
   ...telemetryFiles(),
+  'docs/telemetry.md': telemetryPage(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(definitions, actions, serviceVersion), null, 2)}\n`,
 }
 
