@@ -90,7 +90,7 @@ function telemetryPage(): string {
     '\n',
   )
   return page.replace(
-    /<!-- alerts -->[^]*<!-- end of alerts -->/,
+    /<!-- alerts -->[\s\S]*<!-- end of alerts -->/,
     () => `<!-- alerts -->\n\n${table}\n\n<!-- end of alerts -->`,
   )
 }
