@@ -245,6 +245,8 @@ for (const name of [
 for (const limit of ['rate', 'in_flight', 'queue', 'streams', 'streams_per_key'] as const) {
   count('refused_total', { limit }, 0)
 }
+const streamEnds = ['client', 'done', 'slow', 'key', 'shutdown', 'error'] as const
+for (const reason of streamEnds) count('stream_ends_total', { reason }, 0)
 for (const result of ['done', 'failed'] as const) count('backtest_blocks_total', { result }, 0)
 
 type NameOf<T extends Definition['type']> = {
@@ -266,7 +268,7 @@ export function observe<N extends NameOf<'histogram'>>(
 }
 
 /** Why a stream ended: the client left or did not read, its key was disabled, the service stopped or failed. */
-export type StreamEnd = 'client' | 'done' | 'slow' | 'key' | 'shutdown' | 'error'
+export type StreamEnd = (typeof streamEnds)[number]
 
 /** The value of a gauge or counter at a scrape: one figure, or one per set of label values. */
 export type Sample<N extends Name = Name> =
