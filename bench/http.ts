@@ -84,12 +84,12 @@ async function memory(service: TestService, quote: () => Promise<void>): Promise
 
 async function memoryRow(service: TestService, quotes: number) {
   const metrics = (await service.get('/metrics')).text
-  const forks = /^forkroute_forks\{fact="rssMb"\} (\d+)/m.exec(metrics)?.[1]
+  const forks = /^forkroute_fork_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]
   const pages = Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[1])
   return {
     quotes,
     'service MB': Math.round((pages * 4_096) / 2 ** 20),
-    'forks MB': Number(forks ?? Number.NaN),
+    'forks MB': Math.round(Number(forks ?? Number.NaN) / 2 ** 20),
   }
 }
 

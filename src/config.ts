@@ -78,6 +78,8 @@ export interface Config {
   readonly maxHeadAgeSeconds: number | null
   /** Redis with the queue that workers share; null: backtests run in this process. May carry a password. */
   readonly redisUrl: string | null
+  /** Port of a worker for probes and metrics; null: it opens none. */
+  readonly workerPort: number | null
   /** Postgres that stores backtests; null: SQLite in the data folder. May carry a password. */
   readonly databaseUrl: string | null
   /** 1/10_000 of a deposit that a relayer of Across is left, besides what the delivery costs. */
@@ -249,6 +251,12 @@ export const environment = z.object({
   ).describe(
     'Redis whose queue hands backtests to `forkroute worker` processes. Default: they run in this process.',
   ),
+  WORKER_PORT: integer(0, 0, 65_535)
+    .removeDefault()
+    .optional()
+    .describe(
+      'Port at which `forkroute worker` answers /health, /ready and /metrics, on HOST; 0: any free one, printed at start. Default: it opens none.',
+    ),
   DATABASE_URL: urlOf(
     ['postgres:', 'postgresql:'],
     'must be a URL such as postgresql://user:password@host:5432/database?sslmode=verify-full',
@@ -318,6 +326,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   const workers = read.WORKERS ?? threadsOf(processes)
   return {
     host: read.HOST,
+    workerPort: read.WORKER_PORT ?? null,
     port: read.PORT,
     dataDir: resolve(read.DATA_DIR),
     authMode: read.AUTH_MODE,

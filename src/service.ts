@@ -32,14 +32,15 @@ import { createEngine } from './engine/engine.js'
 import { createPins } from './engine/pins.js'
 import { createWorkerPool } from './engine/worker-pool.js'
 import { executorAddress, executorContracts, quoteSender } from './executor/deployments.js'
-import { createForkPool, type ForkPool } from './forks/fork-pool.js'
+import { createForkPool } from './forks/fork-pool.js'
 import { balanceProbe } from './forks/measure.js'
 import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
-import { registerGauge } from './metrics.js'
+import { noteHead } from './metrics.js'
 import { followChains } from './pool-index/follow.js'
 import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
+import { registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
 
 export interface Service {
@@ -190,7 +191,10 @@ export async function createService(
       stopping: stopping.signal,
       onProblem: (error) => logger.warn({ err: error }, 'engine'),
     })
-    closers.push(...registerMetrics(archive, forks.stats, workers.queueLength))
+    closers.push(
+      archive.onHead(({ chainId, hash }) => noteHead(chainId, hash)),
+      ...registerMetrics({ engine, archive, forks, workers, dataDir: config.dataDir }),
+    )
     await waitForPins(
       chains.map(({ id }) => pins.ready(id)),
       config.firstPinWaitMs,
@@ -321,30 +325,4 @@ async function waitForPins(ready: readonly Promise<void>[], waitMs: number): Pro
   })
   await Promise.race([Promise.all(ready), timeout])
   clearTimeout(timer)
-}
-
-/** @returns one function per metric that unregisters it. */
-function registerMetrics(
-  archive: Archive,
-  forkStats: ForkPool['stats'],
-  queueLength: () => number,
-): (() => void)[] {
-  const ofArchive = registerGauge(
-    'archive',
-    'Totals of the archive: upstream requests, cache hits, misses.',
-    async () =>
-      Object.entries(await archive.stats()).map(([fact, value]) => ({ labels: { fact }, value })),
-    ['fact'],
-  )
-  const ofForks = registerGauge(
-    'forks',
-    'Anvil forks: running, leased, restarted.',
-    () => {
-      const { pids: _pids, ...facts } = forkStats()
-      return Object.entries(facts).map(([fact, value]) => ({ labels: { fact }, value }))
-    },
-    ['fact'],
-  )
-  const ofQueue = registerGauge('queue_length', 'Calculations waiting for a thread.', queueLength)
-  return [ofArchive, ofForks, ofQueue]
 }

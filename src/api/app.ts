@@ -14,7 +14,7 @@ import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
 import type { Recordings } from '../domain/recording.js'
 import type { Logger } from '../log.js'
-import { observeHttp, registerGauge, registry } from '../metrics.js'
+import { collectMetric, observe, registry } from '../metrics.js'
 import { allMetrics } from '../processes/member.js'
 import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } from './auth.js'
 import { type Endpoint, parseRequest } from './contract.js'
@@ -69,7 +69,7 @@ export function createApp(args: AppArgs): Express {
   app.set('json replacer', bigintToString)
   app.set('trust proxy', config.trustProxyHops)
 
-  app.use(observe(logger), requireHost)
+  app.use(watch(logger), requireHost)
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -97,10 +97,10 @@ export function createApp(args: AppArgs): Express {
   app.use('/docs', named('/docs'), docsPage())
 
   const gate = createGate(config.maxInFlight)
-  registerGauge('calculations_in_flight', 'Calculations that run now.', () => gate.inFlight)
+  collectMetric('calculations_in_flight', () => gate.inFlight)
   const rate = createRateLimit(config.rateLimitPerMinute)
   const streams = createStreamPlaces(config)
-  registerGauge('streams', 'Open streams.', () => streams.open)
+  collectMetric('streams', () => streams.open)
   const limits = { gate, rate, streams }
   app.use(routerOf(endpoints.filter(isOpen), args, limits))
   app.use(
@@ -229,7 +229,7 @@ function clientSignal(res: Response, stopping: AbortSignal, isStream: boolean): 
 }
 
 /** Request id, log line and latency of every request. */
-function observe(logger: Logger): RequestHandler {
+function watch(logger: Logger): RequestHandler {
   return (req, res, next) => {
     const sent = req.headers['x-request-id']
     const isUsable = typeof sent === 'string' && /^[\w.:/+=@-]{1,128}$/.test(sent)
@@ -242,7 +242,7 @@ function observe(logger: Logger): RequestHandler {
       const route = res.locals.route ?? 'none'
       // 499: the client left before its answer was written.
       const status = res.writableFinished ? res.statusCode : 499
-      observeHttp(req.method, route, status, ms / 1_000)
+      observe('http_seconds', { method: methodOf(req), route, status }, ms / 1_000)
       const { caller } = res.locals
       const level = route.startsWith('/api/') || route === 'none' ? 'info' : 'debug'
       logger[level]({ requestId, method: req.method, route, status, ms: Math.round(ms), caller })
@@ -250,6 +250,13 @@ function observe(logger: Logger): RequestHandler {
     next()
   }
 }
+
+/** A label is never what a client may make up. */
+function methodOf({ method }: Request): string {
+  return knownMethods.has(method) ? method : 'other'
+}
+
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Labels of metrics and log lines come from the contract, never from the requested URL. */
 function named(route: string): RequestHandler {

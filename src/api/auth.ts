@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
+import { count as countMetric } from '../metrics.js'
 import type { KeyRecord, KeyStore } from './key-store.js'
 
 /**
@@ -82,6 +83,7 @@ export function createRateLimit(requestsPerMinute: number): RateLimit {
   }
 
   function refusal(res: Response, state: RateLimiterRes, what: string): ForkrouteError {
+    countMetric('refused_total', { limit: 'rate' })
     if (!res.headersSent) res.setHeader('retry-after', resetSeconds(state))
     return new ForkrouteError(
       'RATE_LIMITED',
@@ -124,6 +126,7 @@ export function createGate(maxInFlight: number): Gate {
     async run(work, places = 1) {
       const taken = Math.min(places, maxInFlight)
       if (inFlight + taken > maxInFlight) {
+        countMetric('refused_total', { limit: 'in_flight' })
         throw new ForkrouteError(
           'OVERLOADED',
           `${inFlight} calculations are running, and ${maxInFlight} is the limit; try again in a moment.`,

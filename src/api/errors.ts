@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express'
 import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import type { Logger } from '../log.js'
+import { count } from '../metrics.js'
 
 /** Retry-After in seconds where the error itself sets none. */
 const defaultRetryAfterSeconds = 1
@@ -85,6 +86,7 @@ export function allowOnly(allowed: readonly string[]): RequestHandler {
 
 /** Express recognises an error handler by its four parameters. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
+  for (const code of Object.keys(errorCodes)) count('errors_total', { code }, 0)
   return (thrown, _req, res, _next) => {
     const error = toForkrouteError(thrown)
     const { requestId } = res.locals
@@ -99,6 +101,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     } else if (error.status >= 500) {
       logger.warn({ err: thrown, requestId, code: error.code }, 'request failed')
     }
+    count('errors_total', { code: error.code })
     send(res, error)
   }
 }

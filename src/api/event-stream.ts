@@ -6,7 +6,7 @@ import type { Response } from 'express'
 import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
 import type { Logger } from '../log.js'
-import { countStreamEnd, type StreamEnd } from '../metrics.js'
+import { count, type StreamEnd } from '../metrics.js'
 import type { StreamEvent } from './contract.js'
 import { errorBody, toForkrouteError } from './errors.js'
 
@@ -34,12 +34,14 @@ export function createStreamPlaces(limits: {
       const { caller } = res.locals
       const own = byCaller.get(caller) ?? 0
       if (own >= maxStreamsPerKey) {
+        count('refused_total', { limit: 'streams_per_key' })
         throw new ForkrouteError(
           'TOO_MANY_STREAMS',
           `${own} streams are open, which is the limit of a key; close one first.`,
         )
       }
       if (open >= maxStreams) {
+        count('refused_total', { limit: 'streams' })
         throw new ForkrouteError(
           'OVERLOADED',
           `${open} streams are open, which is the limit; try again in a moment.`,
@@ -123,7 +125,7 @@ export async function serveEvents(args: {
   } finally {
     clearInterval(heartbeat)
     draining.removeEventListener('abort', drain)
-    countStreamEnd(end)
+    count('stream_ends_total', { reason: end })
     logger.info({ requestId, caller: res.locals.caller, end }, 'stream ended')
   }
 }
@@ -136,6 +138,7 @@ function isKeyRefused(error: unknown): boolean {
 function toText(event: StreamEvent, requestId: string, logger: Logger): string {
   if (!('error' in event)) return toEvent(event.name ?? 'quotes', event.body, event.id)
   const error = toForkrouteError(event.error)
+  count('errors_total', { code: error.code })
   if (error.code === 'INTERNAL') {
     logger.error({ err: event.error, requestId }, 'event failed: a fault of the service')
   }

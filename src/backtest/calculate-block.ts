@@ -23,6 +23,7 @@ import {
 } from '../domain/engine.js'
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
+import { count, observe } from '../metrics.js'
 import type { CalculateBlock } from './engines/job-engine.js'
 import { retryPolicy as defaultRetryPolicy, type RetryPolicy, withRetries } from './retry.js'
 
@@ -38,7 +39,7 @@ export function createCalculateBlock(
   engine: BacktestEngine,
   retryPolicy: RetryPolicy = defaultRetryPolicy,
 ): CalculateBlock {
-  return async (plan, blockNumber, signal) => {
+  const calculate: CalculateBlock = async (plan, blockNumber, signal) => {
     const context: CallContext = { accountId: noAccount, signal, isBackground: true }
     const again = <T>(work: () => Promise<T>) => withRetries(work, signal, retryPolicy)
     const asked = plan.requests.flatMap((one) =>
@@ -69,6 +70,18 @@ export function createCalculateBlock(
           executions: executions[index] ?? [],
         }
       }),
+    }
+  }
+  return async (plan, blockNumber, signal) => {
+    const startedAt = performance.now()
+    try {
+      const block = await calculate(plan, blockNumber, signal)
+      count('backtest_blocks_total', { result: 'done' })
+      observe('backtest_block_seconds', {}, (performance.now() - startedAt) / 1_000)
+      return block
+    } catch (error) {
+      if (!signal.aborted) count('backtest_blocks_total', { result: 'failed' })
+      throw error
     }
   }
 }

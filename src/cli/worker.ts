@@ -1,5 +1,6 @@
-/** `forkroute worker`: calculates blocks of backtests for other services. Opens no port; stops in order. */
+/** `forkroute worker`: calculates blocks of backtests for other services. Opens a port only for probes; stops in order. */
 import type { Command } from 'commander'
+import { type ProbeServer, startProbeServer } from '../api/probe-server.js'
 import { serviceVersion } from '../api/version.js'
 import { answersKind } from '../backtest/kind.js'
 import { startWorker } from '../backtest/open.js'
@@ -38,8 +39,11 @@ async function work(config: Config, options: Options): Promise<void> {
       takesUpBacktests: false,
     }),
   )
+  let probes: ProbeServer | null = null
   try {
     const { engine } = service
+    const { host, workerPort } = config
+    if (workerPort !== null) probes = await startProbeServer(engine, { host, port: workerPort })
     const kind = answersKind(config, serviceVersion)
     const worker = await startWorker({
       config,
@@ -55,12 +59,14 @@ async function work(config: Config, options: Options): Promise<void> {
     console.log(`chains    ${chains.join(', ')}${service.sandboxUrls ? ', the sandbox' : ''}`)
     console.log(`at once   ${worker.blocksAtOnce} blocks`)
     console.log(`results   ${config.databaseUrl ? 'to Postgres' : 'through Redis to the service'}`)
+    if (probes) console.log(`probes    port ${probes.port}: /health, /ready, /metrics`)
     const signal = await nextSignal()
     logger.info({ signal }, 'finishing the blocks under way; a second signal stops at once')
     void nextSignal().then(() => process.exit(1))
     await worker.close(config.shutdownTimeoutMs)
     logger.info({ blocks: worker.blocksDone }, 'stopped')
   } finally {
+    await probes?.close()
     await service.close()
   }
 }

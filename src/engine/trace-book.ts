@@ -1,8 +1,9 @@
 /** Handles what a task reports besides its result: figures for the metrics, and pools for the catalog. */
 import type { Catalog } from '../catalog/store.js'
 import type { BlockPin } from '../domain/primitives.js'
-import { countSimulations, observeStage } from '../metrics.js'
+import { count, observe } from '../metrics.js'
 import { poolKey } from '../protocols/pool.js'
+import { protocols } from '../protocols/registry.js'
 import type { TaskTrace } from '../routing/messages.js'
 
 export interface TraceBook {
@@ -16,12 +17,19 @@ export function createTraceBook(
 ): TraceBook {
   /** `<chain id>:<pool key>` of the pools that are in the catalog already. */
   const remembered = new Set<string>()
+  for (const { slug } of protocols) count('candidate_reverts_total', { protocol: slug }, 0)
   return {
     note({ chainId, number }, trace) {
-      for (const [stage, seconds] of Object.entries(trace.stages)) observeStage(stage, seconds)
+      for (const [stage, seconds] of Object.entries(trace.stages))
+        observe('stage_seconds', { stage }, seconds)
       for (const result of ['success', 'reverted', 'unreadable'] as const) {
-        if (trace.simulations[result]) countSimulations(result, trace.simulations[result])
+        if (trace.simulations[result])
+          count('simulations_total', { result }, trace.simulations[result])
       }
+      for (const [protocol, n] of Object.entries(trace.reverts)) {
+        count('candidate_reverts_total', { protocol }, n)
+      }
+      for (const bps of trace.improvementsBps) observe('improvement_bps', {}, bps)
       const fresh = trace.discovered.filter(
         (pool) => !remembered.has(`${chainId}:${poolKey(pool)}`),
       )

@@ -3,6 +3,7 @@
  * holds no block and no fork, and begins with the newest block.
  */
 import { ForkrouteError } from '../domain/errors.js'
+import { count } from '../metrics.js'
 import { createWaitingLine } from './waiting-line.js'
 
 export interface Turns {
@@ -23,6 +24,7 @@ export function createTurns(most: number, mostWaiting: number): Turns {
       return Promise.resolve()
     }
     if (line.length() >= mostWaiting) {
+      count('refused_total', { limit: 'queue' })
       throw new ForkrouteError('OVERLOADED', 'Too many calculations are waiting; try again.')
     }
     return line.join(signal)

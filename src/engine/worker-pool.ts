@@ -5,6 +5,7 @@
 import { MessageChannel } from 'node:worker_threads'
 import { Piscina, queueOptionsSymbol } from 'piscina'
 import { ForkrouteError, fromWireError } from '../domain/errors.js'
+import { count } from '../metrics.js'
 import type {
   TaskKind,
   TaskMessage,
@@ -32,6 +33,10 @@ export interface WorkerPool {
     message: Omit<TaskMessage<K>, 'cancel'>,
     signal: AbortSignal,
   ): Promise<TaskReply<K>>
+  /** Tasks that threads work on or have waiting. */
+  tasks(): number
+  /** Time in which the present threads were not idle, all together. */
+  busySeconds(): number
   /** Calculations that wait for their turn, and tasks that wait for a thread. */
   queueLength(): number
   close(): Promise<void>
@@ -64,6 +69,7 @@ export function createWorkerPool(options: {
   })
   // Piscina emits `error` for faults outside tasks; without a listener the process would die.
   pool.on('error', options.onError)
+  let tasks = 0
   const turns = createTurns(options.threads * tasksPerThread, options.threads * queuePerThread)
   return {
     threads: options.threads,
@@ -73,12 +79,14 @@ export function createWorkerPool(options: {
       const { port1, port2 } = new MessageChannel()
       const cancel = () => port1.postMessage(null)
       signal.addEventListener('abort', cancel, { once: true })
+      tasks += 1
       try {
         const task: TaskMessage<K> = { ...message, cancel: port2 }
         Object.assign(task, { [queueOptionsSymbol]: message.place.pin.chainId })
         return (await pool.run(task, { transferList: [port2] })) as TaskReply<K>
       } catch (error) {
         if (error instanceof Error && /queue is at limit/i.test(error.message)) {
+          count('refused_total', { limit: 'queue' })
           throw new ForkrouteError('OVERLOADED', 'Too many calculations are waiting; try again.')
         }
         // A message that cannot be sent is a bug. Errors of the task itself are data, so its thread has ended.
@@ -86,10 +94,17 @@ export function createWorkerPool(options: {
         const text = 'The thread of the calculation has ended; another has taken its place.'
         throw new ForkrouteError('THREAD_LOST', text, undefined, { cause: error })
       } finally {
+        tasks -= 1
         signal.removeEventListener('abort', cancel)
         port1.close()
       }
     },
+    tasks: () => tasks,
+    busySeconds: () =>
+      pool.threads.reduce(
+        (sum, thread) => sum + thread.performance.eventLoopUtilization().active / 1_000,
+        0,
+      ),
     queueLength: () => turns.waiting() + pool.queueSize,
     close: () => pool.close({ force: true }),
   }

@@ -76,7 +76,7 @@ export interface ForkPoolStats {
   /** Forks started in place of another since the pool was created. */
   readonly restarts: number
   /** Of all forks at the last probe. */
-  readonly rssMb: number
+  readonly rssBytes: number
 }
 
 export interface ForkPool {
@@ -305,7 +305,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
         pids: forks.flatMap(({ pid }) => pid ?? []),
         leases: all.reduce((sum, group) => sum + group.holders, 0),
         restarts,
-        rssMb: Math.round(forks.reduce((sum, fork) => sum + fork.rssBytes, 0) / 2 ** 20),
+        rssBytes: forks.reduce((sum, fork) => sum + fork.rssBytes, 0),
       }
     },
     async close() {

@@ -86,6 +86,8 @@ export async function runTask<K extends TaskKind>(
   const trace = () => ({
     stages: { ...run?.stages, total: (performance.now() - started) / 1_000 },
     simulations: run?.simulations ?? { success: 0, reverted: 0, unreadable: 0 },
+    reverts: run?.reverts ?? {},
+    improvementsBps: run?.improvementsBps ?? [],
     discovered: run?.block.takeDiscovered() ?? [],
   })
   try {

@@ -176,6 +176,10 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
 export interface TaskTrace {
   readonly stages: Readonly<Record<string, number>>
   readonly simulations: Readonly<Record<'success' | 'reverted' | 'unreadable', number>>
+  /** Candidates that reverted, by each protocol on their way. */
+  readonly reverts: Readonly<Record<string, number>>
+  /** Of each route: how much more the best proven candidate pays than the best proven single path. */
+  readonly improvementsBps: readonly number[]
   readonly discovered: readonly Pool[]
 }
 

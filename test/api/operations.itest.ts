@@ -1,7 +1,7 @@
 /** What operators and browsers see of the service: health, metrics, documentation, headers and CORS. */
 import { describe, expect, test } from 'vitest'
 import { Readiness } from '../../src/api/records/records.js'
-import { observeStage, registerGauge } from '../../src/metrics.js'
+import { collectMetric, observe } from '../../src/metrics.js'
 import { documented, startTestApi, type TestApi, weth } from './test-api.js'
 
 describe('outside /api', () => {
@@ -42,17 +42,15 @@ describe('outside /api', () => {
     }
     // The process counts for all files of tests that it runs.
     const before = await searches()
-    observeStage('search', 0.01)
+    observe('stage_seconds', { stage: 'search' }, 0.01)
     expect(await searches()).toBe(before + 1)
-    registerGauge('test_forks', 'Forks.', () => [{ labels: { state: 'idle' }, value: 2 }], [
-      'state',
-    ])
+    collectMetric('head_number', () => [{ labels: { chain: 1 }, value: 2 }])
     const reply = await api.get('/metrics')
     expect(reply.headers.get('content-type')).toContain('text/plain')
     expect(reply.text).toContain(
       'forkroute_http_seconds_count{method="GET",route="/api/v1/prices/{chainId}/{address}",status="200"}',
     )
-    expect(reply.text).toContain('forkroute_test_forks{state="idle"} 2')
+    expect(reply.text).toContain('forkroute_head_number{chain="1"} 2')
     expect(reply.text).toContain('forkroute_calculations_in_flight 0')
     expect(reply.text).toContain('process_resident_memory_bytes')
     expect(reply.text).not.toContain('secret-looking')

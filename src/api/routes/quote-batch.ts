@@ -10,6 +10,7 @@ import type {
 } from '../../domain/engine.js'
 import { type ErrorCode, ForkrouteError, toWireError, type Wire } from '../../domain/errors.js'
 import type { Hex } from '../../domain/primitives.js'
+import { observeEvent } from '../../metrics.js'
 import {
   defineRoute,
   type Endpoint,
@@ -198,6 +199,8 @@ async function* atEveryHead(
   const requests = items.flatMap(requestsOf)
   const others = requests.flatMap(({ crosschain }) => crosschain?.destinationChainId ?? [])
   const last = new Map<number, Hex | null>([chainId, ...others].map((id) => [id, null]))
+  // The first is calculated at a block that is there already.
+  let isFirst = true
   for (;;) {
     await anyHeadAfter(last, engine, context)
     for (const id of last.keys()) {
@@ -207,6 +210,8 @@ async function* atEveryHead(
     try {
       const answer = await calculate((inner) => engine.quotes({ chainId, requests }, inner))
       last.set(chainId, answer.block.hash)
+      if (!isFirst) observeEvent(chainId, answer.block.hash)
+      isFirst = false
       for (const quote of answer.quotes) {
         const used = quote.ok ? quote.value.crosschain?.destinationBlock : undefined
         if (used) last.set(used.chainId, used.hash)

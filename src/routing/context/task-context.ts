@@ -39,6 +39,9 @@ const deadlineRound = 8
 export class TaskRun {
   readonly stages: Record<string, number> = {}
   readonly simulations = { success: 0, reverted: 0, unreadable: 0 }
+  /** As in `TaskTrace`. */
+  readonly reverts: Record<string, number> = {}
+  readonly improvementsBps: number[] = []
   #gas = createGasBudget()
   readonly #lent = new Map<string, Promise<readonly PrecedingCall[] | null>>()
   readonly pin: BlockPin

@@ -57,6 +57,10 @@ export function poolsOn(candidate: Flow): ReadonlySet<Address> {
   return new Set(swapsOf(candidate).map(({ loaded }) => loaded.pool.address))
 }
 
+export function protocolsOn(candidate: Flow): ReadonlySet<string> {
+  return new Set(swapsOf(candidate).map(({ adapter }) => adapter.slug))
+}
+
 /** Whether no pool on the way runs code of strangers, besides that of the tokens which the caller names. */
 export function needsNoTrust(candidate: Pick<Flow, 'edges'>, named: ReadonlySet<Address>): boolean {
   return swapsOf(candidate).every((market) => isVerified(market, named))

@@ -70,6 +70,23 @@ export function rank(
   return rankProven(run, proven, priced)
 }
 
+/**
+ * By how much the best pays more than the best single path, before gas, basis points; null where no single path was
+ * proven, or there are several outputs.
+ */
+export function improvementBps(ranked: readonly Proven[]): number | null {
+  const [best] = ranked
+  if (best?.outputs.length !== 1 || best.taken.length !== 1) return null
+  const amountOf = ({ outputs: [output] }: Proven) => output?.amount ?? 0n
+  const [single] = ranked
+    .filter(({ candidate }) => !candidate.isSplit)
+    .map(amountOf)
+    .sort((a, b) => (a > b ? -1 : 1))
+  if (!single) return null
+  const centi = ((amountOf(best) - single) * bpsDenominator * 100n) / single
+  return Math.max(0, Number(centi) / 100)
+}
+
 /** `rank` of what is known already. */
 export function rankProven(
   run: TaskRun,

@@ -9,7 +9,7 @@ import type { SignedPermit } from '../../executor/permit.js'
 import type { Pool } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { Flow } from '../search/flow.js'
-import { type Built, build, poolsOn, through, toSimulation } from './built.js'
+import { type Built, build, poolsOn, protocolsOn, through, toSimulation } from './built.js'
 import { callsThatFund, type Funds } from './funds.js'
 import { refusePartial, watchLeftovers } from './leftovers.js'
 import { pullerOf } from './permit.js'
@@ -64,7 +64,19 @@ export async function prove(
   const learnLeftovers = await run.stage('state', () => readAhead(run, request, built))
   const attempts = await attempt(run, request, built)
   learnLeftovers()
-  return insteadOfFailedSwaps(attempts, await attempt(run, request, otherWays(attempts, request)))
+  const others = await attempt(run, request, otherWays(attempts, request))
+  const proven = insteadOfFailedSwaps(attempts, others)
+  countReverts(run, proven)
+  return proven
+}
+
+function countReverts(run: TaskRun, attempts: readonly Attempt[]): void {
+  for (const { built, result } of attempts) {
+    if (result?.status !== 'reverted') continue
+    for (const protocol of protocolsOn(built.candidate)) {
+      run.reverts[protocol] = (run.reverts[protocol] ?? 0) + 1
+    }
+  }
 }
 
 async function attempt(

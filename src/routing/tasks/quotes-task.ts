@@ -39,6 +39,10 @@ export async function runQuotes(
         for (const [stage, seconds] of Object.entries(part.stages)) {
           run.stages[stage] = (run.stages[stage] ?? 0) + seconds
         }
+        for (const [protocol, n] of Object.entries(part.reverts)) {
+          run.reverts[protocol] = (run.reverts[protocol] ?? 0) + n
+        }
+        run.improvementsBps.push(...part.improvementsBps)
       }
     }),
   )

@@ -28,7 +28,7 @@ import { type PricedToken, priceImpactBps } from '../market/valuation.js'
 import { isVerified } from '../market/verified.js'
 import { proveAdaptively } from '../proof/adaptive.js'
 import { needsNoTrust, receiverOf, toSimulation, withoutFee } from '../proof/built.js'
-import { type Answer, asProven, finalise, rank } from '../proof/choose.js'
+import { type Answer, asProven, finalise, improvementBps, rank } from '../proof/choose.js'
 import { answerExactly, grossInput } from '../proof/exact-output.js'
 import { asAsked, RouteLog, withExplanation } from '../proof/explain.js'
 import {
@@ -268,6 +268,8 @@ export async function findRoute(
 
   const onFailed = (flow: Flow, reason: string) => log?.failed(flow, reason)
   const [best] = proven
+  const improvement = improvementBps(proven)
+  if (improvement !== null) run.improvementsBps.push(improvement)
   const isEnough = args.within?.needsNoTransaction && best && !exact
   const answer = await run.stage('finalise', async () =>
     isEnough

@@ -5,7 +5,7 @@ import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
-import type { NodeStatus } from '../node/upstream-node.js'
+import type { NodeCounters, NodeStatus } from '../node/upstream-node.js'
 
 export interface ArchiveChain {
   readonly chainId: number
@@ -56,8 +56,8 @@ export interface ChainStatus {
   readonly nodes: readonly NodeStatus[]
 }
 
-/** Since the start, all chains together. */
-export interface ArchiveStats {
+/** Since the start, of one chain or of all together. */
+export interface ReadStats {
   readonly upstreamHttpRequests: number
   readonly upstreamCalls: number
   /** Repeated rounds through the nodes. */
@@ -78,8 +78,18 @@ export interface ArchiveStats {
   readonly misses: number
   readonly unreadable: number
   readonly prefetched: number
+}
+
+export interface ArchiveStats extends ReadStats {
   /** HTTP requests of forks. */
   readonly served: number
+  /** Values in memory. */
+  readonly memoryItems: number
+  readonly chains: readonly (ReadStats & {
+    readonly chainId: number
+    /** In the order of the configuration. */
+    readonly nodes: readonly NodeCounters[]
+  })[]
 }
 
 export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash' | 'changes'>

@@ -14,6 +14,7 @@ import type {
   ArchiveRequest,
   ArchiveStats,
   ArchiveThreadData,
+  ReadStats,
   ThreadMessage,
 } from './archive-messages.js'
 import { startArchiveServer } from './archive-server.js'
@@ -119,23 +120,15 @@ export async function startArchiveThread(
   }
 
   function stats(): ArchiveStats {
-    const sum = (pick: (chain: LiveChain) => number): number =>
-      live.reduce((total, chain) => total + pick(chain), 0)
     return {
-      upstreamHttpRequests: sum((chain) => chain.upstreamCounters.httpRequests),
-      upstreamCalls: sum((chain) => chain.upstreamCounters.calls),
-      upstreamRetries: sum((chain) => chain.upstreamCounters.retries),
-      upstreamHedges: sum((chain) => chain.upstreamCounters.hedges),
-      coalesced: sum((chain) => chain.upstreamCounters.coalesced),
-      memoryHits: sum((chain) => chain.counters.memoryHits),
-      sqliteHits: sum((chain) => chain.counters.sqliteHits),
-      codeHits: sum((chain) => chain.counters.codeHits),
-      emptyHits: sum((chain) => chain.counters.emptyHits),
-      provenHits: sum((chain) => chain.counters.provenHits),
-      misses: sum((chain) => chain.counters.misses),
-      unreadable: sum((chain) => chain.counters.unreadable),
-      prefetched: sum((chain) => chain.counters.prefetched),
+      ...readStats(live),
       served: server.counters.served,
+      memoryItems: memory.size,
+      chains: live.map((chain) => ({
+        chainId: chain.chainId,
+        ...readStats([chain]),
+        nodes: chain.nodeCounters(),
+      })),
     }
   }
 
@@ -166,6 +159,26 @@ export async function startArchiveThread(
       cassetteFile?.close()
       disk.close()
     },
+  }
+}
+
+function readStats(chains: readonly LiveChain[]): ReadStats {
+  const sum = (pick: (chain: LiveChain) => number): number =>
+    chains.reduce((total, chain) => total + pick(chain), 0)
+  return {
+    upstreamHttpRequests: sum((chain) => chain.upstreamCounters.httpRequests),
+    upstreamCalls: sum((chain) => chain.upstreamCounters.calls),
+    upstreamRetries: sum((chain) => chain.upstreamCounters.retries),
+    upstreamHedges: sum((chain) => chain.upstreamCounters.hedges),
+    coalesced: sum((chain) => chain.upstreamCounters.coalesced),
+    memoryHits: sum((chain) => chain.counters.memoryHits),
+    sqliteHits: sum((chain) => chain.counters.sqliteHits),
+    codeHits: sum((chain) => chain.counters.codeHits),
+    emptyHits: sum((chain) => chain.counters.emptyHits),
+    provenHits: sum((chain) => chain.counters.provenHits),
+    misses: sum((chain) => chain.counters.misses),
+    unreadable: sum((chain) => chain.counters.unreadable),
+    prefetched: sum((chain) => chain.counters.prefetched),
   }
 }
 

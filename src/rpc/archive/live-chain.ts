@@ -17,7 +17,7 @@ import { createHeadTracker, type HeadTracker, startHeadPolling } from '../node/h
 import { findLogs } from '../node/mined/event-logs.js'
 import { findTransaction } from '../node/mined/transaction.js'
 import { createUpstream, type Upstream } from '../node/upstream.js'
-import type { UpstreamCounters } from '../node/upstream-node.js'
+import type { NodeCounters, UpstreamCounters } from '../node/upstream-node.js'
 import type { ArchiveChain } from './archive-messages.js'
 import { type BlockIndex, createBlockIndex } from './block-index.js'
 import { type BlockOpener, createBlockOpener } from './block-opener.js'
@@ -48,6 +48,7 @@ export interface LiveChainOptions {
 export interface LiveChain extends ChainSource {
   readonly counters: Readonly<ChainCounters>
   readonly upstreamCounters: Readonly<UpstreamCounters>
+  nodeCounters(): readonly NodeCounters[]
 }
 
 export function createLiveChain(options: LiveChainOptions): LiveChain {
@@ -62,6 +63,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     chainId,
     counters,
     upstreamCounters: upstream.counters,
+    nodeCounters: upstream.nodeCounters,
     learned: parts.learned,
     poolSets: parts.poolSets,
     forkSlots: createForkSlots(),

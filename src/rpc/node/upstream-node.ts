@@ -35,6 +35,13 @@ export interface UpstreamCounters {
   coalesced: number
 }
 
+/** Counts of one node since the start. */
+export interface NodeCounters {
+  requests: number
+  /** Requests that it refused for their number. */
+  limited: number
+}
+
 /** What the service learnt of a node while using it. */
 export interface NodeLimits {
   /** Calls in one request at most; null: no batch was refused. */
@@ -82,6 +89,7 @@ export interface UpstreamNode {
   /** Verifies the node if that has not been done; false when it may not be used. */
   ready(): Promise<boolean>
   abilities(): NodeAbilities | null
+  readonly counters: Readonly<NodeCounters>
   /** The requests in parts, of which each is one HTTP request as this node takes it. */
   parts<T>(requests: readonly T[]): readonly (readonly T[])[]
   /** Outcomes in the order of the requests. */
@@ -118,6 +126,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   const health = createNodeHealth(name, options.onChange)
   const pace = createNodePace({ batch: options.maxBatch, requests: options.connections })
   const latencies = createLatencies()
+  const own: NodeCounters = { requests: 0, limited: 0 }
   let verifying: Promise<boolean> | null = null
   let abilities: NodeAbilities | null = null
   let latencyMs: number | null = null
@@ -169,6 +178,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   }
 
   function limited(calls: number, startedAt: number, message: string, after: number | null): void {
+    own.limited += 1
     pace.limited(calls, startedAt)
     limit.concurrency = pace.requests()
     health.recordLimit(startedAt, message, after)
@@ -206,6 +216,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       signal?.throwIfAborted()
       if (health.isPausing()) throw new Pausing('waits', null)
       counters.httpRequests += 1
+      own.requests += 1
       counters.calls += calls
       const late = latencies.late(method, calls)
       const begun = performance.now()
@@ -354,6 +365,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       return verifying
     },
     abilities: () => abilities,
+    counters: own,
     parts,
     async send(requests, options = {}) {
       const onLate = (isLost: boolean) => {

@@ -35,6 +35,7 @@ import {
 import type { ItemKey } from './state-item.js'
 import {
   createUpstreamNode,
+  type NodeCounters,
   type NodeStatus,
   type UpstreamCounters,
   type UpstreamNode,
@@ -95,6 +96,8 @@ export interface Upstream {
   isDevelopment(): boolean
   /** One per URL, in their order. */
   nodes(): NodeStatus[]
+  /** As `nodes`. */
+  nodeCounters(): NodeCounters[]
   close(): Promise<void>
 }
 
@@ -170,6 +173,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
     isDevelopment: () => nodes.some((node) => node.abilities()?.devNode),
     nodes: () => nodes.map((node) => node.status()),
+    nodeCounters: () => nodes.map((node) => ({ ...node.counters })),
     async close() {
       closing.abort()
       await Promise.all(nodes.map((node) => node.close()))

@@ -68,7 +68,7 @@ const packed = (at: { usdc: bigint; weth: bigint; time: bigint }): Hex =>
 /** Blocks, and changed states of blocks, that have forks. */
 async function forkBlocks(): Promise<string | undefined> {
   const { text } = await service.get('/metrics')
-  return text.split('\n').find((line) => line.startsWith('forkroute_forks{fact="blocks"}'))
+  return text.split('\n').find((line) => line.startsWith('forkroute_fork_blocks '))
 }
 
 const post = (kind: 'route' | 'quote', body: object) =>

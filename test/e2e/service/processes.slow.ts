@@ -124,7 +124,7 @@ describe('PROCESSES=2', () => {
     const refused = await get(`${served.url}${quoteOf(10 ** 15)}`)
     expect(refused.status).toBe(429)
     expect(await figure(served.url, 'forkroute_stage_seconds_count{stage="total"}')).toBe(12)
-    expect(await figure(served.url, 'forkroute_forks{fact="forks"}')).toBe(2)
+    expect(await figure(served.url, 'forkroute_forks')).toBe(2)
 
     const members = membersOf(served)
     expect(members).toHaveLength(2)
