@@ -38,8 +38,9 @@ const below = {
   backtest: ['chains', 'domain'],
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
   processes: ['domain'],
-  api: ['processes', 'domain'],
+  api: ['processes', 'mcp', 'client', 'domain'],
   client: [],
+  mcp: ['client', 'domain'],
   testing: ['api', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
 }

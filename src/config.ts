@@ -38,6 +38,8 @@ export interface Config {
   readonly logLevel: (typeof logLevels)[number]
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
+  /** Of the Model Context Protocol: hosts besides this machine's, and whether it starts and cancels backtests. */
+  readonly mcp: { readonly hosts: readonly string[]; readonly mayChange: boolean }
   readonly rateLimitPerMinute: number
   /** Calculations at the same time; requests beyond that get a 503. */
   readonly maxInFlight: number
@@ -155,6 +157,12 @@ export const environment = z.object({
       'must be origins such as https://app.example.org (scheme, host, port; no path), or *',
     )
     .describe('Browser origins that may call the API, or `*`. Default: none.'),
+  MCP_HOSTS: list.describe(
+    'Host names by which /mcp may be asked, and from whose pages, besides those of this machine. Default: none.',
+  ),
+  MCP_BACKTESTS: oneOf(['read', 'run'], 'read').describe(
+    '`run`: tools of the Model Context Protocol start and cancel backtests, too.',
+  ),
   RATE_LIMIT_PER_MINUTE: integer(600, 1, 10_000_000).describe(
     'Requests per minute and key; per client address in open mode.',
   ),
@@ -342,6 +350,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     serviceName: read.SERVICE_NAME,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
+    mcp: { hosts: read.MCP_HOSTS, mayChange: read.MCP_BACKTESTS === 'run' },
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     maxInFlight: read.MAX_IN_FLIGHT ?? inFlightPerWorker * workers,
     maxStreams: read.MAX_STREAMS,

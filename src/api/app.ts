@@ -27,6 +27,7 @@ import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stre
 import { FileAnswer, sendFile } from './file-answer.js'
 import { parseQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
+import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
 import { recordingOf } from './recording.js'
@@ -95,6 +96,7 @@ export function createApp(args: AppArgs): Express {
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
+  app.use('/mcp', named('/mcp'), mcpEndpoint(args))
 
   const gate = createGate(config.maxInFlight)
   collectMetric('calculations_in_flight', () => gate.inFlight)

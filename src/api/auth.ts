@@ -46,7 +46,7 @@ function usable(keys: KeyStore, key: string): KeyRecord {
   return record
 }
 
-function bearerToken(req: Request): string | undefined {
+export function bearerToken(req: Request): string | undefined {
   return /^Bearer +(\S{1,256}) *$/i.exec(req.headers.authorization ?? '')?.[1]
 }
 

@@ -51,7 +51,7 @@ async function follow(client: ApiClient, { id }: Job): Promise<Job> {
   const signal = nextSignal().then(() => stop.abort())
   const display = createProgressDisplay()
   try {
-    for await (const progress of client.events<Progress>(`${pathOf(id)}/events`, stop.signal)) {
+    for await (const progress of client.follow(id, stop.signal)) {
       display.show(progress)
     }
   } catch (error) {

@@ -4,9 +4,15 @@
  */
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { request } from 'undici'
+import type { ReadableStream } from 'node:stream/web'
+import {
+  type BacktestProgress,
+  createForkrouteClient,
+  type ForkrouteClient,
+} from '../client/client.js'
+import { ConnectionError, ForkrouteApiError, UnexpectedAnswerError } from '../client/errors.js'
 import { ConfigError, loadConfig } from '../config.js'
 import { blockTagForms, parseBlockTag } from '../domain/block-tag.js'
 import { createLogger } from '../log.js'
@@ -26,12 +32,14 @@ export interface ConnectionOptions {
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 export interface ApiClient {
+  /** The same service with types, and amounts as bigint. */
+  readonly forkroute: ForkrouteClient
   /** @param path - below /api/v1. @throws ApiFailure. */
   get<T>(path: string, query?: Query): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
   delete<T>(path: string): Promise<T>
-  /** Bodies of server-sent events, until the service ends the stream or the signal is aborted. */
-  events<T>(path: string, signal: AbortSignal): AsyncIterable<T>
+  /** Progress of a backtest until it is over. @throws ApiFailure. */
+  follow(id: string, signal: AbortSignal): AsyncIterable<BacktestProgress>
   /** Writes an answer into a file, which gets its name only when it is complete. */
   download(path: string, query: Query, file: string): Promise<void>
 }
@@ -85,100 +93,68 @@ export class ApiFailure extends Error {
   }
 }
 
-/** The base of a service, also when it is given as `serve` prints it, with /api/v1. @throws ConfigError. */
-function baseOf(url: string): URL {
-  const base = URL.canParse(url) ? new URL(url) : null
-  if (!base || !/^https?:$/.test(base.protocol)) {
-    throw new ConfigError(
-      ['--url: must be an http(s) URL, such as http://127.0.0.1:3000.'],
-      'command line',
-    )
-  }
-  base.pathname = base.pathname.replace(/(\/api)?(\/v1)?\/*$/, '')
-  return base
-}
-
-interface Asked {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
-  readonly body?: unknown
-  readonly signal?: AbortSignal
-}
-
-/** @throws ApiFailure for anything else. */
-async function json(response: {
-  readonly statusCode: number
-  readonly body: { text(): Promise<string> }
-}): Promise<unknown> {
-  const text = await response.body.text()
+/** @throws ConfigError where the url or the key cannot be used. */
+function connect(url: string, key: string | undefined): ForkrouteClient {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw new ApiFailure({ message: `HTTP ${response.statusCode} without JSON.` })
+    return createForkrouteClient({ url, key })
+  } catch (error) {
+    if (error instanceof TypeError) throw new ConfigError([`--${error.message}`], 'command line')
+    throw error
   }
 }
 
+function toFailure(error: unknown): unknown {
+  if (error instanceof ForkrouteApiError) {
+    const { body, code, messages, retryAfterSeconds } = error
+    if (code !== 'UNAUTHORIZED') return new ApiFailure(body, retryAfterSeconds)
+    return new ApiFailure({ ...body, message: `${messages.join(' ')} ${keyHint}` })
+  }
+  const isSilent = error instanceof ConnectionError || error instanceof UnexpectedAnswerError
+  return isSilent ? new ApiFailure({ message: error.message }) : error
+}
+
+/** Amounts stay the strings that they are, since commands print them. */
 function createClient(url: string, key: string | undefined): ApiClient {
-  const { origin, pathname } = baseOf(url)
-  if (key && !/^[\x21-\x7e]+$/.test(key)) {
-    throw new ConfigError(['--key: must be printable ASCII without blanks.'], 'command line')
-  }
-  const base = `${origin}${pathname.replace(/\/$/, '')}`
-  const unreachable = (error: NodeJS.ErrnoException): never => {
-    const reason = error.code ?? error.message
-    throw new ApiFailure({ message: `The service at ${origin} does not answer (${reason}).` })
-  }
+  const forkroute = connect(url, key)
+  const request = forkroute.raw.request as (
+    ...args: readonly unknown[]
+  ) => Promise<{ readonly data: unknown }>
 
-  /** An answer whose body is still to be read. @throws ApiFailure for any that is not 200. */
-  async function open(path: string, query: Query, options: Asked = {}) {
-    const search = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) {
-      for (const item of [value ?? []].flat()) search.append(name, String(item))
+  async function ask<T>(
+    method: 'get' | 'post' | 'delete',
+    path: string,
+    options: { readonly query?: Query; readonly body?: unknown; readonly parseAs?: 'stream' } = {},
+  ): Promise<T> {
+    const { query, ...more } = options
+    try {
+      return (await request(method, `/api/v1${path}`, { params: { query }, ...more })).data as T
+    } catch (error) {
+      throw error instanceof SyntaxError
+        ? new ApiFailure({ message: 'HTTP 200 without JSON.' })
+        : toFailure(error)
     }
-    const { method = 'GET', body, signal } = options
-    const response = await request(`${base}/api/v1${path}?${search}`, {
-      method,
-      headers: {
-        ...(key && { authorization: `Bearer ${key}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-      headersTimeout: 120_000,
-    }).catch(unreachable)
-    if (response.statusCode === 200) return response.body
-    const failure = (await json(response)) as ApiFailure['body']
-    const retryAfter = Number(response.headers['retry-after'] ?? Number.NaN)
-    const wait = Number.isFinite(retryAfter) ? retryAfter : null
-    if (failure.code !== 'UNAUTHORIZED') throw new ApiFailure(failure, wait)
-    throw new ApiFailure({
-      ...failure,
-      message: `${[failure.message].flat().join(' ')} ${keyHint}`,
-    })
-  }
-
-  async function ask<T>(path: string, query: Query, options?: Asked): Promise<T> {
-    const body = await open(path, query, options)
-    return (await json({ statusCode: 200, body })) as T
   }
 
   return {
-    get: (path, query = {}) => ask(path, query),
-    post: (path, body) => ask(path, {}, { method: 'POST', body }),
-    delete: (path) => ask(path, {}, { method: 'DELETE' }),
-    async *events(path, signal) {
-      const lines = createInterface({ input: await open(path, {}, { signal }) })
+    forkroute,
+    get: (path, query) => ask('get', path, query && { query }),
+    post: (path, body) => ask('post', path, { body }),
+    delete: (path) => ask('delete', path),
+    async *follow(id, signal) {
       try {
-        for await (const line of lines) {
-          if (line.startsWith('data: ')) yield JSON.parse(line.slice('data: '.length))
+        for await (const event of forkroute.followBacktest({ id }, { signal })) {
+          if (event.event === 'error') throw event.error
+          yield event.data
         }
-      } finally {
-        lines.close()
+      } catch (error) {
+        throw toFailure(error)
       }
     },
     async download(path, query, file) {
       const part = `${file}.part`
       try {
-        await pipeline(await open(path, query), createWriteStream(part))
+        const body = await ask<ReadableStream>('get', path, { query, parseAs: 'stream' })
+        await pipeline(Readable.fromWeb(body), createWriteStream(part))
         await rename(part, file)
       } catch (error) {
         await rm(part, { force: true })

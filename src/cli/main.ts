@@ -11,6 +11,7 @@ import { ApiFailure } from './client.js'
 import { addContracts } from './contracts.js'
 import { addDoctor } from './doctor/doctor.js'
 import { addKeys } from './keys.js'
+import { addMcp } from './mcp.js'
 import { printJson } from './output.js'
 import { addPools } from './pools.js'
 import { addPrices } from './prices.js'
@@ -54,6 +55,7 @@ addKeys(program)
 addContracts(program)
 addWallet(program)
 addDoctor(program)
+addMcp(program)
 
 // A reader that stops early, such as head, is not an error, and must not end a running service.
 for (const stream of [process.stdout, process.stderr]) {

@@ -9,6 +9,8 @@ export type ErrorBody = components['schemas']['Error']
 /** The service refused, with the body of its error. */
 export abstract class ForkrouteApiError extends Error {
   abstract readonly code: ErrorCode
+  /** As it came. */
+  readonly body: Partial<ErrorBody>
   /** HTTP status. */
   readonly status: number
   /** Name of the request in the service's log. */
@@ -19,15 +21,18 @@ export abstract class ForkrouteApiError extends Error {
   readonly messages: readonly string[]
 
   constructor(
-    body: Omit<ErrorBody, 'requestId'> & { readonly requestId?: string },
+    body: Partial<ErrorBody>,
+    /** HTTP status, where the body has none. */
+    status = 500,
     /** When the same request may succeed; null where asking again is no use. */
     readonly retryAfterSeconds: number | null = null,
   ) {
-    const messages = [body.message].flat()
+    const messages = [body.message ?? ''].flat()
     super(messages.join('\n'))
     this.name = new.target.name
+    this.body = body
     this.messages = messages
-    this.status = body.statusCode
+    this.status = body.statusCode ?? status
     this.requestId = body.requestId ?? null
     this.details = body.details ?? {}
   }
@@ -195,11 +200,7 @@ export function toError(
 ): ForkrouteApiError | UnexpectedAnswerError {
   const its = body as Partial<ErrorBody> | null | undefined
   if (typeof its === 'object' && its && isCode(its.code) && its.message !== undefined) {
-    const { code } = its
-    return new classes[code](
-      { error: '', statusCode: status, ...its, code, message: its.message },
-      retryAfterSeconds,
-    )
+    return new classes[its.code](its, status, retryAfterSeconds)
   }
   const code = typeof its === 'object' && its?.code ? ` (${its.code})` : ''
   const said =

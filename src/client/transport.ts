@@ -78,7 +78,7 @@ export function createTransport({ url, key, fetch, headers }: ClientOptions): Tr
   return {
     raw,
     async ask(endpoint, input, options = {}) {
-      const answer = await open(endpoint, input, { ...options, parseAs: 'json' })
+      const answer = await open(endpoint, input, { ...options, parseAs: 'json' }).catch(noJson)
       return withAmounts(answer, endpoint.answer, shapes)
     },
     async *events(endpoint, input, options) {
@@ -133,6 +133,12 @@ function reaching(fetch: typeof globalThis.fetch, baseUrl: string) {
         cause: error,
       })
     })
+}
+
+function noJson(error: unknown): never {
+  throw error instanceof SyntaxError
+    ? new UnexpectedAnswerError(200, 'HTTP 200 without JSON.')
+    : error
 }
 
 function lost(error: unknown): never {

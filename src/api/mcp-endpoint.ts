@@ -1,0 +1,75 @@
+/** The Model Context Protocol at /mcp (Streamable HTTP): its tools ask this service over HTTP with the caller's own key. */
+import express, { type Request, type Response, Router } from 'express'
+import { createForkrouteClient } from '../client/client.js'
+import type { Config } from '../config.js'
+import { authenticate, bearerToken } from './auth.js'
+import type { KeyStore } from './key-store.js'
+import { serviceVersion } from './version.js'
+
+const thisMachine = ['localhost', '127.0.0.1', '[::1]']
+/** Of a service; a stream tells of changes, of which there are none. */
+const mostStreams = 16
+
+export function mcpEndpoint({
+  config,
+  keys,
+  draining,
+}: {
+  readonly config: Config
+  readonly keys: KeyStore | null
+  /** Aborted when the service begins to stop. */
+  readonly draining: AbortSignal
+}): Router {
+  const hosts = [...thisMachine, ...config.mcp.hosts]
+  const router = Router()
+  router.use(authenticate(keys))
+  router.use(express.json({ limit: config.bodyLimitBytes, type: () => true }))
+  // Loaded by the first question: a service that nobody asks so starts no slower.
+  let handler: ReturnType<typeof load> | null = null
+  router.all('/', async (req, res) => {
+    handler ??= load()
+    const { checkHost, checkOrigin, answer } = await handler
+    if (checkHost(req, res) && checkOrigin(req, res)) await answer(req, res)
+  })
+
+  async function load() {
+    const { createMcpHandler } = await import('@modelcontextprotocol/server')
+    const { hostHeaderValidation, originValidation, toNodeHandler } = await import(
+      '@modelcontextprotocol/node'
+    )
+    const { createMcpServer } = await import('../mcp/server.js')
+    const options = { version: serviceVersion, mayChange: config.mcp.mayChange }
+    const serving = createMcpHandler(
+      ({ authInfo }) => {
+        const { token, extra } = authInfo ?? { token: '' }
+        const key = token || undefined
+        return createMcpServer(createForkrouteClient({ url: String(extra?.url), key }), options)
+      },
+      { maxRequestBodySize: config.bodyLimitBytes, maxSubscriptions: mostStreams },
+    )
+    draining.addEventListener('abort', () => void serving.close(), { once: true })
+    const node = toNodeHandler(serving)
+    return {
+      checkHost: hostHeaderValidation(hosts),
+      checkOrigin: originValidation(hosts),
+      async answer(req: Request, res: Response) {
+        const extra = { url: ownUrl(req) }
+        const auth = {
+          token: bearerToken(req) ?? '',
+          clientId: res.locals.caller,
+          scopes: [],
+          extra,
+        }
+        await node(Object.assign(req, { auth }), res, req.body)
+      },
+    }
+  }
+  return router
+}
+
+/** Where this connection came in. */
+function ownUrl({ socket }: Request): string {
+  const { localAddress = '127.0.0.1', localPort } = socket
+  const host = localAddress.includes(':') ? `[${localAddress}]` : localAddress
+  return `http://${host}:${localPort}`
+}

@@ -1,0 +1,29 @@
+/** `forkroute mcp`: the Model Context Protocol over standard input and output. */
+import type { Command } from 'commander'
+import { serviceVersion } from '../api/version.js'
+import { loadConfig } from '../config.js'
+import { type ConnectionOptions, withApi } from './client.js'
+import { nextSignal } from './process.js'
+
+export function addMcp(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve the tools of the Model Context Protocol on standard input and output')
+    .option('--chain <id>', 'chain of the sandbox that is started where there are no nodes', '1')
+    .action(async (_local, command: Command) => {
+      const options = command.optsWithGlobals<ConnectionOptions>()
+      const { mayChange } = loadConfig(process.env).mcp
+      await withApi(options, async ({ forkroute }) => {
+        const [{ serveStdio }, { createMcpServer }] = await Promise.all([
+          import('@modelcontextprotocol/server/stdio'),
+          import('../mcp/server.js'),
+        ])
+        const ended = new Promise<void>((resolve) => process.stdin.once('close', resolve))
+        const handle = serveStdio(() =>
+          createMcpServer(forkroute, { version: serviceVersion, mayChange }),
+        )
+        await Promise.race([ended, nextSignal()])
+        await handle.close()
+      })
+    })
+}
