@@ -41,6 +41,11 @@ test('amounts are bigint wherever they lie, and nothing else is', () => {
     gasCost: { native: 9n, usd: null, l1DataFee: null },
     tx: { ...wire.tx, value: 0n },
   })
+  expect(
+    withAmounts({ gas: '', tx: { value: 'n/a' } }, { is: 'RouteTransaction' }, shapes),
+  ).toEqual({
+    ...{ gas: '', tx: { value: 'n/a' } },
+  })
   const batch = { blockNumber: 1, chainId: 1, quotes: [{ ladder: [{ amountIn: '1', gas: '2' }] }] }
   expect(withAmounts(batch, { is: 'QuoteBatch' }, shapes)).toEqual({
     ...batch,

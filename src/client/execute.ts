@@ -28,7 +28,7 @@ import type { CallOptions } from './transport.js'
 export type Wallet = WalletClient<ViemTransport, Chain | undefined, Account>
 type Request = InputOf<'postRoute'>
 export type ExecutableRoute = Pick<AnswerOf<'postRoute'>, 'tx' | 'minAmountOut' | 'gas'> &
-  Pick<Partial<AnswerOf<'postRoute'>>, 'permit' | 'amountOut' | 'maxAmountIn'>
+  Pick<Partial<AnswerOf<'postRoute'>>, 'permit' | 'amountOut' | 'amountIn' | 'maxAmountIn'>
 
 export interface ExecuteOptions extends CallOptions {
   /** What the route answers; not needed where the same client asked for it. */
@@ -88,16 +88,14 @@ export async function execute(
     throw new ExecutionError(`The route is for ${tx.from}, the wallet for ${account.address}.`)
   }
   const isDelegate = request.routingStrategy?.startsWith('delegate') ?? false
+  if (route.permit) checkPermit(route.permit, spentOf(request, route), request)
   const approvals = isDelegate ? [] : await allow(calls, wallet, { route, request, options })
   const data = route.permit ? await signed(wallet, route.permit, tx.data as Hex) : (tx.data as Hex)
   const common = { account, chain: wallet.chain ?? null, data, value: tx.value }
   const gas = (route.gas * gasPercent) / 100n
+  const authorized = isDelegate ? await authorization(wallet, tx.to as Address) : {}
   const hash = isDelegate
-    ? await wallet.sendTransaction({
-        ...common,
-        to: account.address,
-        ...(await authorization(wallet, tx.to as Address)),
-      })
+    ? await wallet.sendTransaction({ ...common, to: account.address, ...authorized })
     : await wallet.sendTransaction({ ...common, to: tx.to as Address, gas })
   onSent?.(hash, 'route')
   const receipt = await mined(wallet, hash)
@@ -105,7 +103,8 @@ export async function execute(
     hash,
     receipt,
     approvals,
-    amountsOut: await arrived(wallet, receipt, request),
+    // An authorization of the account counts among its transactions, too.
+    amountsOut: await arrived(wallet, receipt, request, 'authorizationList' in authorized ? 2 : 1),
     minAmountsOut: [route.minAmountOut].flat(),
   }
 }
@@ -121,10 +120,10 @@ async function allow(calls: Calls, wallet: Wallet, { route, request, options }: 
   if (route.permit?.kind === 'eip2612') return []
   const hashes: Hash[] = []
   const { tx } = route
-  const amounts = request.amountIn ?? [route.maxAmountIn ?? 0n]
+  const amounts = spentOf(request, route)
   for (const [index, token] of request.tokenIn.entries()) {
     if (token.toLowerCase() === nativeToken) continue
-    const amount = BigInt(amounts[index] ?? 0)
+    const amount = amounts[index] ?? 0n
     const asked = await calls.approval(
       {
         ...{ chainId: tx.chainId, fromAddress: tx.from, tokenAddress: token, amount },
@@ -155,6 +154,34 @@ async function allow(calls: Calls, wallet: Wallet, { route, request, options }: 
     }
   }
   return hashes
+}
+
+/** Of each tokenIn, what the route may take at most. */
+function spentOf({ amountIn }: Request, route: ExecutableRoute): readonly bigint[] {
+  return amountIn ? amountIn.map(BigInt) : [route.maxAmountIn ?? route.amountIn ?? 0n]
+}
+
+/**
+ * A signature gives tokens away without a transaction, so what is signed is compared with what was asked.
+ * @throws ExecutionError for another token, another owner or more than the route may take.
+ */
+function checkPermit(
+  { typedData: { domain, message } }: NonNullable<ExecutableRoute['permit']>,
+  [most = 0n]: readonly bigint[],
+  { tokenIn, fromAddress }: Request,
+): void {
+  const { owner, value, permitted } = message as {
+    readonly owner?: string
+    readonly value?: string
+    readonly permitted?: { readonly token?: string; readonly amount?: string }
+  }
+  const token = permitted ? permitted.token : domain.verifyingContract
+  const amount = permitted ? permitted.amount : value
+  const isOwn = permitted !== undefined || owner?.toLowerCase() === fromAddress.toLowerCase()
+  const isToken = String(token).toLowerCase() === tokenIn[0]?.toLowerCase()
+  if (!isOwn || !isToken || amount === undefined || BigInt(amount) > most) {
+    throw new ExecutionError('The permit of the route is not for what was asked; it is not signed.')
+  }
 }
 
 /** Without an answer: some tokens give none. */
@@ -208,7 +235,7 @@ async function mined(client: Client, hash: Hash): Promise<TransactionReceipt> {
   return receipt
 }
 
-function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request) {
+function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request, sent: number) {
   const { destinationChainId, chainId = 1, tokenOut } = request
   const isElsewhere = destinationChainId !== undefined && destinationChainId !== chainId
   const receiver = (request.receiver ?? request.fromAddress) as Address
@@ -216,7 +243,7 @@ function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request) 
     tokenOut.map((token) => {
       if (isElsewhere) return null
       return token.toLowerCase() === nativeToken
-        ? gainedNative(wallet, receipt, receiver)
+        ? gainedNative(wallet, receipt, { receiver, sent })
         : gained(receipt, token as Address, receiver)
     }),
   )
@@ -237,7 +264,7 @@ function gained(receipt: TransactionReceipt, token: Address, receiver: Address):
 async function gainedNative(
   wallet: Wallet,
   receipt: TransactionReceipt,
-  receiver: Address,
+  { receiver, sent }: { readonly receiver: Address; readonly sent: number },
 ): Promise<bigint | null> {
   const isSender = isAddressEqual(receiver, receipt.from)
   const at = (blockNumber: bigint) =>
@@ -246,9 +273,7 @@ async function gainedNative(
       getTransactionCount(wallet, { address: receiver, blockNumber }),
     ])
   const [before, after] = await Promise.all([at(receipt.blockNumber - 1n), at(receipt.blockNumber)])
-  // An authorization of the account itself counts, too.
-  const most = isSender ? 2 : 0
-  if (after[1] - before[1] > most) return null
+  if (after[1] - before[1] !== (isSender ? sent : 0)) return null
   const fees = isSender ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
   return after[0] - before[0] + fees
 }

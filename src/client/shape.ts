@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly events?: Shape
 }
 
+const integer = /^-?\d+$/
+
 /** The value with bigint in place of decimal strings; `null` stays. */
 export function withAmounts(
   value: unknown,
@@ -31,7 +33,9 @@ export function withAmounts(
   components: Readonly<Record<string, Shape>>,
 ): unknown {
   if (!shape || value === null) return value
-  if (typeof value === 'string') return hasAmount(shape, components) ? BigInt(value) : value
+  if (typeof value === 'string') {
+    return integer.test(value) && hasAmount(shape, components) ? BigInt(value) : value
+  }
   if (typeof value !== 'object') return value
   const parts = partsOf(shape, components)
   if (Array.isArray(value)) {

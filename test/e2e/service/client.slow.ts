@@ -171,6 +171,7 @@ process.exit(0)
       'to native': { isKept: true, approvals: 1 },
       permit: { isKept: true, approvals: 0 },
       permit2: { isKept: true, approvals: 1 },
+      'exact output': { isKept: true, approvals: 1 },
     })
   })
 
@@ -179,7 +180,9 @@ process.exit(0)
     expect(BigInt(String(first).slice(0, -1))).toBeGreaterThan(0n)
     expect(String(promised)).toMatch(/^\d+n$/)
     expect(again).toBe('success')
-    expect(found.wrong).toEqual({ account: true, request: true })
+    expect(found.wrong).toEqual({
+      ...{ account: true, request: true, greedyPermit: true, strangePermit: true },
+    })
   })
 
   test('hears quotes and the progress of a backtest', () => {
