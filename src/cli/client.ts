@@ -60,6 +60,9 @@ export async function resolveBlock(
   return String(block.number)
 }
 
+/** A service that is started anew is there again by then. */
+const giveUpAfterMs = 60_000
+
 /** Behind every refusal for want of a key. */
 const keyHint =
   'Give the key of an account of that service with --key, or in the variable FORKROUTE_KEY.'
@@ -142,7 +145,7 @@ function createClient(url: string, key: string | undefined): ApiClient {
     delete: (path) => ask('delete', path),
     async *follow(id, signal) {
       try {
-        for await (const event of forkroute.followBacktest({ id }, { signal })) {
+        for await (const event of forkroute.followBacktest({ id }, { signal, giveUpAfterMs })) {
           if (event.event === 'error') throw event.error
           yield event.data
         }

@@ -3,7 +3,7 @@ import { type AnswerOf, calls, type InputOf, type streams } from './calls.js'
 import type { ExecutableRoute, Executed, ExecuteOptions, Wallet } from './execute.js'
 import { endpoints } from './generated/endpoints.js'
 import type { components, operations } from './generated/schema.js'
-import { follow, type StreamEvent } from './streams.js'
+import { follow, type StreamEvent, type StreamOptions } from './streams.js'
 import { type BridgeState, type TrackInput, track } from './track.js'
 import {
   type CallOptions,
@@ -40,12 +40,12 @@ export interface ForkrouteClient extends Calls {
    */
   streamQuotes(
     input: InputOf<typeof streams.streamQuotes>,
-    options?: CallOptions,
+    options?: StreamOptions,
   ): AsyncIterable<StreamEvent<'quotes', QuoteBatch>>
   /** Progress of a backtest until it is over. */
   followBacktest(
     input: InputOf<typeof streams.followBacktest>,
-    options?: CallOptions,
+    options?: StreamOptions,
   ): AsyncIterable<StreamEvent<'progress', BacktestProgress>>
   /** States of a transfer over a bridge, as they change, until it has ended. */
   track(input: TrackInput, options?: CallOptions): AsyncIterable<BridgeState>

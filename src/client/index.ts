@@ -13,7 +13,7 @@ export {
 export * from './errors.js'
 export type { ExecutableRoute, Executed, ExecuteOptions, Wallet } from './execute.js'
 export { safeTransaction } from './safe.js'
-export type { StreamEvent } from './streams.js'
+export type { StreamEvent, StreamOptions } from './streams.js'
 export type { BridgeState, TrackInput } from './track.js'
 export type { CallOptions, ClientOptions } from './transport.js'
 export { forkrouteActions } from './viem.js'

@@ -18,6 +18,11 @@ export type StreamEvent<Name extends string, Data> =
   /** Takes the place of one that could not be made; the stream goes on. */
   | { readonly event: 'error'; readonly error: ForkrouteApiError | UnexpectedAnswerError }
 
+export interface StreamOptions extends CallOptions {
+  /** Time without an event after a break, in milliseconds, after which its error is thrown; default: never. */
+  readonly giveUpAfterMs?: number
+}
+
 interface Followed<Name extends string> {
   readonly endpoint: Endpoint
   readonly input: object
@@ -29,20 +34,22 @@ interface Followed<Name extends string> {
 export async function* follow<Name extends string, Data>(
   transport: Pick<Transport, 'events'>,
   { endpoint, input, name, isLast }: Followed<Name>,
-  options: CallOptions = {},
+  options: StreamOptions = {},
 ): AsyncGenerator<StreamEvent<Name, Data>, void, undefined> {
-  const { signal } = options
+  const { signal, giveUpAfterMs = Number.POSITIVE_INFINITY } = options
   let last = null as Event | null
   let pauseMs = firstPauseMs
+  let heardAt = performance.now()
   while (!signal?.aborted) {
     let waitMs: number | null = null
     try {
-      const asked: CallOptions & { readonly lastEventId: string | null } = {
-        ...options,
-        lastEventId: last?.id ?? null,
-      }
-      for await (const event of transport.events(endpoint, input as Input, asked)) {
+      for await (const event of transport.events(
+        endpoint,
+        input as Input,
+        signal ? { signal } : {},
+      )) {
         pauseMs = firstPauseMs
+        heardAt = performance.now()
         // After a break the service says again where it is.
         if (last?.id === event.id && last.data === event.data && last.name === event.name) continue
         last = event
@@ -52,7 +59,7 @@ export async function* follow<Name extends string, Data>(
       }
     } catch (error) {
       if (signal?.aborted) return
-      if (!mayPass(error)) throw error
+      if (!mayPass(error) || performance.now() - heardAt > giveUpAfterMs) throw error
       waitMs = error instanceof ForkrouteApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : null
     }
     await pause(Math.max(waitMs ?? 0, pauseMs), signal)

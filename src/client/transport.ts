@@ -36,11 +36,7 @@ export interface Transport {
   readonly raw: Client<paths>
   ask(endpoint: Endpoint, input: Input, options?: CallOptions): Promise<unknown>
   /** Until the service ends the stream. @throws ConnectionError when the connection ends otherwise. */
-  events(
-    endpoint: Endpoint,
-    input: Input,
-    options: CallOptions & { readonly lastEventId?: string | null },
-  ): AsyncIterable<Event>
+  events(endpoint: Endpoint, input: Input, options: CallOptions): AsyncIterable<Event>
 }
 
 /** @throws TypeError when the url is none of http or https, or the key has characters that no header may have. */
@@ -60,17 +56,12 @@ export function createTransport({ url, key, fetch, headers }: ClientOptions): Tr
   const open = async (
     endpoint: Endpoint,
     input: Input,
-    more: CallOptions & {
-      readonly parseAs: 'json' | 'stream'
-      readonly lastEventId?: string | null
-    },
+    options: CallOptions & { readonly parseAs: 'json' | 'stream' },
   ) => {
-    const { lastEventId, ...rest } = more
     const request = raw.request as (...args: readonly unknown[]) => Promise<{ data: unknown }>
     const { data } = await request(endpoint.method.toLowerCase(), endpoint.path, {
       ...parts(endpoint, input),
-      ...rest,
-      ...(lastEventId && { headers: { 'last-event-id': lastEventId } }),
+      ...options,
     })
     return data
   }

@@ -14,7 +14,7 @@ import { build } from 'esbuild'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createForkrouteClient } from '../../../src/client/client.js'
-import { UnauthorizedError } from '../../../src/client/errors.js'
+import { ConnectionError, UnauthorizedError } from '../../../src/client/errors.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
@@ -93,6 +93,11 @@ async function cuttable(url: string) {
     cut: () => {
       for (const socket of sockets) socket.destroy()
       sockets.clear()
+    },
+    /** For good. */
+    end: () => {
+      server.close()
+      for (const socket of sockets) socket.destroy()
     },
   }
 }
@@ -223,10 +228,14 @@ test('a stream that is cut comes back, without an event twice', async () => {
     { event: 'quotes', id: String(blockNumber + 1) },
   ])
   await events.return?.()
+  const lost = forkroute.streamQuotes({ quotes }, { giveUpAfterMs: 1 })[Symbol.asyncIterator]()
+  await lost.next()
+  way.end()
+  await expect(lost.next()).rejects.toThrow(ConnectionError)
   const closed = new AbortController()
   closed.abort()
   const none = forkroute.streamQuotes({ quotes }, { signal: closed.signal })
   expect(await none[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined })
-  const refused = createForkrouteClient({ url: way.url, key: 'fr_no' }).streamQuotes({ quotes })
+  const refused = createForkrouteClient({ url: service.url, key: 'fr_no' }).streamQuotes({ quotes })
   await expect(refused[Symbol.asyncIterator]().next()).rejects.toThrow(UnauthorizedError)
 })

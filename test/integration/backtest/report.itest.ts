@@ -1,38 +1,22 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeOutputs } from '../../../src/backtest/outputs/index.js'
 import type { BacktestBlock, BacktestJob } from '../../../src/domain/backtest.js'
 import { sampleJob, sampleResults } from '../../support/backtest/backtest-results.js'
+import { launchChromium } from '../../support/chromium.js'
 
-const executablePath = '/usr/bin/chromium'
 const phone = { width: 360, height: 740 }
 
 let folder: string
 let browser: Browser
 
 beforeAll(async () => {
-  if (!existsSync(executablePath)) {
-    throw new Error(`These tests need ${executablePath}: apt-get install chromium`)
-  }
   folder = await mkdtemp(join(tmpdir(), 'forkroute-report-'))
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  browser = await launchChromium()
 })
 afterAll(async () => {
   await browser?.close()
