@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sandboxToken } from '../../../src/sandbox/tokens.js'
-import { launchChromium } from '../../support/chromium.js'
+import { launchChromium } from '../../support/service/chromium.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const entry = fileURLToPath(new URL('../../../src/client/index.ts', import.meta.url))

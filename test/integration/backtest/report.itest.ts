@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeOutputs } from '../../../src/backtest/outputs/index.js'
 import type { BacktestBlock, BacktestJob } from '../../../src/domain/backtest.js'
 import { sampleJob, sampleResults } from '../../support/backtest/backtest-results.js'
-import { launchChromium } from '../../support/chromium.js'
+import { launchChromium } from '../../support/service/chromium.js'
 
 const phone = { width: 360, height: 740 }
 
