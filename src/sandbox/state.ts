@@ -5,9 +5,10 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ForkrouteError } from '../domain/errors.js'
 import { bigintToString } from '../domain/primitives.js'
 import { executorContracts } from '../executor/deployments.js'
-import { packageFolder } from '../package-folder.js'
+import { cacheFolder } from '../package-folder.js'
 import { buildSandbox, historyFile, type OnProgress, stateFile } from './build.js'
 import { historyForm } from './chain/history.js'
 import { artifactPackages } from './contracts/manifest.js'
@@ -28,7 +29,7 @@ export interface SandboxState {
 }
 
 export interface SandboxStateOptions {
-  /** Default: `.cache/sandbox` of the project. */
+  /** Default: `sandbox` in the folder for what can be made again. */
   readonly cacheDir?: string
   readonly onProgress?: OnProgress
 }
@@ -36,17 +37,17 @@ export interface SandboxStateOptions {
 /**
  * Builds the chain on first use, and again when anything that determines it has changed.
  *
- * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded.
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE when its contracts cannot be downloaded; STORAGE_UNAVAILABLE when the chain
+ *   cannot be kept.
  */
 export async function ensureSandboxState(
   plan: SandboxPlan,
   options: SandboxStateOptions = {},
 ): Promise<SandboxState> {
-  const { cacheDir = join(packageFolder, '.cache', 'sandbox'), onProgress = () => undefined } =
-    options
+  const { cacheDir = join(cacheFolder(), 'sandbox'), onProgress = () => undefined } = options
   const directory = join(cacheDir, `${prefixOf(plan)}${cacheKey(plan)}`)
   if (!existsSync(directory)) {
-    await mkdir(cacheDir, { recursive: true })
+    await mkdir(cacheDir, { recursive: true }).catch(refuse)
     await underLock(`${directory}.lock`, onProgress, async () => {
       if (!existsSync(directory)) await build(plan, cacheDir, directory, onProgress)
     })
@@ -57,6 +58,15 @@ export async function ensureSandboxState(
     historyPath: join(directory, historyFile),
     blockNumber: BigInt(blockNumber),
   }
+}
+
+function refuse(error: NodeJS.ErrnoException): never {
+  throw new ForkrouteError(
+    'STORAGE_UNAVAILABLE',
+    `The chain of the sandbox cannot be kept (${error.code}): name a folder that can be written in XDG_CACHE_HOME.`,
+    undefined,
+    { cause: error },
+  )
 }
 
 const summaryFile = 'summary.json'
