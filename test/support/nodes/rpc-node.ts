@@ -140,3 +140,14 @@ async function pass(url: string, call: NodeCall): Promise<Reply> {
 function send(response: ServerResponse, value: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
+
+/** Different calls from now on: what is answered late is asked for twice. */
+export function differentCalls(node: FaultyNode): Set<string> {
+  const { behave } = node
+  const found = new Set<string>()
+  node.behave = (calls, isBatch) => {
+    for (const { method, params } of calls) found.add(JSON.stringify([method, params]))
+    return behave(calls, isBatch)
+  }
+  return found
+}
