@@ -42,6 +42,7 @@ import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
+import { optimiseLess } from './threads.js'
 
 export interface Service {
   readonly engine: Engine
@@ -78,6 +79,7 @@ export async function createService(
   },
 ): Promise<Service> {
   const { logger } = options
+  optimiseLess()
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) {
