@@ -76,6 +76,26 @@ export async function askFork(
   }
 }
 
+/**
+ * Sends several requests to a fork in one. Errors about a request itself or about some state are its result.
+ * @throws ForkLostError, ForkrouteError UPSTREAM_UNAVAILABLE, or the signal's reason.
+ */
+export async function askForkAtOnce(
+  url: string,
+  pin: BlockPin,
+  calls: readonly RpcCall[],
+  signal: AbortSignal | undefined,
+): Promise<RpcResult[]> {
+  const [only] = calls
+  if (!only) return []
+  if (calls.length === 1) return [await askFork(url, pin, only, signal)]
+  try {
+    return await forkClient(url).batch(calls, signal)
+  } catch (error) {
+    throw await forkError(error, url, pin, signal)
+  }
+}
+
 /** The request itself is malformed: a bug of ours, not a fact about the transaction. */
 export function isMalformed(error: JsonRpcError): boolean {
   return error.code === -32600 || error.code === -32601 || error.code === -32602

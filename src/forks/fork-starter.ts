@@ -5,6 +5,7 @@
 import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
+import { numberToHex } from 'viem'
 import { blockFacts } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
@@ -12,7 +13,8 @@ import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import type { PinOptions } from '../rpc/archive/chain-source.js'
 import { type ForkProcessArgs, forkProcess, portTaken } from './anvil.js'
-import { askFork } from './faults.js'
+import { forkClient } from './clients.js'
+import { askForkAtOnce, faultOf, upstreamUnavailable } from './faults.js'
 import type { ForkFiller } from './fork-filler.js'
 import type { Fork } from './fork-group.js'
 import { resetFork } from './fork-reset.js'
@@ -25,7 +27,7 @@ const pageBytes = 4096
 /** Attempts at a start when the chosen port is taken. */
 const startAttempts = 3
 /** A process above this resident size does not serve another block: it grows a little with each, by what its threads keep. */
-const mostReusedBytes = 128 * 2 ** 20
+const mostReusedBytes = 160 * 2 ** 20
 
 export interface ForkStarter {
   /**
@@ -203,17 +205,14 @@ export function createForkStarter(options: {
   }
 
   async function placeContracts(fork: Fork, pin: BlockPin): Promise<void> {
-    const ask = async (method: string, params: readonly unknown[]) => {
-      const reply = await askFork(fork.url, pin, { method, params }, undefined)
-      if (!reply.ok) throw reply.error
-      return reply.value
-    }
-    await Promise.all(
-      Object.entries(options.contracts ?? {}).map(async ([address, code]) => {
-        const present = await ask('eth_getCode', [address, 'latest'])
-        if (present === '0x') await ask('anvil_setCode', [address, code])
-      }),
+    const contracts = Object.entries(options.contracts ?? {}) as [Address, Hex][]
+    const present = await codesAt(options.archiveUrl(pin), pin, contracts)
+    const calls = contracts.flatMap(([address, code], index) =>
+      present[index] === '0x' ? [{ method: 'anvil_setCode', params: [address, code] }] : [],
     )
+    for (const reply of await askForkAtOnce(fork.url, pin, calls, undefined)) {
+      if (!reply.ok) throw reply.error
+    }
   }
 
   return {
@@ -260,6 +259,30 @@ function forkOf(key: string, instance: Running['instance'], uses: number): Fork 
 function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
   const details = blockFacts(pin)
   return new ForkrouteError('FORK_UNAVAILABLE', 'A fork cannot be started.', details, { cause })
+}
+
+/**
+ * Code of the contracts on the chain. The archive answers all at once; a fork would ask it for one account after the other.
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE; JsonRpcError when some code cannot be read.
+ */
+async function codesAt(
+  archiveUrl: string,
+  pin: BlockPin,
+  contracts: readonly (readonly [Address, Hex])[],
+): Promise<unknown[]> {
+  const at = numberToHex(pin.number)
+  const calls = contracts.map(([address]) => ({ method: 'eth_getCode', params: [address, at] }))
+  const replies = await forkClient(archiveUrl)
+    .batch(calls)
+    .catch((error: unknown) => {
+      throw upstreamUnavailable(pin, error)
+    })
+  return replies.map((reply) => {
+    if (reply.ok) return reply.value
+    throw faultOf(reply.error.message) === 'upstream'
+      ? upstreamUnavailable(pin, reply.error)
+      : reply.error
+  })
 }
 
 /** Zero where the system does not say. */

@@ -10,8 +10,7 @@ import type { Abi } from 'viem'
 import type { BlockPin, Hex } from '../domain/primitives.js'
 import type { SimulationRequest, SimulationResult } from '../domain/state.js'
 import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
-import { forkClient } from './clients.js'
-import { askFork, faultOf, forkError, isMalformed, upstreamUnavailable } from './faults.js'
+import { askForkAtOnce, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
 import type { GasBudget } from './gas-budget.js'
 import { senderBalances } from './sender-balance.js'
 import {
@@ -173,14 +172,12 @@ async function send(
   jobs: readonly Job[],
   signal: AbortSignal,
 ): Promise<RpcResult[]> {
-  const calls = jobs.map(({ call }) => call)
-  const [only] = calls
-  if (only && calls.length === 1) return [await askFork(url, pin, only, signal)]
-  try {
-    return await forkClient(url).batch(calls, signal)
-  } catch (error) {
-    throw await forkError(error, url, pin, signal)
-  }
+  return askForkAtOnce(
+    url,
+    pin,
+    jobs.map(({ call }) => call),
+    signal,
+  )
 }
 
 /**
