@@ -6,7 +6,7 @@ import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
-import type { ForkPool } from '../forks/fork-pool.js'
+import type { ForkLease, ForkPool } from '../forks/fork-pool.js'
 import type { TaskKind, TaskReply, TaskTypes } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { createChangedPins } from './changed-pins.js'
@@ -120,10 +120,10 @@ async function runOnForks<K extends TaskKind>(
   const lease = await parts.forks.acquire(task.pin, { isBackground: task.isBackground })
   let isDone = false
   try {
-    let reply = await attempt(task, lease.urls, parts)
+    let reply = await attempt(task, lease, parts)
     if (!reply.ok && reply.lostFork) {
       await lease.reportLost(reply.lostFork)
-      reply = await attempt(task, lease.urls, parts)
+      reply = await attempt(task, lease, parts)
     }
     isDone = reply.ok
     return unwrap(reply)
@@ -132,17 +132,17 @@ async function runOnForks<K extends TaskKind>(
   }
 }
 
-/** @param forkUrls - of the forks that the lease holds at present. */
+/** On the forks that the lease holds at present. */
 async function attempt<K extends TaskKind>(
   { kind, args, pin, signal, isBackground }: Task<K>,
-  forkUrls: readonly string[],
+  { urls: forkUrls, isFilled }: Pick<ForkLease, 'urls' | 'isFilled'>,
   { archive, workers, traces }: TaskRunnerParts,
 ): Promise<TaskReply<K>> {
   if (!forkUrls.length) {
     throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
   }
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
-  const place = { pin, archiveUrl, forkUrls }
+  const place = { pin, archiveUrl, forkUrls, isFilled }
   const reply = await workers.run({ kind, args, place, isBackground }, signal)
   traces.note(pin, reply.trace)
   return reply

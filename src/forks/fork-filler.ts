@@ -9,6 +9,8 @@ import type { Fork, ForkGroup } from './fork-group.js'
 export interface ForkFiller {
   /** Gives the fork what is known at its block. Never rejects. */
   fill(fork: Fork, pin: BlockPin): Promise<void>
+  /** Whether it has what forks of its chain read at other blocks, as far as that is known at its own. */
+  isFilled(fork: Fork): boolean
   /** Looks soon for what work on the block was the first to read. */
   later(group: ForkGroup): void
   /** Resolves when nothing is being given to the fork, so that it may move to another block. */
@@ -46,6 +48,7 @@ export function createForkFiller(archiveUrl: (pin: BlockPin) => string): ForkFil
 
   return {
     fill,
+    isFilled: (fork) => (filled.get(fork)?.slots ?? 0) > 0,
     later(group) {
       if (timers.has(group)) return
       const timer = setTimeout(() => {

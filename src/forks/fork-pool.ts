@@ -55,6 +55,8 @@ export interface ForkLease {
   readonly pin: BlockPin
   /** URLs of the block's current forks: changes when one is replaced. */
   readonly urls: readonly string[]
+  /** Each of these forks has been given what forks of other blocks read: little is left that it would ask for. */
+  readonly isFilled: boolean
   /**
    * Kills and replaces that fork; resolves to the URLs afterwards. Safe to call twice.
    * @throws ForkrouteError when no fork is left and none can be started.
@@ -237,6 +239,9 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       pin: group.pin,
       get urls() {
         return urls()
+      },
+      get isFilled() {
+        return group.forks().every(filler.isFilled)
       },
       async reportLost(url) {
         if (released) return urls()

@@ -7,16 +7,18 @@ import pLimit from 'p-limit'
 import { numberToHex } from 'viem'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { BlockNotes, ReadCall, ReadResult, StateReader } from '../domain/state.js'
-import type { RpcResult } from '../rpc/node/json-rpc.js'
+import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
 import { gasOfRead } from './block-environment.js'
 import { forkClient } from './clients.js'
-import { askFork, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
+import { askFork, askForkAtOnce, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
 import { foresee } from './foresee.js'
 import { decodeRevert } from './revert.js'
 
 /** Storage words in one request to the archive. */
 const wordsPerBatch = 250
-/** Requests in flight, of batches and of calls: calls go one by one, since Anvil works a batch off in order. */
+/** Calls in one request to a fork that has what they read. */
+const callsPerBatch = 16
+/** Requests in flight, of batches and of calls: calls of unread state go one by one, since Anvil works a batch off in order. */
 const batchesInFlight = 8
 const callsInFlight = 32
 
@@ -32,6 +34,12 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+interface WaitingCall {
+  readonly call: ReadCall
+  resolve(result: ReadResult): void
+  reject(error: unknown): void
+}
+
 /**
  * @param args.archiveUrl - URL of the block in the archive.
  * @param args.forkUrls - forks of the same block.
@@ -42,9 +50,11 @@ export function createReader(args: {
   readonly pin: BlockPin
   readonly archiveUrl: string
   readonly forkUrls: readonly string[]
+  /** The forks have most of what calls read: these then go in batches. Default false. */
+  readonly isFilled?: boolean
   readonly signal?: AbortSignal
 }): ForkReader {
-  const { pin, archiveUrl, forkUrls, signal } = args
+  const { pin, archiveUrl, forkUrls, isFilled = false, signal } = args
   const block = `0x${pin.number.toString(16)}`
   const gas = numberToHex(gasOfRead(pin))
   const known = new Map<string, Promise<ReadResult>>()
@@ -99,12 +109,48 @@ export function createReader(args: {
     )
   }
 
-  async function readCall({ to, data, timestamp }: ReadCall): Promise<ReadResult> {
+  let waitingCalls: WaitingCall[] = []
+
+  function callLater(call: ReadCall): Promise<ReadResult> {
+    if (waitingCalls.length === 0) setImmediate(sendCalls)
+    return new Promise((resolve, reject) => waitingCalls.push({ call, resolve, reject }))
+  }
+
+  function sendCalls(): void {
+    const all = waitingCalls
+    waitingCalls = []
+    for (let start = 0; start < all.length; start += callsPerBatch) {
+      const some = all.slice(start, start + callsPerBatch)
+      callLimit(() => readCalls(some.map(({ call }) => call))).then(
+        (results) => {
+          for (const [index, { resolve }] of some.entries()) resolve(results[index] as ReadResult)
+        },
+        (error) => {
+          for (const { reject } of some) reject(error)
+        },
+      )
+    }
+  }
+
+  async function readCalls(calls: readonly ReadCall[]): Promise<ReadResult[]> {
+    const url = nextFork()
+    const replies = await askForkAtOnce(url, pin, calls.map(toRpcCall), signal)
+    return replies.map((reply) => toRead(pin, reply))
+  }
+
+  async function readCall(call: ReadCall): Promise<ReadResult> {
+    return toRead(pin, await askFork(nextFork(), pin, toRpcCall(call), signal))
+  }
+
+  function nextFork(): string {
     const url = forkUrls[turn++ % forkUrls.length]
     if (!url) throw new RangeError('A reader needs at least one fork for calls.')
+    return url
+  }
+
+  function toRpcCall({ to, data, timestamp }: ReadCall): RpcCall {
     const later = timestamp === undefined ? [] : [{}, { time: `0x${timestamp.toString(16)}` }]
-    const call = { method: 'eth_call', params: [{ to, data, gas }, block, ...later] }
-    return toRead(pin, await askFork(url, pin, call, signal))
+    return { method: 'eth_call', params: [{ to, data, gas }, block, ...later] }
   }
 
   const notes: BlockNotes = {
@@ -136,7 +182,8 @@ export function createReader(args: {
       return Promise.all(
         calls.map((call) => {
           const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`
-          const read = known.get(key) ?? callLimit(() => readCall(call))
+          const ask = () => (isFilled ? callLater(call) : callLimit(() => readCall(call)))
+          const read = known.get(key) ?? ask()
           remember(key, read)
           return read
         }),

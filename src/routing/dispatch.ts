@@ -79,8 +79,8 @@ export async function runTask<K extends TaskKind>(
   const started = performance.now()
   const abort = new AbortController()
   message.cancel.once('message', () => abort.abort())
-  const { pin, archiveUrl, forkUrls } = message.place
-  const reader = createReader({ pin, archiveUrl, forkUrls })
+  const { pin } = message.place
+  const reader = createReader(message.place)
   const deadlineMs = deadlineOf(message)
   let run: TaskRun | undefined
   const trace = () => ({

@@ -160,6 +160,8 @@ export interface TaskPlace {
   readonly pin: BlockPin
   readonly archiveUrl: string
   readonly forkUrls: readonly string[]
+  /** The forks have been given what forks of other blocks read. Default false. */
+  readonly isFilled?: boolean
 }
 
 export interface TaskMessage<K extends TaskKind = TaskKind> {

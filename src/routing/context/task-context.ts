@@ -106,7 +106,7 @@ export class TaskRun {
     if (this.simulator) return this.simulator(requests)
     const results = await simulate(this.#fork(), requests, {
       signal: this.signal,
-      warm: this.block.warm,
+      warm: this.block.warm || (this.place.isFilled ?? false),
       errorsAbi: executorErrorsAbi,
       budget: this.#gas,
     })
@@ -152,10 +152,28 @@ export class TaskRun {
     /** Of pools, of which more may be known than their adapters say. */
     readonly topics: readonly string[]
   }): Promise<void> {
-    const archive = forkClient(this.place.archiveUrl)
-    await archive.request('forkroute_readAhead', [reads], this.signal).catch((error: unknown) => {
-      if (this.signal.aborted) throw error
-    })
+    const { ahead } = this.block
+    const before = new Set<Promise<unknown>>()
+    const fresh: string[] = []
+    const isFresh = (key: string) => {
+      const known = ahead.get(key)
+      if (known) before.add(known)
+      else fresh.push(key)
+      return !known
+    }
+    const asked = {
+      accounts: reads.accounts.filter(isFresh),
+      slots: reads.slots.filter(({ address, slot }) => isFresh(address + slot)),
+      topics: reads.topics.filter(isFresh),
+    }
+    const reading = forkClient(this.place.archiveUrl)
+      .request('forkroute_readAhead', [asked], this.signal)
+      .catch((error: unknown) => {
+        for (const key of fresh) ahead.delete(key)
+        if (this.signal.aborted) throw error
+      })
+    for (const key of fresh) ahead.set(key, reading)
+    await Promise.all([reading, ...[...before].map((one) => one.catch(() => undefined))])
   }
 
   /** Has the archive answer for accounts of which nothing can be on the chain, without asking a node. */

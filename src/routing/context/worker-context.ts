@@ -41,6 +41,8 @@ export class BlockContext {
   readonly market: Market
   /** Set once a simulation ran: batches pay off only on a warm fork. */
   warm = false
+  /** What requests had the archive read ahead: they run at the same time, and share most of it. */
+  readonly ahead = new Map<string, Promise<unknown>>()
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
   /** Read from the catalog once per block, so that an import meanwhile does not change answers at the block. */
