@@ -56,9 +56,18 @@ export function createTokenAccess(): TokenAccess {
   }
 }
 
-/** Derived slots: hashing takes longer than everything else here, and the same pools recur at every block. */
-const derived = new WeakMap<SlotRule, LRUCache<Address, Hex>>()
+/** Derived slots by party or parties: hashing takes longer than everything else here, and the same pools recur at every block. */
+const derived = new WeakMap<SlotRule, LRUCache<string, Hex>>()
 const maxParties = 1_000
+
+function slotOf(rule: SlotRule, owner: Address, spender?: Address): Hex {
+  const known = derived.get(rule) ?? new LRUCache<string, Hex>({ max: maxParties })
+  derived.set(rule, known)
+  const key = spender ? owner + spender : owner
+  const slot = known.get(key) ?? deriveSlot(rule, spender ? { owner, spender } : { owner })
+  known.set(key, slot)
+  return slot
+}
 
 /** Slots of `access` for these parties; every ordered pair of `pairs` for what depends on two. */
 export function slotsFor(
@@ -66,23 +75,13 @@ export function slotsFor(
   parties: ReadonlySet<Address>,
   pairs: readonly (readonly [Address, Address])[],
 ): { readonly address: Address; readonly slot: Hex }[] {
-  const slotOf = (rule: SlotRule, party: Address): Hex => {
-    const known = derived.get(rule) ?? new LRUCache<Address, Hex>({ max: maxParties })
-    derived.set(rule, known)
-    const slot = known.get(party) ?? deriveSlot(rule, { owner: party })
-    known.set(party, slot)
-    return slot
-  }
   return [
     ...access.slots.map(({ contract, slot }) => ({ address: contract, slot })),
     ...access.byParty.flatMap((rule) =>
       [...parties].map((party) => ({ address: rule.contract, slot: slotOf(rule, party) })),
     ),
     ...access.byPair.flatMap((rule) =>
-      pairs.map(([from, to]) => ({
-        address: rule.contract,
-        slot: deriveSlot(rule, { owner: from, spender: to }),
-      })),
+      pairs.map(([from, to]) => ({ address: rule.contract, slot: slotOf(rule, from, to) })),
     ),
   ]
 }
