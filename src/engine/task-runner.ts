@@ -2,12 +2,15 @@
  * Runs one task in a thread: pins its block, waits for its turn and leases forks of the block. Where a fork was lost,
  * it tries once more on a new one.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import type { ForkLease, ForkPool } from '../forks/fork-pool.js'
-import type { TaskKind, TaskReply, TaskTypes } from '../routing/messages.js'
+import type { BlockForks } from '../forks/reader.js'
+import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
 import { createChangedPins } from './changed-pins.js'
 import type { ConfiguredChains } from './configured-chains.js'
@@ -112,37 +115,59 @@ interface Task<K extends TaskKind> {
   readonly isBackground: boolean
 }
 
-/** Leases forks for as long as the task runs. */
+/**
+ * Leases forks for as long as the task runs. Where they have to start, the task begins without them: first it reads and
+ * searches, which takes as long.
+ */
 async function runOnForks<K extends TaskKind>(
   task: Task<K>,
   parts: TaskRunnerParts,
 ): Promise<TaskTypes[K]['result']> {
-  const lease = await parts.forks.acquire(task.pin, { isBackground: task.isBackground })
+  const leasing = parts.forks.acquire(task.pin, { isBackground: task.isBackground })
   let isDone = false
   try {
-    let reply = await attempt(task, lease, parts)
-    if (!reply.ok && reply.lostFork) {
+    const running = await Promise.race([leasing, nextTurn(null)])
+    const forks = running ? forksOf(running) : { forkUrls: [], forksToCome: bring(leasing) }
+    let reply = await attempt(task, forks, parts)
+    // Why there are no forks is the better reason.
+    const lease = reply.ok ? null : await leasing
+    if (lease && !reply.ok && reply.lostFork) {
       await lease.reportLost(reply.lostFork)
-      reply = await attempt(task, lease, parts)
+      reply = await attempt(task, forksOf(lease), parts)
     }
     isDone = reply.ok
     return unwrap(reply)
   } finally {
-    lease.release(isDone)
+    leasing.then(
+      (lease) => lease.release(isDone),
+      () => undefined,
+    )
   }
 }
 
-/** On the forks that the lease holds at present. */
+/** For a thread: what reads there have in common goes on even when the task that began them is given up. */
+function bring(leasing: Promise<ForkLease>): MessagePort {
+  const { port1, port2 } = new MessageChannel()
+  leasing
+    .then((lease) => port1.postMessage(forksOf(lease)))
+    .catch(() => undefined)
+    .finally(() => port1.close())
+  return port2
+}
+
+/** That the lease holds at present. @throws ForkrouteError FORK_UNAVAILABLE: none. */
+function forksOf({ pin, urls: forkUrls, isFilled }: ForkLease): BlockForks {
+  if (forkUrls.length) return { forkUrls, isFilled }
+  throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
+}
+
 async function attempt<K extends TaskKind>(
   { kind, args, pin, signal, isBackground }: Task<K>,
-  { urls: forkUrls, isFilled }: Pick<ForkLease, 'urls' | 'isFilled'>,
+  forks: Omit<TaskPlace, 'pin' | 'archiveUrl'>,
   { archive, workers, traces }: TaskRunnerParts,
 ): Promise<TaskReply<K>> {
-  if (!forkUrls.length) {
-    throw new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`)
-  }
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
-  const place = { pin, archiveUrl, forkUrls, isFilled }
+  const place = { pin, archiveUrl, ...forks }
   const reply = await workers.run({ kind, args, place, isBackground }, signal)
   traces.note(pin, reply.trace)
   return reply

@@ -83,7 +83,9 @@ export function createWorkerPool(options: {
       try {
         const task: TaskMessage<K> = { ...message, cancel: port2 }
         Object.assign(task, { [queueOptionsSymbol]: message.place.pin.chainId })
-        return (await pool.run(task, { transferList: [port2] })) as TaskReply<K>
+        const { forksToCome } = message.place
+        const transferList = forksToCome ? [port2, forksToCome] : [port2]
+        return (await pool.run(task, { transferList })) as TaskReply<K>
       } catch (error) {
         if (error instanceof Error && /queue is at limit/i.test(error.message)) {
           count('refused_total', { limit: 'queue' })

@@ -206,9 +206,9 @@ export function createForkStarter(options: {
 
   async function placeContracts(fork: Fork, pin: BlockPin): Promise<void> {
     const contracts = Object.entries(options.contracts ?? {}) as [Address, Hex][]
-    const present = await codesAt(options.archiveUrl(pin), pin, contracts)
+    const codes = await codesAt(options.archiveUrl(pin), pin, contracts)
     const calls = contracts.flatMap(([address, code], index) =>
-      present[index] === '0x' ? [{ method: 'anvil_setCode', params: [address, code] }] : [],
+      codes[index] === '0x' ? [{ method: 'anvil_setCode', params: [address, code] }] : [],
     )
     for (const reply of await askForkAtOnce(fork.url, pin, calls, undefined)) {
       if (!reply.ok) throw reply.error
@@ -262,23 +262,27 @@ function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
 }
 
 /**
- * Code of the contracts on the chain. The archive answers all at once; a fork would ask it for one account after the other.
+ * Code of the contracts on the chain. The archive answers all at once, where a fork would ask for one account after the
+ * other; whole accounts, since forks ask for these.
  * @throws ForkrouteError UPSTREAM_UNAVAILABLE; JsonRpcError when some code cannot be read.
  */
 async function codesAt(
   archiveUrl: string,
   pin: BlockPin,
   contracts: readonly (readonly [Address, Hex])[],
-): Promise<unknown[]> {
+): Promise<Hex[]> {
   const at = numberToHex(pin.number)
-  const calls = contracts.map(([address]) => ({ method: 'eth_getCode', params: [address, at] }))
+  const calls = contracts.map(([address]) => ({
+    method: 'eth_getAccountInfo',
+    params: [address, at],
+  }))
   const replies = await forkClient(archiveUrl)
     .batch(calls)
     .catch((error: unknown) => {
       throw upstreamUnavailable(pin, error)
     })
   return replies.map((reply) => {
-    if (reply.ok) return reply.value
+    if (reply.ok) return (reply.value as { readonly code: Hex }).code
     throw faultOf(reply.error.message) === 'upstream'
       ? upstreamUnavailable(pin, reply.error)
       : reply.error

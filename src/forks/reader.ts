@@ -34,6 +34,13 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+/** Forks of one block. */
+export interface BlockForks {
+  readonly forkUrls: readonly string[]
+  /** They have been given what forks of other blocks read. Default false. */
+  readonly isFilled?: boolean
+}
+
 interface WaitingCall {
   readonly call: ReadCall
   resolve(result: ReadResult): void
@@ -42,19 +49,20 @@ interface WaitingCall {
 
 /**
  * @param args.archiveUrl - URL of the block in the archive.
- * @param args.forkUrls - forks of the same block.
+ * @param args.forkUrls - forks of the same block; needed by calls alone.
  * @throws both methods: ForkLostError (a ForkrouteError FORK_UNAVAILABLE with the fork's URL), ForkrouteError
  * UPSTREAM_UNAVAILABLE, or the signal's reason.
  */
 export function createReader(args: {
   readonly pin: BlockPin
   readonly archiveUrl: string
-  readonly forkUrls: readonly string[]
-  /** The forks have most of what calls read: these then go in batches. Default false. */
-  readonly isFilled?: boolean
+  readonly forkUrls?: readonly string[]
+  /** In place of these URLs. Filled ones have most of what calls read: these then go in batches. */
+  readonly forks?: Promise<BlockForks>
   readonly signal?: AbortSignal
 }): ForkReader {
-  const { pin, archiveUrl, forkUrls, isFilled = false, signal } = args
+  const { pin, archiveUrl, forkUrls = [], signal } = args
+  const forks: Promise<BlockForks> = args.forks ?? Promise.resolve({ forkUrls })
   const block = `0x${pin.number.toString(16)}`
   const gas = numberToHex(gasOfRead(pin))
   const known = new Map<string, Promise<ReadResult>>()
@@ -133,16 +141,21 @@ export function createReader(args: {
   }
 
   async function readCalls(calls: readonly ReadCall[]): Promise<ReadResult[]> {
-    const url = nextFork()
-    const replies = await askForkAtOnce(url, pin, calls.map(toRpcCall), signal)
+    const replies = await askForkAtOnce(await nextFork(), pin, calls.map(toRpcCall), signal)
     return replies.map((reply) => toRead(pin, reply))
   }
 
-  async function readCall(call: ReadCall): Promise<ReadResult> {
-    return toRead(pin, await askFork(nextFork(), pin, toRpcCall(call), signal))
+  async function ask(call: ReadCall): Promise<ReadResult> {
+    const { isFilled = false } = await forks
+    return isFilled ? callLater(call) : callLimit(() => readCall(call))
   }
 
-  function nextFork(): string {
+  async function readCall(call: ReadCall): Promise<ReadResult> {
+    return toRead(pin, await askFork(await nextFork(), pin, toRpcCall(call), signal))
+  }
+
+  async function nextFork(): Promise<string> {
+    const { forkUrls } = await forks
     const url = forkUrls[turn++ % forkUrls.length]
     if (!url) throw new RangeError('A reader needs at least one fork for calls.')
     return url
@@ -182,8 +195,7 @@ export function createReader(args: {
       return Promise.all(
         calls.map((call) => {
           const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`
-          const ask = () => (isFilled ? callLater(call) : callLimit(() => readCall(call)))
-          const read = known.get(key) ?? ask()
+          const read = known.get(key) ?? ask(call)
           remember(key, read)
           return read
         }),

@@ -3,10 +3,10 @@
  */
 import { performance } from 'node:perf_hooks'
 import { untilAborted } from '../domain/abort.js'
-import { toWireError } from '../domain/errors.js'
+import { ForkrouteError, toWireError } from '../domain/errors.js'
 import { isNative } from '../domain/primitives.js'
 import { ForkLostError } from '../forks/faults.js'
-import { createReader } from '../forks/reader.js'
+import { type BlockForks, createReader } from '../forks/reader.js'
 import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
 import { TaskRun } from './context/task-context.js'
@@ -17,7 +17,7 @@ import { runCrossing, runDeparture } from './crosschain/departure-task.js'
 import { runOffers } from './crosschain/offers-task.js'
 import { runProspects } from './crosschain/prospects-task.js'
 import { runSurvey } from './crosschain/survey-task.js'
-import type { TaskKind, TaskMessage, TaskReply, TaskTypes } from './messages.js'
+import type { TaskKind, TaskMessage, TaskPlace, TaskReply, TaskTypes } from './messages.js'
 import { runExecutions } from './tasks/executions-task.js'
 import { readPositions, readSharePrices } from './tasks/positions-task.js'
 import { runQuotes } from './tasks/quotes-task.js'
@@ -79,8 +79,9 @@ export async function runTask<K extends TaskKind>(
   const started = performance.now()
   const abort = new AbortController()
   message.cancel.once('message', () => abort.abort())
-  const { pin } = message.place
-  const reader = createReader(message.place)
+  const { pin, archiveUrl } = message.place
+  const forks = forksOf(message.place)
+  const reader = createReader({ pin, archiveUrl, forks })
   const deadlineMs = deadlineOf(message)
   let run: TaskRun | undefined
   const trace = () => ({
@@ -95,7 +96,7 @@ export async function runTask<K extends TaskKind>(
       worker,
       worker.block(pin, message.isBackground),
       reader,
-      message.place,
+      { pin, archiveUrl, forks },
       abort.signal,
       deadlineMs === undefined ? null : started + deadlineMs,
     )
@@ -109,6 +110,20 @@ export async function runTask<K extends TaskKind>(
   } finally {
     message.cancel.close()
   }
+}
+
+/** @returns rejects with ForkrouteError FORK_UNAVAILABLE when no forks come. */
+function forksOf(place: TaskPlace): Promise<BlockForks> {
+  const { forksToCome, pin } = place
+  if (!forksToCome) return Promise.resolve(place)
+  const forks = new Promise<BlockForks>((resolve, reject) => {
+    forksToCome.once('message', resolve)
+    forksToCome.once('close', () => {
+      reject(new ForkrouteError('FORK_UNAVAILABLE', `Block ${pin.number} has no fork just now.`))
+    })
+  })
+  forks.catch(() => undefined)
+  return forks
 }
 
 function deadlineOf(message: TaskMessage): number | undefined {

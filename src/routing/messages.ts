@@ -20,6 +20,7 @@ import type { PositionFigures, TokenFacts } from '../domain/metadata.js'
 import type { RoutingStrategy, UnsignedTransaction } from '../domain/order.js'
 import type { Address, BlockPin, Hex, Token } from '../domain/primitives.js'
 import type { ProofMode } from '../domain/router-settings.js'
+import type { BlockForks } from '../forks/reader.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
 import type {
@@ -156,12 +157,11 @@ export interface TaskTypes {
 export type TaskKind = keyof TaskTypes
 
 /** Where the state of the pinned block is read. */
-export interface TaskPlace {
+export interface TaskPlace extends BlockForks {
   readonly pin: BlockPin
   readonly archiveUrl: string
-  readonly forkUrls: readonly string[]
-  /** The forks have been given what forks of other blocks read. Default false. */
-  readonly isFilled?: boolean
+  /** Brings the forks once they have started, in place of those above; closed without a message: there will be none. */
+  readonly forksToCome?: MessagePort
 }
 
 export interface TaskMessage<K extends TaskKind = TaskKind> {

@@ -14,7 +14,9 @@ import { encodeRead, type FundingContext } from './slot-field.js'
 import { type Access, accessOf, deriveSlot, type Piece, type SlotRule } from './slot-rules.js'
 import { traceCall } from './slot-trace.js'
 
-export interface AccessContext extends FundingContext {
+export interface AccessContext extends Pick<FundingContext, 'pin'> {
+  /** Of the block's forks, once they run. */
+  urls(): Promise<readonly string[]>
   /** URL of the block in the archive. */
   readonly archiveUrl: string
 }
@@ -98,8 +100,9 @@ async function traceAccess(context: AccessContext, token: Address): Promise<Acce
     encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [spender, 0n] }),
     ...reads,
   ]
+  const on = { urls: await context.urls(), pin: context.pin }
   const traces = await Promise.all(
-    calls.map((data) => traceCall(context, { from: owner, to: token, data })),
+    calls.map((data) => traceCall(on, { from: owner, to: token, data })),
   )
   const steps = traces.flatMap((trace) => trace ?? [])
   return steps.length > 0 ? accessOf(steps, token, { owner, spender }) : null

@@ -21,6 +21,7 @@ import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
 import { upstreamUnavailable } from '../../forks/faults.js'
 import { createGasBudget } from '../../forks/gas-budget.js'
+import type { BlockForks } from '../../forks/reader.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
 import { fundFromHolder } from '../../forks/tokens/holder-funding.js'
 import type { Access } from '../../forks/tokens/slot-rules.js'
@@ -35,6 +36,11 @@ export type Simulator = (requests: readonly SimulationRequest[]) => Promise<Simu
 
 /** Candidates per round when a deadline may cut the work short. */
 const deadlineRound = 8
+
+/** Forks that still start come later. */
+export interface RunPlace extends Pick<TaskPlace, 'pin' | 'archiveUrl'> {
+  readonly forks: Promise<BlockForks>
+}
 
 export class TaskRun {
   readonly stages: Record<string, number> = {}
@@ -55,7 +61,7 @@ export class TaskRun {
     readonly worker: WorkerContext,
     readonly block: BlockContext,
     readonly reader: StateReader,
-    private readonly place: TaskPlace,
+    private readonly place: RunPlace,
     readonly signal: AbortSignal,
     /** performance.now() after which no new work starts; null: no deadline. */
     private readonly deadline: number | null,
@@ -104,9 +110,10 @@ export class TaskRun {
     options: { readonly warms?: boolean } = {},
   ): Promise<SimulationResult[]> {
     if (this.simulator) return this.simulator(requests)
-    const results = await simulate(this.#fork(), requests, {
+    const { isFilled = false } = await this.place.forks
+    const results = await simulate(await this.#fork(), requests, {
       signal: this.signal,
-      warm: this.block.warm || (this.place.isFilled ?? false),
+      warm: this.block.warm || isFilled,
       errorsAbi: executorErrorsAbi,
       budget: this.#gas,
     })
@@ -116,8 +123,8 @@ export class TaskRun {
   }
 
   /** The calls that it makes as it is simulated; null where that cannot be told. */
-  trace(request: SimulationRequest): Promise<Traced | null> {
-    return traceSimulation(this.#fork(), request, this.signal)
+  async trace(request: SimulationRequest): Promise<Traced | null> {
+    return traceSimulation(await this.#fork(), request, this.signal)
   }
 
   /** Whether the deadline has passed, so that no new work may start. */
@@ -141,8 +148,9 @@ export class TaskRun {
 
   /** Which state transfers, balances and allowances of the token use; null where that is unknown. */
   accessOf(token: Address): Promise<Access | null> {
-    const { forkUrls, archiveUrl } = this.place
-    return this.block.tokens.access.of({ urls: forkUrls, archiveUrl, pin: this.pin }, token)
+    const { archiveUrl } = this.place
+    const urls = () => this.#urls()
+    return this.block.tokens.access.of({ urls, archiveUrl, pin: this.pin }, token)
   }
 
   /** Reads accounts and slots into the archive, in bulk. What cannot be read is left to the forks to meet. */
@@ -248,21 +256,21 @@ export class TaskRun {
   async acceptSignature(signature: Hex, signer: Address): Promise<void> {
     const call = [[signature, signer]]
     await Promise.all(
-      this.place.forkUrls.map((url) =>
+      (await this.#urls()).map((url) =>
         forkClient(url).request('anvil_impersonateSignature', call, this.signal),
       ),
     )
   }
 
   /** Overrides that give `owner` exactly this, raw units; null where no balance slot can be found. */
-  fund(
+  async fund(
     token: Address,
     owner: Address,
     funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
   ): Promise<StateOverrides | null> {
     const { balance, spender, allowance = balance } = funds
     return this.block.tokens.funding.fund(
-      { urls: this.place.forkUrls, pin: this.pin },
+      { urls: await this.#urls(), pin: this.pin },
       {
         token,
         owner,
@@ -291,13 +299,17 @@ export class TaskRun {
       ...(spender && { allowance: { spender, amount } }),
     }
     const options = { signal: this.signal, budget: this.#gas }
-    const found = fundFromHolder(this.#fork(), request, options)
+    const found = this.#fork().then((fork) => fundFromHolder(fork, request, options))
     this.#lent.set(key, found)
     return found
   }
 
-  #fork(): SimulationFork {
-    return { urls: this.place.forkUrls, pin: this.pin, chain: this.#rules() }
+  async #fork(): Promise<SimulationFork> {
+    return { urls: await this.#urls(), pin: this.pin, chain: this.#rules() }
+  }
+
+  async #urls(): Promise<readonly string[]> {
+    return (await this.place.forks).forkUrls
   }
 
   #rules(): ChainRules {

@@ -6,6 +6,7 @@
  * Background work goes through many blocks and saves calls rather than rounds: it asks for proofs of the accounts
  * first, and reads only the values of accounts that changed.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Hex } from '../../domain/primitives.js'
 import type { Answer, BlockRef } from '../node/answer.js'
@@ -53,13 +54,22 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
   let before: BlockRef | null = null
 
   function fetchAll(keys: readonly ItemKey[], at: BlockRef): void {
-    const all = keys.map((key) =>
-      parts.fetch(key, at).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
+    reads.set(
+      at.hash,
+      keys.map((key) => isFound(parts.fetch(key, at))),
     )
-    reads.set(at.hash, all)
+  }
+
+  /**
+   * The first one at once, which goes out with the header and shows that a node has the state; the others a turn of the
+   * event loop later, since thousands of them take as long to ask for as a node to answer.
+   */
+  function fetchBehind([first, ...others]: readonly ItemKey[], at: BlockRef): void {
+    const turn = nextTurn()
+    reads.set(at.hash, [
+      ...(first ? [isFound(parts.fetch(first, at))] : []),
+      ...others.map((key) => isFound(turn.then(() => parts.fetch(key, at)))),
+    ])
   }
 
   /** From here on, every request for the key at the block shares this read. */
@@ -112,7 +122,8 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
     const wanted = parts.keys(at.number)
     const keys = isNew ? wanted : wanted.filter((key) => parts.held(key, at) === null)
     if (isBackground) expect(readByProof(keys, at, before, parts), at)
-    fetchAll(keys, at)
+    const fetch = isBackground ? fetchAll : fetchBehind
+    fetch(keys, at)
     before = at
   }
 
@@ -137,6 +148,15 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
     },
     readsOf: (hash) => reads.get(hash) ?? null,
     pending: (key, hash) => early.get(`${hash}${key}`) ?? null,
+  }
+}
+
+/** Whether the read found a value. */
+async function isFound(read: Promise<Answer<Hex>>): Promise<boolean> {
+  try {
+    return (await read).ok
+  } catch {
+    return false
   }
 }
 

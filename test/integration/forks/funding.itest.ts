@@ -98,10 +98,11 @@ describe('createTokenAccess', () => {
       chains: [{ chainId: pin.chainId, urls: [testChain.node.url] }],
     })
     try {
-      const place = { ...context, archiveUrl: archive.url(pin.chainId, pin.number, pin.hash) }
+      const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash)
+      const place = { pin, archiveUrl, urls: async () => lease.urls }
       const traced = await createTokenAccess().of(place, token)
       // A second thread gets what the first has left at the archive, and needs no fork for it.
-      const stored = await createTokenAccess().of({ ...place, urls: [] }, token)
+      const stored = await createTokenAccess().of({ ...place, urls: async () => [] }, token)
       expect(stored).toEqual(traced)
       const named = stored && slotsFor(stored, new Set(owners), [[owner, spender]])
       expect(named).toEqual(expect.arrayContaining(needed))
@@ -111,7 +112,7 @@ describe('createTokenAccess', () => {
   })
 
   test('an archive that keeps nothing costs the hint, nothing else', async () => {
-    const context = { urls: lease.urls, pin, archiveUrl: testChain.node.url }
+    const context = { urls: async () => lease.urls, pin, archiveUrl: testChain.node.url }
     expect(await createTokenAccess().of(context, receiver)).toBeNull()
   })
 })
@@ -248,8 +249,8 @@ describe('a token that fills memory for ever', () => {
     const context = { urls: lease.urls, pin }
     const parties = { token: endless, owner: receiver, amount }
     expect(await createFunding().fund(context, parties)).toBeNull()
-    const archive = testChain.node.url
-    expect(await createTokenAccess().of({ ...context, archiveUrl: archive }, endless)).toBeNull()
+    const place = { pin, archiveUrl: testChain.node.url, urls: async () => lease.urls }
+    expect(await createTokenAccess().of(place, endless)).toBeNull()
     const [pid = 0] = pool.stats().pids
     expect(await residentBytes(pid)).toBeLessThan(400 * 2 ** 20)
   })
