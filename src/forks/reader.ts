@@ -129,9 +129,16 @@ export function createReader(args: {
     waitingCalls = []
     for (let start = 0; start < all.length; start += callsPerBatch) {
       const some = all.slice(start, start + callsPerBatch)
-      callLimit(() => readCalls(some.map(({ call }) => call))).then(
-        (results) => {
-          for (const [index, { resolve }] of some.entries()) resolve(results[index] as ReadResult)
+      callLimit(() => askForkCalls(some.map(({ call }) => call))).then(
+        (replies) => {
+          for (const [index, { resolve, reject }] of some.entries()) {
+            // What fails one of them is no fact about the others.
+            try {
+              resolve(toRead(pin, replies[index] as RpcResult))
+            } catch (error) {
+              reject(error)
+            }
+          }
         },
         (error) => {
           for (const { reject } of some) reject(error)
@@ -140,9 +147,8 @@ export function createReader(args: {
     }
   }
 
-  async function readCalls(calls: readonly ReadCall[]): Promise<ReadResult[]> {
-    const replies = await askForkAtOnce(await nextFork(), pin, calls.map(toRpcCall), signal)
-    return replies.map((reply) => toRead(pin, reply))
+  async function askForkCalls(calls: readonly ReadCall[]): Promise<RpcResult[]> {
+    return askForkAtOnce(await nextFork(), pin, calls.map(toRpcCall), signal)
   }
 
   async function ask(call: ReadCall): Promise<ReadResult> {

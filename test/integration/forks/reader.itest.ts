@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
+import { ForkrouteError } from '../../../src/domain/errors.js'
 import type { Address, BlockPin } from '../../../src/domain/primitives.js'
 import { createForkPool, type ForkLease, type ForkPool } from '../../../src/forks/fork-pool.js'
 import { createReader } from '../../../src/forks/reader.js'
@@ -90,6 +91,11 @@ function reader(more: { archiveUrl?: string; signal?: AbortSignal } = {}) {
   return createReader({ pin, archiveUrl: frontUrl, forkUrls: lease.urls, ...more })
 }
 
+function on(isFilled: boolean) {
+  const forks = Promise.resolve({ forkUrls: lease.urls, isFilled })
+  return createReader({ pin, archiveUrl: frontUrl, forks })
+}
+
 const supplyWord = { ok: true, value: `0x${(500).toString(16).padStart(64, '0')}` }
 
 describe('createReader', () => {
@@ -105,20 +111,23 @@ describe('createReader', () => {
     expect(storageRequests).toBe(1)
   })
 
-  test('a call, a revert and refused state stand side by side', async () => {
-    const results = await reader().call([
-      { to: token, data: testChain.encode('PlainToken', 'balanceOf', [owner]) },
-      { to: bench, data: testChain.encode('Bench', 'failError') },
-      { to: refused, data: '0x' },
-    ])
-    expect(results).toEqual([
-      supplyWord,
-      { ok: false, reason: 'reverted', message: 'Error(too little)' },
-      { ok: false, reason: 'unreadable', message: expect.stringContaining('state unreadable:') },
-    ])
-    const [word] = await reader().storage([{ address: refused, slot: '0x0' }])
-    expect(word).toMatchObject({ ok: false, reason: 'unreadable' })
-  })
+  test.each([false, true])(
+    'a call, a revert and refused state stand side by side, filled %j',
+    async (isFilled) => {
+      const results = await on(isFilled).call([
+        { to: token, data: testChain.encode('PlainToken', 'balanceOf', [owner]) },
+        { to: bench, data: testChain.encode('Bench', 'failError') },
+        { to: refused, data: '0x' },
+      ])
+      expect(results).toEqual([
+        supplyWord,
+        { ok: false, reason: 'reverted', message: 'Error(too little)' },
+        { ok: false, reason: 'unreadable', message: expect.stringContaining('state unreadable:') },
+      ])
+      const [word] = await reader().storage([{ address: refused, slot: '0x0' }])
+      expect(word).toMatchObject({ ok: false, reason: 'unreadable' })
+    },
+  )
 
   test('a call may use what one transaction may, however much a block holds', async () => {
     const spacious = { ...pin, gasLimit: 2n ** 50n }
@@ -127,6 +136,26 @@ describe('createReader', () => {
     if (!left?.ok) throw new Error(left?.message)
     expect(BigInt(left.value)).toBeLessThan(16_777_216n)
     expect(BigInt(left.value)).toBeGreaterThan(16_000_000n)
+  })
+
+  test('of the calls to a filled fork one that no node answers fails alone', async () => {
+    const reads = on(true)
+    const balance = testChain.encode('PlainToken', 'balanceOf', [owner])
+    const [lost, found] = await Promise.allSettled([
+      reads.call([{ to: unreached, data: '0x' }]),
+      reads.call([{ to: token, data: balance }]),
+    ])
+    expect(lost).toMatchObject({ reason: { code: 'UPSTREAM_UNAVAILABLE' } })
+    expect(found).toMatchObject({ value: [supplyWord] })
+  })
+
+  test('forks that never come are an error of calls, not of words', async () => {
+    const none = Promise.reject(new ForkrouteError('FORK_UNAVAILABLE', 'no fork'))
+    none.catch(() => undefined)
+    const reads = createReader({ pin, archiveUrl: frontUrl, forks: none })
+    expect(await reads.storage([{ address: token, slot: '0x0' }])).toEqual([supplyWord])
+    const call = reads.call([{ to: token, data: '0x' }])
+    await expect(call).rejects.toMatchObject({ code: 'FORK_UNAVAILABLE' })
   })
 
   test('an upstream that is gone is an error of the whole read, never a fact about it', async () => {
