@@ -9,6 +9,7 @@ import { addCassette } from './cassette.js'
 import { addCheck } from './check.js'
 import { ApiFailure } from './client.js'
 import { addContracts } from './contracts.js'
+import { addBackup } from './storage/backup.js'
 import { addDoctor } from './doctor/doctor.js'
 import { addKeys } from './keys.js'
 import { addMcp } from './mcp.js'
@@ -48,6 +49,7 @@ addReplayTx(program)
 addCassette(program)
 addPrices(program)
 addBacktest(program)
+addBackup(program)
 addTokens(program)
 addPools(program)
 addCheck(program)
