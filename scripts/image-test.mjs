@@ -158,7 +158,7 @@ function runtimeSpec({ config, rootfs, data, env }) {
       { destination: '/proc', type: 'proc', source: 'proc' },
       { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'mode=755'] },
       { destination: '/dev/shm', type: 'tmpfs', source: 'shm', options: [...device, 'mode=1777'] },
-      { destination: '/tmp', type: 'tmpfs', source: 'tmp', options: ['nosuid', 'mode=1777'] },
+      { destination: '/tmp', type: 'tmpfs', source: 'tmp', options: [...device, 'mode=1777'] },
       { destination: '/data', type: 'bind', source: data, options: ['rbind', 'rw'] },
       // Names are looked up as on this machine, whose network it has.
       ...['/etc/resolv.conf', '/etc/hosts', certificates]
