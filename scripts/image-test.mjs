@@ -97,7 +97,7 @@ async function tryOut(config, rootfs) {
   const data = join(bundle, 'data')
   mkdirSync(data)
   execFileSync('chown', [`${user}:${user}`, data])
-  const env = [...config.Env, 'HOST=127.0.0.1', `PORT=${port}`, 'HOME=/tmp', 'LOG_LEVEL=warn']
+  const env = [...config.Env, 'HOST=127.0.0.1', `PORT=${port}`, 'HOME=/home/node', 'LOG_LEVEL=warn']
   writeFileSync(
     join(bundle, 'config.json'),
     JSON.stringify(runtimeSpec({ config, rootfs, data, env })),
