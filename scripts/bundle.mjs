@@ -27,6 +27,8 @@ async function bundle(options) {
     logLevel: 'warning',
     write: false,
     ...options,
+    // What the package debug takes where it finds it: here by packages of the development alone, which are not shipped.
+    external: [...(options.external ?? []), 'supports-color'],
   })
   for (const { path, contents } of outputFiles) {
     if (existsSync(path) && readFileSync(path).equals(contents)) continue

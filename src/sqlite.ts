@@ -9,6 +9,25 @@ const nodeApi = Number(process.versions.napi ?? 0)
 /** Of the two, which package.json both has as optional: npm leaves out what an older Node does not take. */
 export const sqlitePackage = nodeApi >= 10 ? 'better-sqlite3' : 'better-sqlite3-12'
 
+/**
+ * Brings the tables of a file to the newest version, in one transaction; processes that open it at once wait for each
+ * other.
+ *
+ * @param migrations - SQL from each version to the next; the version is how many of them a file has had.
+ * @throws LATER_RELEASE as its code where a later release has written the file: what it added would be lost on the next way up.
+ */
+export function migrate(db: Database.Database, migrations: readonly string[]): void {
+  db.transaction(() => {
+    const version = Number(db.pragma('user_version', { simple: true }))
+    if (version > migrations.length) {
+      const text = `The tables have version ${version}; this release knows ${migrations.length}.`
+      throw Object.assign(new Error(text), { code: 'LATER_RELEASE' })
+    }
+    for (const sql of migrations.slice(version)) db.exec(sql)
+    db.pragma(`user_version = ${migrations.length}`)
+  }).immediate()
+}
+
 /** @throws What better-sqlite3 throws, or Node when it cannot load it. */
 export function openSqlite(file: string, options?: Database.Options): Database.Database {
   const Sqlite = createRequire(import.meta.url)(sqlitePackage) as typeof Database

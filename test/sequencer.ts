@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const long: readonly string[] = [
   'test/integration/engine/engine-life.slow.ts',
+  'test/e2e/service/backup.slow.ts',
   'test/integration/forks/pool.itest.ts',
   'test/api/cli.itest.ts',
   'test/integration/protocols/balancer-v2.itest.ts',
@@ -15,6 +16,7 @@ const long: readonly string[] = [
   'test/integration/rpc/archive.itest.ts',
   'test/integration/rpc/cassette.itest.ts',
   'test/integration/backtest/queue.itest.ts',
+  'test/integration/deploy/sbom.itest.ts',
   'test/api/requests.itest.ts',
   'test/e2e/positions/positions.e2e.ts',
   'test/e2e/routes/quotes.e2e.ts',

@@ -10,7 +10,7 @@ import type Database from 'better-sqlite3'
 import { notFound, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Hex } from '../domain/primitives.js'
-import { openSqlite } from '../sqlite.js'
+import { migrate, openSqlite } from '../sqlite.js'
 
 /** The last use of a busy key is written this often, not at every request. */
 const lastUsedResolutionMs = 60_000
@@ -96,7 +96,7 @@ function open(dataDir: string): Database.Database {
     const db = openSqlite(file, { timeout: 5_000 })
     db.pragma('journal_mode = WAL')
     db.pragma('foreign_keys = ON')
-    migrate(db)
+    migrate(db, migrations)
     return db
   } catch (cause) {
     throw new ForkrouteError(
@@ -106,14 +106,6 @@ function open(dataDir: string): Database.Database {
       { cause },
     )
   }
-}
-
-function migrate(db: Database.Database): void {
-  db.transaction(() => {
-    const version = Number(db.pragma('user_version', { simple: true }))
-    for (const sql of migrations.slice(version)) db.exec(sql)
-    db.pragma(`user_version = ${migrations.length}`)
-  }).immediate()
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
-import { openSqlite } from '../sqlite.js'
+import { migrate, openSqlite } from '../sqlite.js'
 
 const migrations = [
   `CREATE TABLE pools (
@@ -76,11 +76,7 @@ export function openDatabase(dataDir: string, readonly: boolean): Database.Datab
     const db = openSqlite(join(dataDir, 'catalog.sqlite'), { readonly, timeout: 5_000 })
     if (readonly) return db
     db.pragma('journal_mode = WAL')
-    db.transaction(() => {
-      const version = db.pragma('user_version', { simple: true }) as number
-      for (const [index, sql] of migrations.entries()) if (index >= version) db.exec(sql)
-      db.pragma(`user_version = ${migrations.length}`)
-    }).immediate()
+    migrate(db, migrations)
     return db
   })
 }

@@ -22,6 +22,7 @@ import { addRoute } from './routes/route.js'
 import { addTrack } from './routes/track.js'
 import { addSandbox } from './sandbox.js'
 import { addServe } from './serve.js'
+import { addBackup } from './storage/backup.js'
 import { addTokens } from './tokens.js'
 import { addWallet } from './wallet/revoke.js'
 import { addWorker } from './worker.js'
@@ -48,6 +49,7 @@ addReplayTx(program)
 addCassette(program)
 addPrices(program)
 addBacktest(program)
+addBackup(program)
 addTokens(program)
 addPools(program)
 addCheck(program)

@@ -81,6 +81,7 @@ export function storageReason(cause: unknown): string {
   if (code === 'ERR_DLOPEN_FAILED' || code === 'MODULE_NOT_FOUND' || isNotBuilt) {
     return 'better-sqlite3 is not installed for this version of Node; run npm ci again, with python3, make and g++ for Node 20'
   }
+  if (code === 'LATER_RELEASE') return 'a later release of forkroute has written it'
   return code ?? 'unknown'
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
 import type { Pool } from '../protocols/pool.js'
-import { openSqlite } from '../sqlite.js'
+import { migrate, openSqlite } from '../sqlite.js'
 
 export type IndexDatabase = Database.Database
 
@@ -59,11 +59,7 @@ export function openIndexDatabase(dataDir: string, use: 'read' | 'write'): Index
     if (use === 'read') return db
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
-    db.transaction(() => {
-      const version = db.pragma('user_version', { simple: true }) as number
-      for (const [index, sql] of migrations.entries()) if (index >= version) db.exec(sql)
-      db.pragma(`user_version = ${migrations.length}`)
-    }).immediate()
+    migrate(db, migrations)
     return db
   })
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openKeyStore } from '../../src/api/key-store.js'
+import { openSqlite } from '../../src/sqlite.js'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'forkroute-keys-'))
@@ -53,6 +54,17 @@ describe('openKeyStore', () => {
     expect(() => keys.disableKey('nope')).toThrow('There is no key with the id nope.')
     expect(keys.listKeys()).toEqual([])
     keys.close()
+  })
+
+  test('a file of a later release is refused, and left as it was', () => {
+    const dataDir = folder()
+    openKeyStore(dataDir).close()
+    const file = join(dataDir, 'forkroute.sqlite')
+    const db = openSqlite(file)
+    db.pragma('user_version = 9')
+    expect(() => openKeyStore(dataDir)).toThrow('a later release of forkroute has written it')
+    expect(db.pragma('user_version', { simple: true })).toBe(9)
+    db.close()
   })
 
   test('a file that is no database is STORAGE_UNAVAILABLE, without its path', () => {

@@ -2,9 +2,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { storageUnavailable } from '../../domain/common-errors.js'
+import { storageReason, storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { openSqlite } from '../../sqlite.js'
+import { migrate, openSqlite } from '../../sqlite.js'
 
 const migrations = [
   `CREATE TABLE jobs (
@@ -80,11 +80,8 @@ export function openBacktestDatabase(dataDir: string): Database.Database {
       db.pragma('auto_vacuum = INCREMENTAL')
       db.pragma('journal_mode = WAL')
       db.pragma('synchronous = NORMAL')
+      migrate(db, migrations)
       db.transaction(() => {
-        const version = Number(db.pragma('user_version', { simple: true }))
-        if (version > migrations.length) throw new Error(`schema version ${version}`)
-        for (const sql of migrations.slice(version)) db.exec(sql)
-        db.pragma(`user_version = ${migrations.length}`)
         // What a removal that was cut short has left.
         for (const table of ['blocks', 'routes', 'executions']) {
           db.exec(`DELETE FROM ${table} WHERE job_id NOT IN (SELECT id FROM jobs)`)
@@ -110,7 +107,7 @@ export function guarded<T>(work: () => T): T {
       const text = 'The disk of the data folder is full: backtests cannot be written.'
       throw new ForkrouteError('STORAGE_UNAVAILABLE', text, undefined, { cause })
     }
-    const reason = code ?? message ?? 'unknown'
+    const reason = code === undefined ? (message ?? 'unknown') : storageReason(cause)
     throw storageUnavailable('The backtests cannot be read or written', cause, reason)
   }
 }
