@@ -24,6 +24,7 @@ import { loadTokenLists } from './catalog/token-lists.js'
 import { chainById, hardForkAt } from './chains/registry.js'
 import { type Chosen, chooseChains, type SandboxNode } from './chosen-chains.js'
 import type { Config } from './config.js'
+import type { TracesConfig } from './config-traces.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
 import type { Token } from './domain/primitives.js'
@@ -42,6 +43,7 @@ import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
+import { startTracing } from './tracing.js'
 
 export interface Service {
   readonly engine: Engine
@@ -91,6 +93,8 @@ export async function createService(
   try {
     const { config, chains, urls, sandboxUrls, tokens, sandboxPools, mode, importedPools } =
       await prepare(given, options, closers)
+    if (config.traces)
+      closers.push(await startTraces(config.traces, config.shutdownTimeoutMs, logger))
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
     for (const [chainId, pools] of Object.entries(importedPools)) {
@@ -161,6 +165,7 @@ export async function createService(
         tokens,
         sandboxPools,
         ...(mode.kind !== 'live' && { cassette: mode.kind }),
+        isTraced: config.traces !== null,
       },
       onError: (error) => logger.warn({ err: error }, 'worker pool'),
     })
@@ -303,6 +308,25 @@ function temporaryFolder(closers: (() => unknown)[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'forkroute-cassette-'))
   closers.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Longest wait for a collector when the service stops. */
+const mostFlushMs = 5_000
+
+function startTraces(
+  traces: TracesConfig,
+  shutdownMs: number,
+  logger: Logger,
+): Promise<() => Promise<void>> {
+  return startTracing({
+    ...traces,
+    version: serviceVersion,
+    closeMs: Math.min(mostFlushMs, shutdownMs),
+    onProblem: (reason) =>
+      reason === null
+        ? logger.info('the collector takes traces again')
+        : logger.warn({ reason }, 'the collector does not take traces; they are lost'),
+  })
 }
 
 function recordingsFor(

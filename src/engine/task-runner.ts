@@ -9,6 +9,7 @@ import type { BlockPin } from '../domain/primitives.js'
 import type { ForkPool } from '../forks/fork-pool.js'
 import type { TaskKind, TaskReply, TaskTypes } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
+import { inSpan } from '../tracing.js'
 import { createChangedPins } from './changed-pins.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import { createFairShare } from './fair-share.js'
@@ -73,7 +74,10 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
     async pin({ chainId, blockNumber }, { signal, isBackground = false, heads, onBlock }) {
       const number = blockNumber ?? heads?.get(chainId)
       const options = { isBackground }
-      const pin = await untilAborted(pins.at(chains.of(chainId).id, number, options), signal)
+      const { id } = chains.of(chainId)
+      const pin = await inSpan('pin', () => untilAborted(pins.at(id, number, options), signal), {
+        facts: { 'forkroute.chain_id': id },
+      })
       onBlock?.(pin, blockNumber === undefined)
       return pin
     },
@@ -117,7 +121,8 @@ async function runOnForks<K extends TaskKind>(
   task: Task<K>,
   parts: TaskRunnerParts,
 ): Promise<TaskTypes[K]['result']> {
-  const lease = await parts.forks.acquire(task.pin, { isBackground: task.isBackground })
+  const { pin, isBackground } = task
+  const lease = await inSpan('lease', () => parts.forks.acquire(pin, { isBackground }))
   let isDone = false
   try {
     let reply = await attempt(task, lease.urls, parts)
@@ -143,7 +148,9 @@ async function attempt<K extends TaskKind>(
   }
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
   const place = { pin, archiveUrl, forkUrls }
-  const reply = await workers.run({ kind, args, place, isBackground }, signal)
+  const reply = await inSpan(`task ${kind}`, () =>
+    workers.run({ kind, args, place, isBackground }, signal),
+  )
   traces.note(pin, reply.trace)
   return reply
 }

@@ -2,6 +2,7 @@
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
+import type { SpanData } from '../../tracer.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
@@ -43,6 +44,15 @@ export interface ArchiveThreadData {
   readonly knownEmpty: readonly Address[]
   readonly pollIntervalMs: number | null
   readonly upstreamTimeoutMs: number | null
+  /** Whether the thread makes spans. */
+  readonly isTraced: boolean
+}
+
+/** A request with its number, and the span that it belongs to. */
+export interface NumberedRequest {
+  readonly id: number
+  readonly request: ArchiveRequest
+  readonly traceparent?: string | undefined
 }
 
 export interface ChainStatus {
@@ -126,5 +136,7 @@ export type ThreadMessage =
       readonly pin: BlockPin
       readonly replaced: readonly { readonly number: bigint; readonly hash: Hex }[]
     }
+  /** That have ended since the last. */
+  | { readonly kind: 'spans'; readonly spans: readonly SpanData[] }
   | { readonly kind: 'status'; readonly chainId: number; readonly status: ChainStatus }
   | { readonly kind: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly message: string }

@@ -122,6 +122,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   const client = createRpcClient(options.url, {
     timeoutMs: options.timeoutMs,
     connections: options.connections,
+    peer: { name: 'node', facts: { 'forkroute.chain_id': chainId, 'forkroute.node': name } },
   })
   const health = createNodeHealth(name, options.onChange)
   const pace = createNodePace({ batch: options.maxBatch, requests: options.connections })
