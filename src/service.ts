@@ -37,7 +37,7 @@ import { createForkPool } from './forks/fork-pool.js'
 import { balanceProbe } from './forks/measure.js'
 import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
-import { noteHead } from './metrics.js'
+import { noteHead, observe } from './metrics.js'
 import { followChains } from './pool-index/follow.js'
 import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
@@ -116,6 +116,10 @@ export async function createService(
       pollIntervalMs: config.headPollMs,
       upstreamTimeoutMs: config.upstreamTimeoutMs,
       logger,
+      onAnswerTimes({ chainId, node, ms }) {
+        for (const each of ms)
+          observe('node_latency_seconds', { chain: chainId, node }, each / 1_000)
+      },
     })
     closers.push(() => archive.close())
 

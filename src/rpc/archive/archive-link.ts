@@ -24,7 +24,7 @@ export interface ArchiveLink {
   close(): Promise<void>
 }
 
-type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' }>
+type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' | 'answerTimes' }>
 
 const restartPauseMs = 500
 const closeWaitMs = 5_000

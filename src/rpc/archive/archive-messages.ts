@@ -126,6 +126,13 @@ export type ArchiveRequest =
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
 
+export interface AnswerTimes {
+  readonly chainId: number
+  /** Its place in the configuration, from 1. */
+  readonly node: number
+  readonly ms: readonly number[]
+}
+
 export type ThreadMessage =
   | { readonly kind: 'listening'; readonly port: number }
   /** The archive cannot start, for instance because the file is not a cassette. */
@@ -138,5 +145,7 @@ export type ThreadMessage =
     }
   /** That have ended since the last. */
   | { readonly kind: 'spans'; readonly spans: readonly SpanData[] }
+  /** Milliseconds that a node took for each answer since the last. */
+  | ({ readonly kind: 'answerTimes' } & AnswerTimes)
   | { readonly kind: 'status'; readonly chainId: number; readonly status: ChainStatus }
   | { readonly kind: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly message: string }
