@@ -98,6 +98,7 @@ const sharedBy = {
   routing: 'tracing|tracer',
   engine: 'threads|metrics|tracing|tracer',
   api: 'config|log|metrics|package-folder|sqlite|tracing|tracer',
+  mcp: 'package-folder',
   processes: 'log|metrics',
   forks: 'log|priority',
   sandbox: 'threads|package-folder',
