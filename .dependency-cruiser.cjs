@@ -41,7 +41,7 @@ const below = {
   api: ['processes', 'mcp', 'client', 'domain'],
   client: [],
   mcp: ['client', 'domain'],
-  testing: ['api', 'rpc', 'domain'],
+  testing: ['client', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
 }
 /**
