@@ -41,7 +41,7 @@ const below = {
   api: ['processes', 'mcp', 'client', 'domain'],
   client: [],
   mcp: ['client', 'domain'],
-  testing: ['api', 'rpc', 'domain'],
+  testing: ['client', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
 }
 /**
@@ -85,19 +85,24 @@ const shared = [
   'src/priority.ts',
   'src/log.ts',
   'src/metrics.ts',
+  'src/tracing.ts',
+  'src/tracer.ts',
   'src/config.ts',
   'src/config-values.ts',
+  'src/config-traces.ts',
   'src/yaml-file.ts',
   'src/sqlite.ts',
 ]
 const sharedBy = {
-  rpc: 'threads|log|sqlite',
-  engine: 'threads|metrics',
-  api: 'config|log|metrics|package-folder|sqlite',
+  rpc: 'threads|log|sqlite|tracing|tracer',
+  routing: 'tracing|tracer',
+  engine: 'threads|metrics|tracing|tracer',
+  api: 'config|log|metrics|package-folder|sqlite|tracing|tracer',
+  mcp: 'package-folder',
   processes: 'log|metrics',
   forks: 'log|priority',
   sandbox: 'threads|package-folder',
-  backtest: 'config|log|metrics|sqlite',
+  backtest: 'config|log|metrics|sqlite|tracing|tracer',
   catalog: 'sqlite',
   'pool-index': 'sqlite|threads|log',
   cassette: 'config|log|yaml-file',
@@ -174,7 +179,8 @@ module.exports = {
       from: { path: shared.map((file) => `^${file.replace('.', '\\.')}$`) },
       to: {
         path: '^(src|workers)/',
-        pathNot: '^src/((domain|chains)/|(package-folder|config-values)\\.ts$)',
+        pathNot:
+          '^src/((domain|chains)/|(package-folder|config-values|config-traces|opentelemetry|tracer)\\.ts$)',
       },
     },
   ],

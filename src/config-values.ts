@@ -32,6 +32,26 @@ export const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
 
+/** `name=value`, comma-separated, URL-encoded, as OpenTelemetry has them. The message never repeats the input. */
+export const headers = z
+  .string()
+  .default('')
+  .transform((text, context): Readonly<Record<string, string>> => {
+    const parts = text.split(',').flatMap((part) => part.trim() || [])
+    try {
+      return Object.fromEntries(
+        parts.map((part) => {
+          const [, name = '', value = ''] = /^([\w.-]+)\s*=\s*([\x21-\x7e]*)$/.exec(part) ?? []
+          if (name === '') throw new URIError()
+          return [name, decodeURIComponent(value)]
+        }),
+      )
+    } catch {
+      context.addIssue('must be name=value, comma-separated, with URL-encoded values')
+      return z.NEVER
+    }
+  })
+
 export function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }

@@ -35,6 +35,28 @@ describe('loadConfig', () => {
     )
   })
 
+  test('a collector by its base or by its whole URL; headers are never repeated', () => {
+    const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.example:4318/' }
+    const given = { ...base, OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hush, x-a=b=c' }
+    expect(loadConfig({}).traces).toBeNull()
+    expect(loadConfig(given).traces).toEqual({
+      url: 'http://collector.example:4318/v1/traces',
+      headers: { authorization: 'Bearer hush', 'x-a': 'b=c' },
+      serviceName: 'forkroute',
+    })
+    const whole = 'https://collector.example/own'
+    const both = { ...base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_SERVICE_NAME: 'desk' }
+    expect(loadConfig(both).traces).toMatchObject({ url: whole, serviceName: 'desk' })
+    for (const text of ['hush', 'a=%zz', 'a b=hush', 'a=hush hush']) {
+      expect(problems({ ...base, OTEL_EXPORTER_OTLP_HEADERS: text })).toEqual([
+        'OTEL_EXPORTER_OTLP_HEADERS: must be name=value, comma-separated, with URL-encoded values.',
+      ])
+    }
+    expect(problems({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toEqual([
+      'OTEL_EXPORTER_OTLP_ENDPOINT: must be an http(s) URL such as http://127.0.0.1:4318.',
+    ])
+  })
+
   test('lists, nodes and tips', () => {
     const id = `0x${'Ab'.repeat(32)}`
     const hooks = `0x${'Cd'.repeat(20)}`

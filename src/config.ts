@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById, chains } from './chains/registry.js'
+import { type TracesConfig, tracesOf, tracesVariables } from './config-traces.js'
 import { integer, isHttpUrl, isOrigin, list, oneOf, urlOf, usd } from './config-values.js'
 import type { ProofMode } from './domain/router-settings.js'
 
@@ -90,6 +91,8 @@ export interface Config {
   readonly acrossMaxUsd: number | null
   /** Wei per gas that senders add to the base fee, by chain id; absent: the chain's own figure. */
   readonly priorityFeePerGas: Readonly<Record<number, bigint>>
+  /** Null: nothing is traced. */
+  readonly traces: TracesConfig | null
 }
 
 /** The user's input is not usable. `problems` are sentences that leave out values which may be secret. */
@@ -269,6 +272,7 @@ export const environment = z.object({
     ['postgres:', 'postgresql:'],
     'must be a URL such as postgresql://user:password@host:5432/database?sslmode=verify-full',
   ).describe('Postgres that keeps backtests. Default: SQLite in the data folder.'),
+  ...tracesVariables,
 })
 
 /** Variables that exist once per chain, by their prefix before the chain id. */
@@ -377,5 +381,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     acrossFeeBps: read.ACROSS_FEE_BPS,
     acrossMaxUsd: read.ACROSS_MAX_USD ?? null,
     priorityFeePerGas,
+    traces: tracesOf(read),
   }
 }

@@ -17,6 +17,7 @@ const redactedPaths = [
   'rpcUrls',
   'redisUrl',
   'databaseUrl',
+  'headers',
 ]
 
 /**

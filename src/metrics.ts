@@ -110,10 +110,10 @@ export const metricTable = {
     together: 'max',
   },
   node_latency_seconds: {
-    type: 'gauge',
-    help: 'Median time of the latest 64 answers of the node; absent before the first.',
+    type: 'histogram',
+    help: 'Time from a request to the node to the last byte of its answer.',
     labels: node,
-    together: 'max',
+    buckets: seconds,
   },
   node_requests_total: { type: 'counter', help: 'HTTP requests to the node.', labels: node },
   node_limited_total: {
@@ -236,6 +236,7 @@ for (const name of [
   'candidate_reverts_total',
   'improvement_bps',
   'head_to_event_seconds',
+  'node_latency_seconds',
   'backtest_blocks_total',
   'backtest_block_seconds',
 ] as const) {

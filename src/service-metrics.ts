@@ -79,11 +79,6 @@ function ofChains(engine: Parts['engine'], archive: Parts['archive']): (() => vo
     collectMetric('node_set_aside', () =>
       nodes().map(({ labels, status }) => ({ labels, value: Number(status.isSetAside) })),
     ),
-    collectMetric('node_latency_seconds', () =>
-      nodes().flatMap(({ labels, status: { limits } }) =>
-        limits.medianMs === null ? [] : { labels, value: limits.medianMs / 1_000 },
-      ),
-    ),
   ]
 }
 

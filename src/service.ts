@@ -24,6 +24,7 @@ import { loadTokenLists } from './catalog/token-lists.js'
 import { chainById, hardForkAt } from './chains/registry.js'
 import { type Chosen, chooseChains, type SandboxNode } from './chosen-chains.js'
 import type { Config } from './config.js'
+import type { TracesConfig } from './config-traces.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
 import type { Token } from './domain/primitives.js'
@@ -36,13 +37,14 @@ import { createForkPool } from './forks/fork-pool.js'
 import { balanceProbe } from './forks/measure.js'
 import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
-import { noteHead } from './metrics.js'
+import { noteHead, observe } from './metrics.js'
 import { followChains } from './pool-index/follow.js'
 import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
 import { optimiseLess } from './threads.js'
+import { startTracing } from './tracing.js'
 
 export interface Service {
   readonly engine: Engine
@@ -93,6 +95,8 @@ export async function createService(
   try {
     const { config, chains, urls, sandboxUrls, tokens, sandboxPools, mode, importedPools } =
       await prepare(given, options, closers)
+    if (config.traces)
+      closers.push(await startTraces(config.traces, config.shutdownTimeoutMs, logger))
     const catalog = openCatalog(config.dataDir)
     closers.push(() => catalog.close())
     for (const [chainId, pools] of Object.entries(importedPools)) {
@@ -114,6 +118,10 @@ export async function createService(
       pollIntervalMs: config.headPollMs,
       upstreamTimeoutMs: config.upstreamTimeoutMs,
       logger,
+      onAnswerTimes({ chainId, node, ms }) {
+        for (const each of ms)
+          observe('node_latency_seconds', { chain: chainId, node }, each / 1_000)
+      },
     })
     closers.push(() => archive.close())
 
@@ -163,6 +171,7 @@ export async function createService(
         tokens,
         sandboxPools,
         ...(mode.kind !== 'live' && { cassette: mode.kind }),
+        isTraced: config.traces !== null,
       },
       onError: (error) => logger.warn({ err: error }, 'worker pool'),
     })
@@ -305,6 +314,25 @@ function temporaryFolder(closers: (() => unknown)[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'forkroute-cassette-'))
   closers.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Longest wait for a collector when the service stops. */
+const mostFlushMs = 5_000
+
+function startTraces(
+  traces: TracesConfig,
+  shutdownMs: number,
+  logger: Logger,
+): Promise<() => Promise<void>> {
+  return startTracing({
+    ...traces,
+    version: serviceVersion,
+    closeMs: Math.min(mostFlushMs, shutdownMs),
+    onProblem: (reason) =>
+      reason === null
+        ? logger.info('the collector takes traces again')
+        : logger.warn({ reason }, 'the collector does not take traces; they are lost'),
+  })
 }
 
 function recordingsFor(

@@ -2,25 +2,35 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError, type Wire } from '../src/domain/errors.js'
 import type {
-  ArchiveRequest,
   ArchiveThreadData,
+  NumberedRequest,
   ThreadMessage,
 } from '../src/rpc/archive/archive-messages.js'
 import { startArchiveThread } from '../src/rpc/archive/archive-thread.js'
+import { finishedSpans, inTraceOf, startThreadTracing } from '../src/tracing.js'
 
 const port = parentPort
 if (!port) throw new Error('workers/archive runs as a thread only')
+/** Time between two looks for spans that have ended. */
+const spansMs = 250
 const post = (message: ThreadMessage): void => port.postMessage(message)
 
 try {
-  const archive = await startArchiveThread(workerData as ArchiveThreadData, post)
-  port.on('message', ({ id, request }: { id: number; request: ArchiveRequest }) => {
+  const data = workerData as ArchiveThreadData
+  if (data.isTraced) await startThreadTracing()
+  const archive = await startArchiveThread(data, post)
+  const sendSpans = () => {
+    const spans = finishedSpans()
+    if (spans.length) post({ kind: 'spans', spans })
+  }
+  if (data.isTraced) setInterval(sendSpans, spansMs).unref()
+  port.on('message', ({ id, request, traceparent }: NumberedRequest) => {
     if (request.kind === 'close') {
+      sendSpans()
       void archive.close().finally(() => port.close())
       return
     }
-    void archive
-      .handle(request)
+    void inTraceOf(traceparent, `archive ${request.kind}`, () => archive.handle(request))
       .then(
         (value): Wire<unknown> => ({ ok: true, value }),
         (error): Wire<unknown> => ({ ok: false, error: toWireError(error) }),

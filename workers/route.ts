@@ -6,15 +6,19 @@ import { lowerThread } from '../src/priority.js'
 import { WorkerContext } from '../src/routing/context/worker-context.js'
 import { runTask } from '../src/routing/dispatch.js'
 import type { TaskMessage, TaskReply, WorkerSettings } from '../src/routing/messages.js'
+import { startThreadTracing } from '../src/tracing.js'
 
 // All parallel requests of a task listen to its one signal; more than ten listeners are no leak here.
 setMaxListeners(512)
 
 lowerThread()
 
+const settings = workerData as WorkerSettings
+if (settings.isTraced) await startThreadTracing()
+
 let context: WorkerContext | undefined
 
 export default function route(message: TaskMessage): Promise<TaskReply> {
-  context ??= new WorkerContext(workerData as WorkerSettings)
+  context ??= new WorkerContext(settings)
   return runTask(context, message)
 }

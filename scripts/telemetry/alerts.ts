@@ -113,6 +113,30 @@ export const alerts: readonly Alert[] = [
     },
   },
   {
+    name: 'ForkrouteNodeSlow',
+    expr: 'histogram_quantile(0.95, sum by (instance, chain, node, le) (rate(forkroute_node_latency_seconds_bucket[10m]))) > 2.5',
+    for: '5m',
+    severity: 'ticket',
+    summary:
+      'One answer of twenty of node {{ $labels.node }} of chain {{ $labels.chain }} takes {{ $value }} s or more.',
+    action:
+      'Compare it with the other nodes on the dashboard; put a faster one first in RPC_URL_<chain id>.',
+    fires: {
+      'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="2.5", instance="a"}':
+        '0+1x20',
+      'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="5", instance="a"}': '0+10x20',
+      'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="+Inf", instance="a"}':
+        '0+10x20',
+    },
+    silent: {
+      'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="2.5", instance="a"}':
+        '0+10x20',
+      'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="5", instance="a"}': '0+10x20',
+      'forkroute_node_latency_seconds_bucket{chain="1", node="1", le="+Inf", instance="a"}':
+        '0+10x20',
+    },
+  },
+  {
     name: 'ForkrouteUnreadableState',
     expr: 'sum by (instance, chain) (rate(forkroute_reads_unreadable_total[10m])) > 0.1',
     for: '10m',

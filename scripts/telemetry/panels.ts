@@ -117,11 +117,18 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
     title: 'Nodes',
     panels: [
       {
-        title: 'Median time of an answer',
-        expr: 'max by (chain, node) (forkroute_node_latency_seconds)',
+        title: 'Time of an answer, p50',
+        expr: quantile(0.5, 'node_latency_seconds', ', chain, node'),
         unit: 's',
         legend: 'chain {{chain}} node {{node}}',
-        help: 'Of the latest 64 answers.',
+        help: 'From the request to the last byte.',
+      },
+      {
+        title: 'Time of an answer, p95',
+        expr: quantile(0.95, 'node_latency_seconds', ', chain, node'),
+        unit: 's',
+        legend: 'chain {{chain}} node {{node}}',
+        help: 'Far above the median: answers that are asked for a second time, elsewhere.',
       },
       {
         title: 'Requests',

@@ -31,6 +31,7 @@ import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
 import { recordingOf } from './recording.js'
+import { traceRequest } from './trace-request.js'
 import { serviceVersion } from './version.js'
 
 export interface AppArgs {
@@ -150,7 +151,11 @@ function routerOf(endpoints: readonly Endpoint[], args: AppArgs, limits: Limits)
   const methods = new Map<string, string[]>()
   for (const one of endpoints) {
     const { method, path } = one.definition
-    router[method](patternOf(path), named(path), (req, res) => answer(one, args, limits, req, res))
+    const isTraced = !isOpen(one) && !one.stream
+    router[method](patternOf(path), named(path), (req, res) => {
+      const work = () => answer(one, args, limits, req, res)
+      return isTraced ? traceRequest(one.definition, req, res, work) : work()
+    })
     const allowed = method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]
     methods.set(path, [...(methods.get(path) ?? []), ...allowed])
   }
@@ -197,7 +202,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
       async calculate(work) {
         res.locals.checkKey?.()
         await limits.rate.charge(res, cost)
-        return within(work, true)
+        return traceRequest(definition, req, res, () => within(work, true))
       },
     })
     const { draining, logger } = args
@@ -239,15 +244,24 @@ function watch(logger: Logger): RequestHandler {
     res.locals.requestId = requestId
     res.setHeader('x-request-id', requestId)
     const start = performance.now()
+    res.locals.startedAt = start
     res.once('close', () => {
       const ms = performance.now() - start
       const route = res.locals.route ?? 'none'
       // 499: the client left before its answer was written.
       const status = res.writableFinished ? res.statusCode : 499
       observe('http_seconds', { method: methodOf(req), route, status }, ms / 1_000)
-      const { caller } = res.locals
+      const { caller, traceId } = res.locals
       const level = route.startsWith('/api/') || route === 'none' ? 'info' : 'debug'
-      logger[level]({ requestId, method: req.method, route, status, ms: Math.round(ms), caller })
+      logger[level]({
+        requestId,
+        method: req.method,
+        route,
+        status,
+        ms: Math.round(ms),
+        caller,
+        traceId,
+      })
     })
     next()
   }

@@ -43,7 +43,10 @@ export function mcpEndpoint({
       ({ authInfo }) => {
         const { token, extra } = authInfo ?? { token: '' }
         const key = token || undefined
-        return createMcpServer(createForkrouteClient({ url: String(extra?.url), key }), options)
+        const traceparent = extra?.traceparent
+        const headers = typeof traceparent === 'string' && { headers: { traceparent } }
+        const client = createForkrouteClient({ url: String(extra?.url), key, ...headers })
+        return createMcpServer(client, options)
       },
       { maxRequestBodySize: config.bodyLimitBytes, maxSubscriptions: mostStreams },
     )
@@ -53,7 +56,7 @@ export function mcpEndpoint({
       checkHost: hostHeaderValidation(hosts),
       checkOrigin: originValidation(hosts),
       async answer(req: Request, res: Response) {
-        const extra = { url: ownUrl(req) }
+        const extra = { url: ownUrl(req), traceparent: req.header('traceparent') }
         const auth = {
           token: bearerToken(req) ?? '',
           clientId: res.locals.caller,

@@ -24,6 +24,7 @@ import {
 import { errorCodes, ForkrouteError, fromWireError } from '../domain/errors.js'
 import { type Address, type BlockPin, bpsDenominator, nativeToken } from '../domain/primitives.js'
 import { count, observe } from '../metrics.js'
+import { inSpan } from '../tracing.js'
 import type { CalculateBlock } from './engines/job-engine.js'
 import { retryPolicy as defaultRetryPolicy, type RetryPolicy, withRetries } from './retry.js'
 
@@ -75,7 +76,13 @@ export function createCalculateBlock(
   return async (plan, blockNumber, signal) => {
     const startedAt = performance.now()
     try {
-      const block = await calculate(plan, blockNumber, signal)
+      const block = await inSpan('block', () => calculate(plan, blockNumber, signal), {
+        facts: {
+          'forkroute.chain_id': plan.chainId,
+          'forkroute.block': Number(blockNumber),
+          'forkroute.rows': plan.requests.length * plan.variants.length,
+        },
+      })
       count('backtest_blocks_total', { result: 'done' })
       observe('backtest_block_seconds', {}, (performance.now() - startedAt) / 1_000)
       return block

@@ -1,6 +1,7 @@
 /** A client of the service: every endpoint, with amounts as bigint, errors as classes, and streams that come back. */
 import { type AnswerOf, calls, type InputOf, type streams } from './calls.js'
-import type { ExecutableRoute, Executed, ExecuteOptions, Wallet } from './execute.js'
+import type { Executed, ExecuteOptions } from './execute.js'
+import type { ExecutableRoute, Wallet } from './execution.js'
 import { endpoints } from './generated/endpoints.js'
 import type { components, operations } from './generated/schema.js'
 import { follow, type StreamEvent, type StreamOptions } from './streams.js'

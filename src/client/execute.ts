@@ -1,34 +1,27 @@
 /** Signs and sends the transaction of a route with a wallet of viem, and says what arrived. */
-import type {
-  Account,
-  Address,
-  Chain,
-  Client,
-  Hash,
-  Hex,
-  TransactionReceipt,
-  TypedDataDefinition,
-  Transport as ViemTransport,
-  WalletClient,
-} from 'viem'
+import type { Account, Address, Hash, Hex, TransactionReceipt, TypedDataDefinition } from 'viem'
 import { bytesToHex, erc20Abi, hexToBytes, isAddressEqual, parseEventLogs } from 'viem'
 import {
   getBalance,
   getChainId,
   getCode,
   getTransactionCount,
-  readContract,
   signAuthorization,
-  waitForTransactionReceipt,
 } from 'viem/actions'
-import type { AnswerOf, InputOf } from './calls.js'
-import { ExecutionError, TransactionRevertedError } from './errors.js'
+import { type ApprovalCalls, missingApprovals } from './approvals.js'
+import type { InputOf } from './calls.js'
+import { ExecutionError } from './errors.js'
+import type { ExecutableRoute, Wallet } from './execution.js'
 import type { CallOptions } from './transport.js'
+import {
+  type Carried,
+  mined,
+  sendTogether,
+  takesCallLists,
+  type WalletCall,
+} from './wallet-calls.js'
 
-export type Wallet = WalletClient<ViemTransport, Chain | undefined, Account>
 type Request = InputOf<'postRoute'>
-export type ExecutableRoute = Pick<AnswerOf<'postRoute'>, 'tx' | 'minAmountOut' | 'gas'> &
-  Pick<Partial<AnswerOf<'postRoute'>>, 'permit' | 'amountOut' | 'amountIn' | 'maxAmountIn'>
 
 export interface ExecuteOptions extends CallOptions {
   /** What the route answers; not needed where the same client asked for it. */
@@ -36,14 +29,16 @@ export interface ExecuteOptions extends CallOptions {
   /** Gas limit in hundredths of the simulated gas; default 150. */
   readonly gasPercent?: bigint
   /** Called with each transaction as it was sent. */
-  readonly onSent?: (hash: Hash, purpose: 'approval' | 'route') => void
+  readonly onSent?: ((hash: Hash, purpose: 'approval' | 'route') => void) | undefined
 }
 
 export interface Executed {
   readonly hash: Hash
   readonly receipt: TransactionReceipt
-  /** Approvals that were sent before. */
+  /** Approvals that were sent before, as transactions of their own. */
   readonly approvals: readonly Hash[]
+  /** Of the wallet's list of calls (EIP-5792), where missing approvals and the route went as one; else null. */
+  readonly callsId: string | null
   /**
    * What the receiver gained of each tokenOut, in their order: of a token by its Transfer events, of the native token by
    * the balance around the block, fees of the sender added. Null on another chain, and where other transactions of the
@@ -54,23 +49,20 @@ export interface Executed {
   readonly minAmountsOut: readonly bigint[]
 }
 
-interface Calls {
-  approval(input: InputOf<'getApproval'>, options?: CallOptions): Promise<AnswerOf<'getApproval'>>
-}
-
 const nativeToken = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const delegation = '0xef0100'
 
 /**
  * Strategies `router`, `router-legacy` and `svcwallet-v2`: gives missing allowances, or the permit that the route asks for,
- * and sends. `delegate` and `delegate-legacy`: sends to the account itself, with an EIP-7702 authorization unless it has
- * the code already; the wallet must have a local account for that. A Safe takes `safeTransaction` instead.
+ * and sends; approvals and route as one where the wallet carries out lists of calls atomically (EIP-5792). `delegate` and
+ * `delegate-legacy`: sends to the account itself, with an EIP-7702 authorization unless it has the code already; the
+ * wallet must have a local account for that. A Safe takes `safeTransaction` instead.
  *
  * @throws ExecutionError for another chain, another account, or a route whose request is not known.
  * @throws TransactionRevertedError
  */
 export async function execute(
-  calls: Calls,
+  calls: ApprovalCalls,
   wallet: Wallet,
   route: ExecutableRoute,
   options: ExecuteOptions,
@@ -89,69 +81,55 @@ export async function execute(
   }
   const isDelegate = request.routingStrategy?.startsWith('delegate') ?? false
   if (route.permit) checkPermit(route.permit, spentOf(request, route), request)
-  const approvals = isDelegate ? [] : await allow(calls, wallet, { route, request, options })
+  const missing = isDelegate
+    ? []
+    : await missingApprovals(calls, wallet, {
+        ...{ route, request, amounts: spentOf(request, route), options },
+      })
+  const isTogether = missing.length > 0 && (await takesCallLists(wallet, chainId))
+  const approvals = isTogether ? [] : await approve(wallet, missing, options)
   const data = route.permit ? await signed(wallet, route.permit, tx.data as Hex) : (tx.data as Hex)
-  const common = { account, chain: wallet.chain ?? null, data, value: tx.value }
-  const gas = (route.gas * gasPercent) / 100n
-  const authorized = isDelegate ? await authorization(wallet, tx.to as Address) : {}
-  const hash = isDelegate
-    ? await wallet.sendTransaction({ ...common, to: account.address, ...authorized })
-    : await wallet.sendTransaction({ ...common, to: tx.to as Address, gas })
-  onSent?.(hash, 'route')
-  const receipt = await mined(wallet, hash)
+  const call = { to: tx.to as Address, data, value: tx.value }
+  const { callsId, receipt, sent } = isTogether
+    ? await sendTogether(wallet, chainId, [...missing, call])
+    : await sendAlone(wallet, call, { gas: (route.gas * gasPercent) / 100n, isDelegate, onSent })
+  if (isTogether) onSent?.(receipt.transactionHash, 'route')
   return {
-    hash,
-    receipt,
-    approvals,
-    // An authorization of the account counts among its transactions, too.
-    amountsOut: await arrived(wallet, receipt, request, 'authorizationList' in authorized ? 2 : 1),
+    ...{ hash: receipt.transactionHash, receipt, approvals, callsId },
+    amountsOut: await arrived(wallet, receipt, request, sent),
     minAmountsOut: [route.minAmountOut].flat(),
   }
 }
 
-interface Allowing {
-  readonly route: ExecutableRoute
-  readonly request: Request
-  readonly options: ExecuteOptions
+async function sendAlone(
+  wallet: Wallet,
+  { to, ...call }: WalletCall,
+  options: Pick<ExecuteOptions, 'onSent'> & { readonly gas: bigint; readonly isDelegate: boolean },
+): Promise<Carried> {
+  const { account } = wallet
+  const common = { account, chain: wallet.chain ?? null, ...call }
+  const authorized = options.isDelegate ? await authorization(wallet, to) : {}
+  const hash = options.isDelegate
+    ? await wallet.sendTransaction({ ...common, to: account.address, ...authorized })
+    : await wallet.sendTransaction({ ...common, to, gas: options.gas })
+  options.onSent?.(hash, 'route')
+  // An authorization of the account counts among its transactions, too.
+  const sent = 'authorizationList' in authorized ? 2 : 1
+  return { callsId: null, receipt: await mined(wallet, hash), sent }
 }
 
-/** Approves what is missing, token by token. @returns the hashes of mined approvals. */
-async function allow(calls: Calls, wallet: Wallet, { route, request, options }: Allowing) {
-  if (route.permit?.kind === 'eip2612') return []
+async function approve(
+  wallet: Wallet,
+  missing: readonly WalletCall[],
+  { onSent }: ExecuteOptions,
+): Promise<Hash[]> {
   const hashes: Hash[] = []
-  const { tx } = route
-  const amounts = spentOf(request, route)
-  for (const [index, token] of request.tokenIn.entries()) {
-    if (token.toLowerCase() === nativeToken) continue
-    const amount = amounts[index] ?? 0n
-    const asked = await calls.approval(
-      {
-        ...{ chainId: tx.chainId, fromAddress: tx.from, tokenAddress: token, amount },
-        ...(request.routingStrategy && { routingStrategy: request.routingStrategy }),
-      } as InputOf<'getApproval'>,
-      options,
-    )
-    const permit2 = route.permit?.typedData.domain.verifyingContract as Address | undefined
-    const spender = permit2 ?? (asked.spender as Address)
-    const held = { address: token as Address, abi: erc20Abi } as const
-    const owner = wallet.account.address
-    const args = [owner, spender] as const
-    const allowed = await readContract(wallet, { ...held, functionName: 'allowance', args })
-    if (allowed >= amount) continue
-    // Some tokens, such as USDT, change an allowance to and from zero only.
-    for (const value of allowed > 0n ? [0n, amount] : [amount]) {
-      const hash = await wallet.writeContract({
-        ...held,
-        abi: approveAbi,
-        functionName: 'approve',
-        args: [spender, value],
-        account: wallet.account,
-        chain: wallet.chain ?? null,
-      })
-      options.onSent?.(hash, 'approval')
-      await mined(wallet, hash)
-      hashes.push(hash)
-    }
+  for (const call of missing) {
+    const { account } = wallet
+    const hash = await wallet.sendTransaction({ ...call, account, chain: wallet.chain ?? null })
+    onSent?.(hash, 'approval')
+    await mined(wallet, hash)
+    hashes.push(hash)
   }
   return hashes
 }
@@ -184,20 +162,6 @@ function checkPermit(
   }
 }
 
-/** Without an answer: some tokens give none. */
-const approveAbi = [
-  {
-    type: 'function',
-    name: 'approve',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'spender', type: 'address' },
-      { name: 'value', type: 'uint256' },
-    ],
-    outputs: [],
-  },
-] as const
-
 /** The call data with the sender's signature in its place. */
 async function signed(
   wallet: Wallet,
@@ -227,12 +191,6 @@ async function authorization(wallet: Wallet, contractAddress: Address) {
   }
   const own = await signAuthorization(wallet, { account, contractAddress, executor: 'self' })
   return { authorizationList: [own] }
-}
-
-async function mined(client: Client, hash: Hash): Promise<TransactionReceipt> {
-  const receipt = await waitForTransactionReceipt(client, { hash })
-  if (receipt.status === 'reverted') throw new TransactionRevertedError(receipt)
-  return receipt
 }
 
 function arrived(wallet: Wallet, receipt: TransactionReceipt, request: Request, sent: number) {

@@ -11,7 +11,8 @@ export {
   type RouteInput,
 } from './client.js'
 export * from './errors.js'
-export type { ExecutableRoute, Executed, ExecuteOptions, Wallet } from './execute.js'
+export type { Executed, ExecuteOptions } from './execute.js'
+export type { ExecutableRoute, Wallet } from './execution.js'
 export { safeTransaction } from './safe.js'
 export type { StreamEvent, StreamOptions } from './streams.js'
 export type { BridgeState, TrackInput } from './track.js'

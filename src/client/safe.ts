@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { ExecutableRoute } from './execute.js'
+import type { ExecutableRoute } from './execution.js'
 
 /** What a Safe takes as a transaction of its owners, for a route with the strategy `delegate`. */
 export function safeTransaction({ tx }: Pick<ExecutableRoute, 'tx'>) {

@@ -12,6 +12,7 @@ import type { ForkLease, ForkPool } from '../forks/fork-pool.js'
 import type { BlockForks } from '../forks/reader.js'
 import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/messages.js'
 import type { Archive } from '../rpc/archive/archive.js'
+import { inSpan } from '../tracing.js'
 import { createChangedPins } from './changed-pins.js'
 import type { ConfiguredChains } from './configured-chains.js'
 import { createFairShare } from './fair-share.js'
@@ -76,7 +77,10 @@ export function createTaskRunner(parts: TaskRunnerParts): TaskRunner {
     async pin({ chainId, blockNumber }, { signal, isBackground = false, heads, onBlock }) {
       const number = blockNumber ?? heads?.get(chainId)
       const options = { isBackground }
-      const pin = await untilAborted(pins.at(chains.of(chainId).id, number, options), signal)
+      const { id } = chains.of(chainId)
+      const pin = await inSpan('pin', () => untilAborted(pins.at(id, number, options), signal), {
+        facts: { 'forkroute.chain_id': id },
+      })
       onBlock?.(pin, blockNumber === undefined)
       return pin
     },
@@ -123,7 +127,8 @@ async function runOnForks<K extends TaskKind>(
   task: Task<K>,
   parts: TaskRunnerParts,
 ): Promise<TaskTypes[K]['result']> {
-  const leasing = parts.forks.acquire(task.pin, { isBackground: task.isBackground })
+  const { pin, isBackground } = task
+  const leasing = inSpan('lease', () => parts.forks.acquire(pin, { isBackground }))
   let isDone = false
   try {
     const running = await Promise.race([leasing, nextTurn(null)])
@@ -168,7 +173,9 @@ async function attempt<K extends TaskKind>(
 ): Promise<TaskReply<K>> {
   const archiveUrl = archive.url(pin.chainId, pin.number, pin.hash, pin.changes?.stateId)
   const place = { pin, archiveUrl, ...forks }
-  const reply = await workers.run({ kind, args, place, isBackground }, signal)
+  const reply = await inSpan(`task ${kind}`, () =>
+    workers.run({ kind, args, place, isBackground }, signal),
+  )
   traces.note(pin, reply.trace)
   return reply
 }

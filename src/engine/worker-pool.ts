@@ -14,6 +14,7 @@ import type {
   WorkerSettings,
 } from '../routing/messages.js'
 import { threadFile, youngGenerationMb } from '../threads.js'
+import { takeSpans, traceparent } from '../tracing.js'
 import { createThreadChoice } from './thread-choice.js'
 import { createTurns, type Turns } from './turns.js'
 
@@ -30,7 +31,7 @@ export interface WorkerPool {
   readonly turns: Turns
   /** @throws ForkrouteError OVERLOADED, THREAD_LOST; the signal's reason when aborted. */
   run<K extends TaskKind>(
-    message: Omit<TaskMessage<K>, 'cancel'>,
+    message: Omit<TaskMessage<K>, 'cancel' | 'traceparent'>,
     signal: AbortSignal,
   ): Promise<TaskReply<K>>
   /** Tasks that threads work on or have waiting. */
@@ -74,18 +75,23 @@ export function createWorkerPool(options: {
   return {
     threads: options.threads,
     turns,
-    async run<K extends TaskKind>(message: Omit<TaskMessage<K>, 'cancel'>, signal: AbortSignal) {
+    async run<K extends TaskKind>(
+      message: Omit<TaskMessage<K>, 'cancel' | 'traceparent'>,
+      signal: AbortSignal,
+    ) {
       signal.throwIfAborted()
       const { port1, port2 } = new MessageChannel()
       const cancel = () => port1.postMessage(null)
       signal.addEventListener('abort', cancel, { once: true })
       tasks += 1
       try {
-        const task: TaskMessage<K> = { ...message, cancel: port2 }
+        const task: TaskMessage<K> = { ...message, traceparent: traceparent(), cancel: port2 }
         Object.assign(task, { [queueOptionsSymbol]: message.place.pin.chainId })
         const { forksToCome } = message.place
         const transferList = forksToCome ? [port2, forksToCome] : [port2]
-        return (await pool.run(task, { transferList })) as TaskReply<K>
+        const reply = (await pool.run(task, { transferList })) as TaskReply<K>
+        takeSpans(reply.trace.spans)
+        return reply
       } catch (error) {
         if (error instanceof Error && /queue is at limit/i.test(error.message)) {
           count('refused_total', { limit: 'queue' })

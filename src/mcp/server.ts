@@ -1,9 +1,10 @@
 /** The Model Context Protocol over the service's own interface: one server for stdio and HTTP. */
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import { McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ForkrouteClient } from '../client/client.js'
 import { ConnectionError, ForkrouteApiError, UnexpectedAnswerError } from '../client/errors.js'
 import { errorCodes } from '../domain/errors.js'
+import { listPages, readPage, readSection } from './pages.js'
 import { bounded, plain } from './plain-text.js'
 import { tools } from './tools.js'
 
@@ -42,6 +43,7 @@ export function createMcpServer(forkroute: ForkrouteClient, options: McpOptions)
     )
   }
   addResources(server, forkroute)
+  addPages(server)
   addPrompts(server)
   return server
 }
@@ -122,6 +124,29 @@ function addResources(server: McpServer, forkroute: ForkrouteClient): void {
     new ResourceTemplate('forkroute://backtests/{id}', { list: undefined }),
     described('Backtest', 'The summary of a backtest.'),
     async (uri, { id }) => json(uri, await forkroute.backtestSummary({ id: String(id) })),
+  )
+}
+
+/** Our own texts, as they are. */
+function addPages(server: McpServer): void {
+  const markdown = 'text/markdown'
+  const given = (uri: URL, text: string | null) => {
+    if (text === null) throw new ResourceNotFoundError(uri.href)
+    return { contents: [{ uri: uri.href, mimeType: markdown, text }] }
+  }
+  for (const { name, about } of listPages()) {
+    server.registerResource(
+      `docs-${name}`,
+      `forkroute://docs/${name}`,
+      { title: `docs/${name}.md`, description: about, mimeType: markdown },
+      async (uri) => given(uri, readPage(name)),
+    )
+  }
+  server.registerResource(
+    'docs-section',
+    new ResourceTemplate('forkroute://docs/{page}/{section}', { list: undefined }),
+    { title: 'A section of a document', mimeType: markdown },
+    async (uri, { page, section }) => given(uri, readSection(String(page), String(section))),
   )
 }
 

@@ -7,6 +7,7 @@ import { ForkrouteError, toWireError } from '../domain/errors.js'
 import { isNative } from '../domain/primitives.js'
 import { ForkLostError } from '../forks/faults.js'
 import { type BlockForks, createReader } from '../forks/reader.js'
+import { finishedSpans, inTraceOf, noteSpan } from '../tracing.js'
 import { runBundle } from './bundle/bundle-task.js'
 import { runNontokenized } from './bundle/nontokenized-task.js'
 import { TaskRun } from './context/task-context.js'
@@ -76,6 +77,16 @@ export async function runTask<K extends TaskKind>(
   worker: WorkerContext,
   message: TaskMessage<K>,
 ): Promise<TaskReply<K>> {
+  const { kind, traceparent } = message
+  const reply = await inTraceOf(traceparent, `thread ${kind}`, () => answer(worker, message))
+  const spans = finishedSpans()
+  return spans.length ? { ...reply, trace: { ...reply.trace, spans } } : reply
+}
+
+async function answer<K extends TaskKind>(
+  worker: WorkerContext,
+  message: TaskMessage<K>,
+): Promise<TaskReply<K>> {
   const started = performance.now()
   const abort = new AbortController()
   message.cancel.once('message', () => abort.abort())
@@ -90,6 +101,7 @@ export async function runTask<K extends TaskKind>(
     reverts: run?.reverts ?? {},
     improvementsBps: run?.improvementsBps ?? [],
     discovered: run?.block.takeDiscovered() ?? [],
+    spans: [],
   })
   try {
     run = new TaskRun(
@@ -102,12 +114,13 @@ export async function runTask<K extends TaskKind>(
     )
     const value = await untilAborted(handlers[message.kind](run, message.args), abort.signal)
     return { ok: true, value, trace: trace() }
-  } catch (error) {
-    if (error instanceof ForkLostError) {
-      return { ok: false, error: toWireError(error), lostFork: error.url, trace: trace() }
-    }
-    return { ok: false, error: toWireError(error), trace: trace() }
+  } catch (thrown) {
+    const error = toWireError(thrown)
+    noteSpan({ 'error.type': error.code })
+    const isLost = thrown instanceof ForkLostError
+    return { ok: false, error, ...(isLost && { lostFork: thrown.url }), trace: trace() }
   } finally {
+    if (run) noteWork(run)
     message.cancel.close()
   }
 }
@@ -124,6 +137,17 @@ function forksOf(place: TaskPlace): Promise<BlockForks> {
   })
   forks.catch(() => undefined)
   return forks
+}
+
+/** Into the span of the thread. */
+function noteWork({ simulations, pin }: TaskRun): void {
+  noteSpan({
+    'forkroute.chain_id': pin.chainId,
+    'forkroute.block': Number(pin.number),
+    'forkroute.simulated': simulations.success,
+    'forkroute.reverted': simulations.reverted,
+    'forkroute.unreadable': simulations.unreadable,
+  })
 }
 
 function deadlineOf(message: TaskMessage): number | undefined {

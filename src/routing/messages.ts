@@ -23,6 +23,7 @@ import type { ProofMode } from '../domain/router-settings.js'
 import type { BlockForks } from '../forks/reader.js'
 import type { Pool, Unreadable } from '../protocols/pool.js'
 import type { Position } from '../protocols/positions.js'
+import type { SpanData } from '../tracer.js'
 import type {
   Arrival,
   ArrivalArgs,
@@ -64,6 +65,8 @@ export interface WorkerSettings {
    * depend on earlier requests. A replay also reads nothing ahead. Absent: neither.
    */
   readonly cassette?: 'record' | 'replay'
+  /** Whether the thread makes spans. Absent: no. */
+  readonly isTraced?: boolean
   /** Pools of the sandbox that no look-up finds. They are in no catalog, so a real chain never sees them. */
   readonly sandboxPools?: readonly Pool[]
 }
@@ -170,6 +173,8 @@ export interface TaskMessage<K extends TaskKind = TaskKind> {
   readonly place: TaskPlace
   /** As in `CallContext`: does not evict what is cached for other blocks. */
   readonly isBackground?: boolean
+  /** Of the span that the task belongs to; absent: it is not traced. */
+  readonly traceparent?: string | undefined
   /** Any message on it means: stop, the caller is gone. */
   readonly cancel: MessagePort
 }
@@ -183,6 +188,8 @@ export interface TaskTrace {
   /** Of each route: how much more the best proven candidate pays than the best proven single path. */
   readonly improvementsBps: readonly number[]
   readonly discovered: readonly Pool[]
+  /** That have ended since the last reply of the thread. */
+  readonly spans: readonly SpanData[]
 }
 
 export type TaskReply<K extends TaskKind = TaskKind> = { readonly trace: TaskTrace } & (

@@ -1,7 +1,5 @@
 /** Answers as tests receive them: amounts as bigint and by token, and the pools on the path as a list. */
-import type { z } from 'zod'
-import type { Price } from '../api/records/records.js'
-import type { Bundle, Quote, RouteTransaction } from '../api/records/transactions.js'
+import type { AnswerOf } from '../client/calls.js'
 import type { BundleAction, PrerequisiteRecord } from '../domain/bundle.js'
 import type { GasCost } from '../domain/engine.js'
 import { at, tokenAmounts } from '../domain/lists.js'
@@ -79,11 +77,11 @@ export interface BundleResult extends Delivery {
   readonly prerequisites: readonly PrerequisiteRecord[]
 }
 
-/** As the API answers. */
-export type WireQuote = z.output<typeof Quote>
-export type WireRoute = z.output<typeof RouteTransaction>
-export type WireBundle = z.output<typeof Bundle>
-export type PriceResult = z.output<typeof Price> | null
+/** As the client has them. */
+export type WireQuote = AnswerOf<'postQuote'>
+export type WireRoute = AnswerOf<'postRoute'>
+export type WireBundle = AnswerOf<'postBundle'>
+export type PriceResult = AnswerOf<'getPrices'>[number]
 
 /** @param tokensOut - of the request. */
 export function toQuoteResult(
@@ -96,10 +94,10 @@ export function toQuoteResult(
   return {
     amountOut: at(outputs, 0).amount,
     amountsOut: byToken(outputs),
-    gas: BigInt(answer.gas),
-    ...(answer.amountIn !== undefined && { amountIn: BigInt(answer.amountIn) }),
-    ...(answer.maxAmountIn !== undefined && { maxAmountIn: BigInt(answer.maxAmountIn) }),
-    ...(answer.feeAmount && { feeAmounts: answer.feeAmount.map(BigInt) }),
+    gas: answer.gas,
+    ...(answer.amountIn !== undefined && { amountIn: answer.amountIn }),
+    ...(answer.maxAmountIn !== undefined && { maxAmountIn: answer.maxAmountIn }),
+    ...(answer.feeAmount && { feeAmounts: answer.feeAmount }),
     ...common(answer),
   }
 }
@@ -133,7 +131,7 @@ export function toBundleResult(answer: WireBundle): BundleResult {
     minAmountOut: minimums[0]?.amount ?? 0n,
     minAmountsOut: byToken(minimums),
     amountsIn: byToken(entriesOf(answer.amountsIn)),
-    gas: answer.gas === undefined ? null : BigInt(answer.gas),
+    gas: answer.gas ?? null,
     tx: toTransaction(answer.tx),
     prerequisites: (answer.prerequisites ?? []) as PrerequisiteRecord[],
     ...common(answer),
@@ -145,7 +143,7 @@ function common(
     readonly priceImpact?: number | null | undefined
   },
 ) {
-  const route = answer.route.map(toStep)
+  const route = answer.route as readonly RouteStepRecord[]
   return {
     path: toPath(route),
     priceImpact: answer.priceImpact ?? null,
@@ -155,38 +153,29 @@ function common(
   }
 }
 
-function toStep({ amountIn, amountOut, ...step }: WireRoute['route'][number]): RouteStepRecord {
-  return {
-    ...(step as RouteStepRecord),
-    ...(amountIn && { amountIn: amountIn.map(BigInt) }),
-    ...(amountOut && { amountOut: amountOut.map(BigInt) }),
-  }
-}
-
 function toTransaction({ from, to, data, value, chainId }: WireRoute['tx']): Transaction {
   return {
     from: toAddress(from),
     to: toAddress(to),
     data: data as Hex,
-    value: BigInt(value),
+    value,
     chainId,
   }
 }
 
-function toGasCost({ native, usd, l1DataFee }: NonNullable<WireRoute['gasCost']>): GasCost {
-  const fee = l1DataFee && { native: BigInt(l1DataFee.native), usd: l1DataFee.usd }
-  return { native: BigInt(native), usd, ...(fee !== undefined && { l1DataFee: fee }) }
+function toGasCost({ l1DataFee, ...cost }: NonNullable<WireRoute['gasCost']>): GasCost {
+  return { ...cost, ...(l1DataFee !== undefined && { l1DataFee }) }
 }
 
 /** @param amounts - one for the only token, a list for several. */
-function amountsOf(tokens: readonly string[], amounts: string | readonly string[]): TokenAmount[] {
-  return tokenAmounts(tokens.map(toAddress), [amounts].flat().map(BigInt))
+function amountsOf(tokens: readonly string[], amounts: bigint | readonly bigint[]): TokenAmount[] {
+  return tokenAmounts(tokens.map(toAddress), [amounts].flat())
 }
 
-function entriesOf(amounts: Readonly<Record<string, string>>): TokenAmount[] {
+function entriesOf(amounts: Readonly<Record<string, bigint>>): TokenAmount[] {
   return Object.entries(amounts).map(([token, amount]) => ({
     token: toAddress(token),
-    amount: BigInt(amount),
+    amount,
   }))
 }
 

@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { endpoints, shapes } from '../client/generated/endpoints.js'
+import { type Shape, withAmounts } from '../client/shape.js'
 import { type Config, loadConfig } from '../config.js'
 import { type ErrorCode, ForkrouteError } from '../domain/errors.js'
 import { type LocalAnswer, openLocalService } from '../local-service.js'
@@ -111,7 +113,9 @@ export async function openForkroute(options: ForkrouteOptions): Promise<Forkrout
       const { blockNumber } = options
       const given = { chainId: options.chainId, blockNumber, ...input }
       const answer = await local.ask(toApiRequest(kind, given))
-      if (answer.status === 200) return JSON.parse(answer.text)
+      if (answer.status === 200) {
+        return withAmounts(JSON.parse(answer.text), shapeOf[kind], shapes) as never
+      }
       throw toError(answer, mode, advice)
     }
     return {
@@ -143,6 +147,14 @@ function howToRecord({ rpcUrls }: Config): string {
   const source = hasNode ? 'the configured node' : 'the sandbox, since no node is configured'
   return `Run once with RECORD=1 to record it from ${source}.`
 }
+
+/** Where answers have amounts. */
+const shapeOf = {
+  route: endpoints.postRoute.answer,
+  quote: endpoints.postQuote.answer,
+  bundle: endpoints.postBundle.answer,
+  prices: undefined,
+} satisfies Record<RequestKind, Shape | undefined>
 
 /** @throws ForkrouteError. */
 type Ask = <T>(kind: RequestKind, input: object) => Promise<T>

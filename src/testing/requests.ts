@@ -1,5 +1,5 @@
 /** Requests of tests: the fields of the API under the same names, amounts as bigint. Reference: docs/openapi.json. */
-import type { Address } from '../domain/primitives.js'
+import type { InputOf } from '../client/calls.js'
 import type { LocalRequest } from '../local-service.js'
 
 /** Raw units. */
@@ -7,90 +7,46 @@ export type AmountInput = bigint | number | string
 /** One, or a list. */
 export type Some<T> = T | readonly T[]
 
-interface AnyRequest {
-  /** Default: `chainId` of `createForkroute`, then 1. */
-  readonly chainId?: number
-  /** Calculate at the end of this block. Default: `blockNumber` of `createForkroute`, then the newest. */
-  readonly blockNumber?: bigint | number
-  readonly deadlineMs?: number
+/** Fields that are numbers, whatever their form on the wire. */
+type Numeric =
+  | 'amountIn'
+  | 'amountOut'
+  | 'minAmountOut'
+  | 'fee'
+  | 'slippage'
+  | 'gasDrop'
+  | 'deadline'
+  | 'blockNumber'
+  | 'destinationBlockNumber'
+
+/** As the client has it, but lists may be single values, and numbers of any kind. */
+type Loose<Input> = {
+  readonly [Name in keyof Input]: Name extends Numeric
+    ? NonNullable<Input[Name]> extends readonly unknown[]
+      ? Some<AmountInput>
+      : AmountInput
+    : Name extends 'routingStrategy'
+      ? Input[Name] | (string & {})
+      : NonNullable<Input[Name]> extends readonly (infer Item)[]
+        ? Some<Item>
+        : Input[Name]
 }
 
-interface RoutingRequest extends AnyRequest {
-  readonly routingStrategy?:
-    | 'router'
-    | 'delegate'
-    | 'router-legacy'
-    | 'delegate-legacy'
-    | (string & {})
-  /** Swap protocols to leave out. */
-  readonly ignoreAggregators?: readonly string[]
-  /** Protocols to leave out, by slug. */
-  readonly ignoreStandards?: readonly string[]
-  /** Pools that no route uses, by address or id. */
-  readonly excludePools?: readonly string[]
-  /** Pools beside which no other is used. */
-  readonly onlyPools?: readonly string[]
-  /** Tokens at which no route stops on its way. */
-  readonly excludeTokens?: readonly Address[]
-}
+/** Of `createForkroute`, where a request gives none: `chainId`, then 1, and `blockNumber`, then the newest. */
+export type QuoteInput = Loose<InputOf<'postQuote'>>
+export type RouteInput = Loose<InputOf<'postRoute'>>
 
-interface PairRequest extends RoutingRequest {
-  /** The native token is 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee. */
-  readonly tokenIn: Some<Address>
-  /** One per tokenIn, fee included; this or amountOut. */
-  readonly amountIn?: Some<AmountInput>
-  /** For one tokenIn and one tokenOut: the least amountIn that gives so much is found. */
-  readonly amountOut?: AmountInput
-  readonly tokenOut: Some<Address>
-  /** Basis points: one per amountIn. */
-  readonly fee?: Some<AmountInput>
-  readonly feeReceiver?: Address
-}
-
-export interface QuoteInput extends PairRequest {
-  /** The sender; its funds do not matter. Default: none. */
-  readonly fromAddress?: Address
-  /** Whether to calculate it; default true. */
-  readonly priceImpact?: boolean
-}
-
-export interface RouteInput extends PairRequest {
-  readonly fromAddress: Address
-  /** `user` (default): the sender must have funds and allowance at the block; `backend`: they are put there. */
-  readonly executionMode?: 'user' | 'backend'
-  /** Basis points; default 50. Not together with minAmountOut. */
-  readonly slippage?: number
-  /** One per tokenOut. */
-  readonly minAmountOut?: Some<AmountInput>
-  readonly receiver?: Address
-  readonly spender?: Address
-  readonly refundReceiver?: Address
-  /** Adds gasCost to the answer. */
-  readonly includeTransactionCost?: boolean
-  /** At most 16 printable ASCII characters. */
-  readonly referralCode?: string
-}
-
-export interface BundleInput extends RoutingRequest {
-  readonly fromAddress: Address
+export type BundleInput = Loose<Omit<InputOf<'postBundle'>, 'actions'>> & {
   /** In order. Amounts in `args` may be bigint, or `{ useOutputOfCallAt: n }`: what action n yields. */
   readonly actions: readonly {
     readonly protocol: string
     readonly action: string
     readonly args?: Readonly<Record<string, unknown>>
   }[]
-  /** Default `backend`. */
-  readonly executionMode?: 'user' | 'backend'
-  readonly receiver?: Address
-  readonly refundReceiver?: Address
-  readonly referralCode?: string
-  /** Neither gas nor amounts are calculated. */
-  readonly skipQuote?: boolean
 }
 
-export interface PricesInput extends AnyRequest {
-  /** 100 at most. */
-  readonly addresses: readonly Address[]
+export type PricesInput = Loose<Omit<InputOf<'getPrices'>, 'chainId'>> & {
+  readonly chainId?: number
 }
 
 export interface Inputs {

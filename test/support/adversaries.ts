@@ -53,6 +53,8 @@ export interface Adversaries extends SandboxContext {
   refill(): Promise<void>
   /** Whether name and symbol of the token are a megabyte each. */
   armBomb(armed: boolean): Promise<void>
+  /** Name and symbol of `lonelyToken`. @returns the number of the head. */
+  rename(name: string, symbol: string): Promise<number>
   /** Asks for alice's route of 0.05 WETH to USDC at the block. */
   route(blockNumber: number, more?: Record<string, string>): Promise<Answer>
   /** Mines it after the block, with another maker of blocks and a tip, and watches WETH and USDC of alice. */
@@ -214,6 +216,10 @@ async function setUp(chain: SandboxContext, dataDir: string): Promise<Adversarie
     },
     async armBomb(armed) {
       await run('LyingToken', token, 'armBomb', [armed])
+    },
+    async rename(name, symbol) {
+      await run('LyingToken', lonelyToken, 'rename', [name, symbol])
+      return Number((await head()).number)
     },
     route: (blockNumber, more = {}) =>
       service.get('/api/v1/shortcuts/route', {

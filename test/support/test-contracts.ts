@@ -27,6 +27,7 @@ interface Output {
 export function compileTestContracts(
   file:
     | 'Vaults.sol'
+    | 'Calls.sol'
     | 'OddVaults.sol'
     | 'Converters.sol'
     | 'Staking.sol'

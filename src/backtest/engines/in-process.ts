@@ -1,7 +1,8 @@
 /** The job engine of one process: a few blocks of a job at a time. */
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
-import type { CalculateBlock, JobEngine } from './job-engine.js'
+import { inTrace } from '../../tracing.js'
+import { type CalculateBlock, chunkFacts, type JobEngine } from './job-engine.js'
 
 /**
  * @param blocksAtOnce - blocks in progress at a time. They begin in ascending order, so that an execution some blocks
@@ -27,7 +28,11 @@ export function createInProcessEngine(
             turn(async () => {
               stopping.signal.throwIfAborted()
               try {
-                await onBlock(await calculate(job.plan, number, stopping.signal))
+                await inTrace(
+                  'backtest chunk',
+                  async () => onBlock(await calculate(job.plan, number, stopping.signal)),
+                  { facts: chunkFacts(job.id, job.plan.chainId, 1) },
+                )
               } catch (error) {
                 stopping.abort(error)
                 throw error

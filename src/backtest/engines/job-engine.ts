@@ -3,6 +3,7 @@
  * (`bullmq-engine.ts`).
  */
 import type { BacktestBlock, BacktestJob, BacktestPlan } from '../../domain/backtest.js'
+import type { SpanFacts } from '../../tracer.js'
 
 /** Calculates one block. @throws the signal's reason when aborted; ForkrouteError for what concerns the whole block. */
 export type CalculateBlock = (
@@ -32,4 +33,13 @@ export interface JobEngine {
     signal: AbortSignal,
   ): Promise<void>
   close(): Promise<void>
+}
+
+/** Of the span of some blocks of a job: each chunk is a trace of its own, so that none has all of a long job. */
+export function chunkFacts(job: string, chainId: number, blocks: number): SpanFacts {
+  return {
+    'forkroute.backtest': job,
+    'forkroute.chain_id': chainId,
+    'forkroute.blocks': blocks,
+  }
 }

@@ -7,7 +7,8 @@ import type { Redis } from 'ioredis'
 import { z } from 'zod'
 import type { BacktestBlock, BacktestJob } from '../../domain/backtest.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
-import type { OnBlock, StoredBlock } from './job-engine.js'
+import { inTrace, traceparent } from '../../tracing.js'
+import { chunkFacts, type OnBlock, type StoredBlock } from './job-engine.js'
 import { chunkId, chunksOf, rangeOf } from './queue-chunks.js'
 import {
   assertTransient,
@@ -118,7 +119,7 @@ async function reconcile(run: QueueRun): Promise<void> {
   const blocks = free.filter((block) => run.missing.has(block))
   const chunks = chunksOf(blocks, held, run.blocksPerChunk).slice(0, room)
   for (const block of chunks.flat()) run.asked.add(block)
-  await run.queue.addBulk(chunks.map((chunk) => toQueued(chunk, run)))
+  await run.queue.addBulk(await Promise.all(chunks.map((chunk) => toQueued(chunk, run))))
 }
 
 /** Blocks that were in the queue before may be in the store by now: workers write there themselves. */
@@ -130,10 +131,17 @@ async function handStored(free: readonly bigint[], run: QueueRun): Promise<void>
   }
 }
 
-function toQueued(chunk: readonly bigint[], { job, retryMs }: QueueRun) {
+/** With the span that it begins: the worker goes on with its trace. */
+function toQueued(chunk: readonly bigint[], run: QueueRun) {
+  const facts = chunkFacts(run.job.id, run.job.plan.chainId, chunk.length)
+  const queued = async () => toJob(chunk, run, traceparent())
+  return inTrace('backtest chunk', queued, { kind: 'producer', facts })
+}
+
+function toJob(chunk: readonly bigint[], { job, retryMs }: QueueRun, parent: string | undefined) {
   return {
     name: 'blocks',
-    data: { job: job.id, blocks: chunk.map(String) },
+    data: { job: job.id, blocks: chunk.map(String), ...(parent && { traceparent: parent }) },
     opts: {
       jobId: chunkId(job.id, chunk),
       attempts,

@@ -7,10 +7,11 @@ import { type Job, WaitingError, Worker } from 'bullmq'
 import { z } from 'zod'
 import type { BacktestBlock, BacktestPlan } from '../../domain/backtest.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
+import { inSpan, inTrace } from '../../tracing.js'
 import { toJson } from '../plan-json.js'
 import { retryPolicy, withRetries } from '../retry.js'
 import type { BacktestStore } from '../stores/store.js'
-import type { CalculateBlock } from './job-engine.js'
+import { type CalculateBlock, chunkFacts } from './job-engine.js'
 import {
   connectRedis,
   coordinatorMs,
@@ -52,6 +53,7 @@ const chunkData = z.object({
         .transform(BigInt),
     )
     .max(1_000),
+  traceparent: z.string().max(100).optional(),
 })
 
 /**
@@ -129,11 +131,11 @@ export function startQueueWorker(
       const start = performance.now()
       const block = await options.calculate(plan, number, signal)
       signal.throwIfAborted()
-      await handOver(data.job, block, signal)
+      await inSpan('hand over', () => handOver(data.job, block, signal))
       blocksDone += 1
       options.onBlock?.(data.job, block, performance.now() - start)
       const rest = data.blocks.slice(index + 1)
-      if (rest.length > 0) await chunk.updateData({ job: data.job, blocks: rest.map(String) })
+      if (rest.length > 0) await chunk.updateData({ ...data, blocks: rest.map(String) })
     }
     return true
   }
@@ -146,7 +148,13 @@ export function startQueueWorker(
       // Nobody coordinates the job. The coordinator that resumes it adds its blocks again.
       if (!plan) return
       running.set(chunk, data.job)
-      if (await calculate(plan, chunk, data, aborted)) return
+      const facts = chunkFacts(data.job, plan.chainId, data.blocks.length)
+      const isDone = await inTrace('backtest chunk', () => calculate(plan, chunk, data, aborted), {
+        kind: 'consumer',
+        parent: data.traceparent,
+        facts,
+      })
+      if (isDone) return
     } catch (error) {
       if (!aborted.aborted) throw asReason(error)
       // Cancelled, or another worker has the chunk.

@@ -28,6 +28,7 @@ import type { Access } from '../../forks/tokens/slot-rules.js'
 import { type Traced, traceSimulation } from '../../forks/trace.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
 import type { EventLog } from '../../rpc/node/mined/event-logs.js'
+import { inSpan } from '../../tracing.js'
 import type { TaskPlace, WorkerSettings } from '../messages.js'
 import type { BlockContext, WorkerContext } from './worker-context.js'
 
@@ -79,7 +80,7 @@ export class TaskRun {
     this.signal.throwIfAborted()
     const started = performance.now()
     try {
-      return await work()
+      return await inSpan(name, work)
     } finally {
       this.stages[name] = (this.stages[name] ?? 0) + (performance.now() - started) / 1_000
     }

@@ -7,7 +7,13 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { ForkrouteError, fromWireError, type Wire } from '../../domain/errors.js'
 import { threadFile, youngGenerationMb } from '../../threads.js'
-import type { ArchiveRequest, ArchiveThreadData, ThreadMessage } from './archive-messages.js'
+import { isTracing, takeSpans, traceparent } from '../../tracing.js'
+import type {
+  ArchiveRequest,
+  ArchiveThreadData,
+  NumberedRequest,
+  ThreadMessage,
+} from './archive-messages.js'
 
 export type ArchiveLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
@@ -18,7 +24,7 @@ export interface ArchiveLink {
   close(): Promise<void>
 }
 
-type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' }>
+type ThreadEvent = Extract<ThreadMessage, { kind: 'head' | 'status' | 'answerTimes' }>
 
 const restartPauseMs = 500
 const closeWaitMs = 5_000
@@ -29,7 +35,7 @@ const closeWaitMs = 5_000
  * @throws ForkrouteError when the first thread cannot start.
  */
 export async function startArchiveLink(
-  data: Omit<ArchiveThreadData, 'port'>,
+  data: Omit<ArchiveThreadData, 'port' | 'isTraced'>,
   logger: ArchiveLogger,
   onRestart: () => void,
   onThreadEvent: (message: ThreadEvent) => void,
@@ -52,7 +58,7 @@ export async function startArchiveLink(
   /** Resolves with the port once the thread listens. */
   function start(port: number): Promise<number> {
     const thread = new Worker(threadFile('archive'), {
-      workerData: { ...data, port },
+      workerData: { ...data, port, isTraced: isTracing() } satisfies ArchiveThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb },
     })
     current = thread
@@ -80,7 +86,8 @@ export async function startArchiveLink(
         else if (message.kind === 'answer') {
           pending.get(message.id)?.(message.answer)
           pending.delete(message.id)
-        } else onThreadEvent(message)
+        } else if (message.kind === 'spans') takeSpans(message.spans)
+        else onThreadEvent(message)
       })
     })
   }
@@ -111,13 +118,15 @@ export async function startArchiveLink(
           if (answer.ok) resolve(answer.value as never)
           else reject(fromWireError(answer.error))
         })
-        thread.postMessage({ id, request })
+        thread.postMessage({
+          ...{ id, request, traceparent: traceparent() },
+        } satisfies NumberedRequest)
       })
     },
     async close() {
       closing = true
       const thread = current
-      worker?.postMessage({ id: 0, request: { kind: 'close' } satisfies ArchiveRequest })
+      worker?.postMessage({ id: 0, request: { kind: 'close' } } satisfies NumberedRequest)
       const timer = setTimeout(() => void thread?.terminate(), worker ? closeWaitMs : 0)
       await exited
       clearTimeout(timer)

@@ -2,6 +2,7 @@
 import type { Wire, WireError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
+import type { SpanData } from '../../tracer.js'
 import type { CassetteHead, NumberedEntry } from '../cassette/cassette-requests.js'
 import type { LaterAccounts } from '../cassette/later-state.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
@@ -43,6 +44,15 @@ export interface ArchiveThreadData {
   readonly knownEmpty: readonly Address[]
   readonly pollIntervalMs: number | null
   readonly upstreamTimeoutMs: number | null
+  /** Whether the thread makes spans. */
+  readonly isTraced: boolean
+}
+
+/** A request with its number, and the span that it belongs to. */
+export interface NumberedRequest {
+  readonly id: number
+  readonly request: ArchiveRequest
+  readonly traceparent?: string | undefined
 }
 
 export interface ChainStatus {
@@ -116,6 +126,13 @@ export type ArchiveRequest =
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
 
+export interface AnswerTimes {
+  readonly chainId: number
+  /** Its place in the configuration, from 1. */
+  readonly node: number
+  readonly ms: readonly number[]
+}
+
 export type ThreadMessage =
   | { readonly kind: 'listening'; readonly port: number }
   /** The archive cannot start, for instance because the file is not a cassette. */
@@ -126,5 +143,9 @@ export type ThreadMessage =
       readonly pin: BlockPin
       readonly replaced: readonly { readonly number: bigint; readonly hash: Hex }[]
     }
+  /** That have ended since the last. */
+  | { readonly kind: 'spans'; readonly spans: readonly SpanData[] }
+  /** Milliseconds that a node took for each answer since the last. */
+  | ({ readonly kind: 'answerTimes' } & AnswerTimes)
   | { readonly kind: 'status'; readonly chainId: number; readonly status: ChainStatus }
   | { readonly kind: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly message: string }

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '../../domain/primitives.js'
 import type { ChangedAccounts } from '../../domain/what-if.js'
+import { inTraceOf } from '../../tracing.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { JsonRpcError } from '../node/json-rpc.js'
 import type { StandbyBlock } from './archive-messages.js'
@@ -105,7 +106,11 @@ export async function startArchiveServer(
   }
 
   const server = createServer((request, response) => {
-    handle(request, response).catch(() => response.destroy())
+    const { traceparent } = request.headers
+    const parent = typeof traceparent === 'string' ? traceparent : undefined
+    inTraceOf(parent, 'archive', () => handle(request, response), { kind: 'server' }).catch(() =>
+      response.destroy(),
+    )
   })
   server.keepAliveTimeout = keepAliveTimeoutMs
   await new Promise<void>((resolve, reject) => {

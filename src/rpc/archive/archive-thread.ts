@@ -104,6 +104,12 @@ export async function startArchiveThread(
   }
   function postAll(): void {
     for (const chainId of sources.keys()) postStatus(chainId)
+    for (const chain of live) {
+      for (const [index, ms] of chain.takeAnswerTimes().entries()) {
+        if (!ms.length) continue
+        post({ kind: 'answerTimes', chainId: chain.chainId, node: index + 1, ms })
+      }
+    }
   }
   const timer = setInterval(postAll, statusIntervalMs)
 

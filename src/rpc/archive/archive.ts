@@ -9,7 +9,13 @@ import type { ChangedAccounts } from '../../domain/what-if.js'
 import type { NumberedEntry } from '../cassette/cassette-requests.js'
 import type { ChangesQuestion } from '../node/changed-blocks.js'
 import { type ArchiveLogger, startArchiveLink } from './archive-link.js'
-import type { ArchiveChain, ArchiveMode, ArchiveStats, ChainStatus } from './archive-messages.js'
+import type {
+  AnswerTimes,
+  ArchiveChain,
+  ArchiveMode,
+  ArchiveStats,
+  ChainStatus,
+} from './archive-messages.js'
 import type { PinOptions, TransactionFate } from './chain-source.js'
 
 export interface ArchiveOptions {
@@ -27,6 +33,8 @@ export interface ArchiveOptions {
   readonly logLevel?: string
   /** Default: a logger of its own on standard error. */
   readonly logger?: ArchiveLogger
+  /** Told twice a second how long nodes took to answer. */
+  readonly onAnswerTimes?: (times: AnswerTimes) => void
 }
 
 /** State that one request changed. */
@@ -141,6 +149,10 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
   const link = await startArchiveLink(data, logger, tellAgain, (threadEvent) => {
     if (threadEvent.kind === 'status') {
       statuses.set(threadEvent.chainId, threadEvent.status)
+      return
+    }
+    if (threadEvent.kind === 'answerTimes') {
+      options.onAnswerTimes?.(threadEvent)
       return
     }
     const { pin, replaced } = threadEvent

@@ -49,6 +49,8 @@ export interface LiveChain extends ChainSource {
   readonly counters: Readonly<ChainCounters>
   readonly upstreamCounters: Readonly<UpstreamCounters>
   nodeCounters(): readonly NodeCounters[]
+  /** Of each node, milliseconds of each answer since it was last asked. */
+  takeAnswerTimes(): readonly (readonly number[])[]
 }
 
 export function createLiveChain(options: LiveChainOptions): LiveChain {
@@ -64,6 +66,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     counters,
     upstreamCounters: upstream.counters,
     nodeCounters: upstream.nodeCounters,
+    takeAnswerTimes: upstream.takeAnswerTimes,
     learned: parts.learned,
     poolSets: parts.poolSets,
     forkSlots: createForkSlots(),

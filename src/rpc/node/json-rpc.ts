@@ -3,6 +3,8 @@
  * Uses undici's Pool: the global fetch costs three times the CPU. No retries here: `upstream.ts` retries.
  */
 import { Pool } from 'undici'
+import type { SpanFacts } from '../../tracer.js'
+import { inSpan, isTracing, traceparent } from '../../tracing.js'
 
 /** The node answered, and its answer is an error. */
 export class JsonRpcError extends Error {
@@ -73,6 +75,11 @@ interface Reply {
   readonly error?: { readonly code?: number; readonly message?: string; readonly data?: unknown }
 }
 
+export interface Peer {
+  readonly name: 'fork' | 'archive' | 'node'
+  readonly facts?: SpanFacts
+}
+
 /**
  * @param url - http(s) URL; credentials and path are kept, and never printed.
  * @param options.timeoutMs - of one HTTP request.
@@ -85,9 +92,11 @@ export function createRpcClient(
     readonly connections?: number
     /** Connections to the host that are shared with other clients and stay open; absent: the client opens its own. */
     readonly shared?: Pool
+    /** Who is asked, for traces: one of ours is told of the trace, a node is not. Absent: requests are not traced. */
+    readonly peer?: Peer
   } = {},
 ): RpcClient {
-  const { shared } = options
+  const { shared, peer } = options
   const parsed = new URL(url)
   const path = `${parsed.pathname}${parsed.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -98,7 +107,23 @@ export function createRpcClient(
   const pool = shared ?? connectionsTo(url, options)
   let nextId = 1
 
-  async function post(body: string, signal?: AbortSignal): Promise<unknown> {
+  function post(
+    body: string,
+    asked: { readonly method: string; readonly calls: number },
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    if (!peer || !isTracing()) return exchange(body, headers, signal)
+    const { method, calls } = asked
+    const facts = { ...peer.facts, 'rpc.method': method, 'forkroute.calls': calls }
+    const send = () => exchange(body, peer.name === 'node' ? headers : traced(headers), signal)
+    return inSpan(`${peer.name} ${method}`, send, { kind: 'client', facts })
+  }
+
+  async function exchange(
+    body: string,
+    headers: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
     let status: number
     let text: string
     let retryAfter: number | null = null
@@ -128,7 +153,8 @@ export function createRpcClient(
   return {
     async request<T>(method: string, params: readonly unknown[] = [], signal?: AbortSignal) {
       const id = nextId++
-      const reply = await post(JSON.stringify({ jsonrpc: '2.0', id, method, params }), signal)
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
+      const reply = await post(body, { method, calls: 1 }, signal)
       if (!isReply(reply)) throw new TransportError('The node answered without a result.', 200)
       const result = toResult(reply)
       // Errors may come without an id, where the node did not read the request that far.
@@ -141,7 +167,8 @@ export function createRpcClient(
       const first = nextId
       nextId += calls.length
       const body = calls.map((call, index) => ({ jsonrpc: '2.0', id: first + index, ...call }))
-      const replies = await post(JSON.stringify(body), signal)
+      const asked = { method: calls[0]?.method ?? '', calls: calls.length }
+      const replies = await post(JSON.stringify(body), asked, signal)
       const list = [replies].flat().filter(isReply)
       const [single] = list
       // One error for all: as an object, or as geth does in a list, with the id of the first call or none.
@@ -159,6 +186,11 @@ export function createRpcClient(
       if (!shared) await pool.destroy()
     },
   }
+}
+
+function traced(headers: Record<string, string>): Record<string, string> {
+  const parent = traceparent()
+  return parent === undefined ? headers : { ...headers, traceparent: parent }
 }
 
 /** Kept-alive connections to the host of the URL. */

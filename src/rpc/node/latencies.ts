@@ -6,13 +6,15 @@ export interface Latencies {
   note(method: string, calls: number, ms: number): void
   /** Milliseconds after which an answer is late: nineteen of twenty came sooner. */
   late(method: string, calls: number): number
-  /** Of all kinds; null before the first answer. */
-  median(): number | null
+  /** Milliseconds of the answers since it was last asked, the latest of them where there were very many. */
+  take(): readonly number[]
 }
 
 /** Answers that are remembered, of one kind and of all. */
 const maxSamples = 64
 const fewestSamples = 16
+/** Answers that are kept until they are taken. */
+const maxTaken = 2_048
 /** What is late before there are samples: the way to a distant node, and its work for each call. */
 const lateAtFirstMs = 1_000
 const msPerCall = 5
@@ -25,10 +27,11 @@ const jitterMs = 20
 export function createLatencies(): Latencies {
   const kinds = new Map<string, number[]>()
   const all: number[] = []
+  let untaken: number[] = []
 
-  function add(samples: number[], ms: number): number[] {
+  function add(samples: number[], ms: number, most = maxSamples): number[] {
     samples.push(ms)
-    if (samples.length > maxSamples) samples.shift()
+    if (samples.length > most) samples.shift()
     return samples
   }
 
@@ -37,6 +40,7 @@ export function createLatencies(): Latencies {
       const kind = kindOf(method, calls)
       kinds.set(kind, add(kinds.get(kind) ?? [], ms))
       add(all, ms)
+      add(untaken, ms, maxTaken)
     },
     late(method, calls) {
       const samples = kinds.get(kindOf(method, calls)) ?? []
@@ -47,7 +51,11 @@ export function createLatencies(): Latencies {
       if (all.length < fewestSamples) return lateAtFirstMs + work
       return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work
     },
-    median: () => (all.length > 0 ? quantile(all, 0.5) : null),
+    take() {
+      const taken = untaken
+      untaken = []
+      return taken
+    },
   }
 }
 

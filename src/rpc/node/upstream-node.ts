@@ -48,8 +48,6 @@ export interface NodeLimits {
   readonly batch: number | null
   /** Requests at the same time while the node refuses more; null: it does not. */
   readonly requests: number | null
-  /** Of its answers; null before the first. */
-  readonly medianMs: number | null
 }
 
 export interface NodeStatus {
@@ -95,6 +93,8 @@ export interface UpstreamNode {
   /** Outcomes in the order of the requests. */
   send(requests: readonly NodeRequest[], options?: SendOptions): Promise<Outcome[]>
   status(): NodeStatus
+  /** Milliseconds of each answer since it was last asked. */
+  takeAnswerTimes(): readonly number[]
   close(): Promise<void>
 }
 
@@ -122,6 +122,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   const client = createRpcClient(options.url, {
     timeoutMs: options.timeoutMs,
     connections: options.connections,
+    peer: { name: 'node', facts: { 'forkroute.chain_id': chainId, 'forkroute.node': name } },
   })
   const health = createNodeHealth(name, options.onChange)
   const pace = createNodePace({ batch: options.maxBatch, requests: options.connections })
@@ -384,9 +385,9 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       limits: {
         batch: pace.knownBatch(),
         requests: pace.knownRequests(),
-        medianMs: latencies.median(),
       },
     }),
+    takeAnswerTimes: latencies.take,
     close: () => client.close(),
   }
 }

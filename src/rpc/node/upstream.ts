@@ -98,6 +98,8 @@ export interface Upstream {
   nodes(): NodeStatus[]
   /** As `nodes`. */
   nodeCounters(): NodeCounters[]
+  /** As `nodes`: milliseconds of each answer since it was last asked. */
+  takeAnswerTimes(): (readonly number[])[]
   close(): Promise<void>
 }
 
@@ -174,6 +176,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     isDevelopment: () => nodes.some((node) => node.abilities()?.devNode),
     nodes: () => nodes.map((node) => node.status()),
     nodeCounters: () => nodes.map((node) => ({ ...node.counters })),
+    takeAnswerTimes: () => nodes.map((node) => node.takeAnswerTimes()),
     async close() {
       closing.abort()
       await Promise.all(nodes.map((node) => node.close()))

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,6 +32,9 @@ beforeAll(async () => {
   const quiet = ['--no-audit', '--no-fund', '--prefer-offline']
   await npm('install', '-g', '--prefix', join(folder, 'prefix'), ...quiet, join(folder, filename))
   entry = join(folder, 'prefix', 'bin', 'forkroute')
+  // What exports traces is read by nobody who does not ask for them: without it, all else works.
+  const tracer = join(folder, 'prefix', 'lib/node_modules/forkroute/dist/src/opentelemetry.js')
+  await rename(tracer, join(folder, 'opentelemetry.js'))
   home = join(folder, 'home')
   // The chain is there, as after a first start, which takes a minute.
   await mkdir(join(home, '.cache', 'forkroute'), { recursive: true })
@@ -69,6 +72,16 @@ async function printed({ stdout }: ChildProcess): Promise<{ url: string; key: st
   }
   throw new Error('It ended before it listened.')
 }
+
+/** Its file is a whole: no package of OpenTelemetry is installed, but the one that prom-client needs. */
+test('what exports traces loads without packages', async () => {
+  const packages = join(folder, 'prefix', 'lib/node_modules/forkroute/node_modules/@opentelemetry')
+  expect(await readdir(packages)).toEqual(['api'])
+  const { createCollectingTracer } = await import(join(folder, 'opentelemetry.js'))
+  const tracer = createCollectingTracer()
+  await tracer.inTrace('one', async () => {}, {})
+  expect(tracer.finished()).toMatchObject([{ name: 'one' }])
+})
 
 test('says its version', async () => {
   const child = start('--version')

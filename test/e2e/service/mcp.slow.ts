@@ -96,15 +96,32 @@ describe.each([
   test('resources and prompts', async () => {
     const client = await open()
     const { resources } = await client.listResources()
-    expect(resources.map(({ uri }) => uri)).toEqual(
+    const machine = resources.filter(({ mimeType }) => mimeType === 'application/json')
+    expect(machine.map(({ uri }) => uri)).toEqual(
       ['errors', 'networks', 'actions', 'endpoints'].map((name) => `forkroute://${name}`),
     )
-    for (const { uri } of resources) {
+    const read = async (uri: string) => {
       const { contents } = await client.readResource({ uri })
       const [{ text } = { text: '' }] = contents as { text: string }[]
-      expect(JSON.parse(text)).toBeTruthy()
       expect(Buffer.byteLength(text)).toBeLessThan(45_000)
+      return text
     }
+    for (const { uri } of machine) expect(JSON.parse(await read(uri))).toBeTruthy()
+
+    const pages = resources.filter(({ mimeType }) => mimeType === 'text/markdown')
+    expect(pages.length).toBeGreaterThan(15)
+    for (const { uri } of pages) expect(await read(uri)).toMatch(/^(<!--.*-->\n)?# /)
+    const page = (name: string) =>
+      readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8')
+    expect(await read('forkroute://docs/explain')).toBe(page('explain'))
+    // The longest page is given by its sections.
+    const sections = [...(await read('forkroute://docs/api')).matchAll(/forkroute:\S+/g)].map(
+      String,
+    )
+    const texts = await Promise.all(sections.map(read))
+    expect(page('api').endsWith(texts.join(''))).toBe(true)
+    await expect(read('forkroute://docs/api/none')).rejects.toThrow('forkroute://docs/api/none')
+    await expect(read('forkroute://docs/..%2Fpackage/none')).rejects.toThrow('none')
     const { prompts } = await client.listPrompts()
     expect(prompts.map(({ name }) => name)).toEqual([
       'explain_route',
