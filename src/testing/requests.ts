@@ -1,6 +1,7 @@
 /** Requests of tests: the fields of the API under the same names, amounts as bigint. Reference: docs/openapi.json. */
+
 import type { Address } from '../domain/primitives.js'
-import type { LocalRequest } from '../local-service.js'
+import type { LocalRequest } from '../domain/recording.js'
 
 /** Raw units. */
 export type AmountInput = bigint | number | string
