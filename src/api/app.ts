@@ -17,6 +17,7 @@ import type { Logger } from '../log.js'
 import { collectMetric, observe, registry } from '../metrics.js'
 import { allMetrics } from '../processes/member.js'
 import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } from './auth.js'
+import { consolePage } from './console-page.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
@@ -96,6 +97,7 @@ export function createApp(args: AppArgs): Express {
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
+  app.use('/console', named('/console'), consolePage())
   app.use('/mcp', named('/mcp'), mcpEndpoint(args))
 
   const gate = createGate(config.maxInFlight)
