@@ -54,6 +54,7 @@ const below = {
   processes: ['domain'],
   api: ['processes', 'mcp', 'client', 'domain'],
   client: [],
+  console: ['client'],
   mcp: ['client', 'domain'],
   testing: ['api', 'rpc', 'domain'],
   check: ['testing', 'api', 'domain'],
@@ -198,6 +199,6 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'] },
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.json'] },
   },
 }

@@ -11,7 +11,7 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workers ./workers
-COPY scripts/bundle.mjs ./scripts/
+COPY scripts/bundle*.mjs ./scripts/
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 # ---- run: no compiler, no root

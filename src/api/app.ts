@@ -25,6 +25,7 @@ import {
   type RateLimit,
   requireScope,
 } from './auth.js'
+import { consolePage } from './console-page.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
@@ -105,6 +106,7 @@ export function createApp(args: AppArgs): Express {
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
+  app.use('/console', named('/console'), consolePage())
   app.use('/mcp', named('/mcp'), mcpEndpoint(args))
 
   const gate = createGate(config.maxInFlight)

@@ -48,6 +48,7 @@ function printStartup(
   const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
   console.log(`forkroute   ${url}/api/v1`)
   console.log(`reference   ${url}/docs`)
+  console.log(`console     ${url}/console${key ? `#key=${key}` : ''}`)
   for (const [chainId, node] of Object.entries(service.sandboxUrls ?? {})) {
     console.log(`${`chain ${chainId}`.padEnd(12)}sandbox, JSON-RPC at ${node}`)
   }

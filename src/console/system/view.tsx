@@ -1,0 +1,5 @@
+import { Empty } from '../components/states.js'
+
+export function SystemView() {
+  return <Empty title="Nothing here yet">This view is not made yet.</Empty>
+}
