@@ -1,10 +1,10 @@
 /** The frame around every view: navigation, key, theme, and what is shown while a view loads or after it broke. */
-import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks'
 import { isRaw } from './numbers.js'
 import { hrefOf, place } from './router.js'
 import { key, keyProblem, setKey } from './session.js'
+import { setTheme, theme, themes } from './theme.js'
 import { forgetCatalog, loadNetworks, networks } from './tokens.js'
 
 type View = ComponentType<{ readonly query: URLSearchParams }>
@@ -19,18 +19,10 @@ const views: Readonly<Record<string, readonly [string, () => Promise<View>]>> = 
   system: ['System', async () => (await import('../system/view.js')).SystemView],
 }
 
-const themes = ['system', 'light', 'dark'] as const
-const theme = signal(
-  themes.find((one) => one === localStorage.getItem('forkroute.theme')) ?? 'system',
-)
-
 export function Shell() {
   const { view, query } = place.value
   const whose = key.value
   const problem = keyProblem.value
-  useEffect(() => {
-    document.documentElement.dataset.theme = theme.value
-  }, [theme.value])
   // Another key may see other things.
   useEffect(() => {
     forgetCatalog()
@@ -89,11 +81,6 @@ export function Shell() {
       </main>
     </>
   )
-}
-
-function setTheme(value: string): void {
-  theme.value = themes.find((one) => one === value) ?? 'system'
-  localStorage.setItem('forkroute.theme', theme.value)
 }
 
 /** No link: the fragment is taken by views. */

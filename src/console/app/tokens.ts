@@ -74,6 +74,16 @@ export async function findTokens(chainId: number, text: string, abort: AbortSign
   return found
 }
 
+/** As soon as the service has said what it knows of it. */
+export async function tokenFor(
+  chainId: number,
+  address: string,
+  abort: AbortSignal,
+): Promise<Token | null> {
+  const known = tokens.peek().get(keyOf(chainId, address))
+  return known ?? (await findTokens(chainId, address, abort))[0] ?? null
+}
+
 export const isAddress = (text: string) => /^0x[0-9a-fA-F]{40}$/.test(text)
 
 const mostPages = 10

@@ -154,7 +154,7 @@ export function BlockField({ label = 'Block or time', value, onValue }: BlockPro
     <TextField
       {...{ label, value, onValue }}
       placeholder="latest"
-      hint="number, latest-20, 2026-03-01T12:00Z"
+      hint="number, latest-20 or a time"
     />
   )
 }
