@@ -71,5 +71,5 @@ function placeOf(area: HTMLElement, selector: string): Point | null {
 
 function curve(from: Point, to: Point): string {
   const bend = Math.max(24, Math.abs(to.y - from.y) / 2)
-  return `M${from.x},${from.y} C${from.x},${from.y + bend} ${to.x - bend},${to.y} ${to.x},${to.y}`
+  return `M${from.x},${from.y} C${from.x},${from.y + bend} ${Math.max(4, to.x - bend)},${to.y} ${to.x},${to.y}`
 }

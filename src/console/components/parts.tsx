@@ -36,7 +36,7 @@ interface CardProps {
 
 export function Card({ title, beside, children }: CardProps) {
   return (
-    <section class="card stack" aria-label={title}>
+    <section class="card stack">
       <div class="card-head">
         <h2>{title}</h2>
         {beside && <div class="row">{beside}</div>}

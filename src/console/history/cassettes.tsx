@@ -1,4 +1,5 @@
 /** Cassettes: listed, read, replayed and compared. */
+import { useState } from 'preact/hooks'
 import type { components } from '../../client/generated/schema.js'
 import { useAsked } from '../app/asking.js'
 import { useDoing } from '../app/doing.js'
@@ -15,11 +16,12 @@ type Check = components['schemas']['Check']
 export function Cassettes({ query }: { readonly query: URLSearchParams }) {
   const cassette = query.get('cassette')
   const check = query.get('check')
+  const [ended, setEnded] = useState('')
   return (
     <>
       {cassette ? <Cassette name={cassette} query={query} /> : <List />}
-      {check && <CheckResult id={check} />}
-      <Checks kind="cassette" moment={check ?? ''} />
+      {check && <CheckResult id={check} onEnd={setEnded} />}
+      <Checks kind="cassette" moment={`${check} ${ended}`} />
     </>
   )
 }

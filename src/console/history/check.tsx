@@ -19,15 +19,24 @@ export function CheckTag({ check: { state, ok } }: { readonly check: Check }) {
   return <span class={ok ? 'tag good' : 'tag bad'}>{ok ? 'passed' : 'differs'}</span>
 }
 
+interface ResultProps {
+  readonly id: string
+  /** It has ended. */
+  onEnd(id: string): void
+}
+
 /** Asked again until it has ended. */
-export function CheckResult({ id }: { readonly id: string }) {
+export function CheckResult({ id, onEnd }: ResultProps) {
   const asked = useAsked(`check ${id}`, (client, signal) => client.check({ id }, { signal }))
   const { value, again } = asked
   useEffect(() => {
-    if (value?.state !== 'running') return
+    if (value?.state !== 'running') {
+      if (value) onEnd(value.id)
+      return
+    }
     const timer = setTimeout(again, lookMs)
     return () => clearTimeout(timer)
-  }, [value, again])
+  }, [value, again, onEnd])
   return (
     <Answer asked={asked}>
       {(check) => (

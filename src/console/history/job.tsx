@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { components } from '../../client/generated/schema.js'
 import { useAsked } from '../app/asking.js'
 import { useDoing } from '../app/doing.js'
-import { durationText, timeText } from '../app/format.js'
+import { countText, durationText, timeText } from '../app/format.js'
 import { go, goOn, hrefOf } from '../app/router.js'
 import { client } from '../app/session.js'
 import { Amount } from '../components/amount.js'
@@ -22,10 +22,9 @@ export function Job({ id, query }: { readonly id: string; readonly query: URLSea
   const asked = useAsked(`job ${id}`, (client, signal) => client.backtest({ id }, { signal }))
   const [turn, setTurn] = useState(0)
   const watched = useProgress(id, turn)
-  const acting = useDoing<BacktestJob>((job) => {
+  const acting = useDoing<BacktestJob>(() => {
     asked.again()
     setTurn(turn + 1)
-    if (!['queued', 'running', 'cancelled'].includes(job.state)) return
   })
   const isWorking = ['queued', 'running'].includes(watched?.state ?? asked.value?.state ?? '')
   const done = watched?.blocksDone ?? asked.value?.blocksDone ?? 0
@@ -205,7 +204,7 @@ function Found({ id, job, isWorking, done, query }: FoundProps) {
                   {
                     title: 'Gas',
                     isNumber: true,
-                    cell: ({ row }) => `${row.gas ?? '–'}`,
+                    cell: ({ row }) => (row.gas === undefined ? '–' : countText(Number(row.gas))),
                   },
                   {
                     title: 'Path',

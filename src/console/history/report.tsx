@@ -90,9 +90,9 @@ export function groupColumns<Row extends Group>(): Column<Row>[] {
           <span class="dim">is the baseline</span>
         ) : (
           <span class="row tight">
-            <span class="tag good">{countText(againstBaseline.wins)} better</span>
-            <span class="tag">{countText(againstBaseline.ties)} equal</span>
-            <span class="tag bad">{countText(againstBaseline.losses)} worse</span>
+            <Tally count={againstBaseline.wins} what="better" style="good" />
+            <Tally count={againstBaseline.ties} what="equal" style="" />
+            <Tally count={againstBaseline.losses} what="worse" style="bad" />
           </span>
         ),
     },
@@ -104,6 +104,21 @@ export function groupColumns<Row extends Group>(): Column<Row>[] {
     },
     { title: 'Errors', cell: ({ errors }) => <Errors errors={errors} /> },
   ]
+}
+
+interface TallyProps {
+  readonly count: number
+  readonly what: string
+  /** Where there are any. */
+  readonly style: string
+}
+
+function Tally({ count, what, style }: TallyProps) {
+  return (
+    <span class={`tag ${count > 0 ? style : ''}`}>
+      {countText(count)} {what}
+    </span>
+  )
 }
 
 /** The median, with the rest of the distribution below. */

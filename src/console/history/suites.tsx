@@ -22,6 +22,7 @@ cases:
 export function Suites({ query }: { readonly query: URLSearchParams }) {
   const [suite, setSuite] = useState(example)
   const check = query.get('check')
+  const [ended, setEnded] = useState('')
   const running = useDoing<components['schemas']['Check']>(({ id }) => goOn({ check: id }))
   const submit = (event: Event) => {
     event.preventDefault()
@@ -56,8 +57,8 @@ export function Suites({ query }: { readonly query: URLSearchParams }) {
         </form>
         {running.error !== null && <Problem error={running.error} />}
       </Card>
-      {check && <CheckResult id={check} />}
-      <Checks kind="suite" moment={check ?? ''} />
+      {check && <CheckResult id={check} onEnd={setEnded} />}
+      <Checks kind="suite" moment={`${check} ${ended}`} />
     </>
   )
 }

@@ -44,7 +44,7 @@ function Search({ chain, text }: { readonly chain: string; text(name: string): s
   const isPool = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(pool)
   const page = Math.max(1, Number(text('page')) || 1)
   const input = {
-    ...{ chainId, page, pageSize: 50 },
+    ...{ chainId, page, pageSize: 25 },
     ...(source && { source: source as Source }),
     ...(protocol && { protocol: protocol.trim().toLowerCase() }),
     ...(isAddress(token) && { token }),
@@ -102,7 +102,11 @@ function Search({ chain, text }: { readonly chain: string; text(name: string): s
         {({ data, meta }) => (
           <DataTable
             label="Pools"
-            none="No pool fits"
+            none={
+              Object.keys(input).length > 3
+                ? 'No pool fits'
+                : 'No pool is known yet: the first routes find them'
+            }
             rows={data}
             keyOf={(one) => `${one.protocol} ${one.id}`}
             pages={{

@@ -82,7 +82,7 @@ function ChainCard({ chain }: { readonly chain: Chain }) {
         rows={nodes}
         keyOf={({ number }) => number}
         columns={[
-          { title: 'Node', cell: ({ number }) => `Node ${number}` },
+          { title: 'Node', cell: ({ number }) => <span class="one-line">Node {number}</span> },
           { title: 'State', cell: (node) => <NodeTag node={node} /> },
           {
             title: 'Latency',
@@ -135,7 +135,7 @@ function Learnt({ node: { mostCalls, mostRequests, archiveDepth } }: { readonly 
     <>
       {mostCalls === null ? 'batches of any size' : `batches of ${countText(mostCalls)}`}
       {mostRequests !== null && `, ${countText(mostRequests)} requests at once`}
-      {archiveDepth !== null && (
+      {archiveDepth !== null && archiveDepth > 0 && (
         <p class="hint">state {countText(archiveDepth)} blocks back at least</p>
       )}
     </>
