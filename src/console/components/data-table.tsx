@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Empty } from './states.js'
 
-const rowsAtOnce = 50
+const rowsAtOnce = 25
 
 export interface Column<Row> {
   readonly title: string

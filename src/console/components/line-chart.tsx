@@ -21,12 +21,14 @@ interface Props {
   /** Sizes that grow by factors. */
   readonly isLog?: boolean
   readonly height?: number
+  /** Values below are out of the picture. */
+  readonly least?: number | undefined
   xText(value: number): string
   yText(value: number): string
 }
 
 export function LineChart(props: Props) {
-  const { label, x, lines, isLog = false, height = 300, xText, yText } = props
+  const { label, x, lines, isLog = false, height = 300, least, xText, yText } = props
   const [box, width] = useWidth()
   const place = useRef<HTMLDivElement>(null)
   const chart = useRef<UPlot | null>(null)
@@ -52,7 +54,10 @@ export function LineChart(props: Props) {
         height,
         legend: { show: false },
         cursor: { y: false, points: { size: 7 } },
-        scales: { x: { time: false, distr: isLog ? 3 : 1 } },
+        scales: {
+          x: { time: false, distr: isLog ? 3 : 1, range: (_, min, max) => spread(min, max, 0) },
+          y: { range: (_, min, max) => spread(Math.max(min, least ?? min), max, 0.06) },
+        },
         axes: [
           {
             ...axis,
@@ -82,7 +87,7 @@ export function LineChart(props: Props) {
       chart.current = null
       made.destroy()
     }
-  }, [kind, width, height, isLog, dark, x.length < 60])
+  }, [kind, width, height, isLog, least, dark, x.length < 60])
   useEffect(() => chart.current?.setData(data), [x, ...lines.map(({ values }) => values)])
 
   const index = at ?? x.length - 1
@@ -105,6 +110,12 @@ export function LineChart(props: Props) {
       </ul>
     </figure>
   )
+}
+
+/** With room on both sides, and some where there is a single value. */
+function spread(min: number, max: number, room: number): [number, number] {
+  if (min === max) return [min - Math.max(1, Math.abs(min) / 1_000), max + Math.max(1, max / 1_000)]
+  return [min - room * (max - min), max + room * (max - min)]
 }
 
 /** Canvases take colours as they are, not by their names. */

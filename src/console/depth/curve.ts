@@ -2,6 +2,7 @@
 import type { ForkrouteClient, QuoteBatch } from '../../client/client.js'
 import { toRaw } from '../app/numbers.js'
 import { tokenFor } from '../app/tokens.js'
+import { poolsOf, type Quoted, type Size, sizesBetween } from './sizes.js'
 
 /** Texts as they are in the address. */
 export interface Question {
@@ -12,17 +13,6 @@ export interface Question {
   readonly least: string
   readonly most: string
   readonly at: string
-}
-
-type Ladder = Extract<QuoteBatch['quotes'][number], { readonly ladder: unknown }>
-type Rung = Ladder['ladder'][number]
-export type Quoted = Extract<Rung, { readonly amountOut: unknown }>
-
-export interface Size {
-  readonly amountIn: bigint
-  /** Null: there is none of this size. */
-  readonly quote: Quoted | null
-  readonly problem: string | null
 }
 
 export interface Venue {
@@ -38,7 +28,6 @@ export interface Depth {
 }
 
 const names = ['chain', 'in', 'out', 'least', 'most', 'at'] as const
-const rungs = 14
 /** Of those that the routes use; each costs as many quotes as there are sizes. */
 const mostVenues = 5
 /** Less is simulated, and the best found all the same. */
@@ -51,18 +40,6 @@ export function readQuestion(query: URLSearchParams, defaultChain: string): Ques
 
 export const isWhole = (question: Question) =>
   Boolean(question.in && question.out && question.least && question.most)
-
-/** Sizes that grow by the same factor each, ends included, each once. */
-export function sizesBetween(least: bigint, most: bigint, count = rungs): readonly bigint[] {
-  const factor = (Number(most) / Number(least)) ** (1 / (count - 1))
-  const between = Array.from(
-    { length: count - 2 },
-    (_, index) =>
-      // Precise to what a reader can see.
-      (least * BigInt(Math.round(factor ** (index + 1) * 1_000_000))) / 1_000_000n,
-  )
-  return [...new Set([least, ...between, most])]
-}
 
 /** @throws what the service says, or Error. */
 export async function askTogether(
@@ -137,13 +114,6 @@ function laddersOf({ quotes }: QuoteBatch, sizes: readonly bigint[]): readonly (
   )
 }
 
-/** Pools and their protocols in the order of the route; wrapping is none. */
-export function poolsOf({
-  quote,
-}: Size): readonly { readonly pool: string; readonly protocol: string }[] {
-  return (quote?.route ?? []).flatMap(({ internalRoutes = [] }) => internalRoutes)
-}
-
 /** The venues of all sizes, those that most sizes use first. */
 function venuesBySize(sizes: readonly Size[]): readonly string[] {
   const counts = new Map<string, number>()
@@ -153,25 +123,4 @@ function venuesBySize(sizes: readonly Size[]): readonly string[] {
     }
   }
   return [...counts].sort((a, b) => b[1] - a[1]).map(([venue]) => venue)
-}
-
-/** Units of tokenOut for one of tokenIn; null without a quote. */
-export function priceOf(
-  { amountIn, quote }: Size,
-  decimalsIn: number,
-  decimalsOut: number,
-): number | null {
-  if (!quote) return null
-  return (Number(quote.amountOut) / Number(amountIn)) * 10 ** (decimalsIn - decimalsOut)
-}
-
-/** Whether the route goes through other pools than that of the size before. */
-export function isOtherWay(size: Size, before: Size | undefined): boolean {
-  if (!before) return false
-  const name = (one: Size) =>
-    poolsOf(one)
-      .map(({ pool }) => pool)
-      .sort()
-      .join()
-  return name(size) !== name(before)
 }

@@ -14,20 +14,17 @@ import {
   askTogether,
   askVenues,
   type Depth,
-  isOtherWay,
-  isWhole,
-  poolsOf,
-  priceOf,
+  isWhole as isWholeQuestion,
   type Question,
   readQuestion,
-  type Size,
   type Venue,
 } from './curve.js'
+import { isOtherWay, poolsOf, priceOf, type Size } from './sizes.js'
 
 export function DepthView({ query }: { readonly query: URLSearchParams }) {
   const defaultChain = `${networks.value[0]?.id ?? 1}`
   const question = useMemo(() => readQuestion(query, defaultChain), [query, defaultChain])
-  const words = isWhole(question) ? JSON.stringify(question) : null
+  const words = isWholeQuestion(question) ? JSON.stringify(question) : null
   const asked = useAsked(words, async (client, signal) => ({
     question,
     depth: await askTogether(client, question, signal),
@@ -110,7 +107,7 @@ function DepthForm({ question, isBusy, again }: FormProps) {
         <BlockField value={draft.at} onValue={(at) => set({ at })} />
       </div>
       <div class="row">
-        <button type="submit" class="main" disabled={!isWhole(draft)}>
+        <button type="submit" class="main" disabled={!isWholeQuestion(draft)}>
           {isBusy ? 'Asking …' : 'Draw the curve'}
         </button>
       </div>
@@ -149,6 +146,7 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
   const { chainId, sizes: together } = depth
   const venues = alone.value ?? noVenues
   const [isPrice, setPrice] = useState(false)
+  const [isWhole, setWhole] = useState(false)
   const [tokenIn, tokenOut] = [tokenAt(chainId, question.in), tokenAt(chainId, question.out)]
   const [inDecimals, outDecimals] = [tokenIn?.decimals ?? 0, tokenOut?.decimals ?? 0]
   const curves = useMemo(() => {
@@ -168,6 +166,10 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
     () => together.map(({ amountIn }) => Number(amountIn) / 10 ** inDecimals),
     [together, inDecimals],
   )
+  // Venues that bear little would press the others together.
+  const worst = Math.min(0, ...(curves.losses[0]?.values ?? []).map((one) => one ?? 0))
+  const leastLoss = Math.min(-50, 4 * worst)
+  const least = isPrice ? curves.best * (1 + leastLoss / 10_000) : leastLoss
   const changes = together.filter((size, index) => isOtherWay(size, together[index - 1]))
   const symbolIn = tokenIn?.symbol ?? ''
   const pair = `${tokenOut?.symbol ?? ''} for 1 ${symbolIn}`
@@ -175,7 +177,7 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
   const priceText = (value: number) => exact.format(value)
   return (
     <>
-      <section class="card stack" aria-label="Curve">
+      <div class="card stack">
         <div class="card-head">
           <h2>{isPrice ? pair : 'Price against the best of all sizes, in bps'}</h2>
           <span class="row">
@@ -188,6 +190,14 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
             >
               as price
             </button>
+            <button
+              type="button"
+              class="quiet"
+              aria-pressed={isWhole}
+              onClick={() => setWhole(!isWhole)}
+            >
+              all of it
+            </button>
           </span>
         </div>
         <LineChart
@@ -195,6 +205,7 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
           x={x}
           lines={isPrice ? curves.prices : curves.losses}
           isLog
+          least={isWhole ? undefined : least}
           height={340}
           xText={sizeText}
           yText={isPrice ? priceText : (value) => `${Math.round(value)}`}
@@ -207,8 +218,8 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
         </p>
         {alone.isBusy && <Waiting text="Quoting each venue by itself …" />}
         {alone.error !== null && <Problem error={alone.error} again={alone.again} />}
-      </section>
-      <section class="card" aria-label="Sizes">
+      </div>
+      <div class="card">
         <h2>Sizes</h2>
         <DataTable<Size>
           label="Sizes"
@@ -265,7 +276,7 @@ function DepthAnswer({ question, depth, alone }: AnswerProps) {
             },
           ]}
         />
-      </section>
+      </div>
     </>
   )
 }

@@ -25,6 +25,7 @@ describe('parseReference', () => {
     ['a price that is no number', '378,3000\n379,much', 'Entry 2 is no block and price.'],
     ['a price of zero', '378,0', 'Entry 1 is no block and price.'],
     ['a line without a price', '378', 'Entry 1 is no block and price.'],
+    ['words alone', 'nonsense', 'Entry 1 is no block and price.'],
     ['a list of nothing', '[null]', 'Entry 1 is no block and price.'],
   ])('refuses %s', (_name, text, message) => {
     expect(() => parseReference(text)).toThrow(message)

@@ -31,7 +31,7 @@ type Pair = readonly [number, number]
 function fromLines(text: string): readonly Pair[] {
   const lines = text.split(/\r?\n/).filter((line) => line.trim())
   const [first = ''] = lines
-  const isNamed = /[a-z]/i.test(first)
+  const isNamed = lines.length > 1 && /[a-z]/i.test(first)
   return (isNamed ? lines.slice(1) : lines).map((line): Pair => {
     const [block = '', price = ''] = line.trim().split(/[,;\s]+/)
     return [numberOf(block), numberOf(price)]

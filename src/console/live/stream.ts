@@ -75,15 +75,20 @@ async function listen(
   if (!amountIn) throw new Error(`“${question.amount}” is no amount of this token.`)
   tell((now) => ({ ...now, amountIn }))
   const quotes = [{ tokenIn: [question.in], tokenOut: [question.out], amountIn: [`${amountIn}`] }]
+  let waiting: Head[] = []
+  let problem: string | null = null
+  const flush = () => {
+    const heads = waiting
+    waiting = []
+    if (signal.aborted) return
+    tell((now) => ({ ...now, problem, heads: heads.reduce(withHead, now.heads) }))
+  }
   for await (const event of client.peek().streamQuotes({ chainId, quotes }, { signal })) {
     if (signal.aborted) return
-    if (event.event === 'error') {
-      const problem = event.error.message
-      tell((now) => ({ ...now, problem }))
-    } else {
-      const head = toHead(event.data)
-      tell((now) => ({ ...now, problem: null, heads: withHead(now.heads, head) }))
-    }
+    problem = event.event === 'error' ? event.error.message : null
+    // What comes in one go, as after a break, is shown in one go.
+    if (waiting.length === 0) setTimeout(flush)
+    if (event.event !== 'error') waiting.push(toHead(event.data))
   }
 }
 
@@ -100,7 +105,8 @@ function toHead({ blockNumber, quotes: [quote] }: Batch): Head {
 }
 
 /** A block that comes again, after a reorganisation, takes the place of those from it on. */
-export function withHead(heads: readonly Head[], head: Head): readonly Head[] {
-  const before = heads.filter(({ blockNumber }) => blockNumber < head.blockNumber)
+function withHead(heads: readonly Head[], head: Head): readonly Head[] {
+  const isNext = (heads.at(-1)?.blockNumber ?? -1) < head.blockNumber
+  const before = isNext ? heads : heads.filter((one) => one.blockNumber < head.blockNumber)
   return [...before, head].slice(-mostHeads)
 }

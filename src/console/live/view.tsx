@@ -164,7 +164,7 @@ function Quotes({ question, heads, amountIn, reference }: QuotesProps) {
   const blockText = (block: number) => (Number.isInteger(block) ? `${block}` : '')
   return (
     <>
-      <section class="card stack" aria-label="Chart">
+      <div class="card stack">
         <h2>{pair}</h2>
         <LineChart
           label={`${pair} over ${rows.length} blocks; the table has the values.`}
@@ -186,8 +186,8 @@ function Quotes({ question, heads, amountIn, reference }: QuotesProps) {
             />
           </>
         )}
-      </section>
-      <section class="card" aria-label="Quotes">
+      </div>
+      <div class="card">
         <h2>Quotes, newest first</h2>
         <DataTable<Row>
           label="Quotes"
@@ -229,7 +229,7 @@ function Quotes({ question, heads, amountIn, reference }: QuotesProps) {
             { title: 'Venues', cell: ({ venues }) => <span class="reason">{venues}</span> },
           ]}
         />
-      </section>
+      </div>
     </>
   )
 }

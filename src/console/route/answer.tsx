@@ -32,15 +32,19 @@ export function RouteAnswer({ question, answered, milliseconds, isBrief }: Props
   const { candidates = [], candidatesOmitted = 0, pools, trace } = route
   return (
     <>
-      <section class="card stack" aria-label="Route">
+      <div class="card stack">
         <Figures {...{ question, answered, milliseconds }} />
         {route.warnings?.map((warning) => (
           <p key={warning} class="tag warn warning">
             {warning}
           </p>
         ))}
-        <Sankey {...{ chart, protocols }} onPool={(pool) => excludePool(question, pool)} />
-      </section>
+        <Sankey
+          {...{ chart, protocols }}
+          label={`Picture of the route at block ${route.blockNumber}`}
+          onPool={(pool) => excludePool(question, pool)}
+        />
+      </div>
       {!isBrief && (
         <Tabs
           label="Behind the route"

@@ -1,6 +1,7 @@
 /** Every way that the search looked at, and what became of it. */
 import type { Route } from '../../client/client.js'
 import { bpsBetween, bpsText } from '../app/numbers.js'
+import { tokenAt } from '../app/tokens.js'
 import { Address, Amount, TokenName } from '../components/amount.js'
 import { DataTable } from '../components/data-table.js'
 
@@ -44,7 +45,10 @@ export function Candidates({ candidates, omitted, chainId, outChainId, tokenOut 
         rowClass={({ status }) => (status === 'chosen' ? 'chosen' : undefined)}
         columns={[
           { title: 'Became', cell: ({ status }) => <span class={toneOf[status]}>{status}</span> },
-          { title: 'Path', cell: ({ path }) => <Path path={path} chainId={chainId} /> },
+          {
+            title: 'Path',
+            cell: ({ path }) => <Path path={path} chains={[chainId, outChainId]} />,
+          },
           {
             title: 'Measured',
             isNumber: true,
@@ -93,14 +97,21 @@ const outOf = ({ amountOut }: Candidate) => {
 const worth = (one: Candidate) =>
   one.valueAfterGas === null ? outOf(one) : BigInt(one.valueAfterGas)
 
-function Path({ path, chainId }: { readonly path: Candidate['path']; readonly chainId: number }) {
+interface PathProps {
+  readonly path: Candidate['path']
+  /** Where its tokens may be. */
+  readonly chains: readonly [number, number]
+}
+
+function Path({ path, chains }: PathProps) {
+  const chainOf = (token: string) => (tokenAt(chains[1], token) ? chains[1] : chains[0])
   const swaps = path.filter(({ pool }) => pool)
   return (
     <span class="path">
       {swaps.slice(0, mostHops).map((hop) => (
         <span key={`${hop.pool} ${hop.tokenIn}`} class="hop">
-          <TokenName chainId={chainId} token={hop.tokenIn} />→
-          <TokenName chainId={chainId} token={hop.tokenOut} />{' '}
+          <TokenName chainId={chainOf(hop.tokenIn)} token={hop.tokenIn} />→
+          <TokenName chainId={chainOf(hop.tokenOut)} token={hop.tokenOut} />{' '}
           <span class="dim">
             {hop.protocol} <Address value={hop.pool ?? ''} />
             {hop.share < 10_000 && ` ${hop.share / 100} %`}

@@ -2,7 +2,7 @@
 import { sankey } from 'd3-sankey'
 import { useMemo, useState } from 'preact/hooks'
 import { isRaw, readable } from '../app/numbers.js'
-import { tokenAt } from '../app/tokens.js'
+import { networks, tokenAt } from '../app/tokens.js'
 import { useWidth } from '../components/use-width.js'
 import type { Flow, FlowChart, FlowToken } from './flow.js'
 
@@ -14,10 +14,12 @@ const leastNamed = 13
 interface Props {
   readonly chart: FlowChart
   readonly protocols: readonly string[]
+  /** What it is, for those who do not see it. */
+  readonly label: string
   onPool(pool: string): void
 }
 
-export function Sankey({ chart, protocols, onPool }: Props) {
+export function Sankey({ chart, protocols, label, onPool }: Props) {
   const [box, wide] = useWidth()
   const [shown, setShown] = useState<Flow | null>(null)
   const width = Math.max(leastWidth, wide)
@@ -28,7 +30,7 @@ export function Sankey({ chart, protocols, onPool }: Props) {
   return (
     <div ref={box}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys. */}
-      <section class="scroll" aria-label="Picture of the route" tabIndex={0}>
+      <section class="scroll" aria-label={label} tabIndex={0}>
         <svg
           class="sankey"
           {...{ width, height }}
@@ -81,6 +83,11 @@ export function Sankey({ chart, protocols, onPool }: Props) {
                   <tspan x={x} dy="1.2em" class="amount">
                     {amountText(node, node.amount)}
                   </tspan>
+                  {isElsewhere(chart, node) && (
+                    <tspan x={x} dy="1.2em" class="amount">
+                      {chainName(node.chainId)}
+                    </tspan>
+                  )}
                 </text>
               </g>
             )
@@ -145,6 +152,12 @@ export const percentOf = (part: number) => `${Number((100 * part).toFixed(part <
 
 const symbolOf = ({ chainId, token }: FlowToken) =>
   tokenAt(chainId, token)?.symbol ?? `${token.slice(0, 6)}…`
+
+const isElsewhere = ({ tokens }: FlowChart, { chainId }: FlowToken) =>
+  tokens.some((one) => one.chainId !== chainId)
+
+const chainName = (chainId: number) =>
+  networks.value.find(({ id }) => id === chainId)?.name ?? `chain ${chainId}`
 
 function amountText(node: FlowToken | undefined, value: bigint | null): string {
   if (!node || value === null) return ''
