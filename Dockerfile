@@ -14,7 +14,7 @@ RUN npm ci --no-audit --no-fund && test -f node_modules/.package-lock.json
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workers ./workers
-COPY scripts/bundle.mjs ./scripts/
+COPY scripts/bundle*.mjs ./scripts/
 # SQLite is an optional package, whose failure to compile would show at the first start only.
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund \
  && DATA_DIR=/tmp/tried node dist/src/cli/main.js keys list

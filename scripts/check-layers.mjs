@@ -34,11 +34,11 @@ console.log(`layers: ${own.length} modules, no violations`)
 function tooLarge() {
   const files = ['src', 'workers', 'test'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.includes('generated'))
+      .filter((path) => /\.tsx?$/.test(path) && !path.includes('generated'))
       .map((path) => join(folder, path)),
   )
   const counts = new Map()
-  for (const file of files.filter((path) => !path.endsWith('.test.ts'))) {
+  for (const file of files.filter((path) => !/\.test\.tsx?$/.test(path))) {
     counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   }
   const lines = (file) => readFileSync(file, 'utf8').split('\n').length - 1

@@ -4,19 +4,23 @@
  *
  *   npm run docs:answers, then npm run docs
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { allEndpoints } from '../src/api/endpoints.js'
 import { answers as former } from '../src/api/generated/answers.js'
+import { openKeyStore } from '../src/api/key-store.js'
 import { openApiDocument } from '../src/api/openapi.js'
+import { examples } from '../src/api/schemas.js'
+import { createApiServer } from '../src/api/server.js'
 import { serviceVersion } from '../src/api/version.js'
 import { loadConfig } from '../src/config.js'
 import { openLocalService } from '../src/local-service.js'
 import { createLogger } from '../src/log.js'
+import { createService } from '../src/service.js'
 
 const longest = 2
-const headers = { 'x-request-id': 'req-1' }
 
 interface Operation {
   readonly operationId: string
@@ -34,10 +38,17 @@ function cut(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, cut(field, key)]))
 }
 
+/** Pauses between two looks at a check. */
+const lookMs = 200
+
 async function ask(url: string, method: string, target: string, body?: unknown) {
   const answer = await fetch(`${url}${target}`, {
     method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      'x-request-id': 'req-1',
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
@@ -52,21 +63,30 @@ const { paths } = openApiDocument(
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-answers-'))
 const config = loadConfig({ DATA_DIR: dataDir, OPPORTUNITIES: 'on', LOG_LEVEL: 'error' })
-const service = await openLocalService(config, { logger: createLogger('error') })
+const logger = createLogger('error')
+await recordOne(join(config.cassettesDir, 'sandbox.cassette'))
+const service = await createService(config, { logger })
+const keys = openKeyStore(dataDir)
+const { key } = keys.createKey({ name: 'first start', isAdmin: true })
+const api = createApiServer({ ...service, keys, logger })
 const answers: Record<string, unknown> = {}
 const errors: Record<string, unknown> = {}
 try {
-  const { url } = service
+  const { url } = await api.listen()
   let job = ''
+  let check = ''
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
   // The job that is created is shown, followed and read, and removed at the end.
   const order = ({ method, path }: { method: string; path: string }) =>
-    Number(method === 'delete') + Number(path.includes('/backtests/'))
+    Number(method === 'delete') + Number(/\/(backtests\/|checks)/.test(path))
   for (const { path, method, operation } of all.sort((a, b) => order(a) - order(b))) {
     const { operationId, parameters = [], requestBody } = operation
-    let target = path.replace('/backtests/{id}', `/backtests/${job}`)
+    let target = path
+      .replace('/backtests/{id}', `/backtests/${job}`)
+      .replace('/checks/{id}', `/checks/${check}`)
+      .replace('/keys/{id}', `/keys/${keys.createKey({ name: 'another' }).record.id}`)
     const search = new URLSearchParams()
     for (const { name, in: place, example } of parameters) {
       if (place === 'path') target = target.replace(`{${name}}`, String(example))
@@ -82,7 +102,15 @@ try {
       continue
     }
     if (operationId === 'createBacktest') job = String(answer.body.id)
-    answers[operationId] = cut(answer.body)
+    answers[operationId] = cut(
+      operationId === 'createKey' ? { ...answer.body, key: 'fr_…' } : answer.body,
+    )
+    if (operationId === 'checkCassette' || operationId === 'runSuite') {
+      check = String(answer.body.id)
+      while ((await ask(url, 'GET', `/api/v1/checks/${check}`)).body.state === 'running') {
+        await sleep(lookMs)
+      }
+    }
   }
   const quote = '/api/v1/shortcuts/quote'
   const trade = 'tokenIn=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2&amountIn=1000000000000000000'
@@ -94,8 +122,20 @@ try {
   ])
   for (const { status, body } of refused) errors[status] = body
 } finally {
+  await api.close()
   await service.close()
+  keys.close()
   rmSync(dataDir, { recursive: true, force: true })
+}
+
+/** The quote of the contract's example, by a service that ends with it. */
+async function recordOne(file: string): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true })
+  const mode = { kind: 'record', file } as const
+  const recorder = await openLocalService(config, { logger, mode })
+  const { usdc: tokenOut, weth: tokenIn, oneEther: amountIn } = examples
+  await recorder.ask({ path: '/shortcuts/quote', query: { tokenIn, tokenOut, amountIn } })
+  await recorder.close()
 }
 
 const text = (name: string, value: object) =>

@@ -3,7 +3,7 @@
  * An empty variable counts as not set.
  */
 import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { chainById, chains } from './chains/registry.js'
 import { type TracesConfig, tracesOf, tracesVariables } from './config-traces.js'
@@ -18,6 +18,8 @@ export interface Config {
   readonly port: number
   /** Absolute path. */
   readonly dataDir: string
+  /** Absolute path of the folder whose cassettes the interface shows and checks. */
+  readonly cassettesDir: string
   readonly authMode: 'key' | 'open'
   /** Node URLs by chain id, in order of preference; they may carry secrets. Empty: the sandbox plays the chains. */
   readonly rpcUrls: Readonly<Record<number, readonly string[]>>
@@ -128,6 +130,12 @@ export const environment = z.object({
     .default('./data')
     .describe(
       'Folder of keys, catalog, backtests and cached chain state; nothing else is written.',
+    ),
+  CASSETTES_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'Folder of the cassettes that the interface lists, checks and runs suites on; nothing is written there. Default: `cassettes` in DATA_DIR.',
     ),
   AUTH_MODE: oneOf(['key', 'open'], 'key').describe('`key`: an API key is needed; `open`: none.'),
   FORKS_PER_BLOCK: integer(2, 1, 64).describe('Anvil forks per chain and block.'),
@@ -341,6 +349,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     workerPort: read.WORKER_PORT ?? null,
     port: read.PORT,
     dataDir: resolve(read.DATA_DIR),
+    cassettesDir: resolve(read.CASSETTES_DIR ?? join(read.DATA_DIR, 'cassettes')),
     authMode: read.AUTH_MODE,
     rpcUrls,
     sandboxChains: read.SANDBOX_CHAINS.length ? read.SANDBOX_CHAINS.map(Number) : null,

@@ -5,21 +5,10 @@
 import { request } from 'undici'
 import { createApiServer } from './api/server.js'
 import type { Config } from './config.js'
-import { recordingHeader } from './domain/recording.js'
+import { type LocalRequest, recordingHeader } from './domain/recording.js'
 import type { Logger } from './log.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { createService, type Service } from './service.js'
-
-/** A request as users write it. */
-export interface LocalRequest {
-  /** Default: GET without a body, else POST. */
-  readonly method?: 'GET' | 'POST'
-  /** Below /api/v1, with a slash in front. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>
-  /** Sent as JSON. */
-  readonly body?: unknown
-}
 
 export interface LocalAnswer {
   readonly status: number

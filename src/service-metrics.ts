@@ -37,7 +37,7 @@ export function registerMetrics(parts: Parts): (() => void)[] {
     collectMetric('build_info', () => [{ labels: version, value: 1 }]),
     ...ofChains(engine, archive),
     ...ofArchive(sharedStats(archive)),
-    collectMetric('cache_bytes', () => sizeOf(cacheFiles.map((name) => join(dataDir, name)))),
+    collectMetric('cache_bytes', () => cacheBytes(dataDir)),
     collectMetric('threads', () => workers.threads),
     collectMetric('thread_tasks', workers.tasks),
     collectMetric('thread_busy_seconds_total', workers.busySeconds),
@@ -146,11 +146,11 @@ function sharedStats({ stats }: Pick<Archive, 'stats'>): () => Promise<ArchiveSt
   }
 }
 
-/** Bytes; files that do not exist have none. */
-async function sizeOf(files: readonly string[]): Promise<number> {
+/** What the cache of chain state takes on disk; files that do not exist have none. */
+export async function cacheBytes(dataDir: string): Promise<number> {
   const sizes = await Promise.all(
-    files.map((file) =>
-      stat(file).then(
+    cacheFiles.map((name) =>
+      stat(join(dataDir, name)).then(
         ({ size }) => size,
         () => 0,
       ),

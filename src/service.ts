@@ -27,6 +27,7 @@ import type { Config } from './config.js'
 import type { TracesConfig } from './config-traces.js'
 import type { Backtests } from './domain/backtest.js'
 import type { Engine } from './domain/engine.js'
+import type { Operations } from './domain/operations/operations.js'
 import type { Token } from './domain/primitives.js'
 import type { Recordings } from './domain/recording.js'
 import { createEngine } from './engine/engine.js'
@@ -38,10 +39,11 @@ import { balanceProbe } from './forks/measure.js'
 import { laterAccounts } from './later-accounts.js'
 import type { Logger } from './log.js'
 import { noteHead, observe } from './metrics.js'
+import { createOperations } from './operations/operations.js'
 import { followChains } from './pool-index/follow.js'
 import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
-import { registerMetrics } from './service-metrics.js'
+import { cacheBytes, registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
 import { optimiseLess } from './threads.js'
 import { startTracing } from './tracing.js'
@@ -53,6 +55,7 @@ export interface Service {
   /** Null unless the service records or replays; given to the API server. */
   readonly recordings: Recordings | null
   readonly backtests: Backtests
+  readonly operations: Operations
   /** Node of each chain by its id when the service runs on the sandbox. */
   readonly sandboxUrls: Readonly<Record<number, string>> | null
   close(): Promise<void>
@@ -220,7 +223,15 @@ export async function createService(
       logger,
     })
     closers.push(() => backtests.close())
-    return { engine, backtests, config, recordings, sandboxUrls, close }
+    const operations = createOperations({
+      ...{ config, engine, archive, forks, workers, catalog, chains, urls, sandboxPools },
+      version: serviceVersion,
+      indexDir: given.dataDir,
+      isSandbox: sandboxUrls !== null,
+      diskBytes: () => cacheBytes(config.dataDir),
+    })
+    closers.push(() => operations.close())
+    return { engine, backtests, operations, config, recordings, sandboxUrls, close }
   } catch (error) {
     await close()
     throw error

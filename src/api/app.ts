@@ -11,12 +11,21 @@ import type { Backtests } from '../domain/backtest.js'
 import { notFound } from '../domain/common-errors.js'
 import { type CallContext, type Engine, noAccount, quotesAtOnce } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
+import type { Operations } from '../domain/operations/operations.js'
 import { bigintToString } from '../domain/primitives.js'
 import type { Recordings } from '../domain/recording.js'
 import type { Logger } from '../log.js'
 import { collectMetric, observe, registry } from '../metrics.js'
 import { allMetrics } from '../processes/member.js'
-import { authenticate, createGate, createRateLimit, type Gate, type RateLimit } from './auth.js'
+import {
+  authenticate,
+  createGate,
+  createRateLimit,
+  type Gate,
+  type RateLimit,
+  requireScope,
+} from './auth.js'
+import { consolePage } from './console-page.js'
 import { type Endpoint, parseRequest } from './contract.js'
 import { runWithin } from './deadline.js'
 import { docsPage } from './docs-page.js'
@@ -37,6 +46,7 @@ import { serviceVersion } from './version.js'
 export interface AppArgs {
   readonly engine: Engine
   readonly backtests: Backtests
+  readonly operations: Operations
   readonly config: Config
   /** Null in open mode. */
   readonly keys: KeyStore | null
@@ -97,6 +107,7 @@ export function createApp(args: AppArgs): Express {
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
+  app.use('/console', named('/console'), consolePage())
   app.use('/mcp', named('/mcp'), mcpEndpoint(args))
 
   const gate = createGate(config.maxInFlight)
@@ -171,7 +182,8 @@ function patternOf(path: string): string {
 
 async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request, res: Response) {
   const { definition, handle, stream } = one
-  const { engine, backtests, config } = args
+  const { engine, backtests, operations, keys, config } = args
+  if (definition.scope) requireScope(res, definition.scope)
   const search = req.originalUrl.split('?').slice(1).join('?')
   const request = { params: req.params, query: parseQuery(search), body: req.body }
   const accountId = res.locals.accountId ?? noAccount
@@ -188,16 +200,23 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
       const begin = async () => work({ accountId, signal, ...recording })
       return isCalculation ? limits.gate.run(begin, places) : begin()
     })
+  const { caller } = res.locals
+  const parts = {
+    engine,
+    backtests,
+    operations,
+    keys,
+    caller,
+    params,
+    input,
+    items,
+    body: req.body,
+  }
   if (stream) {
     if (req.method === 'HEAD') return res.type('text/event-stream').end()
     limits.streams.take(res)
     const events = await stream({
-      engine,
-      backtests,
-      body: req.body,
-      params,
-      input,
-      items,
+      ...parts,
       context: { accountId, signal: client },
       async calculate(work) {
         res.locals.checkKey?.()
@@ -211,7 +230,7 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
   }
   await limits.rate.charge(res, cost - 1)
   const body = await within(
-    async (context) => handle({ engine, backtests, params, input, items, body: req.body, context }),
+    async (context) => handle({ ...parts, context }),
     definition.isCalculation ?? false,
   )
   if (body instanceof FileAnswer) return sendFile(res, body, req.method === 'HEAD')

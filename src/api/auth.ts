@@ -4,19 +4,21 @@ import type { Request, RequestHandler, Response } from 'express'
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { noAccount } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
+import type { KeyRecord, Scope } from '../domain/operations/keys.js'
 import { count as countMetric } from '../metrics.js'
-import type { KeyRecord, KeyStore } from './key-store.js'
+import type { KeyStore } from './key-store.js'
 
 /**
- * Sets `res.locals`: `accountId`, `caller` (what the rate is counted by) and `checkKey` (checks the key again, for
- * streams).
- * @param keys - null in open mode: every client is admitted and counted by address.
+ * Sets `res.locals`: `accountId`, `caller` (what the rate is counted by), `scopes`, and `checkKey` (checks the key
+ * again, for streams).
+ * @param keys - null in open mode: every client is admitted and counted by address, and nobody is an admin.
  */
 export function authenticate(keys: KeyStore | null): RequestHandler {
   return (req, res, next) => {
     if (!keys) {
       res.locals.accountId = noAccount
       res.locals.caller = req.ip ?? 'unknown'
+      res.locals.scopes = ['use']
       next()
       return
     }
@@ -31,9 +33,21 @@ export function authenticate(keys: KeyStore | null): RequestHandler {
     const record = check()
     res.locals.accountId = record.accountId
     res.locals.caller = record.id
+    res.locals.scopes = record.scopes
     res.locals.checkKey = check
     next()
   }
+}
+
+/** @throws ForkrouteError SCOPE_MISSING. */
+export function requireScope(res: Response, scope: Scope): void {
+  const held: readonly Scope[] = res.locals.scopes
+  if (held.includes(scope)) return
+  throw new ForkrouteError(
+    'SCOPE_MISSING',
+    `The path needs a key with the scope ${scope}: forkroute keys create --${scope}, where the service runs.`,
+    { scope },
+  )
 }
 
 /** @throws ForkrouteError UNAUTHORIZED, KEY_DISABLED. */

@@ -7,8 +7,11 @@ import type { Backtests } from '../domain/backtest.js'
 import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import type { ErrorCode } from '../domain/errors.js'
+import type { Scope } from '../domain/operations/keys.js'
+import type { Operations } from '../domain/operations/operations.js'
 import type { FileAnswer } from './file-answer.js'
 import { fromBody, fromQuery, type Given, type RawQuery } from './input.js'
+import type { KeyStore } from './key-store.js'
 
 export interface RouteDefinition<
   Params extends z.ZodObject = z.ZodObject,
@@ -30,6 +33,8 @@ export interface RouteDefinition<
   readonly errors: readonly ErrorCode[]
   /** Rules across fields. Receives every field as given, even when other fields are invalid. */
   readonly rules?: (given: Given) => readonly string[]
+  /** That the key must have; absent: any key will do. */
+  readonly scope?: Scope
   /** Counts against MAX_IN_FLIGHT. */
   readonly isCalculation?: boolean
   /** The answer depends on the latest listing, not on its block alone, so no cassette keeps it. */
@@ -77,6 +82,11 @@ export interface HandlerArgs<Params, Input> {
   /** The JSON body as received, for an endpoint that checks it itself. */
   readonly body: unknown
   readonly backtests: Backtests
+  readonly operations: Operations
+  /** Null in open mode. */
+  readonly keys: KeyStore | null
+  /** Id of the key that asks; its address in open mode. */
+  readonly caller: string
   readonly context: CallContext
 }
 

@@ -3,10 +3,14 @@ import type { Endpoint } from './contract.js'
 import { backtestEndpoints } from './routes/backtests.js'
 import { bridgeEndpoints } from './routes/bridges.js'
 import { bundleEndpoints } from './routes/bundle.js'
+import { checkEndpoints } from './routes/checks.js'
+import { keyEndpoints } from './routes/keys.js'
 import { metadataEndpoints } from './routes/metadata.js'
 import { multichainEndpoints } from './routes/multichain.js'
 import { nontokenizedEndpoints } from './routes/nontokenized.js'
+import { operationEndpoints } from './routes/operations.js'
 import { opportunityEndpoints } from './routes/opportunities.js'
+import { poolEndpoints } from './routes/pools.js'
 import { positionEndpoints } from './routes/positions.js'
 import { protocolEndpoints } from './routes/protocols.js'
 import { quoteBatchEndpoints } from './routes/quote-batch.js'
@@ -31,6 +35,10 @@ export function allEndpoints(serviceName: string): readonly Endpoint[] {
     ...walletEndpoints(serviceName),
     ...opportunityEndpoints(serviceName),
     ...backtestEndpoints(serviceName),
+    ...poolEndpoints,
+    ...checkEndpoints,
+    ...keyEndpoints,
+    ...operationEndpoints,
     ...systemEndpoints,
   ]
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { notFound, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
+import type { KeyRecord } from '../domain/operations/keys.js'
 import type { Hex } from '../domain/primitives.js'
 import { migrate, openSqlite } from '../sqlite.js'
 
@@ -30,24 +31,18 @@ const migrations = [
      disabled_at INTEGER,
      last_used_at INTEGER
    ) STRICT`,
+  'ALTER TABLE keys ADD COLUMN is_admin INTEGER NOT NULL DEFAULT 0',
 ]
-
-export interface KeyRecord {
-  /** Names the key in `keys list` and `keys disable`; not secret. */
-  readonly id: string
-  /** bytes32, as in the on-chain event. */
-  readonly accountId: Hex
-  readonly accountName: string
-  readonly name: string
-  /** Unix milliseconds, as the other times. */
-  readonly createdAt: number
-  readonly disabledAt: number | null
-  readonly lastUsedAt: number | null
-}
 
 export interface KeyStore {
   /** @param args.accountId - absent: a new account is made. @throws ForkrouteError NOT_FOUND. */
-  createKey(args: { name: string; accountId?: string; accountName?: string }): {
+  createKey(args: {
+    name: string
+    accountId?: string | undefined
+    accountName?: string | undefined
+    /** With the scope `admin`; default: without. */
+    isAdmin?: boolean
+  }): {
     readonly key: string
     readonly record: KeyRecord
   }
@@ -65,6 +60,7 @@ interface Row {
   account_id: string
   account_name: string
   name: string
+  is_admin: number
   created_at: number
   disabled_at: number | null
   last_used_at: number | null
@@ -76,6 +72,7 @@ function toRecord(row: Row): KeyRecord {
     accountId: row.account_id as Hex,
     accountName: row.account_name,
     name: row.name,
+    scopes: row.is_admin ? ['use', 'admin'] : ['use'],
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
     lastUsedAt: row.last_used_at,
@@ -114,8 +111,8 @@ function open(dataDir: string): Database.Database {
  */
 export function openKeyStore(dataDir: string): KeyStore {
   const db = open(dataDir)
-  const select = `SELECT k.id, k.account_id, a.name AS account_name, k.name, k.created_at,
-    k.disabled_at, k.last_used_at FROM keys k JOIN accounts a ON a.id = k.account_id`
+  const select = `SELECT k.id, k.account_id, a.name AS account_name, k.name, k.is_admin,
+    k.created_at, k.disabled_at, k.last_used_at FROM keys k JOIN accounts a ON a.id = k.account_id`
   const byHash = db.prepare<[Buffer], Row>(`${select} WHERE k.hash = ?`)
   const byId = db.prepare<[string], Row>(`${select} WHERE k.id = ?`)
   const all = db.prepare<[], Row>(`${select} ORDER BY k.created_at, k.rowid`)
@@ -124,7 +121,7 @@ export function openKeyStore(dataDir: string): KeyStore {
   const account = db.prepare<[string], { id: string }>('SELECT id FROM accounts WHERE id = ?')
   const addAccount = db.prepare('INSERT INTO accounts VALUES (?, ?, ?)')
   const addKey = db.prepare(
-    'INSERT INTO keys (id, account_id, name, hash, created_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO keys (id, account_id, name, hash, created_at, is_admin) VALUES (?, ?, ?, ?, ?, ?)',
   )
 
   function noteUse(time: number, id: string): void {
@@ -141,7 +138,7 @@ export function openKeyStore(dataDir: string): KeyStore {
     return toRecord(row)
   }
 
-  function accountFor(args: { accountId?: string; accountName?: string }, time: number): string {
+  function accountFor(args: Parameters<KeyStore['createKey']>[0], time: number): string {
     if (args.accountId !== undefined) {
       if (account.get(args.accountId)) return args.accountId
       throw notFound(`account with the id ${args.accountId}`)
@@ -156,7 +153,8 @@ export function openKeyStore(dataDir: string): KeyStore {
       const time = Date.now()
       const key = `fr_${randomBytes(32).toString('base64url')}`
       const id = randomBytes(6).toString('hex')
-      addKey.run(id, accountFor(args, time), args.name, hashOf(key), time)
+      const isAdmin = args.isAdmin ? 1 : 0
+      addKey.run(id, accountFor(args, time), args.name, hashOf(key), time, isAdmin)
       return { key, record: record(id) }
     }),
     listKeys: () => all.all().map(toRecord),

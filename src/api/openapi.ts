@@ -33,6 +33,9 @@ const tagWords: Readonly<Record<string, string>> = {
   Wallet: 'Smart wallets, balances and approvals.',
   Opportunities: 'Positions to enter, the best first.',
   Backtests: 'Requests at many blocks, as jobs.',
+  Pools: 'Pools that the service knows, and the index of all.',
+  Cassettes: 'Recorded requests, suites of regression tests, and what runs of them found.',
+  Keys: 'API keys and their scopes.',
   System: 'Whether the service works.',
 }
 
@@ -47,7 +50,8 @@ function errorsOf(definition: RouteDefinition): ErrorCode[] {
     : ['UNAUTHORIZED', 'KEY_DISABLED', 'RATE_LIMITED', 'INTERNAL']
   const body: ErrorCode[] =
     definition.method === 'post' ? ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
-  return [...definition.errors, ...common, ...body]
+  const scoped: ErrorCode[] = definition.scope ? ['SCOPE_MISSING'] : []
+  return [...definition.errors, ...common, ...scoped, ...body]
 }
 
 function responsesOf(definition: RouteDefinition): ZodOpenApiResponsesObject {
@@ -149,7 +153,9 @@ function operationOf(definition: RouteDefinition): ZodOpenApiOperationObject {
   return {
     operationId: definition.operationId,
     summary: definition.summary,
-    description: definition.description,
+    description: definition.scope
+      ? `${definition.description} Needs a key with the scope ${definition.scope}.`
+      : definition.description,
     tags: [definition.tag],
     requestParams: { ...path, ...query },
     ...(hasBody && {

@@ -1,7 +1,8 @@
 /** What is in a cassette, for people and programs. */
 import { statSync } from 'node:fs'
+import { notFound } from '../domain/common-errors.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
-import { cassetteRequests } from '../rpc/cassette/cassette-requests.js'
+import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { cassetteState } from '../rpc/cassette/cassette-state.js'
 import { type CassetteSettings, contentsOf, type RecorderVersion, readable } from './contents.js'
 import { fromRequestText, urlOf } from './request-form.js'
@@ -89,21 +90,38 @@ export function summarise(file: string): CassetteSummary {
         return { chainId, blocks: own.length, firstBlock: first, lastBlock: last }
       }),
       rows: { cells: count('cells'), reads: count('reads'), codes: count('codes') },
-      requests: requests.map((row) => {
-        const request = fromRequestText(row.request)
-        return {
-          number: row.id,
-          method: request.method,
-          url: urlOf(request),
-          status: row.status,
-          blocks: row.blocks.map(({ chainId, number, isHead }) => ({
-            chainId,
-            number: Number(number),
-            head: isHead,
-          })),
-          bytes: row.bytes,
-        }
-      }),
+      requests: requests.map(summaryOf),
     }
+  }
+}
+
+/** @throws ForkrouteError NOT_FOUND, STORAGE_UNAVAILABLE. */
+export function readRecording(
+  file: string,
+  number: number,
+): { readonly summary: RequestSummary; readonly row: RequestRow } {
+  const db = openCassetteFile(file, 'read')
+  try {
+    const row = guarded(() => readable(() => cassetteRequests(db).get(number)))
+    if (!row) throw notFound(`request ${number} in the cassette`)
+    return { row, summary: summaryOf(row) }
+  } finally {
+    db.close()
+  }
+}
+
+function summaryOf(row: RequestRow): RequestSummary {
+  const request = fromRequestText(row.request)
+  return {
+    number: row.id,
+    method: request.method,
+    url: urlOf(request),
+    status: row.status,
+    blocks: row.blocks.map(({ chainId, number, isHead }) => ({
+      chainId,
+      number: Number(number),
+      head: isHead,
+    })),
+    bytes: row.bytes,
   }
 }

@@ -17,6 +17,8 @@ export interface StoredPool extends Pool {
 export interface Catalog {
   /** All pools of a chain, ordered by protocol and id. */
   listPools(chainId: number): StoredPool[]
+  /** Those that fit, a part of them, in the same order; and how many fit. */
+  searchPools(search: PoolSearch): { readonly total: number; readonly pools: readonly StoredPool[] }
   /** All pools of one protocol, ordered by id. */
   poolsOf(chainId: number, protocol: string): StoredPool[]
   /**
@@ -38,6 +40,19 @@ export interface Catalog {
   /** Stores look-up results; existing pools are not changed. @returns how many were new. */
   rememberPools(chainId: number, pools: readonly Pool[], block: bigint): number
   close(): void
+}
+
+/** What is absent lets every pool pass. */
+export interface PoolSearch {
+  readonly chainId: number
+  readonly source?: StoredPool['source'] | undefined
+  readonly protocol?: string | undefined
+  /** That it holds. */
+  readonly token?: Address | undefined
+  /** Id or address. */
+  readonly pool?: string | undefined
+  readonly offset: number
+  readonly limit: number
 }
 
 interface Row {
@@ -74,6 +89,13 @@ export function openCatalog(
   const db = openDatabase(dataDir, options.readonly ?? false)
   const list = db.prepare<[number], Row>(
     'SELECT * FROM pools WHERE chain_id = ? ORDER BY protocol, id',
+  )
+  const fits = `FROM pools WHERE chain_id = @chainId
+    AND (@source IS NULL OR source = @source) AND (@protocol IS NULL OR protocol = @protocol)
+    AND (@token IS NULL OR tokens LIKE @token) AND (@pool IS NULL OR @pool IN (id, address))`
+  const countFound = db.prepare<[object], { count: number }>(`SELECT count(*) AS count ${fits}`)
+  const found = db.prepare<[object], Row>(
+    `SELECT * ${fits} ORDER BY protocol, id LIMIT @limit OFFSET @offset`,
   )
   const ofProtocol = db.prepare<[number, string], Row>(
     'SELECT * FROM pools WHERE chain_id = ? AND protocol = ? ORDER BY id',
@@ -154,6 +176,17 @@ export function openCatalog(
 
   return {
     listPools: (chainId) => guarded(() => list.all(chainId).map(toPool)),
+    searchPools: ({ offset, limit, ...search }) =>
+      guarded(() => {
+        const terms = {
+          ...{ source: null, protocol: null, pool: null, ...search },
+          token: search.token === undefined ? null : `%"${search.token}"%`,
+        }
+        return {
+          total: countFound.get(terms)?.count ?? 0,
+          pools: found.all({ ...terms, limit, offset }).map(toPool),
+        }
+      }),
     poolsOf: (chainId, protocol) => guarded(() => ofProtocol.all(chainId, protocol).map(toPool)),
     importedAmong: (chainId, tokens) =>
       guarded(() => {

@@ -2,12 +2,12 @@
 import { stdin, stdout } from 'node:process'
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { stargatePools } from '../bridges/stargate/pools.js'
-import { chainById, chains } from '../chains/registry.js'
+import { chains } from '../chains/registry.js'
 import { ConfigError } from '../config.js'
-import type { Address, Hex } from '../domain/primitives.js'
+import { poolsOf, titleOf } from '../doctor/own-contracts.js'
+import type { Hex } from '../domain/primitives.js'
 import { type DeploymentPlan, deployContracts, planDeployment } from '../executor/deploy.js'
-import { type ComposingPool, composeLanding, executorContracts } from '../executor/deployments.js'
+import { composeLanding, executorContracts } from '../executor/deployments.js'
 import { type OutputOptions, printJson, printTable, withProgress } from './output.js'
 
 interface Options extends OutputOptions {
@@ -42,12 +42,6 @@ function rpcUrlOf(options: Options): string {
   )
 }
 
-/** None on a chain that no file describes. */
-export function poolsOf(chainId: number): readonly ComposingPool[] {
-  const chain = chainById(chainId)
-  return chain ? stargatePools(chain) : []
-}
-
 /** Addresses without looking at a chain: those that are the same on every one, and each chain's landings. */
 function known() {
   const everywhere = Object.entries(executorContracts).map(([name, { address }]) => ({
@@ -65,20 +59,6 @@ function known() {
       })),
   )
   return [...everywhere, ...landings]
-}
-
-/** As it stands in a table or a question: landings by their pool. */
-export function titleOf({
-  name,
-  pool,
-  chainId,
-}: {
-  name: string
-  pool?: Address
-  chainId?: number
-}): string {
-  if (!pool) return name
-  return `${name} of ${pool}${chainId === undefined ? '' : ` on chain ${chainId}`}`
 }
 
 async function confirm(plan: DeploymentPlan): Promise<boolean> {

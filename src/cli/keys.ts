@@ -1,7 +1,8 @@
 /** `forkroute keys`: works on the key store in DATA_DIR; a running service sees every change at once. */
 import type { Command } from 'commander'
-import { type KeyRecord, type KeyStore, openKeyStore } from '../api/key-store.js'
+import { type KeyStore, openKeyStore } from '../api/key-store.js'
 import { loadConfig } from '../config.js'
+import type { KeyRecord } from '../domain/operations/keys.js'
 import { type ConnectionOptions, refuseUrl } from './client.js'
 import { type OutputOptions, printJson, printTable } from './output.js'
 
@@ -39,13 +40,14 @@ export function addKeys(program: Command): void {
     .option('--name <name>', 'what the key is for', 'unnamed')
     .option('--account <id>', 'of an existing account; default: a new account')
     .option('--account-name <name>', 'of the new account', 'default')
+    .option('--admin', 'may see and change keys, pools and the configuration')
     .action((_local, command: Command) => {
       const options = command.optsWithGlobals<
-        Options & { name: string; account?: string; accountName: string }
+        Options & { name: string; account?: string; accountName: string; admin?: boolean }
       >()
-      const { name, account, accountName } = options
+      const { name, account, accountName, admin: isAdmin = false } = options
       const created = withKeys(options, (keys) =>
-        keys.createKey({ name, accountName, ...(account && { accountId: account }) }),
+        keys.createKey({ name, accountName, isAdmin, ...(account && { accountId: account }) }),
       )
       if (options.json) printJson({ key: created.key, ...toJson(created.record) })
       else {
@@ -55,6 +57,7 @@ export function addKeys(program: Command): void {
             ['key', created.key],
             ['id', created.record.id],
             ['account', created.record.accountId],
+            ['scopes', created.record.scopes.join(', ')],
           ],
         )
         console.error('Keep the key: only its hash is stored, it cannot be shown again.')
@@ -70,10 +73,11 @@ export function addKeys(program: Command): void {
       if (options.json) printJson(records)
       else {
         printTable(
-          ['id', 'name', 'account', 'created', 'last used', 'disabled'],
+          ['id', 'name', 'scopes', 'account', 'created', 'last used', 'disabled'],
           records.map((r) => [
             r.id,
             r.name,
+            r.scopes.join(', '),
             `${r.accountName} ${r.accountId.slice(0, 10)}…`,
             r.createdAt,
             r.lastUsedAt,

@@ -1,8 +1,7 @@
 /** `forkroute pools`: the catalog's pools in DATA_DIR, and an operator's own. */
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { z } from 'zod'
-import { Address } from '../api/schemas.js'
+import { PoolRow } from '../api/routes/pool-inputs.js'
 import { type Catalog, openCatalog } from '../catalog/store.js'
 import { chainById } from '../chains/registry.js'
 import { ConfigError, loadConfig } from '../config.js'
@@ -16,31 +15,10 @@ import { addPoolsSync } from './pool-sync.js'
 /** Most problems that are printed; the rest is only counted. */
 const maxProblems = 100
 
-const PoolRow = z.object(
-  {
-    protocol: z
-      .string('must be the slug of a protocol')
-      .refine((slug) => protocolBySlug(slug) !== null, 'is not the slug of a known protocol'),
-    id: z
-      .string('must be an address or a pool id')
-      .regex(/^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/, 'must be an address or a pool id')
-      .transform((id) => id.toLowerCase()),
-    address: Address,
-    tokens: z
-      .array(Address, 'must be a list of addresses')
-      .min(2, 'must hold at least two tokens')
-      .refine((tokens) => new Set(tokens).size === tokens.length, 'must not name a token twice'),
-    parameters: z.record(
-      z.string(),
-      z.union(
-        [z.string(), z.number(), z.boolean(), z.array(z.string())],
-        'must be a text, a number, a flag or a list of texts',
-      ),
-      'must be an object',
-    ),
-  },
-  'must be an object',
-)
+const KnownRow = PoolRow.refine(({ protocol }) => protocolBySlug(protocol) !== null, {
+  path: ['protocol'],
+  message: 'is not the slug of a known protocol',
+})
 
 function shortened(problems: readonly string[]): string[] {
   const more = problems.length - maxProblems
@@ -60,7 +38,7 @@ function parsePools(text: string): Pool[] {
   }
   const problems: string[] = []
   const pools = rows.flatMap((row, index) => {
-    const parsed = PoolRow.safeParse(row)
+    const parsed = KnownRow.safeParse(row)
     if (parsed.success) return parsed.data
     for (const { path, message } of parsed.error.issues) {
       problems.push(

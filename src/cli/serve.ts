@@ -16,10 +16,10 @@ import { nextSignal } from './process.js'
 /** Anvil's first development account; rich on the sandbox chain. Its key is public. */
 const sandboxSender = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 
-/** Null unless this start made the first account. */
+/** Null unless this start made the first account. Whoever starts the service may see and change all of it. */
 function firstKey(keys: KeyStore | null): string | null {
   if (!keys || keys.listKeys().length > 0) return null
-  return keys.createKey({ name: 'first start', accountName: 'default' }).key
+  return keys.createKey({ name: 'first start', accountName: 'default', isAdmin: true }).key
 }
 
 /**
@@ -48,6 +48,7 @@ function printStartup(
   const header = isOpen ? '' : `-H "Authorization: Bearer ${key ?? '$FORKROUTE_KEY'}" `
   console.log(`forkroute   ${url}/api/v1`)
   console.log(`reference   ${url}/docs`)
+  console.log(`console     ${url}/console${key ? `#key=${key}` : ''}`)
   for (const [chainId, node] of Object.entries(service.sandboxUrls ?? {})) {
     console.log(`${`chain ${chainId}`.padEnd(12)}sandbox, JSON-RPC at ${node}`)
   }

@@ -59,6 +59,9 @@ export class UnauthorizedError extends ForkrouteApiError {
 export class KeyDisabledError extends ForkrouteApiError {
   readonly code = 'KEY_DISABLED'
 }
+export class ScopeMissingError extends ForkrouteApiError {
+  readonly code = 'SCOPE_MISSING'
+}
 export class NotFoundError extends ForkrouteApiError {
   readonly code = 'NOT_FOUND'
 }
@@ -132,6 +135,7 @@ const classes = {
   INSUFFICIENT_ALLOWANCE: InsufficientAllowanceError,
   UNAUTHORIZED: UnauthorizedError,
   KEY_DISABLED: KeyDisabledError,
+  SCOPE_MISSING: ScopeMissingError,
   NOT_FOUND: NotFoundError,
   NO_PRICE: NoPriceError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,

@@ -24,6 +24,11 @@ export const errorCodes = {
   },
   UNAUTHORIZED: { status: 401, retry: false, title: 'The API key is missing or not valid.' },
   KEY_DISABLED: { status: 403, retry: false, title: 'The API key is disabled.' },
+  SCOPE_MISSING: {
+    status: 403,
+    retry: false,
+    title: 'The API key lacks the scope that the path needs.',
+  },
   NOT_FOUND: { status: 404, retry: false, title: 'The path or the named thing does not exist.' },
   NO_PRICE: { status: 404, retry: false, title: 'No price is known for the token at the block.' },
   METHOD_NOT_ALLOWED: { status: 405, retry: false, title: 'The path exists, the method does not.' },

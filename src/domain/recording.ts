@@ -49,3 +49,14 @@ export interface Recordings {
     number: number | null,
   ): Promise<number | null>
 }
+
+/** A request as users write it. */
+export interface LocalRequest {
+  /** Default: GET without a body, else POST. */
+  readonly method?: 'GET' | 'POST'
+  /** Below /api/v1, with a slash in front. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+}

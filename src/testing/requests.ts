@@ -1,6 +1,6 @@
 /** Requests of tests: the fields of the API under the same names, amounts as bigint. Reference: docs/openapi.json. */
 import type { InputOf } from '../client/calls.js'
-import type { LocalRequest } from '../local-service.js'
+import type { LocalRequest } from '../domain/recording.js'
 
 /** Raw units. */
 export type AmountInput = bigint | number | string

@@ -66,7 +66,7 @@ describe('forkroute pools', () => {
     const outcome = await run(['pools', 'import', file], { DATA_DIR })
     expect(outcome.code).toBe(1)
     expect(outcome.err).toContain('row 2: protocol is not the slug of a known protocol')
-    expect(outcome.err).toContain('row 3: id must be an address or a pool id')
+    expect(outcome.err).toContain('row 3: id must be an address (20 bytes) or an id (32 bytes)')
     expect(outcome.err).toContain('row 3: tokens must hold at least two tokens')
     expect(outcome.err).toContain('row 4: must be an object')
     expect(outcome.err).toContain('row 5: tokens must not name a token twice')

@@ -13,6 +13,7 @@ import { type ApiServer, createApiServer } from '../../src/api/server.js'
 import { serviceVersion } from '../../src/api/version.js'
 import { answersKind } from '../../src/backtest/kind.js'
 import { openBacktests } from '../../src/backtest/open.js'
+import { openCatalog } from '../../src/catalog/store.js'
 import { ethereum } from '../../src/chains/ethereum.js'
 import { chains } from '../../src/chains/registry.js'
 import { type Config, loadConfig } from '../../src/config.js'
@@ -30,7 +31,9 @@ import type { Address } from '../../src/domain/primitives.js'
 import { type BlockPin, nativeToken, type Token, zeroAddress } from '../../src/domain/primitives.js'
 import { protocolRecords, serviceActionRecords } from '../../src/engine/protocol-records.js'
 import { createLogger } from '../../src/log.js'
+import { createOperations } from '../../src/operations/operations.js'
 import { protocols } from '../../src/protocols/registry.js'
+import { idleParts } from './operators/idle-parts.js'
 
 export const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 export const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
@@ -349,10 +352,21 @@ export async function openTestApi(
     logger,
   })
   const isOpen = config.authMode === 'open'
-  const server = createApiServer({ engine, backtests, config, keys: isOpen ? null : keys, logger })
+  const catalog = openCatalog(dataDir)
+  const operations = createOperations({
+    ...{ config, engine, catalog, ...idleParts, chains: [ethereum], sandboxPools: [] },
+    ...{ urls: config.rpcUrls, version: serviceVersion, indexDir: dataDir, isSandbox: false },
+    diskBytes: async () => 4_096,
+  })
+  const server = createApiServer({
+    ...{ engine, backtests, operations, config, logger },
+    keys: isOpen ? null : keys,
+  })
   const { url } = await server.listen()
   const close = async () => {
     await server.close()
+    await operations.close()
+    catalog.close()
     await backtests.close()
     keys.close()
     rmSync(dataDir, { recursive: true })

@@ -36,21 +36,25 @@ export function pageOf<T extends { readonly id: number }>(
   const { page, pageSize: perPage, cursor } = view
   const start =
     cursor === undefined ? (page - 1) * perPage : rows.filter(({ id }) => id <= cursor).length
-  const lastPage = Math.max(1, Math.ceil(rows.length / perPage))
   const currentPage = Math.ceil(start / perPage) + 1
   const shown = rows.slice(start, start + perPage)
   const hasMore = start + perPage < rows.length
+  const meta = pageMetaOf(rows.length, { page: currentPage, pageSize: perPage }, hasMore)
+  return { meta: { ...meta, cursor: hasMore ? (shown.at(-1)?.id ?? null) : null }, rows: shown }
+}
+
+/** Of a page by its number: where there is no cursor. */
+export function pageMetaOf(
+  total: number,
+  { page, pageSize }: { readonly page: number; readonly pageSize: number },
+  hasMore = page * pageSize < total,
+): z.output<typeof PageMeta> {
+  const lastPage = Math.max(1, Math.ceil(total / pageSize))
   return {
-    meta: {
-      total: rows.length,
-      lastPage,
-      currentPage,
-      perPage,
-      prev: currentPage > 1 ? Math.min(currentPage - 1, lastPage) : null,
-      next: hasMore ? currentPage + 1 : null,
-      cursor: hasMore ? (shown.at(-1)?.id ?? null) : null,
-    },
-    rows: shown,
+    ...{ total, lastPage, currentPage: page, perPage: pageSize },
+    prev: page > 1 ? Math.min(page - 1, lastPage) : null,
+    next: hasMore ? page + 1 : null,
+    cursor: null,
   }
 }
 

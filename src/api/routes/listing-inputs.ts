@@ -26,6 +26,14 @@ export const paging = {
     .meta({ description: 'The cursor of the page before; wins over page.' }),
 }
 
+/** Pages without a cursor, of lists that people look through. */
+export function pagesOf(most: number, usual: number) {
+  return {
+    page: paging.page,
+    pageSize: described(withDefault(integer(1, most), usual, usual), 'Entries per page.'),
+  }
+}
+
 /** Errors of reading positions, which precedes the first answer. */
 export const listingErrors: readonly ErrorCode[] = [
   'INVALID_REQUEST',

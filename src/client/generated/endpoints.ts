@@ -955,6 +955,74 @@ export const endpoints = {
     "path": "/api/v1/backtests/{id}/events",
     "isStream": true
   },
+  "getPools": {
+    "method": "GET",
+    "path": "/api/v1/pools"
+  },
+  "exportPools": {
+    "method": "GET",
+    "path": "/api/v1/pools/export"
+  },
+  "importPools": {
+    "method": "POST",
+    "path": "/api/v1/pools/import"
+  },
+  "getPoolIndex": {
+    "method": "GET",
+    "path": "/api/v1/pools/index"
+  },
+  "getCassettes": {
+    "method": "GET",
+    "path": "/api/v1/cassettes"
+  },
+  "getCassette": {
+    "method": "GET",
+    "path": "/api/v1/cassettes/{name}"
+  },
+  "getRecording": {
+    "method": "GET",
+    "path": "/api/v1/cassettes/{name}/requests/{number}"
+  },
+  "checkCassette": {
+    "method": "POST",
+    "path": "/api/v1/cassettes/{name}/check"
+  },
+  "runSuite": {
+    "method": "POST",
+    "path": "/api/v1/suites"
+  },
+  "getChecks": {
+    "method": "GET",
+    "path": "/api/v1/checks"
+  },
+  "getCheck": {
+    "method": "GET",
+    "path": "/api/v1/checks/{id}"
+  },
+  "getKeys": {
+    "method": "GET",
+    "path": "/api/v1/keys"
+  },
+  "createKey": {
+    "method": "POST",
+    "path": "/api/v1/keys"
+  },
+  "disableKey": {
+    "method": "POST",
+    "path": "/api/v1/keys/{id}/disable"
+  },
+  "getSystem": {
+    "method": "GET",
+    "path": "/api/v1/system"
+  },
+  "getConfiguration": {
+    "method": "GET",
+    "path": "/api/v1/configuration"
+  },
+  "getDoctor": {
+    "method": "GET",
+    "path": "/api/v1/doctor"
+  },
   "getHealth": {
     "method": "GET",
     "path": "/health"

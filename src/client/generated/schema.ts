@@ -860,6 +860,330 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pools that the service knows, a page at a time.
+         * @description Discovered and imported ones by protocol and id, or those of the index, the oldest first. All filters that are given must fit.
+         */
+        get: operations["getPools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pools/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All discovered and imported pools of a chain, in the form that import takes.
+         * @description As forkroute pools export writes them.
+         */
+        get: operations["exportPools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pools/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds an operator's own pools.
+         * @description At most 2000 in one request. Routes use them from the next block on; a pool that is known is replaced. Needs a key with the scope admin.
+         */
+        post: operations["importPools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pools/index": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The index of all pools: how far it was read, and what is in it.
+         * @description One entry for each chain that is served. docs/pools.md says what it is.
+         */
+        get: operations["getPoolIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cassettes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Cassettes of the folder CASSETTES_DIR, by name.
+         * @description Files that end in .cassette; what lies elsewhere is never read.
+         */
+        get: operations["getCassettes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cassettes/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is in a cassette: its requests, a page at a time.
+         * @description As forkroute cassette list tells it.
+         */
+        get: operations["getCassette"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cassettes/{name}/requests/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One recorded request with its answer.
+         * @description As they were recorded; checking the cassette asks it again.
+         */
+        get: operations["getRecording"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cassettes/{name}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replays recorded requests, and compares the answers byte by byte.
+         * @description The answer comes at once; GET /api/v1/checks/{id} tells the state and then the result. One check runs at a time, for ten minutes at most.
+         */
+        post: operations["checkCassette"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs a suite of regression tests.
+         * @description The YAML of docs/regression-tests.md with at most 200 cases. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.
+         */
+        post: operations["runSuite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/checks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Checks of cassettes and suites, the newest first.
+         * @description The last 50 of all keys.
+         */
+        get: operations["getChecks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/checks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One check with its result.
+         * @description Ask again while its state is running.
+         */
+        get: operations["getCheck"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All keys, the oldest first, without their secrets.
+         * @description Of all accounts. Needs a key with the scope admin.
+         */
+        get: operations["getKeys"];
+        put?: never;
+        /**
+         * Makes a key, and shows it this once.
+         * @description Only a hash of it is kept. Needs a key with the scope admin.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/keys/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refuses a key from now on.
+         * @description Safe to repeat; a disabled key stays so. The key that asks cannot disable itself. Needs a key with the scope admin.
+         */
+        post: operations["disableKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Chains, what was learnt of their nodes, forks, threads and caches.
+         * @description Nodes are numbered as configured; their URLs are not told.
+         */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every variable of the configuration as it is in force.
+         * @description Without URLs of nodes, passwords and what else is secret. Needs a key with the scope admin.
+         */
+        get: operations["getConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether this machine and the configured nodes are fit for the service.
+         * @description The checks of forkroute doctor, made now: each node is asked some hundred calls. Requests at the same time share one examination. Needs a key with the scope admin.
+         */
+        get: operations["getDoctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -904,6 +1228,20 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        PoolRow: {
+            /** @description Slug of its protocol. */
+            protocol: string;
+            /** @description Its address, or its id where many pools share one contract. */
+            id: string;
+            /** @description The contract that a swap calls. */
+            address: string;
+            /** @description In the protocol's order. */
+            tokens: string[];
+            /** @description Constants of the pool, such as its fee; which ones depends on the protocol. */
+            parameters: {
+                [key: string]: string | number | boolean | string[];
+            };
+        };
         RouteTransaction: {
             /** @description The steps in order. */
             route: components["schemas"]["RouteStep"][];
@@ -1253,7 +1591,7 @@ export interface components {
          * @description Stable word of the table in docs/errors.md.
          * @enum {string}
          */
-        ErrorCode: "INVALID_REQUEST" | "UNKNOWN_CHAIN" | "UNKNOWN_BLOCK" | "INSUFFICIENT_BALANCE" | "INSUFFICIENT_ALLOWANCE" | "UNAUTHORIZED" | "KEY_DISABLED" | "NOT_FOUND" | "NO_PRICE" | "METHOD_NOT_ALLOWED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NO_ROUTE" | "SIMULATION_REVERTED" | "SIMULATION_TOO_LARGE" | "NOT_FUNDABLE" | "RATE_LIMITED" | "TOO_MANY_STREAMS" | "INTERNAL" | "OPPORTUNITIES_DISABLED" | "CHAIN_NOT_READY" | "UPSTREAM_UNAVAILABLE" | "STATE_UNAVAILABLE" | "FORK_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "THREAD_LOST" | "OVERLOADED" | "DEADLINE_EXCEEDED";
+        ErrorCode: "INVALID_REQUEST" | "UNKNOWN_CHAIN" | "UNKNOWN_BLOCK" | "INSUFFICIENT_BALANCE" | "INSUFFICIENT_ALLOWANCE" | "UNAUTHORIZED" | "KEY_DISABLED" | "SCOPE_MISSING" | "NOT_FOUND" | "NO_PRICE" | "METHOD_NOT_ALLOWED" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NO_ROUTE" | "SIMULATION_REVERTED" | "SIMULATION_TOO_LARGE" | "NOT_FUNDABLE" | "RATE_LIMITED" | "TOO_MANY_STREAMS" | "INTERNAL" | "OPPORTUNITIES_DISABLED" | "CHAIN_NOT_READY" | "UPSTREAM_UNAVAILABLE" | "STATE_UNAVAILABLE" | "FORK_UNAVAILABLE" | "STORAGE_UNAVAILABLE" | "THREAD_LOST" | "OVERLOADED" | "DEADLINE_EXCEEDED";
         Quote: {
             /** @description What the receiver gains of the first tokenOut, raw units. */
             amountOut: components["schemas"]["Wei"];
@@ -4394,6 +4732,388 @@ export interface components {
             blocksDone: number;
             /** @description Seconds until it is done, estimated; null while that is not known. */
             etaSeconds: number | null;
+        };
+        PoolPage: {
+            /** @description Of the page. */
+            meta: components["schemas"]["PageMeta"];
+            /** @description Pools of the page. */
+            data: components["schemas"]["Pool"][];
+        };
+        Pool: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description Slug of its protocol. */
+            protocol: string;
+            /** @description Its address, or its id. */
+            id: string;
+            /** @description The contract that a swap calls. */
+            address: components["schemas"]["Address"];
+            /** @description In the protocol's order. */
+            tokens: components["schemas"]["Address"][];
+            /** @description Constants of the pool. */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description How the service came to know it.
+             * @enum {string}
+             */
+            source: "discovered" | "imported" | "indexed";
+            /** @description Block at which a look-up first gave it, or in which it was made (indexed); null for imports. Decimal. */
+            firstSeenBlock: string | null;
+        };
+        ExportedPool: {
+            /** @description Slug of its protocol. */
+            protocol: string;
+            /** @description Its address, or its id. */
+            id: string;
+            /** @description The contract that a swap calls. */
+            address: components["schemas"]["Address"];
+            /** @description In the protocol's order. */
+            tokens: components["schemas"]["Address"][];
+            /** @description Constants of the pool. */
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
+        PoolImport: {
+            /** @description Pools that were not known. */
+            added: number;
+            /** @description Pools that were known, and are as given from now on. */
+            updated: number;
+        };
+        PoolIndexState: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description Whether routes use it, and it is kept up to date. */
+            isOn: boolean;
+            /** @description The last block that was read of every factory; null: nothing is read. */
+            readTo: number | null;
+            /** @description What is in it. */
+            protocols: {
+                /** @description Slug. */
+                protocol: string;
+                /** @description Number of its pools. */
+                pools: number;
+            }[];
+        };
+        Cassette: {
+            /** @description Of the file. */
+            name: string;
+            /** @description Of the file. */
+            bytes: number;
+            /** @description When the file was changed, ISO 8601 in UTC. */
+            changedAt: string;
+        };
+        CassetteContents: {
+            /** @description Of the file. */
+            name: string;
+            /** @description Of the file. */
+            bytes: number;
+            /** @description When the file was changed, ISO 8601 in UTC. */
+            changedAt: string;
+            /** @description The software that recorded it. */
+            versions: {
+                /** @description Of forkroute. */
+                forkroute: string;
+                /** @description Of Anvil. */
+                anvil: string;
+            }[];
+            /** @description Chains whose state it holds. */
+            chains: {
+                /** @description EIP-155 chain id. */
+                chainId: number;
+                /** @description Blocks with state or requests. */
+                blocks: number;
+                /** @description The least of them. */
+                firstBlock: number;
+                /** @description The greatest of them. */
+                lastBlock: number;
+            }[];
+            /** @description Of the requests. */
+            meta: components["schemas"]["PageMeta"];
+            /** @description Recorded requests of the page, in the order of their numbers. */
+            requests: components["schemas"]["RecordedRequest"][];
+        };
+        RecordedRequest: {
+            /** @description Of the request in the cassette. */
+            number: number;
+            /** @description GET or POST. */
+            method: string;
+            /** @description Path and query below /api/v1. */
+            url: string;
+            /** @description HTTP status of the answer. */
+            status: number;
+            /** @description At which it was calculated. */
+            blocks: {
+                /** @description EIP-155 chain id. */
+                chainId: number;
+                /** @description Of the block. */
+                number: number;
+                /** @description Whether it was the newest one. */
+                head: boolean;
+            }[];
+            /** @description Of the request and its answer in the file. */
+            bytes: number;
+        };
+        Recording: {
+            /** @description Of the request in the cassette. */
+            number: number;
+            /** @description GET or POST. */
+            method: string;
+            /** @description Path and query below /api/v1. */
+            url: string;
+            /** @description HTTP status of the answer. */
+            status: number;
+            /** @description At which it was calculated. */
+            blocks: {
+                /** @description EIP-155 chain id. */
+                chainId: number;
+                /** @description Of the block. */
+                number: number;
+                /** @description Whether it was the newest one. */
+                head: boolean;
+            }[];
+            /** @description Of the request and its answer in the file. */
+            bytes: number;
+            /** @description JSON that was sent; null without any. */
+            body: unknown;
+            /** @description JSON that was answered. */
+            answer: unknown;
+        };
+        Check: {
+            /** @description Its name among its kind; it does not change. */
+            id: string;
+            /**
+             * @description What is checked.
+             * @enum {string}
+             */
+            kind: "cassette" | "suite";
+            /** @description Of the cassette or the suite. */
+            name: string;
+            /**
+             * @description failed: it came to no result.
+             * @enum {string}
+             */
+            state: "running" | "finished" | "failed";
+            /** @description Why it does not work, one sentence; null where it does. */
+            problem: string | null;
+            /** @description Whether all is as it was recorded or expected; null without a result. */
+            ok: boolean | null;
+            /** @description When it was created, ISO 8601 in UTC. */
+            createdAt: string;
+            /** @description When it ended, ISO 8601 in UTC; null while it has not. */
+            finishedAt: string | null;
+            /** @description Of a cassette. */
+            cassette: {
+                /** @description Requests that were answered with the same bytes. */
+                verified: number;
+                /** @description Damaged rows of the file. */
+                damaged: string[];
+                /** @description Requests that were answered otherwise. */
+                mismatches: {
+                    /** @description Of the request in the cassette. */
+                    number: number;
+                    /** @description Method, path and query. */
+                    request: string;
+                    /** @description As chain:number. */
+                    blocks: string[];
+                    /** @description Of the first value that differs. */
+                    path: string;
+                    /** @description What was recorded. */
+                    expected: string;
+                    /** @description What is answered now. */
+                    got: string;
+                }[];
+            } | null;
+            /** @description Of a suite. */
+            suite: {
+                /** @description replay: of a cassette; live: by the nodes of the service. */
+                mode: string;
+                /** @description Cases. */
+                passed: number;
+                /** @description Cases. */
+                failed: number;
+                /** @description Of the whole run. */
+                milliseconds: number;
+                /** @description In the order of the text. */
+                cases: {
+                    /** @description Name for people. */
+                    name: string;
+                    /** @description Of the text. */
+                    line: number;
+                    /** @description Whether it is as expected. */
+                    ok: boolean;
+                    /** @description Sentences; empty: none. */
+                    differences: string[];
+                    /** @description With others running at the same time. */
+                    milliseconds: number;
+                }[];
+            } | null;
+        };
+        Key: {
+            /** @description Its name among its kind; it does not change. */
+            id: string;
+            /** @description What it is for. */
+            name: string;
+            /** @description use: all that every key may; admin: also what shows or changes the service. */
+            scopes: ("use" | "admin")[];
+            /** @description bytes32, as in the on-chain event. */
+            accountId: string;
+            /** @description Of the account. */
+            accountName: string;
+            /** @description When it was created, ISO 8601 in UTC. */
+            createdAt: string;
+            /** @description ISO 8601 in UTC; null: it works. */
+            disabledAt: string | null;
+            /** @description ISO 8601 in UTC, to the minute. */
+            lastUsedAt: string | null;
+        };
+        NewKey: {
+            /** @description Shown this once: only its hash is kept. */
+            key: string;
+            /** @description Its name among its kind; it does not change. */
+            id: string;
+            /** @description What it is for. */
+            name: string;
+            /** @description use: all that every key may; admin: also what shows or changes the service. */
+            scopes: ("use" | "admin")[];
+            /** @description bytes32, as in the on-chain event. */
+            accountId: string;
+            /** @description Of the account. */
+            accountName: string;
+            /** @description When it was created, ISO 8601 in UTC. */
+            createdAt: string;
+            /** @description ISO 8601 in UTC; null: it works. */
+            disabledAt: string | null;
+            /** @description ISO 8601 in UTC, to the minute. */
+            lastUsedAt: string | null;
+        };
+        SystemState: {
+            /** @description Of forkroute. */
+            version: string;
+            /** @description Of Node.js. */
+            nodeVersion: string;
+            /** @description Since the process that answers began. */
+            uptimeSeconds: number;
+            /** @description Memory of that process, without its forks. */
+            residentBytes: number;
+            /** @description That serve the port; all other figures are of the one that answers. */
+            processes: number;
+            /** @description Threads of the process. */
+            threads: {
+                /** @description Threads that search and simulate. */
+                count: number;
+                /** @description Tasks that they work on or have waiting. */
+                tasks: number;
+                /** @description Calculations that wait for their turn. */
+                waiting: number;
+            };
+            /** @description Forks of the process. */
+            forks: {
+                /** @description Anvil processes. */
+                count: number;
+                /** @description Blocks that have some. */
+                blocks: number;
+                /** @description Calculations that use one. */
+                leases: number;
+                /** @description Replaced since the start. */
+                restarts: number;
+                /** @description Memory of all of them. */
+                residentBytes: number;
+            };
+            /** @description State of chains that is kept. */
+            cache: {
+                /** @description Values in memory. */
+                items: number;
+                /** @description Of the file in the data folder. */
+                diskBytes: number;
+                /** @description Requests of forks that were answered. */
+                served: number;
+            };
+            /** @description The configured chains. */
+            chains: components["schemas"]["ChainState"][];
+        };
+        ChainState: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description Name for people. */
+            name: string;
+            /** @description Whether it can answer. */
+            ready: boolean;
+            /** @description Why it does not work, one sentence; null where it does. */
+            problem: string | null;
+            /** @description Newest pinned block. */
+            blockNumber: number | null;
+            /** @description Seconds since the newest pinned block was seen; null without one. */
+            ageSeconds: number | null;
+            /** @description Whether the sandbox plays the chain. */
+            isSandbox: boolean;
+            /** @description In the order of the configuration. */
+            nodes: components["schemas"]["NodeState"][];
+            /** @description Reads of state since the start, by who answered. */
+            reads: {
+                /** @description Known in memory. */
+                memory: number;
+                /** @description Known on disk. */
+                disk: number;
+                /** @description Code known from an earlier block. */
+                code: number;
+                /** @description Accounts that exist only in simulations. */
+                empty: number;
+                /** @description Known from another block, and proven to be the same. */
+                proven: number;
+                /** @description Asked of a node. */
+                node: number;
+                /** @description That no node could answer. */
+                unreadable: number;
+            };
+        };
+        NodeState: {
+            /** @description From 1, in the order of RPC_URL_<chain id>. */
+            number: number;
+            /** @description Whether it is asked. */
+            usable: boolean;
+            /** @description It is of another chain, or gave a false answer, and is not asked any more. */
+            isSetAside: boolean;
+            /** @description Why it does not work, one sentence; null where it does. */
+            problem: string | null;
+            /** @description What it can do, by name; empty before it was asked. */
+            abilities: {
+                [key: string]: boolean;
+            };
+            /** @description How many blocks back it has state, as far as was tried; null before that. */
+            archiveDepth: number | null;
+            /** @description Calls in one request at most, as learnt from refusals; null: none was refused. */
+            mostCalls: number | null;
+            /** @description Requests at the same time while it refuses more; null: it does not. */
+            mostRequests: number | null;
+            /** @description Median of its latest answers. */
+            latencyMs: number | null;
+            /** @description HTTP requests to it since the start. */
+            requests: number;
+            /** @description Those that it refused for their number. */
+            limited: number;
+        };
+        Setting: {
+            /** @description The variable. */
+            name: string;
+            /** @description As in force; null: none, or a secret. Of a URL only the scheme is shown. */
+            value: string | null;
+            /** @description Whether its value may carry secrets. */
+            isSecret: boolean;
+            /** @description Whether it is other than without configuration. */
+            isChanged: boolean;
+            /** @description One or two sentences about it. */
+            description: string;
+        };
+        DoctorCheck: {
+            /** @description What was looked at. */
+            check: string;
+            /** @description Whether it is fit for the service. */
+            ok: boolean;
+            /** @description What was found, or what is wrong. */
+            found: string;
         };
         Readiness: {
             /** @description Whether it can answer. */
@@ -13319,6 +14039,2198 @@ export interface operations {
             };
             /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPools: {
+        parameters: {
+            query?: {
+                /** @description EIP-155 chain id. */
+                chainId?: number;
+                /** @description indexed: those of the index of all pools; default: discovered and imported ones. */
+                source?: "discovered" | "imported" | "indexed";
+                /** @description Slug of the protocol. */
+                protocol?: string;
+                /** @description A token that the pool holds. */
+                token?: string;
+                /** @description Id or address of the pool. */
+                pool?: string;
+                /** @description Counted from 1. */
+                page?: number;
+                /** @description Entries per page. */
+                pageSize?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "meta": {
+                     *         "total": 139,
+                     *         "lastPage": 3,
+                     *         "currentPage": 1,
+                     *         "perPage": 50,
+                     *         "prev": null,
+                     *         "next": 2,
+                     *         "cursor": null
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "chainId": 1,
+                     *           "protocol": "aave-v3",
+                     *           "id": "0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c",
+                     *           "address": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+                     *           "tokens": [
+                     *             "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *             "0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c"
+                     *           ],
+                     *           "parameters": {},
+                     *           "source": "discovered",
+                     *           "firstSeenBlock": "378"
+                     *         },
+                     *         {
+                     *           "chainId": 1,
+                     *           "protocol": "aave-v3",
+                     *           "id": "0xd4e245848d6e1220dbe62e155d89fa327e43cb06",
+                     *           "address": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+                     *           "tokens": [
+                     *             "0x853d955acef822db058eb8505911ed77f175b99e",
+                     *             "0xd4e245848d6e1220dbe62e155d89fa327e43cb06"
+                     *           ],
+                     *           "parameters": {},
+                     *           "source": "discovered",
+                     *           "firstSeenBlock": "378"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PoolPage"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    exportPools: {
+        parameters: {
+            query?: {
+                /** @description EIP-155 chain id. */
+                chainId?: number;
+                /** @description Default: both. */
+                source?: "discovered" | "imported";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "protocol": "aave-v3",
+                     *         "id": "0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c",
+                     *         "address": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+                     *         "tokens": [
+                     *           "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *           "0x98c23e9d8f34fefb1b7bd6a91b7ff122f4e16f5c"
+                     *         ],
+                     *         "parameters": {}
+                     *       },
+                     *       {
+                     *         "protocol": "aave-v3",
+                     *         "id": "0xd4e245848d6e1220dbe62e155d89fa327e43cb06",
+                     *         "address": "0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2",
+                     *         "tokens": [
+                     *           "0x853d955acef822db058eb8505911ed77f175b99e",
+                     *           "0xd4e245848d6e1220dbe62e155d89fa327e43cb06"
+                     *         ],
+                     *         "parameters": {}
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ExportedPool"][];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    importPools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pools": [
+                 *         {
+                 *           "protocol": "uniswap-v3",
+                 *           "id": "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+                 *           "address": "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+                 *           "tokens": [
+                 *             "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                 *             "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+                 *           ],
+                 *           "parameters": {
+                 *             "fee": 500,
+                 *             "tickSpacing": 10
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description EIP-155 chain id.
+                     * @default 1
+                     */
+                    chainId?: number;
+                    /**
+                     * @description Pools as export gives them.
+                     * @example [
+                     *       {
+                     *         "protocol": "uniswap-v3",
+                     *         "id": "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+                     *         "address": "0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640",
+                     *         "tokens": [
+                     *           "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *           "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+                     *         ],
+                     *         "parameters": {
+                     *           "fee": 500,
+                     *           "tickSpacing": 10
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    pools: components["schemas"]["PoolRow"][];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "added": 0,
+                     *       "updated": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PoolImport"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. UNKNOWN_CHAIN: The chain is not configured here. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. SCOPE_MISSING: The API key lacks the scope that the path needs. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPoolIndex: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "chainId": 1,
+                     *         "isOn": false,
+                     *         "readTo": null,
+                     *         "protocols": []
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["PoolIndexState"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCassettes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "sandbox.cassette",
+                     *         "bytes": 471040,
+                     *         "changedAt": "2026-11-24T08:54:59.354Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Cassette"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCassette: {
+        parameters: {
+            query?: {
+                /** @description Counted from 1. */
+                page?: number;
+                /** @description Entries per page. */
+                pageSize?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Of the file, as the list has it.
+                 * @example sandbox.cassette
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "sandbox.cassette",
+                     *       "bytes": 471040,
+                     *       "changedAt": "2026-11-24T08:54:59.354Z",
+                     *       "versions": [
+                     *         {
+                     *           "forkroute": "0.1.0",
+                     *           "anvil": "1.7.1"
+                     *         }
+                     *       ],
+                     *       "chains": [
+                     *         {
+                     *           "chainId": 1,
+                     *           "blocks": 1,
+                     *           "firstBlock": 378,
+                     *           "lastBlock": 378
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "total": 1,
+                     *         "lastPage": 1,
+                     *         "currentPage": 1,
+                     *         "perPage": 50,
+                     *         "prev": null,
+                     *         "next": null,
+                     *         "cursor": null
+                     *       },
+                     *       "requests": [
+                     *         {
+                     *           "number": 1,
+                     *           "method": "GET",
+                     *           "url": "/shortcuts/quote?tokenIn=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2&tokenOut=0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48&amountIn=1000000000000000000",
+                     *           "status": 200,
+                     *           "bytes": 487,
+                     *           "blocks": [
+                     *             {
+                     *               "chainId": 1,
+                     *               "number": 378,
+                     *               "head": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CassetteContents"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRecording: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Of the file, as the list has it.
+                 * @example sandbox.cassette
+                 */
+                name: string;
+                /**
+                 * @description Of the request.
+                 * @example 1
+                 */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "number": 1,
+                     *       "method": "GET",
+                     *       "url": "/shortcuts/quote?tokenIn=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2&tokenOut=0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48&amountIn=1000000000000000000",
+                     *       "status": 200,
+                     *       "bytes": 487,
+                     *       "body": null,
+                     *       "answer": {
+                     *         "amountOut": "3006523788",
+                     *         "route": [
+                     *           {
+                     *             "action": "swap",
+                     *             "protocol": "uniswap-v3",
+                     *             "tokenIn": [
+                     *               "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+                     *             ],
+                     *             "tokenOut": [
+                     *               "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+                     *             ],
+                     *             "positionInId": [],
+                     *             "positionOutId": [],
+                     *             "chainId": 1,
+                     *             "primary": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *             "internalRoutes": [
+                     *               {
+                     *                 "tokenIn": "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+                     *                 "tokenOut": "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+                     *                 "protocol": "uniswap-v3",
+                     *                 "pool": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *                 "share": 10000,
+                     *                 "primary": "0xe0554a476a092703abdb3ef35c80e0d76d32939f"
+                     *               }
+                     *             ],
+                     *             "internalRouteSegments": [
+                     *               [
+                     *                 {
+                     *                   "action": "swap",
+                     *                   "protocol": "uniswap-v3",
+                     *                   "primary": "0xe0554a476a092703abdb3ef35c80e0d76d32939f",
+                     *                   "tokenIn": [
+                     *                     "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
+                     *                   ],
+                     *                   "tokenOut": [
+                     *                     "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+                     *                   ],
+                     *                   "positionInId": [],
+                     *                   "positionOutId": []
+                     *                 }
+                     *               ]
+                     *             ],
+                     *             "amountIn": [
+                     *               "1000000000000000000"
+                     *             ],
+                     *             "amountOut": [
+                     *               "3006523788"
+                     *             ],
+                     *             "args": {
+                     *               "amountIn": "1000000000000000000"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "gas": "129152",
+                     *         "priceImpact": -0.34,
+                     *         "blockNumber": 378
+                     *       },
+                     *       "blocks": [
+                     *         {
+                     *           "chainId": 1,
+                     *           "number": 378,
+                     *           "head": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Recording"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkCassette: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Of the file, as the list has it.
+                 * @example sandbox.cassette
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description Numbers of recorded requests; default: all. */
+                    requests?: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0mwugmbql8fe3c473",
+                     *       "kind": "cassette",
+                     *       "name": "sandbox.cassette",
+                     *       "state": "running",
+                     *       "problem": null,
+                     *       "ok": null,
+                     *       "createdAt": "2026-11-24T08:55:45.645Z",
+                     *       "finishedAt": null,
+                     *       "cassette": null,
+                     *       "suite": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runSuite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "suite": "name: one case\ncases:\n  - name: one ether has a price\n    prices: { addresses: [0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2] }\n    expect: { price: 3000, toleranceBps: 1000 }"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The YAML.
+                     * @example name: one case
+                     *     cases:
+                     *       - name: one ether has a price
+                     *         prices: { addresses: [0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2] }
+                     *         expect: { price: 3000, toleranceBps: 1000 }
+                     */
+                    suite: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0mwugmk4fe884b3da",
+                     *       "kind": "suite",
+                     *       "name": "one case",
+                     *       "state": "running",
+                     *       "problem": null,
+                     *       "ok": null,
+                     *       "createdAt": "2026-11-24T08:55:56.511Z",
+                     *       "finishedAt": null,
+                     *       "cassette": null,
+                     *       "suite": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). OVERLOADED: More work is waiting than can be done in time. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getChecks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0mwugmk4fe884b3da",
+                     *         "kind": "suite",
+                     *         "name": "one case",
+                     *         "state": "finished",
+                     *         "problem": null,
+                     *         "ok": true,
+                     *         "createdAt": "2026-11-24T08:55:56.511Z",
+                     *         "finishedAt": "2026-11-24T08:56:05.697Z",
+                     *         "cassette": null,
+                     *         "suite": {
+                     *           "mode": "live",
+                     *           "passed": 1,
+                     *           "failed": 0,
+                     *           "milliseconds": 5792,
+                     *           "cases": [
+                     *             {
+                     *               "name": "one ether has a price",
+                     *               "line": 3,
+                     *               "ok": true,
+                     *               "milliseconds": 2981,
+                     *               "differences": []
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       {
+                     *         "id": "0mwugmbql8fe3c473",
+                     *         "kind": "cassette",
+                     *         "name": "sandbox.cassette",
+                     *         "state": "finished",
+                     *         "problem": null,
+                     *         "ok": true,
+                     *         "createdAt": "2026-11-24T08:55:45.645Z",
+                     *         "finishedAt": "2026-11-24T08:55:56.285Z",
+                     *         "cassette": {
+                     *           "verified": 1,
+                     *           "damaged": [],
+                     *           "mismatches": []
+                     *         },
+                     *         "suite": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Check"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Of the check.
+                 * @example 0mwpbjdts5242e2f
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0mwugmk4fe884b3da",
+                     *       "kind": "suite",
+                     *       "name": "one case",
+                     *       "state": "finished",
+                     *       "problem": null,
+                     *       "ok": true,
+                     *       "createdAt": "2026-11-24T08:55:56.511Z",
+                     *       "finishedAt": "2026-11-24T08:56:05.697Z",
+                     *       "cassette": null,
+                     *       "suite": {
+                     *         "mode": "live",
+                     *         "passed": 1,
+                     *         "failed": 0,
+                     *         "milliseconds": 5792,
+                     *         "cases": [
+                     *           {
+                     *             "name": "one ether has a price",
+                     *             "line": 3,
+                     *             "ok": true,
+                     *             "milliseconds": 2981,
+                     *             "differences": []
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Check"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "a4b86c4bd58a",
+                     *         "name": "first start",
+                     *         "scopes": [
+                     *           "use",
+                     *           "admin"
+                     *         ],
+                     *         "accountId": "0x60390771bde8957c87abf686cf5890ef1748187b26d808be08e08c43c44d37f1",
+                     *         "accountName": "default",
+                     *         "createdAt": "2026-11-24T08:55:08.062Z",
+                     *         "disabledAt": null,
+                     *         "lastUsedAt": "2026-11-24T08:55:08.679Z"
+                     *       },
+                     *       {
+                     *         "id": "42e8be4b83fd",
+                     *         "name": "another",
+                     *         "scopes": [
+                     *           "use"
+                     *         ],
+                     *         "accountId": "0x6a6e878184c2c49512ec31b778a5194c804f3a150cd9c02aaf4c05bb714f3731",
+                     *         "accountName": "default",
+                     *         "createdAt": "2026-11-24T08:55:08.643Z",
+                     *         "disabledAt": null,
+                     *         "lastUsedAt": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. SCOPE_MISSING: The API key lacks the scope that the path needs. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "trading desk"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What the key is for.
+                     * @example trading desk
+                     */
+                    name: string;
+                    /**
+                     * @description Whether it has the scope admin besides use.
+                     * @default false
+                     */
+                    admin?: boolean;
+                    /** @description Of an account that is there; default: a new one. */
+                    accountId?: string;
+                    /** @description Of a new account. */
+                    accountName?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "key": "fr_…",
+                     *       "id": "8c6b01304ec0",
+                     *       "name": "trading desk",
+                     *       "scopes": [
+                     *         "use"
+                     *       ],
+                     *       "accountId": "0xa4b6c1103662f51bfbb9a8af49c4b5f0e7c50e323775a6e796da3f795b44d65d",
+                     *       "accountName": "default",
+                     *       "createdAt": "2026-11-24T08:56:06.022Z",
+                     *       "disabledAt": null,
+                     *       "lastUsedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. SCOPE_MISSING: The API key lacks the scope that the path needs. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    disableKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Of the key.
+                 * @example 5f3a9c01b2d4
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "2f97fec0eebf",
+                     *       "name": "another",
+                     *       "scopes": [
+                     *         "use"
+                     *       ],
+                     *       "accountId": "0x282955ece857806eaa23b3a86f0654ce9b81a7385428d7934fa4abd7463aed67",
+                     *       "accountName": "default",
+                     *       "createdAt": "2026-11-24T08:56:06.087Z",
+                     *       "disabledAt": "2026-11-24T08:56:06.089Z",
+                     *       "lastUsedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description INVALID_REQUEST: The request does not match its schema. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 400,
+                     *       "error": "Bad Request",
+                     *       "message": [
+                     *         "tokenOut is required",
+                     *         "deadlineMs must be an integer from 50 to 60000"
+                     *       ],
+                     *       "code": "INVALID_REQUEST",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. SCOPE_MISSING: The API key lacks the scope that the path needs. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND: The path or the named thing does not exist. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 404,
+                     *       "error": "Not Found",
+                     *       "message": "There is no protocol nope.",
+                     *       "code": "NOT_FOUND",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description BODY_TOO_LARGE: The request body is over the limit. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statusCode": 413,
+                     *       "error": "Payload Too Large",
+                     *       "message": "The request body is over the limit.",
+                     *       "code": "BODY_TOO_LARGE",
+                     *       "requestId": "req-1"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNSUPPORTED_MEDIA_TYPE: The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description STORAGE_UNAVAILABLE: The data folder cannot be written (disk full, or not writable). */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "nodeVersion": "20.20.2",
+                     *       "uptimeSeconds": 95,
+                     *       "residentBytes": 964857856,
+                     *       "processes": 1,
+                     *       "threads": {
+                     *         "count": 2,
+                     *         "tasks": 0,
+                     *         "waiting": 0
+                     *       },
+                     *       "forks": {
+                     *         "count": 6,
+                     *         "blocks": 5,
+                     *         "leases": 0,
+                     *         "restarts": 0,
+                     *         "residentBytes": 324603904
+                     *       },
+                     *       "cache": {
+                     *         "items": 42558,
+                     *         "diskBytes": 7561176,
+                     *         "served": 6341
+                     *       },
+                     *       "chains": [
+                     *         {
+                     *           "chainId": 1,
+                     *           "ready": true,
+                     *           "blockNumber": 378,
+                     *           "ageSeconds": 60,
+                     *           "isSandbox": true,
+                     *           "name": "Ethereum",
+                     *           "problem": null,
+                     *           "nodes": [
+                     *             {
+                     *               "number": 1,
+                     *               "usable": true,
+                     *               "isSetAside": false,
+                     *               "problem": null,
+                     *               "abilities": {
+                     *                 "ethCall": true,
+                     *                 "overrides": true,
+                     *                 "logs": true,
+                     *                 "proofs": true,
+                     *                 "accessLists": true,
+                     *                 "batch": true,
+                     *                 "blockHash": true,
+                     *                 "devNode": true,
+                     *                 "archive": false,
+                     *                 "anchor": true
+                     *               },
+                     *               "archiveDepth": 128,
+                     *               "mostCalls": null,
+                     *               "mostRequests": null,
+                     *               "latencyMs": 196.01942250000138,
+                     *               "requests": 1182,
+                     *               "limited": 0
+                     *             }
+                     *           ],
+                     *           "reads": {
+                     *             "memory": 49140,
+                     *             "disk": 0,
+                     *             "code": 0,
+                     *             "empty": 78,
+                     *             "proven": 0,
+                     *             "node": 48916,
+                     *             "unreadable": 5015
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SystemState"];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "HOST",
+                     *         "value": "127.0.0.1",
+                     *         "isSecret": false,
+                     *         "isChanged": false,
+                     *         "description": "Address to listen on."
+                     *       },
+                     *       {
+                     *         "name": "PORT",
+                     *         "value": "3000",
+                     *         "isSecret": false,
+                     *         "isChanged": false,
+                     *         "description": "Port to listen on; 0: any free one, printed at start."
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Setting"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. SCOPE_MISSING: The API key lacks the scope that the path needs. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "check": "Node.js",
+                     *         "ok": true,
+                     *         "found": "20.20.2"
+                     *       },
+                     *       {
+                     *         "check": "Anvil",
+                     *         "ok": true,
+                     *         "found": "anvil Version: 1.7.1"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["DoctorCheck"][];
+                };
+            };
+            /** @description UNAUTHORIZED: The API key is missing or not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description KEY_DISABLED: The API key is disabled. SCOPE_MISSING: The API key lacks the scope that the path needs. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED: The key is over its request rate. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description INTERNAL: A fault of the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description DEADLINE_EXCEEDED: The deadline passed with nothing found. */
+            504: {
                 headers: {
                     [name: string]: unknown;
                 };

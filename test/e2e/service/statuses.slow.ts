@@ -15,9 +15,17 @@ const having = (status: number) =>
   familyEndpoints.filter(
     (one) => one.statuses.includes(status) && !(status === 200 && isCheck(one)),
   )
-/** Base tokens are known without a node, a stream waits for blocks, jobs are worked on later. */
-const needsNoNode = ({ path }: FamilyEndpoint) => /baseTokens|stream|backtests/.test(path)
+/** Base tokens are known without a node, a stream waits for blocks, jobs are worked on later, the rest is files. */
+const needsNoNode = ({ path }: FamilyEndpoint) =>
+  /baseTokens|stream|backtests|\/(pools|cassettes|suites|checks|keys)\b/.test(path)
 const asking = (status: number) => having(status).filter((one) => !needsNoNode(one))
+
+/** A name of nothing in the place of the last part that the path leaves open. */
+function absentPart(path: string): string {
+  if (path.includes('/prices/')) return nobody
+  if (path.endsWith('/bridge/check')) return 'cctp'
+  return path.endsWith('/requests/{}') ? '1' : 'nope'
+}
 
 async function ask(
   service: TestService,
@@ -96,6 +104,7 @@ describe('a service', () => {
   test('400 to values that are none', async () => {
     const change = {
       ...{ chainId: 'x', eoaAddress: 'x', addresses: 'x', page: 'x', blocks: 'x', in: 'x' },
+      ...{ name: '', suite: 'x' },
     }
     expect(await others(service, 400, () => ({ change, part: '%zz' }))).toEqual([])
   })
@@ -112,8 +121,12 @@ describe('a service', () => {
 
   test('404 to names of nothing', async () => {
     const named = ({ path }: FamilyEndpoint) => ({
-      change: { positionOut: nobody },
-      part: path.includes('/prices/') ? nobody : path.endsWith('/bridge/check') ? 'cctp' : 'nope',
+      change: {
+        ...{ positionOut: nobody, accountId: `0x${'12'.repeat(32)}` },
+        suite:
+          'cassette: none.cassette\ncases: [{ name: a, prices: {}, expect: { error: INVALID_REQUEST } }]',
+      },
+      part: absentPart(path),
     })
     expect(await others(service, 404, named)).toEqual([])
   })
@@ -122,8 +135,10 @@ describe('a service', () => {
     const noJob = familyEndpoints.filter(
       ({ method, path }) => method === 'GET' || !/backtests/.test(path),
     )
-    // Without a job and a transfer there is nothing to ask about.
-    const known = noJob.filter(({ path }) => !/\/backtests\/|\/bridge\/check$/.test(path))
+    // Without a job, a transfer, a cassette, a check or another key there is nothing to ask about.
+    const known = noJob.filter(
+      ({ path }) => !/\/(backtests|cassettes|checks|keys)\/|\/bridge\/check$/.test(path),
+    )
     const unlimited = await startService({
       RPC_URL_1: context().sandbox.url,
       ...{ OPPORTUNITIES: 'on', RATE_LIMIT_PER_MINUTE: '100000' },

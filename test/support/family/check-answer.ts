@@ -29,9 +29,11 @@ export function checkAnswer(exchange: Exchange): Verdict {
   const found = endpointOf(exchange.method, pathname)
   const isRefusal = exchange.status >= 400
   if (!found) {
-    // What speaks another protocol has its own tests.
+    // Pages, and what speaks another protocol, have their own tests.
     const isOfService =
-      pathname.startsWith('/docs/') || pathname === '/mcp' || exchange.method === 'OPTIONS'
+      /^\/(docs\/|console(\/|$))/.test(pathname) ||
+      pathname === '/mcp' ||
+      exchange.method === 'OPTIONS'
     if (isOfService) return { endpoint: null, problems: [] }
     const problems = [404, 405, ...(exchange.status === 401 ? [401] : [])].includes(exchange.status)
       ? problemsOfError(exchange)

@@ -55,6 +55,9 @@ const calculating = [400, 422, ...reading]
 const listing = [400, ...reading]
 const job = z.looseObject({ id: Text, state: Text, name: Text })
 const jobs = [400, 404, 503]
+const pages = z.looseObject({ total: z.int(), currentPage: z.int() })
+const check = z.looseObject({ id: Text, state: z.enum(['running', 'finished', 'failed']) })
+const key = z.looseObject({ id: Text, name: Text, scopes: z.array(Text).min(1) })
 const events = { quotes: transactions.Quotes, error: records.ErrorBody }
 
 export const familyEndpoints: readonly FamilyEndpoint[] = [
@@ -148,6 +151,28 @@ export const familyEndpoints: readonly FamilyEndpoint[] = [
     },
     jobs,
   ),
+  define(
+    'GET',
+    '/pools',
+    z.looseObject({ meta: pages, data: z.array(z.looseObject({})) }),
+    [400, 503],
+  ),
+  define('GET', '/pools/export', z.array(z.looseObject({ id: Text })), [400, 503]),
+  define('POST', '/pools/import', z.strictObject({ added: z.int(), updated: z.int() }), [400, 503]),
+  define('GET', '/pools/index', z.array(z.looseObject({ chainId: z.int() })), [503]),
+  define('GET', '/cassettes', z.array(z.looseObject({ name: Text })), [503]),
+  define('GET', '/cassettes/{}', z.looseObject({ name: Text, meta: pages }), jobs),
+  define('GET', '/cassettes/{}/requests/{}', z.looseObject({ number: z.int() }), jobs),
+  define('POST', '/cassettes/{}/check', check, jobs),
+  define('POST', '/suites', check, jobs),
+  define('GET', '/checks', z.array(check), [503]),
+  define('GET', '/checks/{}', check, jobs),
+  define('GET', '/keys', z.array(key), [503]),
+  define('POST', '/keys', key.extend({ key: Text }), jobs),
+  define('POST', '/keys/{}/disable', key, jobs),
+  define('GET', '/system', z.looseObject({ chains: z.array(z.looseObject({})) }), []),
+  define('GET', '/configuration', z.array(z.looseObject({ name: Text })).min(1), []),
+  define('GET', '/doctor', z.array(z.looseObject({ ok: z.boolean() })).min(1), [504]),
   open('/health', z.looseObject({ status: z.literal('ok') })),
   open(
     '/ready',

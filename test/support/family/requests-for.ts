@@ -54,6 +54,25 @@ const requests: Readonly<Record<string, Sent>> = {
       out: { destinationChainId: 1, token: usdc },
     },
   },
+  'POST /pools/import': {
+    body: {
+      pools: [
+        {
+          ...{ protocol: 'uniswap-v3', id: pool, address: pool, tokens: [usdc, weth] },
+          parameters: { fee: 500, tickSpacing: 10 },
+        },
+      ],
+    },
+  },
+  'GET /cassettes/{}/requests/{}': { named: ['none.cassette', '1'] },
+  'GET /cassettes/{}': { named: ['none.cassette'] },
+  'POST /cassettes/{}/check': { named: ['none.cassette'] },
+  'POST /suites': {
+    body: {
+      suite: `cases: [{ name: a, prices: { addresses: [${weth}] }, expect: { price: 3000 } }]`,
+    },
+  },
+  'POST /keys': { body: { name: 'test' } },
   'POST /backtests': { body: { blocks: { from: 1 }, requests: [quote] } },
 }
 

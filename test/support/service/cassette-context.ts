@@ -5,11 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { loadConfig } from '../../../src/config.js'
 import { type Hex, nativeToken } from '../../../src/domain/primitives.js'
-import {
-  type LocalRequest,
-  type LocalService,
-  openLocalService,
-} from '../../../src/local-service.js'
+import type { LocalRequest } from '../../../src/domain/recording.js'
+import { type LocalService, openLocalService } from '../../../src/local-service.js'
 import { createLogger } from '../../../src/log.js'
 import type { ArchiveMode } from '../../../src/rpc/archive/archive-messages.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'

@@ -40,7 +40,7 @@ export async function startService(
   const logger = createLogger(config.logLevel)
   const service = await createService(config, { logger })
   const keys = openKeyStore(dataDir)
-  const { key, record } = keys.createKey({ name: 'test' })
+  const { key, record } = keys.createKey({ name: 'test', isAdmin: true })
   const server = createApiServer({
     ...service,
     config,

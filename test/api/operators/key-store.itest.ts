@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openKeyStore } from '../../src/api/key-store.js'
-import { openSqlite } from '../../src/sqlite.js'
+import { openKeyStore } from '../../../src/api/key-store.js'
+import { openSqlite } from '../../../src/sqlite.js'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'forkroute-keys-'))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chains } from '../../chains/registry.js'
-import { nativeToken } from '../../domain/primitives.js'
+import { chains } from '../chains/registry.js'
+import { nativeToken } from '../domain/primitives.js'
 import { probesOf } from './chain-places.js'
 
 /** Whatever looks like an address in a chain's definition, wherever it stands. */

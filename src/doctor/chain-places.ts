@@ -1,13 +1,13 @@
 /** Asks a node whether the addresses of a chain's definition are what they are taken for: `forkroute doctor --chain`. */
 import pLimit from 'p-limit'
 import { decodeAbiParameters, hexToBigInt, parseAbiParameters } from 'viem'
-import { bridges } from '../../bridges/registry.js'
-import type { ChainDefinition } from '../../chains/chain.js'
-import { missed, type Probe, probe } from '../../chains/probe.js'
-import { chains } from '../../chains/registry.js'
-import { type Address, type Hex, isNative, type Token } from '../../domain/primitives.js'
-import { protocolBySlug } from '../../protocols/registry.js'
-import { JsonRpcError, type RpcClient } from '../../rpc/node/json-rpc.js'
+import { bridges } from '../bridges/registry.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import { missed, type Probe, probe } from '../chains/probe.js'
+import { chains } from '../chains/registry.js'
+import { type Address, type Hex, isNative, type Token } from '../domain/primitives.js'
+import { protocolBySlug } from '../protocols/registry.js'
+import { JsonRpcError, type RpcClient } from '../rpc/node/json-rpc.js'
 
 export interface Finding {
   /** Contract and call. */

@@ -1,11 +1,11 @@
 /** What a chain has of our contracts and of the bridges that its definition names: the part of `doctor` that looks at chains. */
-import { bridges } from '../../bridges/registry.js'
-import { missed, type Probe } from '../../chains/probe.js'
-import { chainById } from '../../chains/registry.js'
-import type { Hex } from '../../domain/primitives.js'
-import { planDeployment } from '../../executor/deploy.js'
-import { createRpcClient, JsonRpcError } from '../../rpc/node/json-rpc.js'
-import { poolsOf, titleOf } from '../contracts.js'
+import { bridges } from '../bridges/registry.js'
+import { missed, type Probe } from '../chains/probe.js'
+import { chainById } from '../chains/registry.js'
+import type { Hex } from '../domain/primitives.js'
+import { planDeployment } from '../executor/deploy.js'
+import { createRpcClient, JsonRpcError } from '../rpc/node/json-rpc.js'
+import { poolsOf, titleOf } from './own-contracts.js'
 
 /**
  * One sentence. Contracts that are absent are no fault: routes are found without them.

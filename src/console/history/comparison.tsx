@@ -1,0 +1,67 @@
+/** Several backtests beside each other: every variant of each. */
+import { useAsked } from '../app/asking.js'
+import { hrefOf } from '../app/router.js'
+import { DataTable } from '../components/data-table.js'
+import { Card } from '../components/parts.js'
+import { Answer } from '../components/states.js'
+import { groupColumns } from './report.js'
+import { toSummary } from './summary.js'
+
+/** More columns of figures than that are no comparison. */
+const mostJobs = 8
+
+export function Comparison({ ids }: { readonly ids: readonly string[] }) {
+  const shown = ids.slice(0, mostJobs)
+  const asked = useAsked(`compare ${shown.join()}`, (client, signal) =>
+    Promise.all(
+      shown.map(async (id) => {
+        const [job, summary] = await Promise.all([
+          client.backtest({ id }, { signal }),
+          client.backtestSummary({ id }, { signal }),
+        ])
+        return { job, summary: toSummary(summary) }
+      }),
+    ),
+  )
+  return (
+    <>
+      <p>
+        <a href={hrefOf('history', { part: 'backtests' })}>← All backtests</a>
+      </p>
+      <Answer asked={asked}>
+        {(jobs) => (
+          <Card title="Compared">
+            <p class="hint">
+              Regret is against the best variant of the same backtest; amounts of different blocks
+              are not compared.
+            </p>
+            <DataTable
+              label="Variants of the chosen backtests"
+              rows={jobs.flatMap(({ job, summary }) =>
+                summary.variants.map((group) => ({ job, summary, ...group })),
+              )}
+              keyOf={({ job, variant }) => `${job.id} ${variant}`}
+              columns={[
+                {
+                  title: 'Backtest',
+                  cell: ({ job: { id, name } }) => (
+                    <a href={hrefOf('history', { part: 'backtests', job: id })}>{name}</a>
+                  ),
+                },
+                {
+                  title: 'Blocks',
+                  cell: ({ summary: { blocks, firstBlock, lastBlock } }) =>
+                    blocks === 0 ? 'none yet' : `${blocks}: ${firstBlock} to ${lastBlock}`,
+                },
+                { title: 'Variant', cell: ({ variant }) => variant },
+                ...groupColumns<
+                  (typeof jobs)[number] & ReturnType<typeof toSummary>['variants'][number]
+                >(),
+              ]}
+            />
+          </Card>
+        )}
+      </Answer>
+    </>
+  )
+}

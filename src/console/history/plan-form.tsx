@@ -1,0 +1,142 @@
+/** Starts a backtest: of one pair by a form, of anything by its plan as JSON. */
+import { useState } from 'preact/hooks'
+import type { components } from '../../client/generated/schema.js'
+import { useDoing } from '../app/doing.js'
+import { toRaw } from '../app/numbers.js'
+import { nativeToken, networks, tokenAt } from '../app/tokens.js'
+import {
+  AmountField,
+  BlockField,
+  ChainField,
+  Field,
+  SelectField,
+  TextField,
+} from '../components/fields.js'
+import { Problem } from '../components/states.js'
+import { TokenField } from '../components/token-field.js'
+
+type Job = components['schemas']['Backtest']
+
+/** What the usual router is compared with. */
+const rivals: Readonly<Record<string, readonly object[]>> = {
+  none: [],
+  splits: [{ name: 'no splits', splits: false }],
+  hops: [
+    { name: '1 hop', maxHops: 1 },
+    { name: '2 hops', maxHops: 2 },
+  ],
+}
+
+export function PlanForm({ onStarted }: { onStarted(job: Job): void }) {
+  const [isJson, setJson] = useState(false)
+  const [json, setText] = useState('')
+  const [form, setForm] = useState({
+    ...{ name: 'backtest', chain: '', tokenIn: nativeToken, tokenOut: '', amount: '1' },
+    ...{ from: 'latest-20', to: '', step: '5', rivals: 'none' },
+  })
+  const starting = useDoing<Job>(onStarted)
+  const chain = form.chain || String(networks.value[0]?.id ?? 1)
+  const chainId = Number(chain)
+  const set = (name: keyof typeof form) => (value: string) => setForm({ ...form, [name]: value })
+  const decimals = tokenAt(chainId, form.tokenIn)?.decimals ?? null
+  const amountIn = decimals === null ? null : toRaw(form.amount, decimals)
+  const plan = {
+    ...{ name: form.name, chainId },
+    blocks: { from: form.from, ...(form.to && { to: form.to }), step: form.step || '1' },
+    requests: [{ tokenIn: form.tokenIn, tokenOut: form.tokenOut, amountIn: `${amountIn ?? ''}` }],
+    variants: [{ name: 'default' }, ...(rivals[form.rivals] ?? [])],
+  }
+  const [problem, given] = isJson ? parsed(json) : [null, plan]
+  const isReady = isJson ? given !== null : Boolean(form.tokenOut && amountIn && form.from)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void starting.start((client) => client.createBacktest(given as never))
+  }
+  return (
+    <form class="stack" onSubmit={submit}>
+      {isJson ? (
+        <Field label="Plan as JSON" problem={problem} hint="blocks, requests, variants, delays">
+          {(own) => (
+            <textarea
+              {...own}
+              rows={12}
+              spellcheck={false}
+              value={json}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      ) : (
+        <div class="form">
+          <TextField label="Name" value={form.name} onValue={set('name')} />
+          <ChainField value={chain} onValue={set('chain')} />
+          <TokenField
+            label="Give"
+            chainId={chainId}
+            value={form.tokenIn}
+            onValue={set('tokenIn')}
+          />
+          <AmountField
+            chainId={chainId}
+            token={form.tokenIn}
+            value={form.amount}
+            onValue={set('amount')}
+          />
+          <TokenField
+            label="Get"
+            chainId={chainId}
+            value={form.tokenOut}
+            onValue={set('tokenOut')}
+          />
+          <BlockField label="First block or time" value={form.from} onValue={set('from')} />
+          <BlockField label="Last block or time" value={form.to} onValue={set('to')} />
+          <TextField
+            label="Every so many blocks"
+            value={form.step}
+            inputMode="numeric"
+            onValue={set('step')}
+          />
+          <SelectField
+            label="Compare the router with"
+            value={form.rivals}
+            options={[
+              ['none', 'nothing'],
+              ['splits', 'itself without splits'],
+              ['hops', 'fewer hops'],
+            ]}
+            onValue={set('rivals')}
+          />
+        </div>
+      )}
+      {starting.error !== null && <Problem error={starting.error} />}
+      <div class="row">
+        <button type="submit" class="main" disabled={!isReady || starting.isBusy}>
+          Start
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={isJson}
+          onClick={() => {
+            if (!isJson && json === '') setText(JSON.stringify(plan, null, 2))
+            setJson(!isJson)
+          }}
+        >
+          plan as JSON
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function parsed(text: string): [problem: string | null, plan: object | null] {
+  if (text.trim() === '') return [null, null]
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null
+      ? [null, value]
+      : ['A plan is an object.', null]
+  } catch {
+    return ['This is no JSON yet.', null]
+  }
+}

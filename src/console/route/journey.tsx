@@ -1,0 +1,76 @@
+/** The way of a sent transfer over a bridge, told as it changes. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Route } from '../../client/client.js'
+import type { BridgeState } from '../../client/track.js'
+import { client } from '../app/session.js'
+import { TextField } from '../components/fields.js'
+import { Problem } from '../components/states.js'
+
+interface Props {
+  readonly route: Pick<Route, 'bridgingEstimates'>
+  readonly chainId: number
+}
+
+export function Journey({ route, chainId }: Props) {
+  const [estimate] = route.bridgingEstimates ?? []
+  const [text, setText] = useState('')
+  const [txHash, setTxHash] = useState<string | null>(null)
+  const [state, setState] = useState<BridgeState | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const bridge = estimate?.bridge
+  useEffect(() => {
+    setState(null)
+    setError(null)
+    if (!txHash || !bridge) return
+    const left = new AbortController()
+    const watch = async () => {
+      const input = { bridge, chainId, txHash } as Parameters<typeof client.value.track>[0]
+      for await (const now of client.value.track(input, { signal: left.signal })) setState(now)
+    }
+    watch().catch((problem: unknown) => left.signal.aborted || setError(problem))
+    return () => left.abort()
+  }, [txHash, bridge, chainId])
+  if (!estimate) return null
+  return (
+    <section class="card stack" aria-label="Journey">
+      <h2>Journey</h2>
+      <p class="hint">
+        {estimate.bridge} takes about {Math.round(estimate.estimatedSeconds / 60)} min. After the
+        transaction is sent, its hash tells how the delivery goes.
+      </p>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          setTxHash(/^0x[0-9a-fA-F]{64}$/.test(text.trim()) ? text.trim() : null)
+        }}
+      >
+        <TextField
+          label="Hash of the transaction"
+          value={text}
+          onValue={setText}
+          placeholder="0x…"
+        />
+        <button type="submit">Track</button>
+      </form>
+      {error !== null && <Problem error={error} />}
+      {state && (
+        <p role="status">
+          <span
+            class={
+              state.status === 'delivered'
+                ? 'tag good'
+                : state.status === 'failed'
+                  ? 'tag bad'
+                  : 'tag accent'
+            }
+          >
+            {state.status}
+          </span>{' '}
+          {state.error} {state.destinationTxHash && <code>{state.destinationTxHash}</code>}
+        </p>
+      )}
+      {txHash && !state && error === null && <p class="hint">Asking …</p>}
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+/** Cassettes, and checks of them and of suites. */
+
+/** A file of the folder of cassettes. */
+export interface CassetteEntry {
+  readonly name: string
+  readonly bytes: number
+  /** Unix milliseconds. */
+  readonly changedAt: number
+}
+
+export interface RecordedRequest {
+  readonly number: number
+  readonly method: string
+  /** Path and query below /api/v1. */
+  readonly url: string
+  readonly status: number
+  readonly blocks: readonly {
+    readonly chainId: number
+    readonly number: number
+    readonly head: boolean
+  }[]
+  /** Of the request and its answer in the file. */
+  readonly bytes: number
+}
+
+export interface CassetteFacts extends CassetteEntry {
+  readonly versions: readonly { readonly forkroute: string; readonly anvil: string }[]
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly blocks: number
+    readonly firstBlock: number
+    readonly lastBlock: number
+  }[]
+  readonly total: number
+  readonly requests: readonly RecordedRequest[]
+}
+
+/** A recorded request with its answer. */
+export interface Recording extends RecordedRequest {
+  /** JSON; null without one. */
+  readonly body: unknown
+  readonly answer: unknown
+}
+
+export interface CassetteMismatch {
+  readonly number: number
+  readonly request: string
+  readonly blocks: readonly string[]
+  /** Of the first value that differs. */
+  readonly path: string
+  readonly expected: string
+  readonly got: string
+}
+
+export interface CassetteResult {
+  readonly verified: number
+  readonly damaged: readonly string[]
+  readonly mismatches: readonly CassetteMismatch[]
+}
+
+export interface SuiteResult {
+  readonly mode: string
+  readonly passed: number
+  readonly failed: number
+  readonly milliseconds: number
+  readonly cases: readonly {
+    readonly name: string
+    readonly line: number
+    readonly ok: boolean
+    readonly differences: readonly string[]
+    readonly milliseconds: number
+  }[]
+}
+
+/** A run over a cassette or a suite, by a process of its own. */
+export interface Check {
+  readonly id: string
+  readonly kind: 'cassette' | 'suite'
+  /** Of the cassette or the suite. */
+  readonly name: string
+  readonly state: 'running' | 'finished' | 'failed'
+  /** Why it failed; null where it did not. */
+  readonly problem: string | null
+  /** Whether all is as it should be; null before the end. */
+  readonly ok: boolean | null
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  readonly finishedAt: number | null
+  /** Of a cassette that was checked. */
+  readonly cassette: CassetteResult | null
+  /** Of a suite that was run. */
+  readonly suite: SuiteResult | null
+}

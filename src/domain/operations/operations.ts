@@ -1,0 +1,40 @@
+/** What those who run a service see of it and change in it, besides what routes are made of. */
+import type { CassetteEntry, CassetteFacts, Check, Recording } from './checks.js'
+import type { KnownPool, PoolIndexState, PoolQuery, PoolRow } from './pools.js'
+import type { DoctorCheck, Setting, SystemState } from './system.js'
+
+export interface Operations {
+  system(): Promise<SystemState>
+  settings(): readonly Setting[]
+  /** Calls at the same time share one examination. */
+  doctor(): Promise<readonly DoctorCheck[]>
+  /** @throws ForkrouteError STORAGE_UNAVAILABLE, as the other methods that read or write files. */
+  pools(query: PoolQuery): { readonly total: number; readonly pools: readonly KnownPool[] }
+  importPools(
+    chainId: number,
+    pools: readonly PoolRow[],
+  ): { readonly added: number; readonly updated: number }
+  poolIndex(): readonly PoolIndexState[]
+  /** By name. */
+  cassettes(): readonly CassetteEntry[]
+  /** @throws ForkrouteError NOT_FOUND. */
+  cassette(name: string, page: { readonly offset: number; readonly limit: number }): CassetteFacts
+  /** @throws ForkrouteError NOT_FOUND. */
+  recording(name: string, number: number): Recording
+  /**
+   * Asks recorded requests again, and compares the answers.
+   * @param numbers - null: all.
+   * @throws ForkrouteError NOT_FOUND, OVERLOADED while another check runs.
+   */
+  checkCassette(name: string, numbers: readonly number[] | null): Check
+  /**
+   * Runs a suite, which may name a cassette of the folder, and neither a node nor settings.
+   * @param source - YAML.
+   * @throws ForkrouteError INVALID_REQUEST with every mistake, NOT_FOUND, OVERLOADED.
+   */
+  checkSuite(source: string): Check
+  /** The newest first; older ones are forgotten. */
+  checks(): readonly Check[]
+  /** @throws ForkrouteError NOT_FOUND. */
+  check(id: string): Check
+}

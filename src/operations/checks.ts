@@ -1,0 +1,225 @@
+/**
+ * Runs checks of cassettes and suites, one at a time, by the command line in a process of its own: a whole service with
+ * threads and forks, which must neither mix its figures with those of this one nor outlive it.
+ */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { parseSuite } from '../check/suite.js'
+import { ConfigError } from '../config.js'
+import { invalidRequest } from '../domain/common-errors.js'
+import { ForkrouteError } from '../domain/errors.js'
+import type { CassetteResult, Check, SuiteResult } from '../domain/operations/checks.js'
+import type { Operations } from '../domain/operations/operations.js'
+import { packageFolder } from '../package-folder.js'
+import { type CassetteFolder, isCassetteName } from './cassette-folder.js'
+import { checkStore } from './check-store.js'
+import { withoutAddresses } from './masked.js'
+
+const longestMs = 600_000
+const mostOutputBytes = 64 * 1024 * 1024
+const mostCases = 200
+/** Where suites seem to lie, so that what they name is seen to lie beside them. */
+const suitesFolder = '/suites'
+
+export interface ChecksParts {
+  readonly dataDir: string
+  readonly folder: CassetteFolder
+  /** Variables that make the answers of another process those of this service. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Nodes by chain; empty in a replay. */
+  readonly urls: Readonly<Record<number, readonly string[]>>
+  /** Gives the data folder of another process the pools that no look-up finds. */
+  preparePools(dataDir: string): void
+}
+
+export interface Checks
+  extends Pick<Operations, 'checkCassette' | 'checkSuite' | 'checks' | 'check'> {
+  /** Ends what runs. */
+  close(): Promise<void>
+}
+
+interface Run {
+  readonly kind: Check['kind']
+  readonly name: string
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Folder that is removed afterwards. */
+  readonly place: string
+}
+
+export function createChecks(parts: ChecksParts): Checks {
+  const store = checkStore(join(parts.dataDir, 'checks'))
+  const closing = new AbortController()
+  let running: Promise<void> | null = null
+
+  function begin(prepare: (place: string) => Omit<Run, 'place'>): Check {
+    if (running) {
+      throw new ForkrouteError('OVERLOADED', 'Another check runs; ask again when it has ended.')
+    }
+    const place = mkdtempSync(join(tmpdir(), 'forkroute-check-'))
+    const discard = () => rmSync(place, { recursive: true, force: true })
+    try {
+      const run = { ...prepare(place), place }
+      const check = store.add(run)
+      running = perform(run, check).finally(() => {
+        running = null
+        discard()
+      })
+      return check
+    } catch (error) {
+      discard()
+      throw error
+    }
+  }
+
+  async function perform(run: Run, check: Check): Promise<void> {
+    const outcome = await outcomeOf(run, parts.environment, closing.signal)
+    try {
+      store.put({ ...check, ...outcome, finishedAt: Date.now() })
+    } catch {
+      // The data folder is full or gone: the check is seen as one that the service did not finish.
+    }
+  }
+
+  return {
+    checkCassette(name, numbers) {
+      const file = parts.folder.fileOf(name)
+      const only = numbers === null ? [] : ['--only', numbers.join(',')]
+      return begin(() => ({ kind: 'cassette', name, args: ['verify', file, ...only] }))
+    },
+    checkSuite(source) {
+      const { name, cassette } = boundedSuite(source)
+      const recorded = cassette === null ? null : parts.folder.fileOf(cassette)
+      if (recorded === null && Object.keys(parts.urls).length === 0) {
+        throw invalidRequest(['The suite must name a cassette: this service has no nodes.'])
+      }
+      return begin((place) => {
+        const file = join(place, 'suite.yaml')
+        writeFileSync(file, source)
+        if (recorded !== null && cassette !== null) symlinkSync(recorded, join(place, cassette))
+        const args = ['check', file]
+        if (recorded !== null) return { kind: 'suite', name, args }
+        const dataDir = join(place, 'data')
+        mkdirSync(dataDir)
+        parts.preparePools(dataDir)
+        const nodes = Object.entries(parts.urls).map(([id, urls]) => [`RPC_URL_${id}`, urls.join()])
+        return { kind: 'suite', name, args, env: Object.fromEntries(nodes) }
+      })
+    },
+    checks: store.list,
+    check: store.get,
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}
+
+/**
+ * A suite that may run here: no node and no setting of its own, and no file outside of the folder of cassettes.
+ * @throws ForkrouteError INVALID_REQUEST with every mistake.
+ */
+function boundedSuite(source: string): { readonly name: string; readonly cassette: string | null } {
+  const path = join(suitesFolder, 'suite')
+  const suite = parsed(source, path)
+  const { cassette } = suite
+  const problems = [
+    ...(suite.rpc === null ? [] : ['rpc must not be given: the nodes of the service are asked.']),
+    ...(Object.keys(suite.config).length === 0
+      ? []
+      : ['config must not be given: the settings of the service or the cassette count.']),
+    ...(suite.cases.length <= mostCases ? [] : [`cases must hold at most ${mostCases} cases.`]),
+    ...(cassette === null || dirname(cassette) === suitesFolder
+      ? []
+      : ['cassette must be a name of GET /cassettes.']),
+  ]
+  if (problems.length > 0) throw invalidRequest(problems)
+  const name = suite.name === path ? 'suite' : suite.name.slice(0, 128)
+  const file = cassette?.slice(suitesFolder.length + 1) ?? null
+  if (file !== null && !isCassetteName(file)) {
+    throw invalidRequest(['cassette must be a name of GET /cassettes.'])
+  }
+  return { name, cassette: file }
+}
+
+function parsed(source: string, path: string) {
+  try {
+    return parseSuite(source, path)
+  } catch (error) {
+    if (error instanceof ConfigError) throw invalidRequest(error.problems)
+    throw error
+  }
+}
+
+type Outcome = Pick<Check, 'state' | 'problem' | 'ok' | 'cassette' | 'suite'>
+
+async function outcomeOf(
+  run: Run,
+  environment: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { PATH, HOME, XDG_CACHE_HOME, TMPDIR } = process.env
+  const env = {
+    ...{ PATH, HOME, XDG_CACHE_HOME, TMPDIR, ...environment, ...run.env },
+    DATA_DIR: join(run.place, 'data'),
+    // It shares the machine with the service.
+    ...{ WORKERS: '1', FORKS_PER_BLOCK: '1', LOG_LEVEL: 'error' },
+  }
+  const entry = join(packageFolder, 'dist', 'src', 'cli', 'main.js')
+  const printed = await new Promise<{ readonly out: string; readonly end: string | null }>(
+    (resolve) =>
+      execFile(
+        process.execPath,
+        [entry, ...run.args, '--json'],
+        { env, signal, cwd: run.place, timeout: longestMs, maxBuffer: mostOutputBytes },
+        (error, out) => resolve({ out, end: endOf(error, signal) }),
+      ),
+  )
+  const answer = printed.end === null ? tryJson(printed.out) : null
+  if (answer && run.kind === 'cassette' && Array.isArray(answer.mismatches)) {
+    const cassette = answer as unknown as CassetteResult
+    const ok = cassette.damaged.length === 0 && cassette.mismatches.length === 0
+    return { state: 'finished', problem: null, ok, cassette, suite: null }
+  }
+  if (answer && run.kind === 'suite' && Array.isArray(answer.cases)) {
+    const suite = suiteOf(answer as unknown as SuiteResult)
+    return { state: 'finished', problem: null, ok: suite.failed === 0, cassette: null, suite }
+  }
+  const said = printed.end ?? (answer?.message === undefined ? '' : String(answer.message))
+  const problem = withoutPaths(withoutAddresses(said)) || 'The check ended without a result.'
+  return { state: 'failed', problem, ok: null, cassette: null, suite: null }
+}
+
+/** Null where it ended by itself, well or not. */
+function endOf(error: Error | null, signal: AbortSignal): string | null {
+  if (signal.aborted) return 'The service stopped.'
+  const { killed, code } = (error ?? {}) as { killed?: boolean; code?: unknown }
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'The result is too long.'
+  return killed ? `It took longer than ${longestMs / 1_000} seconds.` : null
+}
+
+/** Without whole answers, which the cassette has. */
+function suiteOf({ mode, passed, failed, milliseconds, cases }: SuiteResult): SuiteResult {
+  return {
+    ...{ mode, passed, failed, milliseconds },
+    cases: cases.map(({ name, line, ok, differences, milliseconds: own }) => ({
+      ...{ name, line, ok, milliseconds: own },
+      differences: differences.map((text) => withoutPaths(withoutAddresses(text))),
+    })),
+  }
+}
+
+/** Names of files alone. */
+function withoutPaths(text: string): string {
+  return text.replace(/(?<![\w:/])\/(?:[\w.@+-]+\/)+([\w.@+-]+)/g, '$1')
+}
+
+function tryJson(text: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,97 @@
+/** Puts together what those who run a service see and change: every part of it that is no route. */
+import { type Catalog, openCatalog } from '../catalog/store.js'
+import type { ChainDefinition } from '../chains/chain.js'
+import type { Config } from '../config.js'
+import { examine } from '../doctor/machine-checks.js'
+import type { Operations } from '../domain/operations/operations.js'
+import type { PoolQuery } from '../domain/operations/pools.js'
+import type { DoctorCheck } from '../domain/operations/system.js'
+import { indexState, searchIndex } from '../pool-index/search.js'
+import type { Pool } from '../protocols/pool.js'
+import { cassetteFolder } from './cassette-folder.js'
+import { createChecks } from './checks.js'
+import { withoutAddresses } from './masked.js'
+import { environmentOf, settingsOf } from './settings.js'
+import { type SystemParts, systemState } from './system.js'
+
+export interface OperationsParts extends Omit<SystemParts, 'processes'> {
+  readonly config: Config
+  /** Where the index of pools is: the data folder of a service that records is another one. */
+  readonly indexDir: string
+  readonly chains: readonly ChainDefinition[]
+  /** Nodes by chain; empty in a replay. */
+  readonly urls: Readonly<Record<number, readonly string[]>>
+  readonly catalog: Catalog
+  /** Of the sandbox's Ethereum, which no look-up finds. */
+  readonly sandboxPools: readonly Pool[]
+}
+
+export function createOperations(parts: OperationsParts): Operations & { close(): Promise<void> } {
+  const { config, catalog, chains } = parts
+  const folder = cassetteFolder(config.cassettesDir)
+  const checks = createChecks({
+    dataDir: config.dataDir,
+    folder,
+    environment: environmentOf(config),
+    urls: parts.urls,
+    preparePools(dataDir) {
+      const other = openCatalog(dataDir)
+      try {
+        if (parts.sandboxPools.length > 0) other.importPools(1, parts.sandboxPools)
+        for (const { id } of chains) {
+          const imported = catalog.listPools(id).filter(({ source }) => source === 'imported')
+          other.importPools(id, imported)
+        }
+      } finally {
+        other.close()
+      }
+    },
+  })
+  let examination: Promise<readonly DoctorCheck[]> | null = null
+
+  return {
+    system: () => systemState({ ...parts, processes: config.processes }),
+    settings: () => settingsOf(config),
+    doctor() {
+      examination ??= examine(() => config)
+        .then((found) => found.map((one) => ({ ...one, found: withoutAddresses(one.found) })))
+        .finally(() => {
+          examination = null
+        })
+      return examination
+    },
+    pools: (query) => (query.source === 'indexed' ? indexed(parts.indexDir, query) : kept(query)),
+    importPools: (chainId, pools) => catalog.importPools(chainId, pools),
+    poolIndex: () =>
+      chains.map((chain) => ({
+        chainId: chain.id,
+        isOn: config.poolIndex,
+        ...indexState(parts.indexDir, chain),
+      })),
+    cassettes: folder.list,
+    cassette: folder.facts,
+    recording: folder.recording,
+    checkCassette: checks.checkCassette,
+    checkSuite: checks.checkSuite,
+    checks: checks.checks,
+    check: checks.check,
+    close: checks.close,
+  }
+
+  function kept({ source, ...query }: PoolQuery) {
+    return catalog.searchPools({ ...query, source: source === 'indexed' ? undefined : source })
+  }
+}
+
+function indexed(dataDir: string, query: PoolQuery) {
+  const { total, pools } = searchIndex(dataDir, query)
+  return {
+    total,
+    pools: pools.map(({ block, ...pool }) => ({
+      ...pool,
+      chainId: query.chainId,
+      source: 'indexed' as const,
+      firstSeenBlock: String(block),
+    })),
+  }
+}

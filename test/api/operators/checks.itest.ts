@@ -1,0 +1,112 @@
+/** The folder of cassettes and checks over HTTP: nothing outside of the folder is read, and suites are bounded. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Cassette } from '../../../src/api/records/check-records.js'
+import { documented, startTestApi } from '../test-api.js'
+
+const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
+const secret = 'not for anybody'
+
+/** A folder with a file beside it that must not be reached. */
+async function start(env: Record<string, string> = {}) {
+  const place = mkdtempSync(join(tmpdir(), 'forkroute-cassettes-'))
+  onTestFinished(() => rmSync(place, { recursive: true }))
+  const folder = join(place, 'inside')
+  mkdirSync(join(folder, 'deeper.cassette'), { recursive: true })
+  writeFileSync(join(place, 'outside.cassette'), secret)
+  symlinkSync(join(place, 'outside.cassette'), join(folder, 'link.cassette'))
+  writeFileSync(join(folder, 'notes.txt'), secret)
+  writeFileSync(join(folder, '.hidden.cassette'), secret)
+  writeFileSync(join(folder, 'broken.cassette'), 'no database')
+  const api = await startTestApi({ CASSETTES_DIR: folder, ...env })
+  return { api, folder }
+}
+
+describe('/cassettes', () => {
+  test('lists plain files of the folder, and nothing else of it', async () => {
+    const { api } = await start()
+    const list = await documented(api, '/cassettes', Cassette.array())
+    expect(list).toMatchObject([{ name: 'broken.cassette', bytes: 11 }])
+  })
+
+  test('a folder that is not there holds none', async () => {
+    const api = await startTestApi({ CASSETTES_DIR: join(tmpdir(), 'forkroute-absent') })
+    expect((await api.get('/cassettes')).body).toEqual([])
+  })
+
+  test('names of what lies elsewhere, or is no plain file, are not there for any path', async () => {
+    const { api, folder } = await start()
+    for (const name of [
+      '..%2Foutside.cassette',
+      '%2e%2e%2foutside.cassette',
+      '..%5Coutside.cassette',
+      'deeper.cassette%2f..%2f..%2foutside.cassette',
+      'link.cassette',
+      'deeper.cassette',
+      '.hidden.cassette',
+      'notes.txt',
+      'outside.cassette',
+      'outside.cassette%00',
+      encodeURIComponent(join(folder, '..', 'outside.cassette')),
+    ]) {
+      const replies = [
+        await api.get(`/cassettes/${name}`),
+        await api.get(`/cassettes/${name}/requests/1`),
+        await api.post(`/cassettes/${name}/check`, {}),
+      ]
+      for (const { status, text } of replies) {
+        expect(status, name).toBe(404)
+        expect(text, name).not.toContain(secret)
+        expect(text, name).not.toContain(folder)
+      }
+    }
+    expect((await api.get('/checks')).body).toEqual([])
+  })
+
+  test('a file that is no cassette is said to be none, without its place', async () => {
+    const { api, folder } = await start()
+    const reply = await api.get('/cassettes/broken.cassette')
+    expect([reply.status, reply.body.code]).toEqual([503, 'STORAGE_UNAVAILABLE'])
+    expect(reply.text).not.toContain(folder)
+  })
+})
+
+describe('/suites', () => {
+  const suite = (head: string, cases = `[{ name: a, ${one} }]`) => `${head}\ncases: ${cases}`
+  const one = `prices: { addresses: [${weth}] }, expect: { price: 3000 }`
+
+  test.each([
+    ['a node of its own', 'rpc: http://169.254.169.254/', 'rpc must not be given'],
+    ['settings of its own', 'config: { TOKEN_LISTS: /etc/passwd }', 'config must not be given'],
+    ['a cassette above', 'cassette: ../outside.cassette', 'cassette must be a name'],
+    ['a cassette elsewhere', 'cassette: /etc/passwd', 'cassette must be a name'],
+    ['another file', 'cassette: notes.txt', 'cassette must be a name'],
+    ['what is no field', 'casette: x', 'line 1: casette is not known here.'],
+  ])('%s is refused', async (_, head, message) => {
+    const { api } = await start({ RPC_URL_1: 'http://127.0.0.1:1' })
+    const reply = await api.post('/suites', { suite: suite(head) })
+    expect([reply.status, reply.body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect([reply.body.message].flat().join()).toContain(message)
+    expect((await api.get('/checks')).body).toEqual([])
+  })
+
+  test('a cassette that is absent or a link is a 404; too many cases and too long a text are refused', async () => {
+    const { api } = await start()
+    for (const name of ['absent', 'link']) {
+      const reply = await api.post('/suites', { suite: suite(`cassette: ${name}.cassette`) })
+      expect(reply.status).toBe(404)
+    }
+    const cases = Array.from({ length: 201 }, (_, index) => `{ name: n${index}, ${one} }`)
+    const many = await api.post('/suites', {
+      suite: suite('cassette: broken.cassette', `[${cases.join()}]`),
+    })
+    expect(many.body.message).toBe('cases must hold at most 200 cases.')
+    expect((await api.post('/suites', { suite: 'x'.repeat(300_000) })).status).toBe(413)
+    expect((await api.post('/suites', { suite: suite('name: b') })).body.message).toBe(
+      'The suite must name a cassette: this service has no nodes.',
+    )
+    expect((await api.get('/checks/nope')).status).toBe(404)
+  })
+})
