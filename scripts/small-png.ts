@@ -10,28 +10,35 @@ export function smallPng(png: Buffer): Buffer {
   const height = png.readUInt32BE(20)
   const bytes = png[25] === 6 ? 4 : 3
   const pixels = unfiltered(inflateSync(dataOf(png)), width * bytes, height, bytes)
-  // As fine as there are colours enough for.
-  for (let bits = 0; bits < 8; bits++) {
-    const palette = new Map<number, number>()
-    const rows = Buffer.alloc(height * (width + 1))
-    for (let y = 0, at = 0; y < height && palette.size <= mostColours; y++) {
-      for (let x = 0; x < width; x++, at += bytes) {
-        const colour =
-          (rounded(pixels[at], bits) << 16) |
-          (rounded(pixels[at + 1], bits) << 8) |
-          rounded(pixels[at + 2], bits)
-        if (!palette.has(colour)) palette.set(colour, palette.size)
-        rows[y * (width + 1) + 1 + x] = palette.get(colour) ?? 0
-      }
-    }
-    if (palette.size <= mostColours) return indexed(width, height, [...palette.keys()], rows)
+  const colours = Array.from({ length: width * height }, (_, at) =>
+    pixels.readUIntBE(at * bytes, 3),
+  )
+  const palette = mostFrequent(colours)
+  const places = new Map(palette.map((colour, place) => [colour, place]))
+  const rows = Buffer.alloc(height * (width + 1))
+  for (const [at, colour] of colours.entries()) {
+    const place = places.get(colour) ?? nearest(palette, colour)
+    places.set(colour, place)
+    rows[Math.floor(at / width) * (width + 1) + 1 + (at % width)] = place
   }
-  return png
+  return indexed(width, height, palette, rows)
 }
 
-function rounded(value = 0, bits: number): number {
-  const step = 1 << bits
-  return Math.min(255, Math.round(value / step) * step)
+function mostFrequent(colours: readonly number[]): readonly number[] {
+  const counts = new Map<number, number>()
+  for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
+  const sorted = [...counts].sort((a, b) => b[1] - a[1])
+  return sorted.slice(0, mostColours).map(([colour]) => colour)
+}
+
+/** @returns its place in the palette. */
+function nearest(palette: readonly number[], colour: number): number {
+  const parts = (one: number) => [one >> 16, (one >> 8) & 255, one & 255]
+  const own = parts(colour)
+  const distances = palette.map((one) =>
+    parts(one).reduce((sum, part, index) => sum + (part - (own[index] ?? 0)) ** 2, 0),
+  )
+  return distances.indexOf(Math.min(...distances))
 }
 
 function dataOf(png: Buffer): Buffer {

@@ -81,7 +81,7 @@ async function listen(
     const heads = waiting
     waiting = []
     if (signal.aborted) return
-    tell((now) => ({ ...now, problem, heads: heads.reduce(withHead, now.heads) }))
+    tell((now) => ({ ...now, problem, heads: withHeads(now.heads, heads) }))
   }
   for await (const event of client.peek().streamQuotes({ chainId, quotes }, { signal })) {
     if (signal.aborted) return
@@ -105,8 +105,11 @@ function toHead({ blockNumber, quotes: [quote] }: Batch): Head {
 }
 
 /** A block that comes again, after a reorganisation, takes the place of those from it on. */
-function withHead(heads: readonly Head[], head: Head): readonly Head[] {
-  const isNext = (heads.at(-1)?.blockNumber ?? -1) < head.blockNumber
-  const before = isNext ? heads : heads.filter((one) => one.blockNumber < head.blockNumber)
-  return [...before, head].slice(-mostHeads)
+function withHeads(heads: readonly Head[], more: readonly Head[]): readonly Head[] {
+  const all = [...heads]
+  for (const head of more) {
+    while ((all.at(-1)?.blockNumber ?? -1) >= head.blockNumber) all.pop()
+    all.push(head)
+  }
+  return all.slice(-mostHeads)
 }
