@@ -34,6 +34,8 @@ export interface Listening {
 const names = ['chain', 'in', 'out', 'amount'] as const
 /** Earlier ones are let go. */
 const mostHeads = 3_000
+/** Of work in one piece. */
+const longestMs = 12
 const nothing: Listening = { heads: [], amountIn: null, problem: null, error: null }
 
 export function readQuestion(query: URLSearchParams, defaultChain: string): Question {
@@ -77,6 +79,7 @@ async function listen(
   const quotes = [{ tokenIn: [question.in], tokenOut: [question.out], amountIn: [`${amountIn}`] }]
   let waiting: Head[] = []
   let problem: string | null = null
+  let since = performance.now()
   const flush = () => {
     const heads = waiting
     waiting = []
@@ -89,6 +92,11 @@ async function listen(
     // What comes in one go, as after a break, is shown in one go.
     if (waiting.length === 0) setTimeout(flush)
     if (event.event !== 'error') waiting.push(toHead(event.data))
+    // Many at once must not hold up the page.
+    if (performance.now() - since > longestMs) {
+      await new Promise((done) => setTimeout(done))
+      since = performance.now()
+    }
   }
 }
 
