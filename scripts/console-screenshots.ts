@@ -2,7 +2,7 @@
  * Takes the pictures of docs/console.md: every view at two widths, of a service of its own on the sandbox.
  * npx tsx scripts/console-screenshots.ts [view …], after npm run build.
  */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
@@ -10,13 +10,14 @@ import { sandboxToken } from '../src/sandbox/tokens.js'
 import { launchChromium } from '../test/support/service/chromium.js'
 import { desktop, openConsole, phone } from '../test/support/service/console.js'
 import { startService, type TestService } from '../test/support/service/service.js'
+import { smallPng } from './small-png.js'
 
 const folder = fileURLToPath(new URL('../docs/console', import.meta.url))
 const ether = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const [usdc, dai] = ['USDC', 'DAI'].map((symbol) => sandboxToken(symbol).address)
 /** Rich on the sandbox, whose node signs for it. */
 const trader = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
-const tallest = 1_500
+const tallest = 1_400
 
 interface Shot {
   /** Of the file. */
@@ -64,7 +65,7 @@ const shots: readonly Shot[] = [
       await page.fill('textarea', prices.join('\n'))
       await page.locator('textarea').blur()
       await page.locator('summary').click()
-      await page.getByText('Spread against').waitFor()
+      await page.getByRole('heading', { name: 'Spread against' }).waitFor()
       await page.evaluate('scrollTo(0, 0)')
     },
   },
@@ -113,7 +114,8 @@ try {
       await page.waitForSelector('.waiting', { state: 'detached' })
       const whole = await page.evaluate<number>('document.documentElement.scrollHeight')
       const clip = { x: 0, y: 0, width: look.viewport.width, height: Math.min(whole, tallest) }
-      await page.screenshot({ path: join(folder, `${name}-${width}.png`), fullPage: true, clip })
+      const picture = smallPng(await page.screenshot({ fullPage: true, clip }))
+      await writeFile(join(folder, `${name}-${width}.png`), picture)
       await page.close()
       console.log(`${name}-${width}.png`)
     }

@@ -34,6 +34,8 @@ export interface Listening {
 const names = ['chain', 'in', 'out', 'amount'] as const
 /** Earlier ones are let go. */
 const mostHeads = 3_000
+/** Of work in one piece. */
+const longestMs = 12
 const nothing: Listening = { heads: [], amountIn: null, problem: null, error: null }
 
 export function readQuestion(query: URLSearchParams, defaultChain: string): Question {
@@ -77,11 +79,12 @@ async function listen(
   const quotes = [{ tokenIn: [question.in], tokenOut: [question.out], amountIn: [`${amountIn}`] }]
   let waiting: Head[] = []
   let problem: string | null = null
+  let since = performance.now()
   const flush = () => {
     const heads = waiting
     waiting = []
     if (signal.aborted) return
-    tell((now) => ({ ...now, problem, heads: heads.reduce(withHead, now.heads) }))
+    tell((now) => ({ ...now, problem, heads: withHeads(now.heads, heads) }))
   }
   for await (const event of client.peek().streamQuotes({ chainId, quotes }, { signal })) {
     if (signal.aborted) return
@@ -89,6 +92,11 @@ async function listen(
     // What comes in one go, as after a break, is shown in one go.
     if (waiting.length === 0) setTimeout(flush)
     if (event.event !== 'error') waiting.push(toHead(event.data))
+    // Many at once must not hold up the page.
+    if (performance.now() - since > longestMs) {
+      await new Promise((done) => setTimeout(done))
+      since = performance.now()
+    }
   }
 }
 
@@ -105,8 +113,11 @@ function toHead({ blockNumber, quotes: [quote] }: Batch): Head {
 }
 
 /** A block that comes again, after a reorganisation, takes the place of those from it on. */
-function withHead(heads: readonly Head[], head: Head): readonly Head[] {
-  const isNext = (heads.at(-1)?.blockNumber ?? -1) < head.blockNumber
-  const before = isNext ? heads : heads.filter((one) => one.blockNumber < head.blockNumber)
-  return [...before, head].slice(-mostHeads)
+function withHeads(heads: readonly Head[], more: readonly Head[]): readonly Head[] {
+  const all = [...heads]
+  for (const head of more) {
+    while ((all.at(-1)?.blockNumber ?? -1) >= head.blockNumber) all.pop()
+    all.push(head)
+  }
+  return all.slice(-mostHeads)
 }

@@ -7,7 +7,7 @@ import { useWidth } from '../components/use-width.js'
 import type { Flow, FlowChart, FlowToken } from './flow.js'
 
 const bar = 12
-const leastWidth = 620
+const leastWidth = 460
 /** Of a band that has its name on it, in pixels. */
 const leastNamed = 13
 

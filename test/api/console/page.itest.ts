@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startTestApi } from './test-api.js'
+import { startTestApi } from '../test-api.js'
 
 describe('/console', () => {
   test('a page that is not kept, and that reaches this service alone', async () => {
