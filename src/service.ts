@@ -45,7 +45,7 @@ import { type Archive, startArchive } from './rpc/archive/archive.js'
 import type { ArchiveMode } from './rpc/archive/archive-messages.js'
 import { cacheBytes, registerMetrics } from './service-metrics.js'
 import { softwareVersion } from './software-version.js'
-import { optimiseLess } from './threads.js'
+import { compileLess } from './threads.js'
 import { startTracing } from './tracing.js'
 
 export interface Service {
@@ -84,7 +84,7 @@ export async function createService(
   },
 ): Promise<Service> {
   const { logger } = options
-  optimiseLess()
+  compileLess()
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) {

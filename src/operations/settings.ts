@@ -52,9 +52,20 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   REDIS_URL: ({ redisUrl }) => redisUrl,
   WORKER_PORT: ({ workerPort }) => workerPort,
   DATABASE_URL: ({ databaseUrl }) => databaseUrl,
+  // Joined by the configuration: what is told is whether there is one.
+  OTEL_EXPORTER_OTLP_ENDPOINT: () => null,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: ({ traces }) => traces?.url ?? null,
+  OTEL_EXPORTER_OTLP_HEADERS: ({ traces }) => Object.keys(traces?.headers ?? {}),
+  OTEL_SERVICE_NAME: ({ traces }) => traces?.serviceName ?? 'forkroute',
 }
 
-const secrets: readonly Variable[] = ['REDIS_URL', 'DATABASE_URL']
+const secrets: readonly Variable[] = [
+  'REDIS_URL',
+  'DATABASE_URL',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+]
 const variables = Object.keys(environment.shape) as Variable[]
 
 function textOf(config: Config, name: Variable): string | null {

@@ -6,6 +6,8 @@ export interface Latencies {
   note(method: string, calls: number, ms: number): void
   /** Milliseconds after which an answer is late: nineteen of twenty came sooner. */
   late(method: string, calls: number): number
+  /** Of the latest of all kinds, milliseconds; null before the first answer. */
+  median(): number | null
   /** Milliseconds of the answers since it was last asked, the latest of them where there were very many. */
   take(): readonly number[]
 }
@@ -51,6 +53,7 @@ export function createLatencies(): Latencies {
       if (all.length < fewestSamples) return lateAtFirstMs + work
       return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work
     },
+    median: () => (all.length > 0 ? quantile(all, 0.5) : null),
     take() {
       const taken = untaken
       untaken = []

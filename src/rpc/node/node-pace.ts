@@ -4,6 +4,16 @@
  * No I/O.
  */
 
+/** What the service learnt of a node while using it. */
+export interface NodeLimits {
+  /** Calls in one request at most; null: no batch was refused. */
+  readonly batch: number | null
+  /** Requests at the same time while the node refuses more; null: it does not. */
+  readonly requests: number | null
+  /** Of its latest answers; null before the first. */
+  readonly medianMs: number | null
+}
+
 export interface NodePace {
   /** Calls in one HTTP request at most. */
   batch(): number

@@ -12,7 +12,7 @@ import { createRpcClient, JsonRpcError, type RpcResult, TransportError } from '.
 import { createLatencies } from './latencies.js'
 import { isBatchRefusal, meaningOf } from './node-answers.js'
 import { createNodeHealth } from './node-health.js'
-import { createNodePace } from './node-pace.js'
+import { createNodePace, type NodeLimits } from './node-pace.js'
 import { type NodeAbilities, probeAbilities } from './node-probe.js'
 import { type Judgement, type NodeRequest, type Outcome, plain } from './node-request.js'
 
@@ -40,14 +40,6 @@ export interface NodeCounters {
   requests: number
   /** Requests that it refused for their number. */
   limited: number
-}
-
-/** What the service learnt of a node while using it. */
-export interface NodeLimits {
-  /** Calls in one request at most; null: no batch was refused. */
-  readonly batch: number | null
-  /** Requests at the same time while the node refuses more; null: it does not. */
-  readonly requests: number | null
 }
 
 export interface NodeStatus {
@@ -385,6 +377,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       limits: {
         batch: pace.knownBatch(),
         requests: pace.knownRequests(),
+        medianMs: latencies.median(),
       },
     }),
     takeAnswerTimes: latencies.take,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import express, { type Router } from 'express'
 import helmet from 'helmet'
-import { allowOnly } from './errors.js'
+import { allowOnly } from '../errors.js'
 
 const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 

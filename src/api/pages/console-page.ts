@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import express, { type Router } from 'express'
 import helmet from 'helmet'
-import { notFound } from '../domain/common-errors.js'
-import { packageFolder } from '../package-folder.js'
-import { allowOnly } from './errors.js'
+import { notFound } from '../../domain/common-errors.js'
+import { packageFolder } from '../../package-folder.js'
+import { allowOnly } from '../errors.js'
 
 /**
  * The page is at the path itself, without a slash at its end, and names its files relative to that: so it is right behind a
