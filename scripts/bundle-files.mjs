@@ -7,6 +7,9 @@ import { build } from 'esbuild'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** Folders of the packages whose code lies in the files so far; some are of the development alone (scripts/sbom.ts). */
+const joined = new Set()
+
 /**
  * @param options - of esbuild; paths are relative to the root of the package.
  * @returns the paths of the files, and what esbuild tells of each.
@@ -22,6 +25,10 @@ export async function bundle(options) {
     ...options,
   })
   for (const { path, contents } of outputFiles) await writeChanged(path, contents)
+  for (const path of Object.keys(metafile.inputs)) {
+    const [folder] = /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path) ?? []
+    if (folder) joined.add(folder)
+  }
   return { written: outputFiles.map(({ path }) => path), outputs: metafile.outputs }
 }
 
@@ -29,6 +36,11 @@ export async function writeChanged(path, contents) {
   if (existsSync(path) && readFileSync(path).equals(contents)) return
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, contents)
+}
+
+/** Names the packages of all files in one of their own. */
+export async function writeJoined(path) {
+  await writeChanged(path, Buffer.from(`${JSON.stringify([...joined].sort(), null, 2)}\n`))
 }
 
 /** Removes what an earlier build left in a folder. */

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleConsole } from './bundle-console.mjs'
-import { bundle, keepOnly, root } from './bundle-files.mjs'
+import { bundle, keepOnly, root, writeJoined } from './bundle-files.mjs'
 
 const threads = readdirSync(join(root, 'workers')).filter((name) => name.endsWith('.ts'))
 const commands = join('dist', 'src', 'cli')
@@ -49,3 +49,4 @@ const { written } = await bundle({
 })
 await keepOnly(join(root, commands, 'parts'), written)
 await bundleConsole()
+await writeJoined(join(root, 'dist', 'joined-packages.json'))

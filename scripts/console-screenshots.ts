@@ -14,7 +14,21 @@ import { smallPng } from './small-png.js'
 
 const folder = fileURLToPath(new URL('../docs/console', import.meta.url))
 const ether = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
-const [usdc, dai] = ['USDC', 'DAI'].map((symbol) => sandboxToken(symbol).address)
+const [usdc, dai, weth] = ['USDC', 'DAI', 'WETH'].map((symbol) => sandboxToken(symbol).address)
+const unit = 10n ** 18n
+const actions = [
+  {
+    ...{ protocol: 'svc', action: 'route' },
+    args: { tokenIn: weth, tokenOut: usdc, amountIn: `${2n * unit}` },
+  },
+  {
+    ...{ protocol: 'aave-v3', action: 'deposit' },
+    args: {
+      ...{ tokenIn: usdc, amountIn: { useOutputOfCallAt: 0 } },
+      primaryAddress: '0x87870bca3f3fd6335c3f4ce8392d69350b4fa4e2',
+    },
+  },
+]
 /** Rich on the sandbox, whose node signs for it. */
 const trader = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
 const tallest = 1_400
@@ -69,9 +83,39 @@ const shots: readonly Shot[] = [
       await page.evaluate('scrollTo(0, 0)')
     },
   },
-  { name: 'bundle', place: '/bundle', ready: 'h1' },
-  { name: 'history', place: '/history', ready: 'h1' },
-  { name: 'system', place: '/system', ready: 'h1' },
+  {
+    name: 'bundle',
+    place: `/bundle?actions=${encodeURIComponent(JSON.stringify(actions))}`,
+    ready: '[data-action="1"]',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Simulate' }).click()
+      await page.locator('dl.facts').first().waitFor()
+      await page.evaluate('scrollTo(0, 0)')
+    },
+  },
+  {
+    name: 'history',
+    place: '/history',
+    ready: 'h1',
+    act: async (page, { post }) => {
+      const variants = [{ name: 'router' }, { name: 'no splits', router: { splits: false } }]
+      const requests = [
+        { name: '50 WETH', tokenIn: weth, tokenOut: usdc, amountIn: `${50n * unit}` },
+      ]
+      const plan = {
+        name: 'splits or not',
+        blocks: { from: 'latest-11', to: 'latest' },
+        requests,
+        variants,
+      }
+      await post('/api/v1/backtests', plan)
+      await page.reload()
+      await page.getByRole('link', { name: plan.name }).first().click()
+      await page.locator('.tag.good', { hasText: 'finished' }).waitFor()
+      await page.getByLabel('Results by block').locator('.amount').first().waitFor()
+    },
+  },
+  { name: 'system', place: '/system', ready: '[aria-label="Nodes of Ethereum"] tbody tr' },
 ]
 
 /** One block with a trade in it, and until the page shows its quote. */

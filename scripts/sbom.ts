@@ -1,7 +1,7 @@
 /**
  * What the package and the image consist of, and under which licences, into dist/sbom: forkroute.cdx.json (CycloneDX) and
  * licences.md. Ends with 1 where a licence is not allowed.
- *   npm run sbom
+ *   npm run build && npm run sbom
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -56,8 +56,10 @@ const exceptions: readonly { licence: string; packages: RegExp; reason: string }
   },
 ]
 
-/** Compiled into the bytecode that the service carries; everything else of the development stays there. */
+/** Compiled into the bytecode that the service carries. */
 const compiledIn = '@openzeppelin/contracts'
+/** Written by the build: the packages that it joined into its files, those of the console and of traces among them. */
+const joinedFile = join('dist', 'joined-packages.json')
 
 const target = join('dist', 'sbom')
 
@@ -77,7 +79,7 @@ function main(): void {
 }
 
 /**
- * npm's own document of all packages, without those for development alone. `npm sbom --omit dev` leaves out what
+ * npm's own document of all packages, without those that stay with the development. `npm sbom --omit dev` leaves out what
  * both need, such as zod.
  */
 function shippedPackages(): Bom {
@@ -87,13 +89,16 @@ function shippedPackages(): Bom {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { name?: string; version: string; dev?: boolean }>
   }
+  if (!existsSync(joinedFile)) throw new Error(`${joinedFile} is missing: npm run build`)
+  const joined = new Set(JSON.parse(readFileSync(joinedFile, 'utf8')) as string[])
   const shipped = new Set(
     Object.entries(packages)
       .map(([path, entry]) => ({
         ...entry,
         name: entry.name ?? path.split('node_modules/').at(-1),
+        isJoined: joined.has(path),
       }))
-      .filter(({ name, dev }) => !dev || name === compiledIn)
+      .filter(({ name, dev, isJoined }) => !dev || isJoined || name === compiledIn)
       .map(({ name, version }) => purlOf(name ?? '', version)),
   )
   bom.metadata.component.name = 'forkroute'

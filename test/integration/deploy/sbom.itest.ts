@@ -74,6 +74,15 @@ test('has every package whose code lies in the files that are built', () => {
   expect(folders).not.toContain('node_modules/@uniswap/default-token-list')
 })
 
+test('has what is joined into the console and into the file for traces, though packages of the development', () => {
+  const names = components.filter(({ scope }) => scope !== 'excluded').map(({ name }) => name)
+  for (const name of ['preact', '@preact/signals', 'uplot', 'd3-sankey', 'internmap']) {
+    expect(names).toContain(name)
+  }
+  expect(names).toContain('@opentelemetry/sdk-trace-base')
+  for (const name of ['vitest', 'knip', 'axe-core']) expect(names).not.toContain(name)
+})
+
 test('has the Anvil of every platform, the binary here, and all bytecode with its hash', () => {
   for (const platform of ['linux-amd64', 'linux-arm64', 'darwin-arm64', 'darwin-amd64']) {
     expect(listed()).toContain(`@foundry-rs/anvil-${platform}@1.7.1`)
