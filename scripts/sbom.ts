@@ -1,7 +1,7 @@
 /**
  * What the package and the image consist of, and under which licences, into dist/sbom: forkroute.cdx.json (CycloneDX) and
  * licences.md. Ends with 1 where a licence is not allowed.
- *   npm run build && npm run sbom
+ *   npm run sbom
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
