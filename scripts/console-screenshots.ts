@@ -98,7 +98,7 @@ const shots: readonly Shot[] = [
     place: '/history',
     ready: 'h1',
     act: async (page, { post }) => {
-      const variants = [{ name: 'router' }, { name: 'no splits', router: { splits: false } }]
+      const variants = [{ name: 'router' }, { name: 'no splits', splits: false }]
       const requests = [
         { name: '50 WETH', tokenIn: weth, tokenOut: usdc, amountIn: `${50n * unit}` },
       ]

@@ -15,7 +15,7 @@ import { invalidRequest, unknownChainId } from '../domain/common-errors.js'
 import type { CallContext, Engine } from '../domain/engine.js'
 import { planBody, planInputs } from './backtest-inputs.js'
 import { checkFields } from './contract.js'
-import { fromBody, type Given, isAbsent } from './input.js'
+import { fromBody, type Given, isAbsent, textOf } from './input.js'
 import { crosschainRules, quoteRules, routeRules } from './routes/shortcut-inputs.js'
 import { lowerCased, toPlanRequest, toQuoteRequest } from './routes/shortcuts.js'
 
@@ -204,8 +204,9 @@ function readVariant(
 function readDelays(value: unknown, problems: string[]): number[] {
   if (isAbsent(value)) return []
   if (!Array.isArray(value)) {
-    const count = Number(value)
-    if (/^\d{1,3}$/.test(String(value)) && count <= limits.delays) {
+    const text = textOf(value)
+    const count = Number(text)
+    if (/^\d{1,3}$/.test(text) && count <= limits.delays) {
       return Array.from({ length: count }, (_delay, index) => index + 1)
     }
     problems.push(`delays must be an integer from 0 to ${limits.delays}, or a list of blocks`)

@@ -34,6 +34,11 @@ export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === 'null'
 }
 
+/** A value that was not checked yet as text; of objects and lists '': one that has a field `toString` has no text. */
+export function textOf(value: unknown): string {
+  return typeof value === 'object' ? '' : String(value)
+}
+
 /** JSON numbers and flags as text; a number that JSON cannot carry exactly is kept as a number, and so refused. */
 function scalarFromJson(value: unknown): unknown {
   if (typeof value === 'boolean') return String(value)

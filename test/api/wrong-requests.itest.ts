@@ -118,6 +118,23 @@ describe('wrong route requests', () => {
     })
   })
 
+  test('objects that have no text are refused like any other', async () => {
+    const api = await startTestApi()
+    const odd = { toString: 1, valueOf: null }
+    const fields = { explain: odd, permit: odd, routingStrategy: odd, amountOut: odd }
+    for (const tokenIn of [[odd], odd]) {
+      const body = { tokenIn, tokenOut: [usdc, odd], amountIn: [odd], fee: [odd], ...fields }
+      const asked = [
+        api.post('/shortcuts/route', body),
+        api.post('/shortcuts/quote', body),
+        api.post('/backtests', { blocks: odd, requests: [body], variants: [odd], delays: odd }),
+      ]
+      for (const { status, body } of await Promise.all(asked)) {
+        expect([status, body.code]).toEqual([400, 'INVALID_REQUEST'])
+      }
+    }
+  })
+
   test('a scalar given twice is refused, also with the same value', async () => {
     const api = await startTestApi()
     const reply = await api.get(

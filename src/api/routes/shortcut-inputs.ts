@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { bridgeNames } from '../../domain/bridges/names.js'
 import { crosschainModes } from '../../domain/bridges/terms.js'
 import { nativeToken } from '../../domain/primitives.js'
-import type { Given } from '../input.js'
+import { type Given, textOf } from '../input.js'
 import {
   Address,
   Amount,
@@ -34,7 +34,7 @@ const maxIgnored = 200
 export const maxQuotes = 200
 
 function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.map((item) => String(item).toLowerCase()) : []
+  return Array.isArray(value) ? value.map((item) => textOf(item).toLowerCase()) : []
 }
 
 /** One token against one, at several amounts. */
@@ -63,7 +63,7 @@ function exactOutputRules(given: Given): string[] {
       'minAmountOut must not be given together with amountOut: slippage says how far below it the transaction may end',
     )
   }
-  if (/^(true|timed)$/.test(String(given.explain))) {
+  if (/^(true|timed)$/.test(textOf(given.explain))) {
     problems.push('explain must not be given with amountOut')
   }
   return problems
@@ -117,8 +117,8 @@ export function routeRules(given: Given): string[] {
     if (given.feeReceiver === undefined) problems.push('feeReceiver is required with fee')
   }
   problems.push(...spenderRules(given))
-  const isRouter = /^router/.test(String(given.routingStrategy ?? 'router'))
-  if (String(given.permit) === 'true') {
+  const isRouter = /^router/.test(textOf(given.routingStrategy ?? 'router'))
+  if (textOf(given.permit) === 'true') {
     if (!isRouter) problems.push('permit must not be given without a router strategy')
     if (texts(given.tokenIn).length > 1)
       problems.push('permit must not be given with several tokenIn')
@@ -154,7 +154,7 @@ export function crosschainRules(given: Given): string[] {
   if (given.proof === 'adaptive') {
     problems.push('proof must be all with a destinationChainId other than chainId')
   }
-  if (String(given.permit) === 'true') {
+  if (textOf(given.permit) === 'true') {
     problems.push('permit must not be given with a destinationChainId other than chainId')
   }
   if (destinationFeeReceiver !== undefined && new Set(texts(fee)).size > 1) {
