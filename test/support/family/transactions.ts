@@ -72,7 +72,7 @@ const candidate = z.looseObject({
     )
     .min(1),
   estimatedAmountOut: Wei.nullable().optional(),
-  amountOut: Wei.nullable(),
+  amountOut: oneOrList.nullable(),
   gas: Wei.nullable(),
   valueAfterGas: SignedWei.nullable(),
   status: z.enum(['chosen', 'measured', 'reverted', 'unreadable', 'skipped']),
