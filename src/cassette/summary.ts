@@ -1,6 +1,7 @@
 /** What is in a cassette, for people and programs. */
 import { statSync } from 'node:fs'
 import { notFound } from '../domain/common-errors.js'
+import type { RecordedRequest } from '../domain/operations/checks.js'
 import { cassetteFormat, guarded, openCassetteFile } from '../rpc/cassette/cassette-file.js'
 import { cassetteRequests, type RequestRow } from '../rpc/cassette/cassette-requests.js'
 import { cassetteState } from '../rpc/cassette/cassette-state.js'
@@ -23,23 +24,7 @@ export interface CassetteSummary {
     readonly lastBlock: number
   }[]
   readonly rows: Readonly<Record<'cells' | 'reads' | 'codes', number>>
-  readonly requests: readonly RequestSummary[]
-}
-
-export interface RequestSummary {
-  readonly number: number
-  readonly method: string
-  /** Path and query. */
-  readonly url: string
-  readonly status: number
-  /** `head`: it named no block, and this was the newest. */
-  readonly blocks: readonly {
-    readonly chainId: number
-    readonly number: number
-    readonly head: boolean
-  }[]
-  /** Bytes of the request and its answer, without state. */
-  readonly bytes: number
+  readonly requests: readonly RecordedRequest[]
 }
 
 /** Number of the newest request; 0 without any. @throws ForkrouteError STORAGE_UNAVAILABLE. */
@@ -99,7 +84,7 @@ export function summarise(file: string): CassetteSummary {
 export function readRecording(
   file: string,
   number: number,
-): { readonly summary: RequestSummary; readonly row: RequestRow } {
+): { readonly summary: RecordedRequest; readonly row: RequestRow } {
   const db = openCassetteFile(file, 'read')
   try {
     const row = guarded(() => readable(() => cassetteRequests(db).get(number)))
@@ -110,7 +95,7 @@ export function readRecording(
   }
 }
 
-function summaryOf(row: RequestRow): RequestSummary {
+function summaryOf(row: RequestRow): RecordedRequest {
   const request = fromRequestText(row.request)
   return {
     number: row.id,

@@ -8,18 +8,20 @@ export interface CassetteEntry {
   readonly changedAt: number
 }
 
+/** A request of a cassette, without its answer. */
 export interface RecordedRequest {
   readonly number: number
   readonly method: string
   /** Path and query below /api/v1. */
   readonly url: string
   readonly status: number
+  /** `head`: it named no block, and this was the newest. */
   readonly blocks: readonly {
     readonly chainId: number
     readonly number: number
     readonly head: boolean
   }[]
-  /** Of the request and its answer in the file. */
+  /** Of the request and its answer in the file, without state. */
   readonly bytes: number
 }
 
