@@ -1,7 +1,8 @@
 /** Warm quotes over HTTP: latency by requests in flight, against the time of their simulations alone; then memory. */
-import { readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
-import { startService, type TestService } from '../test/support/service/service.js'
+import { here } from './compare/checkout.js'
+import { usageOf } from './compare/processes.js'
+import { type MeasuredService, startMeasured } from './compare/service.js'
 import { quantile, type Section } from './section.js'
 
 const inFlight = [1, 8, 32]
@@ -11,22 +12,18 @@ const memorySamples = 10
 const path = '/api/v1/shortcuts/quote'
 /** Means per quote, in the order in which they run. */
 const stages = ['state', 'search', 'plan', 'simulate', 'price', 'finalise', 'total'] as const
-const base = {
-  chainId: '1',
-  tokenIn: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
-  tokenOut: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
-}
+const pair =
+  'tokenIn=0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2&tokenOut=0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
 
 export async function httpBench(): Promise<Section[]> {
-  const service = await startService({ RATE_LIMIT_PER_MINUTE: '10000000', MAX_IN_FLIGHT: '64' })
+  const service = await startMeasured(here, { MAX_IN_FLIGHT: '64' })
   try {
     let serial = 0
     // Never the same amount twice: nothing here may be answered from a cache of answers.
     const quote = async () => {
       serial += 1
       const amountIn = (10n ** 18n + BigInt(serial) * 10n ** 12n).toString()
-      const answer = await service.get(path, { ...base, amountIn })
-      if (answer.status !== 200) throw new Error(answer.text)
+      await service.get(`${path}?${pair}&amountIn=${amountIn}`)
     }
     await load(50, 8, quote)
     const rows: Section['rows'] = []
@@ -72,29 +69,25 @@ async function load(count: number, parallel: number, work: () => Promise<void>) 
   return { times: times.sort((a, b) => a - b), seconds: (performance.now() - started) / 1_000 }
 }
 
-/** Memory of the service (this process, threads included) and of its forks. */
-async function memory(service: TestService, quote: () => Promise<void>): Promise<Section['rows']> {
-  const rows: Section['rows'] = [await memoryRow(service, 0)]
+async function memory(
+  service: MeasuredService,
+  quote: () => Promise<void>,
+): Promise<Section['rows']> {
+  const rows: Section['rows'] = [memoryRow(service, 0)]
   for (let sample = 1; sample <= memorySamples; sample++) {
     await load(memoryQuotes / memorySamples, 8, quote)
-    rows.push(await memoryRow(service, (sample * memoryQuotes) / memorySamples))
+    rows.push(memoryRow(service, (sample * memoryQuotes) / memorySamples))
   }
   return rows
 }
 
-async function memoryRow(service: TestService, quotes: number) {
-  const metrics = (await service.get('/metrics')).text
-  const forks = /^forkroute_fork_resident_memory_bytes (\d+)/m.exec(metrics)?.[1]
-  const pages = Number(readFileSync('/proc/self/statm', 'utf8').split(' ')[1])
-  return {
-    quotes,
-    'service MB': Math.round((pages * 4_096) / 2 ** 20),
-    'forks MB': Math.round(Number(forks ?? Number.NaN) / 2 ** 20),
-  }
+function memoryRow({ pid }: MeasuredService, quotes: number) {
+  const { serviceMb, forksMb } = usageOf(pid)
+  return { quotes, 'service MB': Math.round(serviceMb), 'forks MB': Math.round(forksMb) }
 }
 
-async function stageSeconds(service: TestService): Promise<Map<string, number>> {
-  const metrics = (await service.get('/metrics')).text
+async function stageSeconds(service: MeasuredService): Promise<Map<string, number>> {
+  const metrics = await service.get('/metrics')
   const sums = metrics.matchAll(/^forkroute_stage_seconds_sum\{stage="(\w+)"\} (\S+)/gm)
   return new Map([...sums].map(([, stage = '', seconds]) => [stage, Number(seconds)]))
 }

@@ -25,6 +25,11 @@ import {
 
 /** Most calls in one JSON-RPC batch on a warm fork: more is no faster, and 120 hold 310 MB in Anvil. */
 const mostPerBatch = 8
+/**
+ * Fewest, where there are so many: a request of its own costs service and fork as much as half a simulation, and a thread
+ * of Anvil woken for one call gains no time (docs/speed.md).
+ */
+const leastPerBatch = 3
 /** Anvil refuses bodies over 2 MB; leaves room for the envelope. */
 const maxBatchChars = 1_500_000
 /**
@@ -84,7 +89,7 @@ export async function simulate(
 
   // Evenly, so that no lane is left with the most.
   const all = lanes(fork.urls, options.warm ?? false)
-  const share = Math.max(1, Math.ceil(queue.length / all.length))
+  const share = Math.max(leastPerBatch, Math.ceil(queue.length / all.length))
   const batchSize = options.warm ? Math.min(share, mostPerBatch) : 1
 
   async function lane(url: string): Promise<void> {
