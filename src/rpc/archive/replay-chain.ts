@@ -12,13 +12,14 @@ import {
   decodeValue,
 } from '../cassette/cassette-state.js'
 import { createLaterState, type LaterAccounts } from '../cassette/later-state.js'
-import { createForkSlots } from '../hints/fork-slots.js'
+import { createForkReads } from '../hints/fork-reads.js'
 import type { Learned } from '../hints/learned.js'
 import { createPoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { toPin } from '../node/header.js'
 import {
+  accountKeys,
   addressOf,
   describe,
   emptyValue,
@@ -173,6 +174,16 @@ export function createReplayChain(options: {
         return answer.ok ? [[key, answer.value] as const] : []
       })
     },
+    heldAccounts(accounts, at) {
+      stateOf(at)
+      // What other blocks lack, the next ones may lack as well, and a fork that knows it could not move on to these.
+      const blocks = [...states.values()]
+      const isHeld = (key: ItemKey): boolean =>
+        blocks.every(({ values }) => values.get(key)?.kind === 'value')
+      return accounts.filter(
+        (address) => knownEmpty.has(address) || accountKeys(address).every(isHeld),
+      )
+    },
     async call(to, data, at) {
       const row = findRow(at.hash)
       const value = row && cassette.call(row.id, to, data)
@@ -204,7 +215,7 @@ export function createReplayChain(options: {
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),
-    forkSlots: createForkSlots(),
+    forkReads: createForkReads(),
     status: () => ({
       connected: head !== null,
       capabilities: {},

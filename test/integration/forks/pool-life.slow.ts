@@ -34,9 +34,9 @@ async function poolWithSpares() {
       places.push(place.url)
       return {
         ...place,
-        assign(pin) {
+        assign(pin, forkedAt) {
           given.push(pin)
-          place.assign(pin)
+          return place.assign(pin, forkedAt)
         },
       }
     },
