@@ -175,11 +175,12 @@ export function createReplayChain(options: {
       })
     },
     heldAccounts(accounts, at) {
-      stateOf(at)
-      // What other blocks lack, the next ones may lack as well, and a fork that knows it could not move on to these.
-      const blocks = [...states.values()]
+      const here = stateOf(at)?.values.size ?? 0
+      // What other blocks lack, the next ones may lack as well, and a fork that knows it could not move on to these. A
+      // block of which much less is held, such as the head, was asked for something else.
+      const alike = [...states.values()].filter(({ values }) => 2 * values.size >= here)
       const isHeld = (key: ItemKey): boolean =>
-        blocks.every(({ values }) => values.get(key)?.kind === 'value')
+        alike.every(({ values }) => values.get(key)?.kind === 'value')
       return accounts.filter(
         (address) => knownEmpty.has(address) || accountKeys(address).every(isHeld),
       )
