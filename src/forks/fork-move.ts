@@ -7,7 +7,7 @@
  * starter only.
  */
 import { gunzipSync } from 'node:zlib'
-import { numberToHex } from 'viem'
+import { numberToHex, zeroHash } from 'viem'
 import { ForkrouteError } from '../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { RpcCall } from '../rpc/node/json-rpc.js'
@@ -87,7 +87,7 @@ export async function moveFork(
     number: numberToHex(pin.number),
     timestamp: numberToHex(pin.timestamp),
     difficulty: numberToHex(pin.difficulty),
-    prevrandao: moved.header.mixHash,
+    prevrandao: moved.header.mixHash ?? zeroHash,
     ...feesOf(pin),
   }
   await loadState(url, {
