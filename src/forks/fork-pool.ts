@@ -1,6 +1,6 @@
 /**
  * Anvil processes by (chain, block hash), shared by every request for the block: a lease is a reference count, since
- * simulations never change a fork. Forks of dropped blocks are reset to serve new ones. Owns start, health,
+ * simulations never change a fork. Processes of dropped blocks serve new ones. Owns start, health,
  * replacement, bounds and the end of the processes. Lives in the main thread; workers get the URLs of a lease.
  */
 import { EventEmitter, once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
  * Starts and ends fork processes through prool's pool; every live process is registered with the reaper. Processes that
- * a block no longer needs wait to be reset to another.
+ * a block no longer needs wait to serve another.
  */
 import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { forkClient } from './clients.js'
 import { askForkAtOnce, faultOf, upstreamUnavailable } from './faults.js'
 import type { ForkFiller } from './fork-filler.js'
 import type { Fork } from './fork-group.js'
-import { resetFork } from './fork-reset.js'
+import { type ForkBase, layBase, moveFork, resetFork } from './fork-move.js'
 import { freePlace } from './place.js'
 import { createReaper } from './reaper.js'
 import { createSpares } from './spare.js'
@@ -53,6 +53,12 @@ interface Running {
   readonly hardFork: HardFork
   fork: Fork
   onExit: (fork: Fork) => void
+  /** Where it reads whatever block it serves; null: at the address of the block. */
+  readonly standby: Standby | null
+  /** Number of the block that it forked from. */
+  forkedAt: bigint
+  /** What it can go back to in order to move on; null: it has to be reset. */
+  base: ForkBase | null
 }
 
 export function createForkStarter(options: {
@@ -108,15 +114,19 @@ export function createForkStarter(options: {
     const hardFork = simulatedHardFork(hardForkOf(pin))
     const spare = spares?.take(pin.chainId, hardFork) ?? null
     spares?.refill(pin.chainId, hardFork)
-    spare?.standby.assign(pin)
-    spare?.launched.child.once('exit', spare.standby.release)
-    const archiveUrl = options.archiveUrl(pin)
+    const own = spare?.standby ?? standby?.() ?? null
     const place = spare?.place ?? (await freePlace())
     const launched = spare && { launched: spare.launched }
+    // Its first request waits until the block is decided.
+    own?.assign(pin).catch(() => undefined)
+    const archiveUrl = own?.url ?? options.archiveUrl(pin)
     starts.set(key, { pin, hardFork, archiveUrl, place, ...launched })
     try {
-      return { key, instance: await processes.start(key, place) }
+      const instance = await processes.start(key, place)
+      if (own) instance.once('exit', own.release)
+      return { key, instance, standby: own }
     } catch (error) {
+      own?.release()
       const { cause } = error as { cause?: unknown }
       if (spare && attempt < startAttempts) return startProcess(pin, attempt + 1)
       if (attempt < startAttempts && cause instanceof Error && portTaken.test(cause.message)) {
@@ -159,7 +169,7 @@ export function createForkStarter(options: {
     processes.destroy(process.fork.key).catch(() => undefined)
   }
 
-  /** Resets an idle process. Null: the reset failed, and the process was stopped. */
+  /** Takes an idle process to the block. Null: that failed, and the process was stopped. */
   async function startAgain(
     process: Running,
     pin: BlockPin,
@@ -172,8 +182,7 @@ export function createForkStarter(options: {
     const { key, uses, rssBytes } = process.fork
     const fork = { ...forkOf(key, instance, uses), rssBytes }
     try {
-      await resetFork(fork.url, pin, options.archiveUrl(pin))
-      await placeContracts(fork, pin)
+      process.base = (await moveOn(process, pin)) ?? (await reset(process, pin))
       if (!instance._internal.isRunning) return null
       process.fork = fork
       process.onExit = onExit
@@ -184,14 +193,46 @@ export function createForkStarter(options: {
     }
   }
 
+  /** Null: it has to be reset. */
+  async function moveOn(process: Running, pin: BlockPin): Promise<ForkBase | null> {
+    const { base, forkedAt, fork } = process
+    if (!base) return null
+    await process.standby?.assign(pin, forkedAt)
+    return moveFork(fork.url, base, pin, options.archiveUrl(pin)).catch(() => null)
+  }
+
+  async function reset(process: Running, pin: BlockPin): Promise<ForkBase | null> {
+    const { standby, fork } = process
+    await standby?.assign(pin)
+    process.forkedAt = pin.number
+    await resetFork(fork.url, pin, standby?.url ?? options.archiveUrl(pin))
+    await placeContracts(fork, pin)
+    return baseOf(fork, pin, standby)
+  }
+
+  /** Of a fork that has only our contracts. */
+  async function baseOf(
+    fork: Fork,
+    pin: BlockPin,
+    standby: Standby | null,
+  ): Promise<ForkBase | null> {
+    if (!standby || pin.changes) return null
+    const placed = Object.keys(options.contracts ?? {}) as Address[]
+    return layBase(fork.url, pin, options.archiveUrl(pin), placed)
+  }
+
   async function startFresh(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
-    const { key, instance } = await startProcess(pin)
+    const { key, instance, standby } = await startProcess(pin)
     const fork = forkOf(key, instance, 0)
     try {
       await placeContracts(fork, pin)
+      const base = await baseOf(fork, pin, standby)
       if (!instance._internal.isRunning) throw unavailable(pin, null)
       const hardFork = hardForkOf(pin)
-      const process: Running = { instance, chainId: pin.chainId, hardFork, fork, onExit }
+      const process: Running = {
+        ...{ instance, chainId: pin.chainId, hardFork, fork, onExit },
+        ...{ standby, forkedAt: pin.number, base },
+      }
       running.set(key, process)
       instance.once('exit', () => {
         running.delete(key)

@@ -62,7 +62,7 @@ export interface WorkerSettings {
   readonly tokens: readonly Token[]
   /**
    * While recording, what was learned from reading one token is not used for another, so that the state read does not
-   * depend on earlier requests. A replay also reads nothing ahead. Absent: neither.
+   * depend on earlier requests. A replay reads nothing ahead. Absent: neither.
    */
   readonly cassette?: 'record' | 'replay'
   /** Whether the thread makes spans. Absent: no. */

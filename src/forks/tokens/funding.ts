@@ -62,7 +62,8 @@ export function createFunding({ remembers = true } = {}): Funding {
     const kind = read.spender ? 'allowance' : 'balance'
     const key = [context.pin.chainId, read.token, kind].join(':')
     const known = layouts.get(key)
-    if (known && (await isVerified(context, read, known))) return known
+    // What fails here fails the search as well, unless it is about this layout alone.
+    if (known && (await isVerified(context, read, known).catch(() => false))) return known
     for (const rule of await traceRules(context, read)) {
       const layout = await findLayout(context, read, rule)
       if (!layout) continue

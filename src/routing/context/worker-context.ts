@@ -366,7 +366,7 @@ export class WorkerContext {
   }
 
   #learnTokens(): TokenKnowledge {
-    const funding = createFunding({ remembers: this.settings.cassette === undefined })
+    const funding = createFunding({ remembers: this.settings.cassette !== 'record' })
     return { funding, access: createTokenAccess() }
   }
 

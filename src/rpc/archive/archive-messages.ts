@@ -102,7 +102,10 @@ export interface ArchiveStats extends ReadStats {
   })[]
 }
 
-export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash' | 'changes'>
+export type StandbyBlock = Pick<BlockPin, 'chainId' | 'number' | 'hash' | 'changes'> & {
+  /** Of the block that the process forked from, by which it goes on naming the present one; absent: this block. */
+  readonly forkedAt?: bigint
+}
 
 export type ArchiveRequest =
   | {

@@ -9,6 +9,7 @@ import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
+import { headerOnly } from '../node/header.js'
 import { JsonRpcError } from '../node/json-rpc.js'
 import type { LogsQuestion } from '../node/mined/event-logs.js'
 import {
@@ -71,6 +72,11 @@ const aheadParam = z.object({
   topics: z.array(topicParam).max(maxAhead),
 })
 const requestsParam = z.number().int().min(0).default(0)
+/** A block by number and hash, and accounts. */
+const movedParam = z.tuple([
+  z.object({ number: quantityParam, hash: hashParam }),
+  z.array(addressParam).max(maxAhead),
+])
 const accountsParam = z.array(addressParam).max(maxAhead)
 const logsParam = z.object({
   from: quantityParam,
@@ -91,6 +97,8 @@ export interface ArchiveCall {
   readonly params: readonly unknown[]
   /** The caller is a fork, not one of our threads. */
   readonly isForks: boolean
+  /** Number by which a fork names the pin; absent: that of the pin. */
+  readonly forkedAt?: bigint | undefined
 }
 
 /**
@@ -102,14 +110,16 @@ export interface ArchiveCall {
 export function answerCall(
   source: ChainSource,
   pinned: VerifiedBlock,
-  { method, params, isForks }: ArchiveCall,
+  { method, params, isForks, forkedAt }: ArchiveCall,
 ): unknown | Promise<unknown> {
   const { pin } = pinned
+  const present = quantity(pin.number)
+  const forked = forkedAt === undefined ? present : quantity(forkedAt)
   switch (method) {
     case 'eth_getStorageAt': {
       const key = wordKey(params)
-      if (isForks) source.forkSlots.asked(key)
-      return params[2] === quantity(pin.number) ? read(source, key, pin) : readAt(key, params[2])
+      if (isForks) source.forkReads.asked(key)
+      return params[2] === forked ? read(source, key, pin) : readAt(key, params[2])
     }
     case 'eth_getBalance':
       return readAt(balanceKey(check(addressParam, params[0])), params[1])
@@ -118,7 +128,7 @@ export function answerCall(
     case 'eth_getCode':
       return readAt(codeKey(check(addressParam, params[0])), params[1])
     case 'eth_getAccountInfo':
-      return accountInfo(source, pin, params)
+      return accountInfo(params)
     // Forks run calls themselves and never ask for this. Threads do, for what only a node can answer.
     case 'eth_call':
       return callNode(source, pin, params)
@@ -154,6 +164,8 @@ export function answerCall(
       return true
     case 'forkroute_held':
       return heldSlots(source, pin, check(requestsParam, params[0]))
+    case 'forkroute_moved':
+      return moved(source, pinned, check(movedParam, params))
     case 'forkroute_note':
       source.note(check(noteNameParam, params[0]), check(noteParam, params[1]), pin)
       return true
@@ -176,24 +188,62 @@ export function answerCall(
   }
 
   async function readAt(key: ItemKey, block: unknown): Promise<Hex> {
-    return read(source, key, await refOf(source, pin, block))
+    return read(source, key, block === forked ? pin : await refOf(source, pin, block))
+  }
+
+  async function accountInfo([param, block]: readonly unknown[]) {
+    const address = check(addressParam, param)
+    if (isForks) source.forkReads.askedAccount(address)
+    const keys = accountKeys(address)
+    const [balance, nonce, code] = await Promise.all(keys.map((key) => readAt(key, block)))
+    return { balance, nonce, code }
   }
 }
 
 /** Slots that forks requested after so many requests of theirs, with the values that are known at the block. */
-function heldSlots({ forkSlots, held }: ChainSource, pin: BlockPin, since: number) {
-  const slots = held(forkSlots.keys(since), pin).map(([key, value]) => {
+function heldSlots({ forkReads, held }: ChainSource, pin: BlockPin, since: number) {
+  const slots = held(forkReads.keys(since), pin).map(([key, value]) => {
     return [addressOf(key), slotOf(key), fromStored(key, value)]
   })
-  return { requests: forkSlots.requests, slots }
+  return { requests: forkReads.requests, slots }
 }
 
-async function accountInfo(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {
-  const address = check(addressParam, params[0])
-  const block = await refOf(source, pin, params[1])
-  const keys = accountKeys(address)
-  const [balance, nonce, code] = await Promise.all(keys.map((key) => read(source, key, block)))
-  return { balance, nonce, code }
+/**
+ * What a fork that knows these accounts as they were at the other block has to be told at this one. Null where it cannot
+ * be told: code differs, or something is not known.
+ */
+async function moved(
+  source: ChainSource,
+  { pin, json }: VerifiedBlock,
+  [from, accounts]: z.infer<typeof movedParam>,
+) {
+  const differing = await Promise.all(
+    accounts.map(async (address) => {
+      const keys = accountKeys(address)
+      const at = async (block: BlockRef) => Promise.all(keys.map((key) => read(source, key, block)))
+      const now = await at(pin).catch(unlessBug)
+      if (!now) source.forkReads.lacksAccount(address)
+      const before = now && (await at(from).catch(unlessBug))
+      if (!now || before?.[2] !== now[2]) return null
+      const [balance, nonce] = now
+      const isSame = before?.[0] === balance && before?.[1] === nonce
+      return isSame ? [] : [[address, balance, nonce] as const]
+    }),
+  )
+  if (differing.includes(null)) return null
+  const known = new Set(accounts)
+  const others = source.forkReads.accounts().filter((address) => !known.has(address))
+  return {
+    header: headerOnly(json),
+    accounts: differing.flatMap((one) => one ?? []),
+    others: source.heldAccounts(others, pin),
+  }
+}
+
+/** For a read whose failure is a fact about the block or its nodes. */
+function unlessBug(error: unknown): null {
+  if (error instanceof JsonRpcError || error instanceof ForkrouteError) return null
+  throw error
 }
 
 async function callNode(source: ChainSource, pin: BlockPin, params: readonly unknown[]) {

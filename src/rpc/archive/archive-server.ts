@@ -140,6 +140,8 @@ interface Place {
   readonly hash: Hex | undefined
   readonly isForks: boolean
   readonly stateId: string | null | undefined
+  /** As in `StandbyBlock`. */
+  readonly forkedAt?: bigint | undefined
 }
 
 /** Blocks of standby addresses by id, once decided. A restarted thread receives them from the main thread. */
@@ -158,6 +160,7 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
         ...{ number: block.number, hash: block.hash },
         isForks: true,
         stateId: block.changes?.stateId,
+        forkedAt: block.forkedAt,
       }
       if (place) decided.set(id, place)
       else decided.delete(id)
@@ -172,7 +175,7 @@ function createStandbys(sources: ReadonlyMap<number, ChainSource>) {
  * @param found - what the address stands for, or why it stands for nothing.
  */
 function answer(
-  { isForks }: Place,
+  { isForks, forkedAt }: Place,
   found: FoundPlace | JsonRpcError,
   call: Call | null,
 ): unknown | Promise<unknown> {
@@ -183,7 +186,8 @@ function answer(
     if (typeof call?.method !== 'string') throw invalid()
     if (found instanceof JsonRpcError) throw found
     const params = Array.isArray(call.params) ? call.params : []
-    const result = answerCall(found.source, found.block, { method: call.method, params, isForks })
+    const { method } = call
+    const result = answerCall(found.source, found.block, { method, params, isForks, forkedAt })
     return result instanceof Promise ? result.then(succeed, fail) : succeed(result)
   } catch (error) {
     return fail(error)

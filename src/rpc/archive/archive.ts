@@ -15,6 +15,7 @@ import type {
   ArchiveMode,
   ArchiveStats,
   ChainStatus,
+  StandbyBlock,
 } from './archive-messages.js'
 import type { PinOptions, TransactionFate } from './chain-source.js'
 
@@ -48,7 +49,12 @@ export interface ChangedState {
 /** An address whose block is decided later. */
 export interface Standby {
   readonly url: string
-  assign(pin: BlockPin): void
+  /**
+   * Decides the block, or another one: whoever reads there must have stopped before.
+   * @param forkedAt - number by which the reader names the block; absent: its own.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE when it is decided only once the thread has been restarted.
+   */
+  assign(pin: BlockPin, forkedAt?: bigint): Promise<void>
   /** Gives the address up; nobody may read there any more. */
   release(): void
 }
@@ -134,17 +140,17 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
     pollIntervalMs: options.pollIntervalMs ?? null,
     upstreamTimeoutMs: options.upstreamTimeoutMs ?? null,
   }
-  const standbys = new Map<string, BlockPin>()
+  const standbys = new Map<string, StandbyBlock>()
   /** If the thread is down, it receives the block after its restart. */
-  function placeStandby(id: string, block: BlockPin | null): void {
-    link.ask({ kind: 'standby', id, block }).catch(() => undefined)
+  function placeStandby(id: string, block: StandbyBlock | null): Promise<void> {
+    return link.ask({ kind: 'standby', id, block })
   }
   const changed = new Map<string, ChangedAccounts>()
   const tellAgain = (): void => {
     for (const [id, accounts] of changed) {
       link.ask({ kind: 'change', id, accounts }).catch(() => undefined)
     }
-    for (const [id, pin] of standbys) placeStandby(id, pin)
+    for (const [id, block] of standbys) placeStandby(id, block).catch(() => undefined)
   }
   const link = await startArchiveLink(data, logger, tellAgain, (threadEvent) => {
     if (threadEvent.kind === 'status') {
@@ -193,13 +199,14 @@ export async function startArchive(options: ArchiveOptions): Promise<Archive> {
       const id = randomBytes(16).toString('hex')
       return {
         url: `http://127.0.0.1:${link.port}/standby/${id}`,
-        assign(pin) {
-          standbys.set(id, pin)
-          placeStandby(id, pin)
+        assign(pin, forkedAt) {
+          const block = { ...pin, ...(forkedAt !== undefined && { forkedAt }) }
+          standbys.set(id, block)
+          return placeStandby(id, block)
         },
         release() {
           standbys.delete(id)
-          placeStandby(id, null)
+          placeStandby(id, null).catch(() => undefined)
         },
       }
     },

@@ -3,7 +3,7 @@
  * `live-chain.ts` (nodes and caches) and `replay-chain.ts` (a cassette).
  */
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
-import type { ForkSlots } from '../hints/fork-slots.js'
+import type { ForkReads } from '../hints/fork-reads.js'
 import type { Learned } from '../hints/learned.js'
 import type { PoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
@@ -50,6 +50,8 @@ export interface ChainSource {
   assumeEmpty(accounts: readonly Address[], block: BlockRef): void
   /** The slots, with their values, that are known without asking a node, and whose accounts are known too. */
   held(slots: readonly ItemKey[], block: BlockRef): readonly (readonly [ItemKey, Hex])[]
+  /** Of these accounts those of which balance, nonce and code are known without asking a node. */
+  heldAccounts(accounts: readonly Address[], block: BlockRef): readonly Address[]
   /** eth_call by a node itself, kept in no cache. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   call(to: Address, data: Hex, block: BlockRef): Promise<Answer<Hex>>
   /**
@@ -73,7 +75,7 @@ export interface ChainSource {
   readonly learned: Learned
   /** State that forks still had to read while simulating swaps, by pool. */
   readonly poolSets: PoolSets
-  readonly forkSlots: ForkSlots
+  readonly forkReads: ForkReads
   /** Settles when every node was asked once. */
   readonly firstAnswers: Promise<void>
   status(): ChainStatus

@@ -24,7 +24,15 @@ function chain() {
     held: () => [[storageKey(other, '0x1'), '0x7']] as const,
     learned: { get: () => 'known', put: tell('put') },
     poolSets: { keysOf: () => [], watch: tell('watch'), miss: tell('miss'), learn: tell('learn') },
-    forkSlots: { keys: () => [storageKey(other, '0x1')], asked: tell('asked'), requests: 1 },
+    forkReads: {
+      keys: () => [storageKey(other, '0x1')],
+      asked: tell('asked'),
+      requests: 1,
+      accounts: () => [other],
+      askedAccount: tell('askedAccount'),
+      lacksAccount: tell('lacksAccount'),
+    },
+    heldAccounts: () => [other],
   }
   return { source: source as unknown as ChainSource, asked, told }
 }
@@ -74,9 +82,12 @@ describe('changedSource', () => {
     changed.poolSets.watch(at.hash)
     changed.poolSets.miss('key', at.hash)
     changed.poolSets.learn([], at.hash)
-    changed.forkSlots.asked('key')
+    changed.forkReads.asked('key')
+    changed.forkReads.askedAccount(other)
+    changed.forkReads.lacksAccount(other)
     expect(told).toEqual([])
     expect(changed.learned.get('topic')).toBe('known')
-    expect([changed.forkSlots.keys(), changed.held([], at)]).toEqual([[], []])
+    expect([changed.forkReads.keys(), changed.held([], at)]).toEqual([[], []])
+    expect([changed.forkReads.accounts(), changed.heldAccounts([other], at)]).toEqual([[], []])
   })
 })

@@ -56,6 +56,7 @@ export function changedSource(source: ChainSource, { values, replaced }: Changed
     },
     ahead: async (key, block) => changedTo(key) !== undefined || source.ahead(key, block),
     held: () => [],
+    heldAccounts: () => [],
     learned: { get: (topic) => source.learned.get(topic), put: () => undefined },
     poolSets: {
       keysOf: (topic) => source.poolSets.keysOf(topic),
@@ -63,7 +64,10 @@ export function changedSource(source: ChainSource, { values, replaced }: Changed
       miss: () => undefined,
       learn: () => undefined,
     },
-    forkSlots: { keys: () => [], asked: () => undefined, requests: 0 },
+    forkReads: {
+      ...{ keys: () => [], asked: () => undefined, requests: 0 },
+      ...{ accounts: () => [], askedAccount: () => undefined, lacksAccount: () => undefined },
+    },
   }
   return changed
 }

@@ -7,7 +7,7 @@ import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { Recorder } from '../cassette/recorder.js'
 import type { DiskCache } from '../disk/disk-cache.js'
 import { layout } from '../disk/layout.js'
-import { createForkSlots } from '../hints/fork-slots.js'
+import { createForkReads } from '../hints/fork-reads.js'
 import { createHotSet, type HotSet } from '../hints/hot-set.js'
 import { createLearned } from '../hints/learned.js'
 import { createPoolSets } from '../hints/pool-sets.js'
@@ -69,7 +69,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     takeAnswerTimes: upstream.takeAnswerTimes,
     learned: parts.learned,
     poolSets: parts.poolSets,
-    forkSlots: createForkSlots(),
+    forkReads: createForkReads(),
     firstAnswers: polling.first,
     async pin(at, { isBackground = false } = {}) {
       if (at !== 'latest') return pinBlock(at, isBackground, { chainId, opener, tracker, reader })
@@ -84,6 +84,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     foresee: createForesight({ upstream, states: parts.states, ahead: reader.ahead }),
     assumeEmpty: reader.assumeEmpty,
     held: reader.held,
+    heldAccounts: reader.heldAccounts,
     async call(to, data, at) {
       const answer = await upstream.call(to, data, at)
       if (answer.ok) recorder?.call(chainId, to, data, at, answer.value)

@@ -12,13 +12,14 @@ import {
   decodeValue,
 } from '../cassette/cassette-state.js'
 import { createLaterState, type LaterAccounts } from '../cassette/later-state.js'
-import { createForkSlots } from '../hints/fork-slots.js'
+import { createForkReads } from '../hints/fork-reads.js'
 import type { Learned } from '../hints/learned.js'
 import { createPoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import { toPin } from '../node/header.js'
 import {
+  accountKeys,
   addressOf,
   describe,
   emptyValue,
@@ -173,6 +174,17 @@ export function createReplayChain(options: {
         return answer.ok ? [[key, answer.value] as const] : []
       })
     },
+    heldAccounts(accounts, at) {
+      const here = stateOf(at)?.values.size ?? 0
+      // What other blocks lack, the next ones may lack as well, and a fork that knows it could not move on to these. A
+      // block of which much less is held, such as the head, was asked for something else.
+      const alike = [...states.values()].filter(({ values }) => 2 * values.size >= here)
+      const isHeld = (key: ItemKey): boolean =>
+        alike.every(({ values }) => values.get(key)?.kind === 'value')
+      return accounts.filter(
+        (address) => knownEmpty.has(address) || accountKeys(address).every(isHeld),
+      )
+    },
     async call(to, data, at) {
       const row = findRow(at.hash)
       const value = row && cassette.call(row.id, to, data)
@@ -204,7 +216,7 @@ export function createReplayChain(options: {
     prefetch: async () => ({ items: 0, failed: 0 }),
     learned: nothingLearned,
     poolSets: createPoolSets(nothingLearned),
-    forkSlots: createForkSlots(),
+    forkReads: createForkReads(),
     status: () => ({
       connected: head !== null,
       capabilities: {},

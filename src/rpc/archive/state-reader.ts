@@ -5,14 +5,22 @@ import type { Recorder } from '../cassette/recorder.js'
 import type { HotSet } from '../hints/hot-set.js'
 import type { PoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
-import { addressOf, emptyValue, type ItemKey, nonceKey, withAccounts } from '../node/state-item.js'
+import {
+  accountKeys,
+  addressOf,
+  emptyValue,
+  type ItemKey,
+  nonceKey,
+  withAccounts,
+} from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
 import type { BlockOpener } from './block-opener.js'
 import type { ChainCounters } from './chain-counters.js'
 import type { ChainSource } from './chain-source.js'
 import type { StateBook } from './state-book.js'
 
-export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'assumeEmpty' | 'held'> {
+export interface StateReader
+  extends Pick<ChainSource, 'read' | 'ahead' | 'assumeEmpty' | 'held' | 'heldAccounts'> {
   /** Asks a node and keeps the value. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
   /** The known value, else as `fetch`. For internal reads: neither recorded nor remembered as a hint. */
@@ -98,6 +106,13 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       if (recorder) return []
       const isHeld = (key: ItemKey): boolean => states.find(key, at) !== null
       return withAccounts(slots, isHeld).map((key) => [key, states.find(key, at) as Hex])
+    },
+    heldAccounts(accounts, at) {
+      // What a recording holds must not depend on what was asked before.
+      if (recorder) return []
+      return accounts.filter((address) =>
+        accountKeys(address).every((key) => states.find(key, at) !== null),
+      )
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Anvil processes of the fork pool: shared, counted, bounded, and given from block to block. */
 
 import { getPriority } from 'node:os'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ethereum } from '../../../src/chains/ethereum.js'
 import {
   type Address,
@@ -9,14 +9,38 @@ import {
   bigintToString,
   type Hex,
 } from '../../../src/domain/primitives.js'
-import type { ForkPoolOptions } from '../../../src/forks/fork-pool.js'
+import type { ForkPool, ForkPoolOptions } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { backgroundPriority } from '../../../src/priority.js'
+import { startArchive } from '../../../src/rpc/archive/archive.js'
 import { ask, blockOf, exists, until, withForkPoolContext } from './pool-context.js'
 
 const context = withForkPoolContext()
 const pinAt = (index: number) => context().pinAt(index)
 const makePool = (options: Partial<ForkPoolOptions> = {}) => context().makePool(options)
+
+// BASEFEE, COINBASE, PREVRANDAO, NUMBER, TIMESTAMP, GASLIMIT, BLOBBASEFEE, the last two hashes, and slot 0.
+const operations = ['48', '41', '44', '43', '42', '45', '4a', '6001430340', '6002430340', '5f54']
+const stores = operations.map((code, i) => `${code}61${(32 * i).toString(16).padStart(4, '0')}52`)
+const size = (32 * operations.length).toString(16).padStart(4, '0')
+/** Returns all that a contract can tell of the block. */
+const tellerCode: Hex = `0x${stores.join('')}61${size}5ff3`
+const teller: Address = '0x00000000000000000000000000000000beef0041'
+
+/** What contracts see on the fork, in calls and in simulations. */
+async function told(url: string, pin: BlockPin): Promise<string> {
+  const block = `0x${pin.number.toString(16)}`
+  const from = context().testChain.deployer
+  const request = { from, to: teller, data: '0x', value: 0n, overrides: {} } as const
+  return JSON.stringify(
+    [
+      await ask(url, 'eth_call', [{ to: teller }, block]),
+      await ask(url, 'eth_call', [{ to: teller }, block, {}, { time: '0x7fffffff' }]),
+      await simulate({ urls: [url], pin, chain: ethereum }, [request]),
+    ],
+    bigintToString,
+  )
+}
 
 describe('createForkPool', () => {
   test('forks give way to what answers requests', async () => {
@@ -128,47 +152,14 @@ describe('createForkPool', () => {
   })
 
   test('a process serves one block after another, and nothing tells it from a fresh one', async () => {
-    // BASEFEE, COINBASE, PREVRANDAO, NUMBER, TIMESTAMP, GASLIMIT, BLOBBASEFEE, the last two hashes, and slot 0.
-    const operations = [
-      '48',
-      '41',
-      '44',
-      '43',
-      '42',
-      '45',
-      '4a',
-      '6001430340',
-      '6002430340',
-      '5f54',
-    ]
-    const stores = operations.map(
-      (code, i) => `${code}61${(32 * i).toString(16).padStart(4, '0')}52`,
-    )
-    const size = (32 * operations.length).toString(16).padStart(4, '0')
-    const teller: Address = '0x00000000000000000000000000000000beef0041'
-    const contracts = { [teller]: `0x${stores.join('')}61${size}5ff3` as Hex }
     const written: Address = '0x00000000000000000000000000000000beef0042'
-    const reported = async (url: string, pin: BlockPin) => {
-      const block = `0x${pin.number.toString(16)}`
-      const request = {
-        from: context().testChain.deployer,
-        to: teller,
-        data: '0x',
-        value: 0n,
-      } as const
-      const fork = { urls: [url], pin, chain: ethereum }
-      return JSON.stringify(
-        [
-          await ask(url, 'eth_call', [{ to: teller }, block]),
-          await ask(url, 'eth_call', [{ to: teller }, block, {}, { time: '0x7fffffff' }]),
-          await ask(url, 'eth_getBlockByNumber', ['latest', false]),
-          await ask(url, 'eth_getCode', [written, 'latest']),
-          await simulate(fork, [{ ...request, overrides: {} }]),
-        ],
-        bigintToString,
-      )
-    }
-    const expected: string[] = []
+    const contracts = { [teller]: tellerCode }
+    const reported = async (url: string, pin: BlockPin) => [
+      await told(url, pin),
+      await ask(url, 'eth_getBlockByNumber', ['latest', false]),
+      await ask(url, 'eth_getCode', [written, 'latest']),
+    ]
+    const expected: unknown[] = []
     for (const pin of [pinAt(0), pinAt(1), pinAt(2)]) {
       const fresh = makePool({ forksPerBlock: 1, contracts })
       const { urls } = await fresh.acquire(pin)
@@ -180,12 +171,65 @@ describe('createForkPool', () => {
     for (const index of [2, 0, 1, 2, 0, 1]) {
       const lease = await pool.acquire(pinAt(index))
       const [url = ''] = lease.urls
-      expect(await reported(url, pinAt(index))).toBe(expected[index])
+      expect(await reported(url, pinAt(index))).toEqual(expected[index])
       await ask(url, 'anvil_setCode', [written, '0x6001'])
       seen.push(pool.stats().pids)
       lease.release(true)
     }
     expect(new Set(seen.flat()).size).toBe(1)
+  })
+
+  test('a process that moves on keeps accounts, and nothing tells it from a fresh one', async () => {
+    const { testChain } = context()
+    const { deployer } = testChain
+    const ledger = await testChain.deploy('Ledger')
+    const pins: BlockPin[] = []
+    for (const amount of [5n, 6n, 7n]) {
+      await testChain.send(ledger, 'Ledger', 'set', [deployer, amount])
+      pins.push(await testChain.pin())
+      await testChain.mine()
+    }
+    const chainId = pins[0]?.chainId ?? 0
+    const archive = await startArchive({
+      dataDir: null,
+      chains: [{ chainId, urls: [testChain.node.url] }],
+    })
+    onTestFinished(() => archive.close())
+    const options = { forksPerBlock: 1, maxBlocks: 1, contracts: { [teller]: tellerCode } }
+    const moving = makePool({
+      ...options,
+      archiveUrl: archive.forkUrl,
+      standby: () => archive.standby(),
+    })
+    const data = testChain.encode('Ledger', 'balances', [deployer])
+    const reported = async (pool: ForkPool, pin: BlockPin) => {
+      const lease = await pool.acquire(pin)
+      const [url = ''] = lease.urls
+      const seen = [
+        await told(url, pin),
+        await ask(url, 'eth_call', [{ to: ledger, data }, `0x${pin.number.toString(16)}`]),
+        await ask(url, 'eth_getBalance', [deployer, 'latest']),
+        await ask(url, 'eth_getTransactionCount', [deployer, 'latest']),
+        await ask(url, 'eth_getCode', [ledger, 'latest']),
+      ]
+      const { forkConfig } = JSON.parse(JSON.stringify(await ask(url, 'anvil_nodeInfo')))
+      lease.release(true)
+      return { seen, forkedAt: BigInt(forkConfig.forkBlockNumber), pids: pool.stats().pids }
+    }
+    const [first, second, third] = pins as [BlockPin, BlockPin, BlockPin]
+    const moves = []
+    for (const pin of [second, third, first, second, third]) {
+      const fresh = await reported(makePool(options), pin)
+      const moved = await reported(moving, pin)
+      expect(moved.seen).toEqual(fresh.seen)
+      moves.push(moved)
+    }
+    expect(moves.map(({ forkedAt }) => forkedAt)).toEqual([
+      ...[second.number, second.number],
+      // To an earlier block only a reset leads.
+      ...[first.number, first.number, first.number],
+    ])
+    expect(new Set(moves.flatMap(({ pids }) => pids)).size).toBe(1)
   })
 
   test('a process serves blocks of its own rules, and gives way to one of later work', async () => {

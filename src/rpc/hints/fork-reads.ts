@@ -1,12 +1,13 @@
 /**
- * The slots that forks of a chain requested one by one, so that forks can be given them all at once.
+ * What forks of a chain requested one by one, so that forks can be given it all at once: slots, and accounts.
  * Reads of routing threads are left out: they are several times as many, and no use to a fork. A hint only: it decides
  * what is given early, never what is answered.
  */
 import { LRUCache } from 'lru-cache'
+import type { Address } from '../../domain/primitives.js'
 import type { ItemKey } from '../node/state-item.js'
 
-export interface ForkSlots {
+export interface ForkReads {
   /** Records a slot that a fork requested. Forks do not request what they were given. */
   asked(key: ItemKey): void
   /**
@@ -16,14 +17,23 @@ export interface ForkSlots {
   keys(since?: number): readonly ItemKey[]
   /** Requests so far. */
   readonly requests: number
+  askedAccount(address: Address): void
+  /** The most recently requested accounts. */
+  accounts(): readonly Address[]
+  /** Records that not every block has the account, so that a fork that knows it could not move on to some. */
+  lacksAccount(address: Address): void
 }
 
 /** Giving a fork more than this takes longer than it saves. */
 const maxKeys = 2_048
+/** Some 10 kB each in every process. */
+const maxAccounts = 256
 
-export function createForkSlots(): ForkSlots {
+export function createForkReads(): ForkReads {
   /** By how many requests came up to the last for the slot. */
   const known = new LRUCache<ItemKey, number>({ max: maxKeys })
+  const accounts = new LRUCache<Address, true>({ max: maxAccounts })
+  const lacking = new LRUCache<Address, true>({ max: maxAccounts })
   let requests = 0
   return {
     asked(key) {
@@ -41,6 +51,14 @@ export function createForkSlots(): ForkSlots {
     },
     get requests() {
       return requests
+    },
+    askedAccount(address) {
+      if (!lacking.has(address)) accounts.set(address, true)
+    },
+    accounts: () => [...accounts.keys()],
+    lacksAccount(address) {
+      lacking.set(address, true)
+      accounts.delete(address)
     },
   }
 }
