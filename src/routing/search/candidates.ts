@@ -12,7 +12,7 @@ import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
 import type { Path } from './path.js'
-import { findPaths } from './search.js'
+import { findPaths, type SearchArgs } from './search.js'
 import { findSplits, growOnce, type SearchOptions, type SplitArgs } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
 import { tuneSplits } from './split-tune.js'
@@ -86,7 +86,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    { part = 1n, ...options }: SearchOptions = {},
+    { part = 1n, ...options }: SearchOptions & Pick<SearchArgs, 'enough'> = {},
   ) =>
     findPaths({
       graph,
@@ -106,7 +106,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    options: Pick<SearchOptions, 'enough'> = {},
+    options: Pick<SearchArgs, 'enough'> = {},
   ): Ways => {
     const paths = search(tokenIn, tokenOut, amountIn, options)
     const isEstimated = paths.slice(0, args.count).some(({ exact }) => !exact)

@@ -48,8 +48,7 @@ const gasMultiples = [1, 0.5, 2] as const
 const leastGas = 60_000n
 const gasUnit = 1_000_000
 
-export interface SearchOptions
-  extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted' | 'enough'> {
+export interface SearchOptions extends Pick<SearchArgs, 'states' | 'exactOnly' | 'wanted'> {
   /** The amount is this part of what will go the same way, and bears this part of its gas; default 1. */
   readonly part?: bigint
 }
