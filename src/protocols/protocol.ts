@@ -118,9 +118,14 @@ export interface ProtocolAdapter<State = unknown> {
   /**
    * `amountOut` for ranking, in floating point: to 1e-9 and the units that rounding takes. Only by + - * / and square
    * roots, which are the same on every machine. Pure. Absent: by `amountOut`.
-   * @param amountIn - raw units, > 0.
+   * @returns raw units of tokenOut by raw units of tokenIn, > 0; may remember what helps with other amounts.
    */
-  estimate?(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: number): number
+  estimator?(
+    pool: Pool,
+    state: State,
+    tokenIn: Address,
+    tokenOut: Address,
+  ): (amountIn: number) => number
 
   /** The state after that swap, as a new value. */
   applySwap(pool: Pool, state: State, tokenIn: Address, tokenOut: Address, amountIn: bigint): State

@@ -12,7 +12,7 @@ import { selectDiverse } from './diverse.js'
 import { type Flow, type FlowEdge, flowOfPath, runFlow } from './flow.js'
 import { graphOf } from './graph.js'
 import type { Path } from './path.js'
-import { findPaths } from './search.js'
+import { findPaths, type SearchArgs } from './search.js'
 import { findSplits, growOnce, type SearchOptions, type SplitArgs } from './split.js'
 import { anchorOf, rememberedGrowth } from './split-anchors.js'
 import { tuneSplits } from './split-tune.js'
@@ -86,7 +86,7 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     tokenIn: Address,
     tokenOut: Address,
     amountIn: bigint,
-    { part = 1n, ...options }: SearchOptions = {},
+    { part = 1n, ...options }: SearchOptions & Pick<SearchArgs, 'enough'> = {},
   ) =>
     findPaths({
       graph,
@@ -102,11 +102,16 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
       avoid: args.avoid,
       shouldStop,
     })
-  const waysFor = (tokenIn: Address, tokenOut: Address, amountIn: bigint): Ways => {
-    const paths = search(tokenIn, tokenOut, amountIn)
+  const waysFor = (
+    tokenIn: Address,
+    tokenOut: Address,
+    amountIn: bigint,
+    options: Pick<SearchArgs, 'enough'> = {},
+  ): Ways => {
+    const paths = search(tokenIn, tokenOut, amountIn, options)
     const isEstimated = paths.slice(0, args.count).some(({ exact }) => !exact)
     const exactPaths = isEstimated
-      ? search(tokenIn, tokenOut, amountIn, { exactOnly: true })
+      ? search(tokenIn, tokenOut, amountIn, { ...options, exactOnly: true })
       : paths
     return { tokenIn, amountIn, paths, exactPaths }
   }
@@ -141,7 +146,8 @@ export function findCandidates(args: CandidateArgs): CandidateSet {
     let ways: Ways | undefined
     return (exactOnly: boolean) =>
       rememberedGrowth(args, { amountIn: anchor, exactOnly, wasCut: () => wasCut }, () => {
-        ways ??= waysFor(leg.tokenIn, into, anchor)
+        // A network grows from the best path alone.
+        ways ??= waysFor(leg.tokenIn, into, anchor, { enough: 1 })
         return growOnce(splitOf([ways], into), exactOnly)
       })
   }

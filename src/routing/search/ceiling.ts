@@ -4,8 +4,7 @@
  * Pools pay larger amounts worse, so nothing is lost; those of many tokens in changed states may be a little better.
  */
 import type { Address } from '../../domain/primitives.js'
-import type { MarketPool } from '../market/market.js'
-import { type Edge, exponentOf } from './edge.js'
+import { type ChangedPools, type Edge, exponentOf } from './edge.js'
 import type { TokenGraph } from './graph.js'
 import { type Reach, wrappedCounterpart } from './reach.js'
 
@@ -15,21 +14,25 @@ const tolerance = 1 + 1e-7
 /** Edges with more swaps to go are not judged: too many ways lead on from there. */
 const mostSwaps = 2
 
+const unchanged: ChangedPools = new Map()
+
 interface CeilingArgs {
   readonly graph: TokenGraph
   readonly reach: Reach
   readonly wrappedNative: Address
   /** Pools in other states than those of the graph. */
-  readonly states: ReadonlyMap<MarketPool, unknown>
+  readonly changed: ReadonlyMap<Edge, ChangedPools>
   /** Neighbours of one token that the search follows. */
   readonly width: number
+  /** Where all pools of an edge end before the amount, the rate of less counts: what gets there may be less. */
+  readonly mayBeLess: boolean
 }
 
 export class Ceiling {
   readonly #args: CeilingArgs
   /** By token, exponent of the amount and swaps to go. */
   readonly #onward = new Map<Address, number[]>()
-  /** By edge and exponent of the amount. */
+  /** Of edges with such pools, by exponent of the amount. */
   readonly #rates = new Map<Edge, number[]>()
 
   constructor(args: CeilingArgs) {
@@ -40,8 +43,13 @@ export class Ceiling {
   most(edge: Edge, amountIn: bigint, left: number): number {
     if (left > mostSwaps) return Number.POSITIVE_INFINITY
     const amount = Number(amountIn)
-    const there = amount * this.#bestRate(edge, amount) * tolerance
-    return left === 0 ? there : there * this.#onwardRate(edge.tokenOut, there, left)
+    return this.mostFrom(edge.tokenOut, amount * this.#bestRate(edge, amount) * tolerance, left)
+  }
+
+  /** The most that an amount of a token can give by `left` swaps to a target. */
+  mostFrom(token: Address, amount: number, left: number): number {
+    if (left > mostSwaps) return Number.POSITIVE_INFINITY
+    return left === 0 ? amount : amount * this.#onwardRate(token, amount, left)
   }
 
   /** The best rate by which an amount of a token, or of its counterpart, becomes a target in at most `left` swaps. */
@@ -70,10 +78,13 @@ export class Ceiling {
   }
 
   #bestRate(edge: Edge, amount: number): number {
+    const { mayBeLess } = this.#args
+    const changed = this.#args.changed.get(edge)
+    if (!changed) return edge.bestRate(amount, unchanged, mayBeLess)
     const known = this.#rates.get(edge) ?? []
     this.#rates.set(edge, known)
     const exponent = exponentOf(amount)
-    const rate = known[exponent] ?? edge.bestRate(amount, this.#args.states)
+    const rate = known[exponent] ?? edge.bestRate(amount, changed, mayBeLess)
     known[exponent] = rate
     return rate
   }

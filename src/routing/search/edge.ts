@@ -13,6 +13,9 @@ const bitsPerSample = 2
 const mostLeading = 64
 /** Raw units of output that rounding may take. */
 const roundedUnits = 2
+/** More than an estimate may be below the quote: a part of it, and raw units. */
+const estimateTolerance = 1 + 1e-7
+const estimateUnits = 16
 /** A trade this much smaller shows the marginal rate. */
 const marginalPart = 2 ** 10
 /** Pools deeper than this many reference amounts count as equally deep. */
@@ -26,16 +29,21 @@ interface Sample {
   readonly outputs: Float64Array
   /** Places of the pools that give most, best first. */
   readonly leading: readonly number[]
+  /** These and those of the next sample, once asked for. */
+  leadingAround?: readonly number[]
 }
 
-type PoolStates = ReadonlyMap<MarketPool, unknown>
+/** Pools of one edge and the states in which they are. */
+export type ChangedPools = ReadonlyMap<MarketPool, unknown>
 
 export class Edge {
   readonly pools: MarketPool[] = []
   /** Raw units of tokenIn that trade before the average rate halves, in the deepest pool; 0 until measured. */
   depth = 0
   /** By exponents of 4. */
-  readonly #samples = new Map<number, Sample>()
+  readonly #samples: (Sample | undefined)[] = []
+  #all: readonly number[] | undefined
+  readonly #estimators: (Estimator | undefined)[] = []
   #gas: Float64Array | undefined
 
   constructor(
@@ -44,7 +52,7 @@ export class Edge {
   ) {}
 
   /**
-   * The pools worth an exact quote: all, or the best `count` by interpolated output after gas.
+   * Places of the pools worth an exact quote: all, or the best `count` by interpolated output after gas.
    *
    * @param amountIn - raw units, > 0.
    * @param gasRate - raw units of tokenOut that a unit of gas costs, given the best output.
@@ -55,26 +63,52 @@ export class Edge {
     count: number,
     gasRate: (bestOut: number) => number,
     isAllowed?: (market: MarketPool) => boolean,
-  ): readonly MarketPool[] {
-    if (this.pools.length <= count + spare) return this.pools
-    const outputs = this.#estimates(Number(amountIn), isAllowed !== undefined)
+  ): readonly number[] {
+    if (this.pools.length <= count + spare) return this.#places()
+    const amount = Number(amountIn)
+    const exponent = exponentOf(amount)
+    const [lower, upper] = [this.#sampleAt(exponent), this.#sampleAt(exponent + 1)]
+    const places = isAllowed ? this.#places() : this.#placesAround(exponent)
+    const outputs = new Float64Array(places.length)
     let bestOut = 0
-    for (const { output } of outputs) if (output > bestOut) bestOut = output
+    for (let at = 0; at < places.length; at++) {
+      const output = between(lower, upper, places[at] as number, amount)
+      outputs[at] = output
+      if (output > bestOut) bestOut = output
+    }
     const rate = gasRate(bestOut)
     this.#gas ??= Float64Array.from(this.pools, ({ adapter, loaded }) =>
       Number(adapter.gasEstimate(loaded.pool, loaded.state)),
     )
-    const best: { market: MarketPool; net: number }[] = []
-    for (const { index, output } of outputs) {
-      const market = this.pools[index] as MarketPool
-      if (output === 0 || isAllowed?.(market) === false) continue
-      const net = output - rate * (this.#gas[index] ?? 0)
-      if (best.length === count && net <= (best.at(-1)?.net ?? 0)) continue
-      const place = best.findIndex((each) => each.net < net)
-      best.splice(place < 0 ? best.length : place, 0, { market, net })
-      if (best.length > count) best.pop()
+    const best: number[] = []
+    const nets: number[] = []
+    for (let at = 0; at < places.length; at++) {
+      const [index, output] = [places[at] as number, outputs[at] as number]
+      const net = output - rate * (this.#gas[index] as number)
+      if (output === 0 || (best.length === count && net <= (nets[count - 1] as number))) continue
+      if (isAllowed?.(this.pools[index] as MarketPool) === false) continue
+      let place = best.length
+      while (place > 0 && (nets[place - 1] as number) < net) place--
+      best.splice(place, 0, index)
+      nets.splice(place, 0, net)
+      if (best.length > count) nets.length = best.length = count
     }
-    return best.map(({ market }) => market)
+    return best
+  }
+
+  /**
+   * The most that the pool at this place can give for the amount, so that no quote is needed where that is not enough: a
+   * little more than the estimate, or what the rate for less would give where estimates cost as much as quotes.
+   *
+   * @returns raw units of tokenOut; null where nothing is known.
+   */
+  mostOf(place: number, amountIn: number): number | null {
+    if (!this.pools[place]?.adapter.estimator) {
+      const { amount, outputs } = this.#sampleAt(exponentOf(amountIn))
+      const output = outputs[place]
+      return output ? ((output + roundedUnits) / amount) * amountIn * estimateTolerance : null
+    }
+    return this.#estimatorAt(place)(amountIn) * estimateTolerance + estimateUnits
   }
 
   /**
@@ -82,28 +116,27 @@ export class Edge {
    * power of 4 in the best pool, or of the next larger one where that is too little for all.
    *
    * @param amountIn - raw units, > 0.
-   * @param states - pools in other states.
+   * @param changed - those of its pools that are in other states.
+   * @param mayBeLess - the amount is the most that there can be: where all pools end before it, the rate of less counts.
    * @returns raw units of tokenOut by raw units of tokenIn.
    */
-  bestRate(amountIn: number, states: PoolStates): number {
+  bestRate(amountIn: number, changed: ChangedPools, mayBeLess: boolean): number {
     const exponent = exponentOf(amountIn)
-    return this.#bestRateAt(exponent, states) || this.#bestRateAt(exponent + 1, states)
+    let rate = this.#bestRateAt(exponent, changed) || this.#bestRateAt(exponent + 1, changed)
+    for (let less = 1; mayBeLess && rate === 0 && less <= exponent; less *= 2) {
+      rate = this.#bestRateAt(exponent - less, changed)
+    }
+    return rate
   }
 
-  /** Those of its pools that are in other states. */
-  changedPools(states: PoolStates): MarketPool[] {
-    if (this.pools.length <= states.size) return this.pools.filter((market) => states.has(market))
-    const isOwn = ({ loaded: { pool } }: MarketPool) =>
-      pool.tokens.includes(this.tokenIn) && pool.tokens.includes(this.tokenOut)
-    return [...states.keys()].filter(isOwn)
-  }
-
-  #bestRateAt(exponent: number, states: PoolStates): number {
+  #bestRateAt(exponent: number, changed: ChangedPools): number {
     const { amount, outputs, leading } = this.#sampleAt(exponent)
-    const unchanged = leading.find((index) => !states.has(this.pools[index] as MarketPool))
-    let best = unchanged === undefined ? 0 : (outputs[unchanged] ?? 0)
-    for (const market of states.size ? this.changedPools(states) : []) {
-      best = Math.max(best, outputOf(this, market, amount, states.get(market)))
+    const unchanged = changed.size
+      ? leading.find((index) => !changed.has(this.pools[index] as MarketPool))
+      : leading[0]
+    let best = unchanged === undefined ? 0 : (outputs[unchanged] as number)
+    for (const [market, state] of changed) {
+      best = Math.max(best, estimatorOf(this, market, state)(amount))
     }
     return best && (best + roundedUnits) / amount
   }
@@ -114,38 +147,64 @@ export class Edge {
     this.depth = reference * Math.max(...depths)
   }
 
-  /**
-   * Price paid (in / out) taken as linear in the amount between two powers of 4: exact for a constant product,
-   * close for the others. A pool that cannot fill the upper amount keeps the rate of the lower one.
-   *
-   * @param ofAll - false: of many pools only those that lead at one of the powers.
-   */
-  #estimates(amount: number, ofAll: boolean): { index: number; output: number }[] {
-    const exponent = exponentOf(amount)
+  /** All of its pools. */
+  #places(): readonly number[] {
+    this.#all ??= [...this.pools.keys()]
+    return this.#all
+  }
+
+  /** The pools that are looked at for an amount above this power of 4: of many, those that lead there or at the next. */
+  #placesAround(exponent: number): readonly number[] {
+    if (this.pools.length <= mostLeading) return this.#places()
     const [lower, upper] = [this.#sampleAt(exponent), this.#sampleAt(exponent + 1)]
-    const [low, high] = [lower.amount, upper.amount]
-    const isWhole = ofAll || this.pools.length <= mostLeading
-    const indices = isWhole ? this.pools.keys() : new Set([...lower.leading, ...upper.leading])
-    return Array.from(indices, (index) => {
-      const [lowOut = 0, highOut = 0] = [lower.outputs[index], upper.outputs[index]]
-      if (lowOut === 0) return { index, output: (highOut * amount) / high }
-      if (highOut === 0) return { index, output: (lowOut * amount) / low }
-      const [lowPrice, highPrice] = [low / lowOut, high / highOut]
-      const price = lowPrice + ((highPrice - lowPrice) * (amount - low)) / (high - low)
-      return { index, output: amount / price }
-    })
+    lower.leadingAround ??= [...new Set([...lower.leading, ...upper.leading])]
+    return lower.leadingAround
+  }
+
+  #estimatorAt(place: number): Estimator {
+    const known = this.#estimators[place]
+    if (known) return known
+    const made = estimatorOf(this, this.pools[place] as MarketPool)
+    this.#estimators[place] = made
+    return made
   }
 
   #sampleAt(exponent: number): Sample {
-    const known = this.#samples.get(exponent)
+    const known = this.#samples[exponent]
     if (known) return known
     const amount = powerOf2(bitsPerSample * exponent)
-    const outputs = Float64Array.from(this.pools, (market) => outputOf(this, market, amount))
-    const best = [...this.pools.keys()].sort((a, b) => (outputs[b] ?? 0) - (outputs[a] ?? 0))
-    const sample = { amount, outputs, leading: best.slice(0, mostLeading) }
-    this.#samples.set(exponent, sample)
+    const outputs = Float64Array.from(this.pools, (_, place) => this.#estimatorAt(place)(amount))
+    const sample = { amount, outputs, leading: placesOfMost(outputs, mostLeading) }
+    this.#samples[exponent] = sample
     return sample
   }
+}
+
+/** The places of the `count` largest numbers, largest first, equal ones by place. */
+function placesOfMost(numbers: Float64Array, count: number): number[] {
+  const places: number[] = []
+  for (const [place, number] of numbers.entries()) {
+    if (places.length === count && number <= (numbers[places[count - 1] as number] as number))
+      continue
+    let at = places.length
+    while (at > 0 && (numbers[places[at - 1] as number] as number) < number) at--
+    places.splice(at, 0, place)
+    if (places.length > count) places.length = count
+  }
+  return places
+}
+
+/**
+ * What a pool gives for an amount between two samples. The price paid (in / out) is taken as linear in the amount: exact
+ * for a constant product, close for the others. A pool that cannot fill the upper amount keeps the rate of the lower one.
+ */
+function between(lower: Sample, upper: Sample, place: number, amount: number): number {
+  const [low, high] = [lower.amount, upper.amount]
+  const [lowOut, highOut] = [lower.outputs[place] as number, upper.outputs[place] as number]
+  if (lowOut === 0) return (highOut * amount) / high
+  if (highOut === 0) return (lowOut * amount) / low
+  const [lowPrice, highPrice] = [low / lowOut, high / highOut]
+  return amount / (lowPrice + ((highPrice - lowPrice) * (amount - low)) / (high - low))
 }
 
 const float = new DataView(new ArrayBuffer(8))
@@ -163,17 +222,18 @@ function powerOf2(bits: number): number {
 
 type Direction = Pick<Edge, 'tokenIn' | 'tokenOut'>
 
-/** @param amountIn - raw units, a whole number. */
-function outputOf(
+/** Raw units of the output by those of the input, a whole number. */
+type Estimator = (amountIn: number) => number
+
+function estimatorOf(
   { tokenIn, tokenOut }: Direction,
-  market: MarketPool,
-  amountIn: number,
-  state = market.loaded.state,
-): number {
-  const { adapter, loaded } = market
-  if (adapter.estimate) return adapter.estimate(loaded.pool, state, tokenIn, tokenOut, amountIn)
-  return Number(
-    adapter.amountOut(loaded.pool, state, tokenIn, tokenOut, BigInt(amountIn)).amountOut,
+  { adapter, loaded: { pool, state: own } }: MarketPool,
+  state = own,
+): Estimator {
+  return (
+    adapter.estimator?.(pool, state, tokenIn, tokenOut) ??
+    ((amountIn) =>
+      Number(adapter.amountOut(pool, state, tokenIn, tokenOut, BigInt(amountIn)).amountOut))
   )
 }
 
@@ -183,10 +243,11 @@ function outputOf(
  */
 function depthOf(direction: Direction, market: MarketPool, reference: number): number {
   if (reference < marginalPart) return 0
-  const smallOut = outputOf(direction, market, reference / marginalPart)
+  const outputOf = estimatorOf(direction, market)
+  const smallOut = outputOf(reference / marginalPart)
   if (smallOut === 0) return 0
   for (const part of [1, 2 ** 5]) {
-    const largeOut = outputOf(direction, market, reference / part)
+    const largeOut = outputOf(reference / part)
     if (largeOut === 0) continue
     const kept = largeOut / smallOut / (marginalPart / part)
     const depth = kept < 1 ? kept / (1 - kept) : deepest
@@ -216,10 +277,11 @@ export function referenceAmount(edges: readonly Edge[]): number {
 
 function halvingExponent(edge: Edge): number {
   const [market] = edge.pools
+  const outputOf = market && estimatorOf(edge, market)
   let best = 0
-  for (let exponent = 1; market && exponent < largestExponent; exponent++) {
+  for (let exponent = 1; outputOf && exponent < largestExponent; exponent++) {
     const amount = powerOf2(4 * exponent)
-    const rate = outputOf(edge, market, amount) / amount
+    const rate = outputOf(amount) / amount
     if (best > 0 && rate < best / 2) return Math.max(exponent - 1, 0)
     best = Math.max(best, rate)
   }

@@ -6,10 +6,12 @@
 import type { Address } from '../../domain/primitives.js'
 import { oncePer } from '../../protocols/shared/once-per.js'
 import type { MarketPool } from '../market/market.js'
-import { Edge, referenceAmount } from './edge.js'
+import { type ChangedPools, Edge, referenceAmount } from './edge.js'
 
 /** Tokens with more neighbours than this have them ordered by depth; otherwise the search looks at all of them. */
 const orderedAbove = 32
+/** Of more pools than this, a search looks only for what can be among the best. */
+const largeAbove = 1_000
 
 interface TokenNode {
   readonly edges: ReadonlyMap<Address, Edge>
@@ -19,9 +21,12 @@ interface TokenNode {
 
 export class TokenGraph {
   readonly #nodes: ReadonlyMap<Address, TokenNode>
+  /** So large that searches leave out what cannot be among the best, pool by pool. */
+  readonly isLarge: boolean
 
   /** @param pools - a pool of n tokens becomes n * (n - 1) edges. */
   constructor(pools: readonly MarketPool[]) {
+    this.isLarge = pools.length > largeAbove
     const nodes = new Map<Address, Map<Address, Edge>>()
     for (const market of pools) {
       const { tokens } = market.loaded.pool
@@ -41,6 +46,23 @@ export class TokenGraph {
 
   edge(tokenIn: Address, tokenOut: Address): Edge | undefined {
     return this.#nodes.get(tokenIn)?.edges.get(tokenOut)
+  }
+
+  /** Of the edges that have pools in other states: which. */
+  changedPools(states: ReadonlyMap<MarketPool, unknown>): ReadonlyMap<Edge, ChangedPools> {
+    const changed = new Map<Edge, Map<MarketPool, unknown>>()
+    for (const [market, state] of states) {
+      const { tokens } = market.loaded.pool
+      for (const tokenIn of tokens) {
+        for (const tokenOut of tokens) {
+          const edge = this.edge(tokenIn, tokenOut)
+          if (!edge) continue
+          const own = changed.get(edge) ?? new Map<MarketPool, unknown>()
+          changed.set(edge, own.set(market, state))
+        }
+      }
+    }
+    return changed
   }
 
   /** Edges that leave the token, deepest first where they are many. */

@@ -1,6 +1,7 @@
 /**
  * Which tokens can still reach the target: keeps the search out of dead ends without walking the whole graph.
  */
+import { LRUCache } from 'lru-cache'
 import { type Address, isNative, nativeToken } from '../../domain/primitives.js'
 import type { Edge } from './edge.js'
 import { byDepth, type TokenGraph } from './graph.js'
@@ -12,6 +13,8 @@ const lookedAtPerWanted = 16
 /** Edges whose depth the amount exceeds this many times yield next to nothing; a few are followed all the same. */
 const hopelessFactor = 8
 const followedAnyhow = 8
+/** Targets of one graph that are remembered: a request searches a dozen times for the same one. */
+const mostTargets = 8
 
 /** The wrapped token of native, native of the wrapped token. */
 export function wrappedCounterpart(token: Address, wrappedNative: Address): Address | null {
@@ -26,6 +29,8 @@ export class Reach {
   readonly targets: readonly Address[]
   /** At index n: tokens from which n swaps reach a target; null where they are too many to list. */
   readonly #near: (ReadonlySet<Address> | null)[]
+  /** Edges that arrive, by swaps and count, then by the token that they leave. */
+  readonly #arriving = new Map<string, Map<Address, readonly Edge[]>>()
 
   constructor(graph: TokenGraph, target: Address, wrappedNative: Address, maxHops: number) {
     this.#graph = graph
@@ -39,9 +44,14 @@ export class Reach {
    * Edges of a token from whose end the target can be reached in at most `swaps` more swaps, at most `count`,
    * the deepest first where there are many, without those that are far too shallow for the amount.
    */
-  onward(token: Address, amount: bigint, swaps: number, count: number): Edge[] {
+  onward(token: Address, amount: bigint, swaps: number, count: number): readonly Edge[] {
+    const bounds = `${swaps}/${count}`
+    const known = this.#arriving.get(bounds) ?? new Map<Address, readonly Edge[]>()
+    this.#arriving.set(bounds, known)
+    const edges = known.get(token) ?? this.#toArrive(token, swaps, count)
+    known.set(token, edges)
+    if (amount === 0n) return edges
     const least = Number(amount) / hopelessFactor
-    const edges = this.#toArrive(token, swaps, count)
     return edges.filter(
       ({ depth }, index) => index < followedAnyhow || depth === 0 || depth >= least,
     )
@@ -93,4 +103,21 @@ export class Reach {
     const counterpart = wrappedCounterpart(token, this.#wrappedNative)
     return counterpart ? [token, counterpart] : [token]
   }
+}
+
+const reaches = new WeakMap<TokenGraph, LRUCache<string, Reach>>()
+
+/** The reach of a target, kept with the graph for the next searches. */
+export function reachOf(
+  graph: TokenGraph,
+  target: Address,
+  wrappedNative: Address,
+  maxHops: number,
+): Reach {
+  const known = reaches.get(graph) ?? new LRUCache<string, Reach>({ max: mostTargets })
+  reaches.set(graph, known)
+  const key = `${target}/${wrappedNative}/${maxHops}`
+  const reach = known.get(key) ?? new Reach(graph, target, wrappedNative, maxHops)
+  known.set(key, reach)
+  return reach
 }

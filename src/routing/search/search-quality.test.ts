@@ -69,6 +69,25 @@ describe('findPaths', () => {
     expect(hits / found.length, `${hits} of ${found.length}`).toBeGreaterThanOrEqual(0.995)
   })
 
+  test('in a large market the best paths are no worse than where all are looked at, however few are enough', () => {
+    const searches = searchesOf(1_200, 6, 24)
+    const pools = searches[0]?.market.pools ?? []
+    const small = Object.assign(new TokenGraph(pools), { isLarge: false })
+    for (const { args } of searches) {
+      expect(args.graph.isLarge).toBe(true)
+      const net = ({ amountOut, gas }: Path) =>
+        amountOut - (gas * (args.gasCostOut ?? 0n)) / gasUnit
+      const all = findPaths({ ...args, graph: small })
+      for (const enough of [1, 24, undefined]) {
+        const best = findPaths({ ...args, enough })
+        expect(best.length).toBe(Math.min(enough ?? 128, all.length))
+        for (const [place, path] of best.entries()) {
+          expect(net(path)).toBeGreaterThanOrEqual(net(all[place] as Path))
+        }
+      }
+    }
+  })
+
   test('a market of a thousand pools: within the pools that it may use, the same paths for the same market in any state of use', () => {
     const [first, ...others] = searchesOf(1_000, 5, 12)
     if (!first) throw new Error('no request')

@@ -9,11 +9,11 @@
 import { type Address, isNative } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import { Ceiling } from './ceiling.js'
-import type { Edge } from './edge.js'
+import type { ChangedPools, Edge } from './edge.js'
 import type { TokenGraph } from './graph.js'
 import { wrapGas } from './hop.js'
 import { breakTie, type Path, type Trail, type TrailHop, toPath, uses, visits } from './path.js'
-import { Reach, wrappedCounterpart } from './reach.js'
+import { type Reach, reachOf, wrappedCounterpart } from './reach.js'
 
 /** Partial paths kept per node of a token path: more would improve little and cost much. */
 const beamWidth = 3
@@ -60,8 +60,9 @@ const thorough: Limits = {
 /** Pools of one edge that are quoted beyond those that are kept, and where only exact quotes count and some are not. */
 const usualSpare = 1
 const exactSpare = 12
-/** Paths that are returned at most. */
+/** Paths that are returned at most; of a large market fewer, so that it can be told early what is not among them. */
 const maxPaths = 512
+const maxPathsOfLarge = 128
 const gasUnit = 1_000_000n
 /** Quotes between two checks of the clock. */
 const quotesPerLook = 32
@@ -95,6 +96,8 @@ export interface SearchArgs {
   readonly exactOnly?: boolean | undefined
   /** Absent: all paths. */
   readonly wanted?: Wanted | undefined
+  /** So many are enough where the market is large. */
+  readonly enough?: number | undefined
   /** Polled now and then: true ends the search with its finds so far, but not before the first path. */
   readonly shouldStop?: (() => boolean) | undefined
 }
@@ -114,31 +117,52 @@ export function findPaths(args: SearchArgs): Path[] {
     gas: 0n,
   }
   const origin: Trail = { before: null, token: args.tokenIn, steps: [start] }
-  const paths = new Search(args, args.states ? repeated : usual).run(origin)
+  const best = args.wanted ? undefined : bestOfLarge(args)
+  const paths = new Search(args, args.states ? repeated : usual, best).run(origin)
   if (paths.length || args.states || args.wanted || args.shouldStop?.()) return paths
+  // Where pools end, larger amounts may give less than smaller ones: nothing is left out.
   return new Search(args, thorough).run(origin)
+}
+
+function bestOfLarge({ graph, enough = maxPathsOfLarge }: SearchArgs): Wanted | undefined {
+  return graph.isLarge ? { count: enough, moreThan: 0 } : undefined
 }
 
 class Search {
   readonly #args: SearchArgs
   readonly #limits: Limits
   readonly #reach: Reach
+  readonly #changed: ReadonlyMap<Edge, ChangedPools>
+  readonly #wanted: Wanted | undefined
   readonly #ceiling: Ceiling | null
+  readonly #judgesPools: boolean
   readonly #found: TrailHop[] = []
   /** Of the found ones that are wanted, best first. */
   #bestNets: readonly number[] = []
   #quotes = 0
   #stopped = false
 
-  constructor(args: SearchArgs, limits: Limits) {
+  /** @param best - of all paths so many are enough: what cannot be among them is left out, pool by pool. */
+  constructor(args: SearchArgs, limits: Limits, best?: Wanted) {
     this.#args = args
     this.#limits = limits
-    const { graph, tokenOut, wrappedNative, maxHops, wanted, states = new Map() } = args
-    const reach = new Reach(graph, tokenOut, wrappedNative, maxHops)
+    const { graph, tokenOut, wrappedNative, maxHops, wanted = best, states = new Map() } = args
+    const reach = reachOf(graph, tokenOut, wrappedNative, maxHops)
+    const changed = graph.changedPools(states)
     this.#reach = reach
+    this.#changed = changed
     this.#ceiling = wanted
-      ? new Ceiling({ graph, reach, wrappedNative, states, width: limits.width })
+      ? new Ceiling({
+          graph,
+          reach,
+          wrappedNative,
+          changed,
+          width: limits.width,
+          mayBeLess: best !== undefined,
+        })
       : null
+    this.#wanted = wanted
+    this.#judgesPools = best !== undefined
   }
 
   run(origin: Trail): Path[] {
@@ -154,7 +178,7 @@ class Search {
       for (const trails of layer.values()) for (const trail of trails) this.#arrive(trail)
       if (left > 0) layer = this.#advance(layer, left)
     }
-    const { moreThan, count } = this.#args.wanted ?? { moreThan: 0, count: maxPaths }
+    const { moreThan, count } = this.#wanted ?? { moreThan: 0, count: maxPaths }
     const wanted = this.#found.filter(({ amountOut }) => Number(amountOut) > moreThan)
     return this.#ranked(tokenOut, wanted).slice(0, count).map(toPath)
   }
@@ -174,9 +198,10 @@ class Search {
 
   #find(ends: readonly TrailHop[]): void {
     this.#found.push(...ends)
-    const { wanted } = this.#args
+    const wanted = this.#wanted
     if (!wanted) return
     const more = ends.filter(({ amountOut }) => Number(amountOut) > wanted.moreThan)
+    if (!more.length) return
     const nets = [...this.#bestNets, ...more.map((end) => this.#net(Number(end.amountOut), end))]
     this.#bestNets = nets.sort((a, b) => b - a).slice(0, wanted.count)
   }
@@ -188,11 +213,22 @@ class Search {
 
   /** False where a step through the edge, and `left` more, cannot end among the best paths that are wanted. */
   #isWorth(step: TrailHop, edge: Edge, left: number): boolean {
-    const { wanted } = this.#args
-    if (!wanted || !this.#ceiling) return true
-    const most = this.#ceiling.most(edge, step.amountOut, left)
-    const least = this.#bestNets[wanted.count - 1] ?? Number.NEGATIVE_INFINITY
-    return most > wanted.moreThan && this.#net(most, step) > least
+    if (!this.#ceiling) return true
+    return this.#isAmongBest(this.#ceiling.most(edge, step.amountOut, left), step)
+  }
+
+  /** The same of one pool in its own state, where that is asked. */
+  #isPoolWorth(step: TrailHop, edge: Edge, place: number, left: number): boolean {
+    if (!this.#ceiling || !this.#judgesPools) return true
+    const there = edge.mostOf(place, Number(step.amountOut))
+    if (there === null) return true
+    return this.#isAmongBest(this.#ceiling.mostFrom(edge.tokenOut, there, left), step)
+  }
+
+  #isAmongBest(most: number, step: TrailHop): boolean {
+    const { moreThan, count } = this.#wanted as Wanted
+    const least = this.#bestNets[count - 1] ?? Number.NEGATIVE_INFINITY
+    return most > moreThan && this.#net(most, step) > least
   }
 
   /** All token paths that are one swap longer, as far as they can still arrive with `left` more. */
@@ -269,10 +305,11 @@ class Search {
     if (!head) return []
     const gasRate = (best: number) => this.#gasRate(tokenOut, best)
     // Estimates do not know changed states, so such pools are added on top and displace no others.
-    const changed = states ? edge.changedPools(states).length : 0
+    const changed = this.#changed.get(edge)?.size ?? 0
     const quote = (spare: number) => {
       const most = count + changed + spare
-      return this.#quote(worth, edge, edge.shortlist(head.amountOut, most, gasRate, isAllowed))
+      const places = edge.shortlist(head.amountOut, most, gasRate, isAllowed)
+      return this.#quote(worth, edge, places, left)
     }
     const usual = quote(usualSpare)
     // Nor do they know which pools are exact. Repeated searches see soon enough what they passed over.
@@ -281,14 +318,17 @@ class Search {
     return this.#ranked(tokenOut, steps).slice(0, count)
   }
 
-  /** The steps through these pools. */
-  #quote(from: readonly TrailHop[], { tokenIn, tokenOut }: Edge, pools: readonly MarketPool[]) {
+  /** The steps through the pools at these places. */
+  #quote(from: readonly TrailHop[], edge: Edge, places: readonly number[], left: number) {
     const { isAllowed = () => true, shouldStop, states, exactOnly } = this.#args
+    const { tokenIn, tokenOut } = edge
     const steps: TrailHop[] = []
     let areExact = true
     for (const before of from) {
-      for (const market of pools) {
+      for (const place of places) {
+        const market = edge.pools[place] as MarketPool
         if (uses(before, market) || !isAllowed(market)) continue
+        if (!states?.has(market) && !this.#isPoolWorth(before, edge, place, left)) continue
         if (++this.#quotes % quotesPerLook === 0 && this.#found.length && shouldStop?.()) {
           this.#stopped = true
           return { steps: [], areExact }
@@ -316,15 +356,17 @@ class Search {
     const { tokenOut, gasCostIn = 0n, gasCostOut, amountIn } = this.#args
     let best = 0n
     for (const { amountOut } of steps) if (amountOut > best) best = amountOut
-    const gasCost = (gas: bigint): bigint => {
-      if (token === tokenOut && gasCostOut !== undefined) return (gas * gasCostOut) / gasUnit
-      // Between the ends: the gas cost in tokens of the input, converted at the rate of the best path so far.
-      return (gas * gasCostIn * best) / (gasUnit * amountIn)
-    }
-    return steps
-      .map((step) => ({ step, net: step.amountOut - gasCost(step.gas) }))
-      .sort((a, b) => (a.net === b.net ? breakTie(a.step, b.step) : a.net > b.net ? -1 : 1))
-      .map(({ step }) => step)
+    const isEnd = token === tokenOut && gasCostOut !== undefined
+    // Between the ends: the gas cost in tokens of the input, converted at the rate of the best path so far.
+    const [price, unit] = isEnd ? [gasCostOut, gasUnit] : [gasCostIn * best, gasUnit * amountIn]
+    // Steps that follow one another mostly have the same gas.
+    let [gas, cost] = [0n, 0n]
+    const ranked = steps.map((step) => {
+      if (step.gas !== gas) [gas, cost] = [step.gas, (step.gas * price) / unit]
+      return { step, net: step.amountOut - cost }
+    })
+    ranked.sort((a, b) => (a.net === b.net ? breakTie(a.step, b.step) : a.net > b.net ? -1 : 1))
+    return ranked.map(({ step }) => step)
   }
 
   /** As the gas cost of `#ranked`, for estimates: raw units of the token per unit of gas. */

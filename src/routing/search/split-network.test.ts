@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Address } from '../../domain/primitives.js'
 import type { MarketPool } from '../market/market.js'
 import type { PoolStates } from './flow.js'
-import type { Hop } from './hop.js'
+import { type Hop, hopKey } from './hop.js'
 import {
   type Arc,
   evaluate,
@@ -148,7 +148,8 @@ describe('evaluate', () => {
     const { market, quotes } = pool('1')
     const run = (amountIn: bigint, tokenIn: Address, tokenOut: Address) => {
       const before = quotes()
-      const flows = [arc(swap(market, tokenIn, tokenOut))]
+      const hop = swap(market, tokenIn, tokenOut)
+      const flows = [arc(hop, 1, hopKey(hop))]
       expect(evaluate(flows, source(amountIn, tokenIn), tokenOut, true)).not.toBeNull()
       return quotes() - before
     }

@@ -108,7 +108,7 @@ export function evaluate(
       const output = hopOutput(arc.hop, states, amountIn)
       if (output.amountOut <= 0n || (exactOnly && !output.exact)) return null
       const isShared = arc.hop.kind === 'swap' && shared.has(arc.hop.market)
-      if (exactOnly && !isShared && !hasMargin(arc.hop, amountIn)) return null
+      if (exactOnly && !isShared && !hasMargin(arc, amountIn)) return null
       flows.push({
         arc,
         amountIn,
@@ -124,23 +124,22 @@ export function evaluate(
   return { flows, amountOut: balances.get(tokenOut) ?? 0n, exact, gas }
 }
 
-/** Largest amount that a pool is known to take exactly, by direction. */
+/** Largest amount that a pool is known to take exactly, by the key of the hop. */
 const taken = new WeakMap<MarketPool, Map<string, bigint>>()
 
 /** Whether the pool would take a little more too, since shares are rounded to basis points in the end. */
-function hasMargin(hop: Hop, amountIn: bigint): boolean {
+function hasMargin({ hop, key }: Arc, amountIn: bigint): boolean {
   if (hop.kind !== 'swap') return true
   const known = taken.get(hop.market) ?? new Map<string, bigint>()
   taken.set(hop.market, known)
-  const direction = `${hop.tokenIn}>${hop.tokenOut}`
   const least = amountIn + amountIn / headroomPart
-  if (least <= (known.get(direction) ?? 0n)) return true
+  if (least <= (known.get(key) ?? 0n)) return true
   // Half as much again, so that the next amounts near this one need no quote.
   const found = [(amountIn * 3n) / 2n, least].find((amount) => {
     const { amountOut, exact } = hopOutput(hop, new Map(), amount)
     return amountOut > 0n && exact
   })
-  if (found !== undefined) known.set(direction, found)
+  if (found !== undefined) known.set(key, found)
   return found !== undefined
 }
 
@@ -195,21 +194,23 @@ export function pruneArcs(
 ): readonly Arc[] {
   let kept = arcs
   for (;;) {
-    const reached = new Set([...sources.map(({ token }) => token), ...kept.map(toOf)])
-    const left = new Set([tokenOut, ...kept.map(fromOf)])
-    const next = kept.filter((arc) => reached.has(fromOf(arc)) && left.has(toOf(arc)))
+    const reached = new Set<Address>()
+    const left = new Set<Address>([tokenOut])
+    for (const { token } of sources) reached.add(token)
+    for (const { hop } of kept) {
+      reached.add(hop.tokenOut)
+      left.add(hop.tokenIn)
+    }
+    const next = kept.filter(({ hop }) => reached.has(hop.tokenIn) && left.has(hop.tokenOut))
     if (next.length === kept.length) break
     kept = next
   }
   const totals = new Map<Address, number>()
-  for (const arc of kept) totals.set(fromOf(arc), (totals.get(fromOf(arc)) ?? 0) + arc.share)
-  return kept.map((arc) => ({ ...arc, share: arc.share / (totals.get(fromOf(arc)) || 1) }))
+  for (const { hop, share } of kept) totals.set(hop.tokenIn, (totals.get(hop.tokenIn) ?? 0) + share)
+  return kept.map((arc) => withShare(arc, arc.share / (totals.get(arc.hop.tokenIn) || 1)))
 }
 
-function fromOf({ hop }: Arc): Address {
-  return hop.tokenIn
-}
-
-function toOf({ hop }: Arc): Address {
-  return hop.tokenOut
+/** The arc with another share; by name, since a copy by spreading costs several times as much. */
+export function withShare({ hop, key, gas }: Arc, share: number): Arc {
+  return { hop, key, gas, share }
 }

@@ -14,6 +14,7 @@ import {
   type Network,
   pruneArcs,
   type Source,
+  withShare,
 } from './split-network.js'
 
 interface ArcSlope extends Way {
@@ -126,7 +127,9 @@ function groupSlope(
     most: bound,
     highest: knots[0]?.level ?? value,
     amountAt(level) {
-      const from = knots.findLast((knot) => knot.level >= level)
+      let place = knots.length - 1
+      while (place >= 0 && (knots[place] as Knot).level < level) place--
+      const from = knots[place]
       const amount = from ? from.amount + (level - from.level) * from.slope : 0
       return Math.min(amount, bound)
     },
@@ -321,7 +324,7 @@ function lineSearch(
     // Moves amounts, not shares: a full arc stays full when its token receives more or less.
     const moved = from.arcs.map((arc) => {
       const now = present.get(arc.key) ?? 0
-      return { ...arc, share: now + part * ((targets.get(arc.key) ?? now) - now) }
+      return withShare(arc, now + part * ((targets.get(arc.key) ?? now) - now))
     })
     const positive = moved.filter(({ share }) => share > 0)
     const large = pruneArcs(positive, sources, tokenOut).filter(({ share }) => share > leastShare)

@@ -2,7 +2,7 @@
 import type { VenueParameters } from '../../../chains/chain.js'
 import type { Pool } from '../../pool.js'
 import type { ProtocolAdapter } from '../../protocol.js'
-import { concentratedEstimate } from './estimate.js'
+import { concentratedEstimator } from './estimate.js'
 import { type ConcentratedSource, loadConcentrated } from './load.js'
 import { type ConcentratedState, concentratedAfter, concentratedAmountOut } from './swap.js'
 
@@ -37,7 +37,7 @@ export function isZeroForOne(pool: Pool, tokenIn: string): boolean {
  */
 export function concentratedParts(
   sourceOf: (pool: Pool, venue: VenueParameters) => ConcentratedSource | string,
-): Pick<Adapter, 'load' | 'amountOut' | 'estimate' | 'applySwap'> {
+): Pick<Adapter, 'load' | 'amountOut' | 'estimator' | 'applySwap'> {
   return {
     async load({ reader, venue, pools }) {
       const sources = pools.map((pool) => sourceOf(pool, venue))
@@ -61,8 +61,7 @@ export function concentratedParts(
       const isPartial = swap.exact && swap.unspent > 0n
       return { amountOut: isPartial ? 0n : swap.amountOut, exact: swap.exact }
     },
-    estimate: (pool, state, tokenIn, _tokenOut, amountIn) =>
-      concentratedEstimate(state, isZeroForOne(pool, tokenIn), amountIn),
+    estimator: (pool, state, tokenIn) => concentratedEstimator(state, isZeroForOne(pool, tokenIn)),
     applySwap: (pool, state, tokenIn, _tokenOut, amountIn) =>
       concentratedAfter(state, isZeroForOne(pool, tokenIn), amountIn),
   }

@@ -4,7 +4,7 @@ import {
   concentratedStates,
   swapAmounts,
 } from '../../../../test/support/protocols/concentrated-states.js'
-import { concentratedEstimate } from './estimate.js'
+import { concentratedEstimator } from './estimate.js'
 import { type ConcentratedState, concentratedAmountOut } from './swap.js'
 import { maxTick, minTick, roughSqrtPriceAtTick, sqrtPriceAtTick } from './tick-math.js'
 
@@ -49,7 +49,7 @@ test('property: the exact quote of an amount within 1e-9 and 8 units, to 1e-9 an
         const swap = concentratedAmountOut(state, zeroForOne, amount)
         return swap.exact && swap.unspent > 0n ? 0 : Number(swap.amountOut)
       }
-      const estimate = concentratedEstimate(state, zeroForOne, Number(amountIn))
+      const estimate = concentratedEstimator(state, zeroForOne)(Number(amountIn))
       const near = amountIn / tolerance + rounded
       const [less, more] = [amountIn > near ? amountIn - near : 1n, amountIn + near].map(exact)
       // Where a pool ends, an amount that is hardly larger is not served.
@@ -62,9 +62,21 @@ test('property: the exact quote of an amount within 1e-9 and 8 units, to 1e-9 an
   )
 })
 
+test('property: an amount gives the same after any others', () => {
+  const states = fc.oneof(concentratedStates, partlyKnown)
+  const amounts = fc.array(swapAmounts.map(Number), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(states, fc.boolean(), amounts, (state, zeroForOne, asked) => {
+      const estimate = concentratedEstimator(state, zeroForOne)
+      const alone = (amountIn: number) => concentratedEstimator(state, zeroForOne)(amountIn)
+      expect(asked.map(estimate)).toEqual(asked.map(alone))
+    }),
+  )
+})
+
 test('a pool without a price gives nothing', () => {
   const state = fc.sample(concentratedStates, 1)[0] as ConcentratedState
-  expect(concentratedEstimate({ ...state, sqrtPriceX96: 0n }, true, 1_000)).toBe(0)
+  expect(concentratedEstimator({ ...state, sqrtPriceX96: 0n }, true)(1_000)).toBe(0)
 })
 
 test('property: the rough price of a tick is within 1e-14 of the exact one', () => {

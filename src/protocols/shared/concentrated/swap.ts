@@ -4,7 +4,7 @@
  * @see Uniswap/v3-core 1.0.1, contracts/UniswapV3Pool.sol, swap, and libraries/TickBitmap.sol
  */
 import { at } from '../../../domain/lists.js'
-import { swapStep } from './swap-step.js'
+import { rangeTo, swapStep } from './swap-step.js'
 import {
   maxSqrtPriceX96,
   maxTick,
@@ -51,16 +51,27 @@ interface Outcome {
   readonly tick: number | null
 }
 
-/** A stop that every large enough swap passes: what it has cost and bought until there, and how it goes on. */
-interface Rung {
-  readonly amountIn: bigint
-  readonly amountOut: bigint
-  readonly exact: boolean
+/** Where a swap stands at a stop. */
+interface Stand {
   readonly sqrtPriceX96: bigint
   readonly liquidity: bigint
   readonly tick: number
   /** Of the next initialised tick. */
   readonly index: number
+  readonly exact: boolean
+}
+
+/** A stop that every large enough swap passes: what it has cost and bought until there, and how it goes on. */
+interface Rung extends Stand {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** To the next stop; null where no swap goes on. */
+  readonly range: ReturnType<typeof rangeTo> | null
+  /** False: what happens on the way there is an estimate. */
+  readonly isKnown: boolean
+  /** The next stop; its price is not the target of the range where the contract's limit lies before it. */
+  readonly stop: number
+  readonly stopPrice: bigint
 }
 
 /** Of states, by direction: a search asks for many amounts in the same state, and all of them pass the same stops. */
@@ -78,10 +89,61 @@ function ladderOf(state: ConcentratedState, zeroForOne: boolean): Rung[] {
   if (ladder) return ladder
   const { sqrtPriceX96, liquidity, tick } = state
   const index = firstAbove(state.ticks, tick) - (zeroForOne ? 1 : 0)
-  const exact = !state.isFeeOld
-  const made = [{ amountIn: 0n, amountOut: 0n, exact, sqrtPriceX96, liquidity, tick, index }]
+  const stand = { sqrtPriceX96, liquidity, tick, index, exact: !state.isFeeOld }
+  const made = [rungAt(state, zeroForOne, stand, 0n, 0n)]
   known[direction] = made
   return made
+}
+
+function rungAt(
+  state: ConcentratedState,
+  zeroForOne: boolean,
+  stand: Stand,
+  amountIn: bigint,
+  amountOut: bigint,
+): Rung {
+  const { sqrtPriceX96, liquidity, tick, index, exact } = stand
+  const isKnown = zeroForOne ? tick >= state.lowerTick : tick < state.upperTick
+  const edge = wordEdge(state, tick, zeroForOne)
+  const candidate = state.ticks[index]
+  let stop: number
+  if (!isKnown) stop = zeroForOne ? minTick : maxTick
+  else if (zeroForOne) stop = Math.max(edge, state.lowerTick, candidate ?? minTick)
+  else stop = Math.min(edge, state.upperTick, candidate ?? maxTick)
+  const stopPrice = sqrtPriceAtTick(stop)
+  const limit = zeroForOne ? minSqrtPriceX96 + 1n : maxSqrtPriceX96 - 1n
+  const isPastLimit = zeroForOne ? stopPrice < limit : stopPrice > limit
+  const goesOn = zeroForOne ? sqrtPriceX96 > limit : sqrtPriceX96 < limit
+  const range = goesOn ? rangeTo(sqrtPriceX96, isPastLimit ? limit : stopPrice, liquidity) : null
+  return {
+    sqrtPriceX96,
+    liquidity,
+    tick,
+    index,
+    exact,
+    amountIn,
+    amountOut,
+    range,
+    isKnown,
+    stop,
+    stopPrice,
+  }
+}
+
+/** Where swaps stand that have reached the next stop. */
+function pastStop(state: ConcentratedState, zeroForOne: boolean, rung: Rung): Stand {
+  const { stop, stopPrice: sqrtPriceX96 } = rung
+  let { liquidity, index } = rung
+  let exact = rung.exact && rung.isKnown
+  if (stop === state.ticks[index]) {
+    const net = at(state.liquidityNets, index)
+    liquidity += zeroForOne ? -net : net
+    index += zeroForOne ? -1 : 1
+  } else if (state.isTickList && stop !== wordEdge(state, rung.tick, zeroForOne)) {
+    // The contract does not stop where the known range ends, and rounds only where it stops.
+    exact = false
+  }
+  return { sqrtPriceX96, liquidity, tick: zeroForOne ? stop - 1 : stop, index, exact }
 }
 
 /**
@@ -128,53 +190,33 @@ function wordEdge(
 }
 
 function run(state: ConcentratedState, zeroForOne: boolean, amountIn: bigint): Outcome {
-  const { ticks, liquidityNets } = state
   const feePips = state.feePips[zeroForOne ? 0 : 1]
-  const limit = zeroForOne ? minSqrtPriceX96 + 1n : maxSqrtPriceX96 - 1n
   const rungs = ladderOf(state, zeroForOne)
-  let place = placeBelow(rungs, amountIn)
-  let { sqrtPriceX96, liquidity, tick, index, exact, amountOut } = rungs[place] as Rung
-  let remaining = amountIn - (rungs[place] as Rung).amountIn
-  let betweenTicks = false
-
-  while (remaining > 0n && (zeroForOne ? sqrtPriceX96 > limit : sqrtPriceX96 < limit)) {
-    const known = zeroForOne ? tick >= state.lowerTick : tick < state.upperTick
-    const edge = wordEdge(state, tick, zeroForOne)
-    const candidate = ticks[index]
-    let stop: number
-    if (!known) stop = zeroForOne ? minTick : maxTick
-    else if (zeroForOne) stop = Math.max(edge, state.lowerTick, candidate ?? minTick)
-    else stop = Math.min(edge, state.upperTick, candidate ?? maxTick)
-    const stopPrice = sqrtPriceAtTick(stop)
-    const beyondLimit = zeroForOne ? stopPrice < limit : stopPrice > limit
-    const target = beyondLimit ? limit : stopPrice
-    const step = swapStep(sqrtPriceX96, target, liquidity, remaining, feePips)
-    exact &&= known
-    amountOut += step.amountOut
-    remaining -= step.consumed
-    const isAtStop = step.sqrtPriceX96 === stopPrice
-    if (isAtStop) {
-      if (stop === candidate) {
-        const net = at(liquidityNets, index)
-        liquidity += zeroForOne ? -net : net
-        index += zeroForOne ? -1 : 1
-      } else if (state.isTickList && stop !== edge) {
-        // The contract does not stop where the known range ends, and rounds only where it stops.
-        exact = false
-      }
-      tick = zeroForOne ? stop - 1 : stop
-    } else {
-      betweenTicks ||= step.sqrtPriceX96 !== sqrtPriceX96
+  for (let place = placeBelow(rungs, amountIn); ; place++) {
+    const rung = rungs[place] as Rung
+    const { range, exact, liquidity } = rung
+    const remaining = amountIn - rung.amountIn
+    if (remaining <= 0n || !range) {
+      const { amountOut, sqrtPriceX96, tick } = rung
+      return { amountOut, unspent: remaining, exact, sqrtPriceX96, liquidity, tick }
     }
-    sqrtPriceX96 = step.sqrtPriceX96
-    place += 1
-    if (isAtStop && place === rungs.length) {
-      const spent = amountIn - remaining
-      rungs.push({ amountIn: spent, amountOut, exact, sqrtPriceX96, liquidity, tick, index })
+    const { sqrtPriceX96, consumed, amountOut: bought } = swapStep(range, remaining, feePips)
+    const amountOut = rung.amountOut + bought
+    if (sqrtPriceX96 !== rung.stopPrice) {
+      return {
+        amountOut,
+        unspent: remaining - consumed,
+        exact: exact && rung.isKnown,
+        sqrtPriceX96,
+        liquidity,
+        tick: sqrtPriceX96 === range.price ? rung.tick : null,
+      }
+    }
+    if (place + 1 === rungs.length) {
+      const stand = pastStop(state, zeroForOne, rung)
+      rungs.push(rungAt(state, zeroForOne, stand, rung.amountIn + consumed, amountOut))
     }
   }
-  const end = betweenTicks ? null : tick
-  return { amountOut, unspent: remaining, exact, sqrtPriceX96, liquidity, tick: end }
 }
 
 /**

@@ -60,10 +60,17 @@ export const sqrtPriceAtTick = memo(65_536, (tick: number): bigint => {
 
 const roughFactors = factors.map((factor) => Number(factor) / 2 ** 128)
 
+/** Of all ticks below 2^8: half of the factors are multiplied once and for all. */
+const tabledBits = 8
+const roughLow = Float64Array.from({ length: 2 ** tabledBits }, (_, low) =>
+  roughFactors.reduce((ratio, factor, bit) => ((low >> bit) & 1 ? ratio * factor : ratio), 1),
+)
+
 /** As `sqrtPriceAtTick`, in floating point, not times 2^96, to 1e-14 of it and the same on every machine. */
 export function roughSqrtPriceAtTick(tick: number): number {
-  let ratio = 1
-  for (let i = 0, bits = Math.abs(tick); bits !== 0; i += 1, bits >>= 1) {
+  const size = Math.abs(tick)
+  let ratio = roughLow[size % roughLow.length] as number
+  for (let i = tabledBits, bits = size >> tabledBits; bits !== 0; i += 1, bits >>= 1) {
     if (bits & 1) ratio *= at(roughFactors, i)
   }
   return tick > 0 ? 1 / ratio : ratio
