@@ -5,7 +5,15 @@ import type { Recorder } from '../cassette/recorder.js'
 import type { HotSet } from '../hints/hot-set.js'
 import type { PoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
-import { addressOf, emptyValue, type ItemKey, nonceKey, withAccounts } from '../node/state-item.js'
+import type { State } from '../node/bulk/prestate.js'
+import {
+  addressOf,
+  emptyValue,
+  type ItemKey,
+  isSlot,
+  nonceKey,
+  withAccounts,
+} from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
 import type { BlockOpener } from './block-opener.js'
 import type { ChainCounters } from './chain-counters.js'
@@ -17,6 +25,17 @@ export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'assum
   fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
   /** The known value, else as `fetch`. For internal reads: neither recorded nor remembered as a hint. */
   find(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
+  /**
+   * Keeps what comes in bulk. It leaves no hints: what is used of it will be read. Single reads wait for it.
+   * @param of - the accounts. What is foreseen of calls is awaited by forks, which make them, and by reads of the accounts.
+   * @param bulk - never rejects; null: nothing came.
+   */
+  bring(
+    of: ReadonlySet<Address>,
+    at: BlockRef,
+    bulk: Promise<State | null>,
+    isOfCalls: boolean,
+  ): void
 }
 
 export interface StateReaderParts {
@@ -44,9 +63,25 @@ export function createStateReader(parts: StateReaderParts): StateReader {
   /** `<block hash><address>` */
   const assumed = new LRUCache<string, true>({ max: 10_000 })
 
-  async function fetch(key: ItemKey, at: BlockRef): Promise<Answer<Hex>> {
+  /** What comes in bulk, by `<block hash><address>`: whatever of it, and what is not only of calls. */
+  const coming = new Map<string, Promise<unknown>>()
+  const comingSlots = new Map<string, Promise<unknown>>()
+
+  /** What is on its way in bulk is not asked for again, unless it did not come. */
+  async function ask(key: ItemKey, at: BlockRef, isForks: boolean): Promise<Answer<Hex>> {
+    const which = isSlot(key) && !isForks ? comingSlots : coming
+    const awaited = which.get(`${at.hash}${addressOf(key)}`)
+    if (awaited) {
+      await awaited
+      const value = states.find(key, at)
+      if (value !== null) return { ok: true, value }
+    }
+    return upstream.state(key, at)
+  }
+
+  async function fetch(key: ItemKey, at: BlockRef, isForks = false): Promise<Answer<Hex>> {
     counters.misses += 1
-    const answer = await (parts.pending(key, at.hash) ?? upstream.state(key, at))
+    const answer = await (parts.pending(key, at.hash) ?? ask(key, at, isForks))
     if (answer.ok) states.keep(key, at, answer.value)
     else {
       counters.unreadable += 1
@@ -66,7 +101,23 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       const value = states.find(key, at)
       return value === null ? fetch(key, at) : { ok: true, value }
     },
-    read(key, at) {
+    bring(of, at, bulk, isOfCalls) {
+      const names = [...of].map((address) => `${at.hash}${address}`)
+      const kept = bulk.then((state) => {
+        for (const [key, value] of state ?? []) {
+          if (states.find(key, at) === null) states.keep(key, at, value)
+        }
+      })
+      for (const waiting of isOfCalls ? [coming] : [coming, comingSlots]) {
+        for (const name of names) {
+          const all = Promise.all([waiting.get(name), kept]).then(() => {
+            if (waiting.get(name) === all) waiting.delete(name)
+          })
+          waiting.set(name, all)
+        }
+      }
+    },
+    read(key, at, isForks) {
       // Of no use at another block, so no hint either.
       if (assumed.has(`${at.hash}${addressOf(key)}`)) return { ok: true, value: emptyValue(key) }
       hot.touch(key)
@@ -75,7 +126,7 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       const message = unreadable.get(`${at.hash}${key}`)
       if (message !== undefined) return recorded(key, at, { ok: false, message })
       poolSets.miss(key, at.hash)
-      const asked = fetch(key, at)
+      const asked = fetch(key, at, isForks)
       return recorder ? asked.then((answer) => recorded(key, at, answer)) : asked
     },
     assumeEmpty(accounts, at) {
