@@ -51,6 +51,8 @@ export interface TickPlaces {
   readonly wordsPerSide: number
   /** Which word of the record of a tick is read. */
   readonly recordWord: number
+  /** True where the price is read at the same time, to see whether there is a pool. */
+  readonly isLookUp?: boolean | undefined
 }
 
 export interface Guess {

@@ -45,7 +45,8 @@ export async function discoverV4(
   for (const { id, parameters } of candidates) {
     reader.guess?.(`${slug} ${id}`, () => {
       const { tickSpacing } = parameters
-      return { pools: [tickPlacesOf({ address, slots: poolSlots(id), tickSpacing })] }
+      const places = tickPlacesOf({ address, slots: poolSlots(id), tickSpacing })
+      return { pools: [{ ...places, isLookUp: true }] }
     })
   }
   const results = await reader.storage(

@@ -85,6 +85,7 @@ const guessParam = z.object({
         address: addressParam,
         ...{ slot0: wordParam, liquidity: wordParam, tickBitmap: wordParam, ticks: wordParam },
         ...{ tickSpacing: countParam, wordsPerSide: countParam, recordWord: countParam },
+        isLookUp: z.boolean().optional(),
       }),
     )
     .max(maxAhead),

@@ -4,13 +4,12 @@
  * decides what is read early, never what is answered.
  */
 
-import type { Address } from '../../domain/primitives.js'
 import type { Guess, TickPlaces } from '../../domain/state.js'
 import { namesIn } from '../hints/call-kind.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import { callsPerTrace, type State } from '../node/bulk/prestate.js'
 import { poolsPerCall } from '../node/bulk/tick-read.js'
-import { codeKey, storageKey } from '../node/state-item.js'
+import { codeKey, type ItemKey, isSlot, storageKey } from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
 import type { ChainSource, ForeseenCall } from './chain-source.js'
 import type { StateBook } from './state-book.js'
@@ -48,7 +47,9 @@ export function createForesight(parts: {
     for (const { at, calls } of groups) {
       for (const some of chunksOf(calls, callsPerTrace)) {
         const traced = upstream.prestate(some, at, some[0]?.from)
-        reader.bring(new Set(some.map(({ to }) => to)), at, valueIn(traced), true)
+        const of = new Set(some.map(({ to }) => to))
+        // Forks make the calls; what others read of the slots is hardly the same.
+        reader.bring(of, at, valueIn(traced), (key, isForks) => isForks || !isSlot(key))
       }
     }
   }
@@ -60,9 +61,7 @@ export function createForesight(parts: {
 
   async function readTicks(pools: readonly TickPlaces[], at: BlockRef): Promise<State | null> {
     const step = Math.max(1, Math.floor(pools.length / samples))
-    const sampled = pools
-      .filter((_pool, index) => index % step === 0)
-      .map(({ address, slot0 }) => storageKey(address, slot0))
+    const sampled = pools.filter((_pool, index) => index % step === 0).map(priceKey)
     const [found, ...single] = await Promise.all([
       valueIn(upstream.ticks(pools, at)),
       ...sampled.map((key) => valueIn(upstream.state(key, at))),
@@ -87,19 +86,22 @@ export function createForesight(parts: {
       }
     },
     guess({ slots = [], pools = [] }: Guess, at) {
-      const isUnknown = (address: Address, slot: string) =>
-        states.find(storageKey(address, slot), at) === null
-      for (const { address, slot } of slots) {
-        if (isUnknown(address, slot))
-          reader.fetch(storageKey(address, slot), at).catch(() => undefined)
+      for (const key of slots.map(({ address, slot }) => storageKey(address, slot))) {
+        if (states.find(key, at) === null) reader.fetch(key, at).catch(() => undefined)
       }
       if (!upstream.readsInBulk(at.number)) return
-      const unknown = pools.filter(({ address, slot0 }) => isUnknown(address, slot0))
+      const unknown = pools.filter((pool) => states.find(priceKey(pool), at) === null)
       for (const some of chunksOf(unknown, poolsPerCall)) {
-        reader.bring(new Set(some.map(({ address }) => address)), at, readTicks(some, at), false)
+        const of = new Set(some.map(({ address }) => address))
+        const lookUps = new Set(some.flatMap((pool) => (pool.isLookUp ? [priceKey(pool)] : [])))
+        reader.bring(of, at, readTicks(some, at), (key) => isSlot(key) && !lookUps.has(key))
       }
     },
   }
+}
+
+function priceKey({ address, slot0 }: TickPlaces): ItemKey {
+  return storageKey(address, slot0)
 }
 
 /** Null for what is refused or fails: it is read again by whoever needs it. */

@@ -6,14 +6,7 @@ import type { HotSet } from '../hints/hot-set.js'
 import type { PoolSets } from '../hints/pool-sets.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { State } from '../node/bulk/prestate.js'
-import {
-  addressOf,
-  emptyValue,
-  type ItemKey,
-  isSlot,
-  nonceKey,
-  withAccounts,
-} from '../node/state-item.js'
+import { addressOf, emptyValue, type ItemKey, nonceKey, withAccounts } from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
 import type { BlockOpener } from './block-opener.js'
 import type { ChainCounters } from './chain-counters.js'
@@ -27,14 +20,15 @@ export interface StateReader extends Pick<ChainSource, 'read' | 'ahead' | 'assum
   find(key: ItemKey, at: BlockRef): Promise<Answer<Hex>>
   /**
    * Keeps what comes in bulk. It leaves no hints: what is used of it will be read. Single reads wait for it.
-   * @param of - the accounts. What is foreseen of calls is awaited by forks, which make them, and by reads of the accounts.
+   * @param of - accounts that it is of.
+   * @param isAwaited - whether the read of a value of theirs, by a fork or by somebody else, waits for it.
    * @param bulk - never rejects; null: nothing came.
    */
   bring(
     of: ReadonlySet<Address>,
     at: BlockRef,
     bulk: Promise<State | null>,
-    isOfCalls: boolean,
+    isAwaited: (key: ItemKey, isForks: boolean) => boolean,
   ): void
 }
 
@@ -52,6 +46,11 @@ export interface StateReaderParts {
   readonly counters: ChainCounters
 }
 
+interface Coming {
+  readonly kept: Promise<void>
+  readonly isAwaited: (key: ItemKey, isForks: boolean) => boolean
+}
+
 /** Unreadable state is not requested again for this long: the candidates of one search run into the same state. */
 const unreadableTtlMs = 2_000
 
@@ -63,16 +62,15 @@ export function createStateReader(parts: StateReaderParts): StateReader {
   /** `<block hash><address>` */
   const assumed = new LRUCache<string, true>({ max: 10_000 })
 
-  /** What comes in bulk, by `<block hash><address>`: whatever of it, and what is not only of calls. */
-  const coming = new Map<string, Promise<unknown>>()
-  const comingSlots = new Map<string, Promise<unknown>>()
+  /** What comes in bulk, by `<block hash><address>`. */
+  const coming = new Map<string, ReadonlySet<Coming>>()
 
   /** What is on its way in bulk is not asked for again, unless it did not come. */
   async function ask(key: ItemKey, at: BlockRef, isForks: boolean): Promise<Answer<Hex>> {
-    const which = isSlot(key) && !isForks ? comingSlots : coming
-    const awaited = which.get(`${at.hash}${addressOf(key)}`)
-    if (awaited) {
-      await awaited
+    const own = [...(coming.get(`${at.hash}${addressOf(key)}`) ?? [])]
+    const awaited = own.filter(({ isAwaited }) => isAwaited(key, isForks))
+    if (awaited.length > 0) {
+      await Promise.all(awaited.map(({ kept }) => kept))
       const value = states.find(key, at)
       if (value !== null) return { ok: true, value }
     }
@@ -101,21 +99,21 @@ export function createStateReader(parts: StateReaderParts): StateReader {
       const value = states.find(key, at)
       return value === null ? fetch(key, at) : { ok: true, value }
     },
-    bring(of, at, bulk, isOfCalls) {
+    bring(of, at, bulk, isAwaited) {
       const names = [...of].map((address) => `${at.hash}${address}`)
       const kept = bulk.then((state) => {
         for (const [key, value] of state ?? []) {
           if (states.find(key, at) === null) states.keep(key, at, value)
         }
-      })
-      for (const waiting of isOfCalls ? [coming] : [coming, comingSlots]) {
         for (const name of names) {
-          const all = Promise.all([waiting.get(name), kept]).then(() => {
-            if (waiting.get(name) === all) waiting.delete(name)
-          })
-          waiting.set(name, all)
+          const others = new Set(coming.get(name))
+          others.delete(own)
+          if (others.size > 0) coming.set(name, others)
+          else coming.delete(name)
         }
-      }
+      })
+      const own: Coming = { kept, isAwaited }
+      for (const name of names) coming.set(name, new Set([...(coming.get(name) ?? []), own]))
     },
     read(key, at, isForks) {
       // Of no use at another block, so no hint either.
