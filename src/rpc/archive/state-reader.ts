@@ -46,7 +46,11 @@ export interface StateReaderParts {
   readonly counters: ChainCounters
 }
 
+/** What comes in bulk is awaited no longer: a node may hang on that call alone. */
+const patienceMs = 2_000
+
 interface Coming {
+  /** Or too late. */
   readonly kept: Promise<void>
   readonly isAwaited: (key: ItemKey, isForks: boolean) => boolean
 }
@@ -112,7 +116,11 @@ export function createStateReader(parts: StateReaderParts): StateReader {
           else coming.delete(name)
         }
       })
-      const own: Coming = { kept, isAwaited }
+      const patience = new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, patienceMs)
+        void kept.then(() => clearTimeout(timer))
+      })
+      const own: Coming = { kept: Promise.race([kept, patience]), isAwaited }
       for (const name of names) coming.set(name, new Set([...(coming.get(name) ?? []), own]))
     },
     read(key, at, isForks) {
