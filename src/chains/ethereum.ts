@@ -47,7 +47,6 @@ export const ethereum = defineChain({
   venues: {
     'uniswap-v2': {
       factory: '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f',
-      initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
       feeBps: 30,
       router: '0x7a250d5630b4cf539739df2c5dacb4c659f2488d',
     },
@@ -63,7 +62,6 @@ export const ethereum = defineChain({
     },
     'uniswap-v3': {
       factory: '0x1f98431c8ad98523631ae4a59f267346ea31f984',
-      initCodeHash: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
       feeTiers: ['100', '500', '3000', '10000'],
       positionManager: '0xc36442b4a4522e871399cd717abdd847ab11fe88',
       routers: [

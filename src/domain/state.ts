@@ -28,8 +28,36 @@ export interface StateReader {
   ): Promise<ReadResult[]>
   /** eth_call on a fork of the block. Every slot a call touches may cost a round trip on a cold block. */
   call(calls: readonly ReadCall[]): Promise<ReadResult[]>
+  /**
+   * Tells what reads will most likely come next, once for each topic. A hint only: it decides when state is read.
+   * Absent: nothing is read early.
+   */
+  guess?(topic: string, guess: () => Guess): void
   /** What recordings keep of the block beside its state; absent: nothing is kept. */
   readonly notes?: BlockNotes
+}
+
+/** Where a pool keeps its ticks. Of these words each names the next: a node that is told the places finds all of them. */
+export interface TickPlaces {
+  readonly address: Address
+  /** The price, with the tick behind it. */
+  readonly slot0: Hex
+  readonly liquidity: Hex
+  /** Bases of the mappings. */
+  readonly tickBitmap: Hex
+  readonly ticks: Hex
+  readonly tickSpacing: number
+  /** Words of the bitmap that are read on either side of that of the price. */
+  readonly wordsPerSide: number
+  /** Which word of the record of a tick is read. */
+  readonly recordWord: number
+  /** True where the price is read at the same time, to see whether there is a pool. */
+  readonly isLookUp?: boolean | undefined
+}
+
+export interface Guess {
+  readonly slots?: readonly { readonly address: Address; readonly slot: Hex }[]
+  readonly pools?: readonly TickPlaces[]
 }
 
 /** Texts by name. A recording keeps what is put, and a replay gives it back. */

@@ -1,33 +1,63 @@
 /**
  * Tells the archive of calls that a fork is about to make, so that what they touch is read in bulk. Calls of a kind are
- * told once in a thread: the archive remembers what they used. A hint only; nothing waits for it.
+ * told at one block in a thread: the archive remembers what they used. So are guesses of what look-ups will lead to. Hints only;
+ * nothing waits for them.
  */
 import { LRUCache } from 'lru-cache'
-import type { Address, Hex } from '../domain/primitives.js'
+import type { Address, BlockPin, Hex } from '../domain/primitives.js'
+import type { Guess } from '../domain/state.js'
 import { callKind } from '../rpc/hints/call-kind.js'
 import { forkClient } from './clients.js'
 
 /** Of one message, as the archive takes them. */
 const mostCalls = 1_024
 
-/** Kinds of calls by chain. */
-const told = new LRUCache<string, true>({ max: 20_000 })
+/** Calls of a kind at the block at which the first was told: indices of a list look like amounts, and lead elsewhere. */
+const mostOfKind = 16
+
+/** By chain and kind of call. */
+const told = new LRUCache<string, { readonly hash: Hex; readonly calls: Set<Hex> }>({ max: 20_000 })
 
 /** @param archiveUrl - of the block in the archive. */
 export function foresee(
   archiveUrl: string,
-  chainId: number,
-  calls: readonly { readonly to: Address; readonly data: Hex }[],
+  { chainId, hash }: Pick<BlockPin, 'chainId' | 'hash'>,
+  calls: readonly { readonly from?: Address; readonly to: Address; readonly data: Hex }[],
 ): void {
-  const fresh = calls.filter(({ to, data }) => {
-    const kind = `${chainId} ${callKind(to, data)}`
-    const isNew = !told.has(kind)
-    told.set(kind, true)
-    return isNew
+  const fresh = calls.filter(({ from, to, data }) => {
+    const kind = `${chainId} ${from ? `${from} ${to} ${data}` : callKind(to, data)}`
+    const known = told.get(kind) ?? { hash, calls: new Set() }
+    told.set(kind, known)
+    if (known.hash !== hash || known.calls.size >= mostOfKind || known.calls.has(data)) return false
+    known.calls.add(data)
+    return true
   })
   if (fresh.length === 0) return
-  const asked = fresh.slice(0, mostCalls).map(({ to, data }) => ({ to, data }))
+  const asked = fresh.slice(0, mostCalls).map(({ from, to, data }) => ({ from, to, data }))
   forkClient(archiveUrl)
     .request('forkroute_foresee', [asked])
+    .catch(() => undefined)
+}
+
+/** What the archive remembers of a chain it forgets when it was not used for half an hour. */
+const guessed = new LRUCache<string, true>({ max: 20_000, ttl: 1_800_000, updateAgeOnHas: true })
+
+/** Whether a guess of the topic is to be told. */
+export function isNewGuess(chainId: number, topic: string): boolean {
+  const name = `${chainId} ${topic}`
+  const isNew = !guessed.has(name)
+  if (isNew) guessed.set(name, true)
+  return isNew
+}
+
+/** Values of one message, as the archive takes them. */
+const mostGuessed = 4_096
+
+/** @param archiveUrl - of the block in the archive. */
+export function tellGuesses(archiveUrl: string, guesses: readonly Guess[]): void {
+  const slots = guesses.flatMap((guess) => guess.slots ?? []).slice(0, mostGuessed)
+  const pools = guesses.flatMap((guess) => guess.pools ?? []).slice(0, mostGuessed)
+  forkClient(archiveUrl)
+    .request('forkroute_guess', [{ slots, pools }])
     .catch(() => undefined)
 }

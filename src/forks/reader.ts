@@ -6,12 +6,12 @@ import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import { numberToHex } from 'viem'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
-import type { BlockNotes, ReadCall, ReadResult, StateReader } from '../domain/state.js'
+import type { BlockNotes, Guess, ReadCall, ReadResult, StateReader } from '../domain/state.js'
 import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
 import { gasOfRead } from './block-environment.js'
 import { forkClient } from './clients.js'
 import { askFork, askForkAtOnce, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
-import { foresee } from './foresee.js'
+import { foresee, isNewGuess, tellGuesses } from './foresee.js'
 import { decodeRevert } from './revert.js'
 
 /** Storage words in one request to the archive. */
@@ -172,6 +172,13 @@ export function createReader(args: {
     return { method: 'eth_call', params: [{ to, data, gas }, block, ...later] }
   }
 
+  let guesses: Guess[] = []
+
+  function sendGuesses(): void {
+    tellGuesses(archiveUrl, guesses)
+    guesses = []
+  }
+
   const notes: BlockNotes = {
     get: (name) => forkClient(archiveUrl).request('forkroute_noted', [name], signal),
     put: async (name, text) => {
@@ -182,6 +189,12 @@ export function createReader(args: {
   return {
     block: pin,
     notes,
+    guess(topic, guess) {
+      if (!isNewGuess(pin.chainId, topic)) return
+      // Before the reads of the same turn, which lead to what is guessed.
+      if (guesses.length === 0) setImmediate(sendGuesses)
+      guesses.push(guess())
+    },
     async storage(reads) {
       signal?.throwIfAborted()
       return Promise.all(
@@ -197,7 +210,7 @@ export function createReader(args: {
     },
     async call(calls) {
       signal?.throwIfAborted()
-      foresee(archiveUrl, pin.chainId, calls)
+      foresee(archiveUrl, pin, calls)
       return Promise.all(
         calls.map((call) => {
           const key = `${call.to}:${call.data}:${call.timestamp ?? ''}`

@@ -2,6 +2,8 @@
 import { encodeAbiParameters, encodePacked, getContractAddress, keccak256 } from 'viem'
 import { ethereum } from '../chains/ethereum.js'
 import { type Address, type Hex, toAddress } from '../domain/primitives.js'
+import { pairInitCodeHash } from '../protocols/uniswap-v2/index.js'
+import { poolInitCodeHash } from '../protocols/uniswap-v3/index.js'
 import type { V2PoolSpec } from './market/market-specs.js'
 
 function venueHex(protocol: string, key: string): Hex {
@@ -59,7 +61,7 @@ export function pairAddress(factory: Address, a: Address, b: Address): Address {
       opcode: 'CREATE2',
       from: factory,
       salt: keccak256(encodePacked(['address', 'address'], [...sortTokens(a, b)])),
-      bytecodeHash: venueHex('uniswap-v2', 'initCodeHash'),
+      bytecodeHash: pairInitCodeHash,
     }),
   )
 }
@@ -80,7 +82,7 @@ export function v3PoolAddress(
       opcode: 'CREATE2',
       from: factory,
       salt: keccak256(key),
-      bytecodeHash: venueHex('uniswap-v3', 'initCodeHash'),
+      bytecodeHash: poolInitCodeHash,
     }),
   )
 }

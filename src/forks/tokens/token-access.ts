@@ -91,15 +91,19 @@ export function slotsFor(
 /** A transfer of nothing, which needs no balance; and the reads, for tokens that refuse to transfer nothing. */
 async function traceAccess(context: AccessContext, token: Address): Promise<Access | null> {
   const reads = [encodeRead({ owner }), encodeRead({ owner, spender })]
+  const transfer = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args: [spender, 0n],
+  })
+  // What a transfer touches not every node tells; both balances are most of it.
+  const foreseen = [transfer, ...reads, encodeRead({ owner: spender })]
   foresee(
     context.archiveUrl,
-    context.pin.chainId,
-    reads.map((data) => ({ to: token, data })),
+    context.pin,
+    foreseen.map((data) => ({ from: owner, to: token, data })),
   )
-  const calls = [
-    encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [spender, 0n] }),
-    ...reads,
-  ]
+  const calls = [transfer, ...reads]
   const on = { urls: await context.urls(), pin: context.pin }
   const traces = await Promise.all(
     calls.map((data) => traceCall(on, { from: owner, to: token, data })),

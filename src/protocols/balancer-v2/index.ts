@@ -16,6 +16,7 @@ import {
   type ProtocolAdapter,
 } from '../protocol.js'
 import { addressesOf } from '../shared/parameters.js'
+import { toWord } from '../shared/storage-slots.js'
 import { discoverBalancer, findPools, isFromFactory } from './discover.js'
 import { exitOneData, exitStep, joinData, joinStep } from './liquidity-calls.js'
 import { loadLiquidity } from './liquidity-load.js'
@@ -33,6 +34,8 @@ const swapAbi = parseAbiItem([
   'struct FundManagement { address sender; bool fromInternalBalance; address recipient; bool toInternalBalance; }',
 ])
 
+/** Of the Vault's guard against reentrancy. */
+const vaultStatusSlot = toWord(0n)
 /** SwapKind.GIVEN_IN. */
 const givenIn = 0
 
@@ -84,6 +87,7 @@ export const balancerV2 = defineProtocol<State>({
     if (tokenOut === own) return 'deposit'
     return tokenIn === own ? 'redeem' : 'swap'
   },
+  swapSlots: () => [vaultStatusSlot],
   gasEstimate(_pool, state) {
     if (state.kind === 'liquidity') return 130_000n
     return state.kind === 'weighted' ? 65_000n : 95_000n

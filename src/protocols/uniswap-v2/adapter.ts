@@ -2,7 +2,7 @@
 import { parseAbi } from 'viem'
 import { probe } from '../../chains/probe.js'
 import type { ExecutorStep } from '../../domain/order.js'
-import type { Address } from '../../domain/primitives.js'
+import type { Address, Hex } from '../../domain/primitives.js'
 import type { Pool } from '../pool.js'
 import { defineProtocol, type EncodeSwapArgs, type ProtocolAdapter } from '../protocol.js'
 import { helperAddress } from '../shared/helper-address.js'
@@ -30,6 +30,8 @@ interface UniswapV2Row {
   readonly forkOf?: string
   /** Slots at which the factory's `getPair` mapping may lie; the first entry found counts. */
   readonly getPairSlots: readonly bigint[]
+  /** Of the code that makes its pairs. */
+  readonly initCodeHash: Hex
   readonly protocolFee: ProtocolFee
 }
 
@@ -56,8 +58,8 @@ type State = UniswapV2State | LiquidityState
 
 /** @returns Adapter for pairs of the original bytecode or one with the same storage and `swap`. */
 export function defineUniswapV2Like(row: UniswapV2Row): ProtocolAdapter<State> {
-  const { getPairSlots, protocolFee, ...identity } = row
-  const source = { slug: row.slug, getPairSlots }
+  const { getPairSlots, initCodeHash, protocolFee, ...identity } = row
+  const source = { slug: row.slug, getPairSlots, initCodeHash }
   const rulesOf = (pool: Pool): PairRules => ({ feeBps: feeOf(pool), protocolFee })
 
   /** Null where the pair gives nothing. */

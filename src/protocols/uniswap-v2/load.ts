@@ -7,10 +7,10 @@ import type { LoadedPool } from '../protocol.js'
 import { toWord } from '../shared/storage-slots.js'
 import type { LiquidityState } from './liquidity.js'
 import type { UniswapV2State } from './math.js'
-import { isSharesPool } from './pairs.js'
+import { isSharesPool, reservesSlot } from './pairs.js'
 
-/** Pair storage; reserve0, reserve1 (uint112 each) and a timestamp share one. */
-const slots = { totalSupply: toWord(0n), reserves: toWord(8n), kLast: toWord(11n) }
+/** Pair storage. */
+const slots = { totalSupply: toWord(0n), reserves: reservesSlot, kLast: toWord(11n) }
 /** Factory storage. */
 const feeToSlot = toWord(0n)
 

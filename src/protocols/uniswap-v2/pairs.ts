@@ -1,19 +1,25 @@
 /** Pairs of a factory, looked up by their tokens and recognised by their shares: all from storage, in bulk. */
+import { keccak256 } from 'viem'
 import type { VenueParameters } from '../../chains/chain.js'
 import { type Address, type Hex, toAddress } from '../../domain/primitives.js'
 import type { ReadResult, StateReader } from '../../domain/state.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
+import { createdAddress } from '../shared/created-address.js'
 import { addressInWord, nestedMappingSlot, toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 
-/** Pair storage: the factory that made it, and its tokens. */
+/** Pair storage: reserve0, reserve1 (uint112 each) and a timestamp. */
+export const reservesSlot = toWord(8n)
+/** The factory that made it, and its tokens. */
 const pairSlots = { factory: toWord(5n), token0: toWord(6n), token1: toWord(7n) }
 
 export interface PairSource {
   readonly slug: string
   /** Slots at which the factory's `getPair` mapping may lie; the first entry found counts. */
   readonly getPairSlots: readonly bigint[]
+  /** Of the code that makes its pairs. */
+  readonly initCodeHash: Hex
 }
 
 export type Tokens = readonly [Address, Address]
@@ -29,6 +35,7 @@ export async function discoverPairs(
   const { reader, chain, venue } = args
   const wanted = orderedPairs(args.pairs)
   if (wanted.length === 0) return { pools: [], unreadable: [] }
+  guessReserves(source, args, wanted)
   const connectors = new Set<Address>(chain.connectorTokens)
   const candidates = [...new Set(wanted.flat())].filter((token) => !connectors.has(token))
   const [pairs, shares] = await Promise.all([
@@ -57,6 +64,21 @@ export async function discoverPairs(
     }
   }
   return { pools, unreadable }
+}
+
+/** Most pairs lie where they follow from their tokens: their reserves come with the look-up. */
+function guessReserves(
+  { slug, initCodeHash }: PairSource,
+  { reader, venue }: DiscoverArgs,
+  wanted: readonly Tokens[],
+): void {
+  const creator = { address: toAddress(String(venue.factory)), initCodeHash }
+  for (const [token0, token1] of wanted) {
+    reader.guess?.(`${slug} ${token0} ${token1}`, () => {
+      const salt = keccak256(`${token0}${token1.slice(2)}` as Hex)
+      return { slots: [{ address: createdAddress(creator, salt), slot: reservesSlot }] }
+    })
+  }
 }
 
 /**

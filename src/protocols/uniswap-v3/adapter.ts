@@ -2,22 +2,18 @@
 import { probe } from '../../chains/probe.js'
 import { defineProtocol, type ProtocolAdapter } from '../protocol.js'
 import { concentratedParts, feeAndSpacing } from '../shared/concentrated/adapter-parts.js'
-import type { ConcentratedSource } from '../shared/concentrated/load.js'
 import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { v3Swap, v3SwapSlots } from '../shared/concentrated/v3-swap.js'
 import { addressesOf } from '../shared/parameters.js'
-import { discoverV3, type FactorySlots } from './discover.js'
+import { discoverV3, type V3Pools } from './discover.js'
 import { nftPositions } from './nft-positions.js'
 import { v3PoolEvents } from './pool-events.js'
 
-interface UniswapV3Row {
-  readonly slug: string
+interface UniswapV3Row extends V3Pools {
   readonly name: string
   readonly project: string
   readonly url: string
   readonly forkOf?: string
-  readonly factorySlots: FactorySlots
-  readonly poolSlots: ConcentratedSource['slots']
   /** Whether positions are made through Uniswap's NonfungiblePositionManager or one with the same functions. */
   readonly hasPositions?: boolean
 }
@@ -30,12 +26,12 @@ const wordsPerTick = 4n
 
 /** @returns Adapter for pools with V3's `swap` and math; the row says where their state lies. */
 export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<ConcentratedState> {
-  const { factorySlots, poolSlots, hasPositions = false, ...identity } = row
+  const { slug, name, project, url, forkOf, poolSlots, hasPositions = false } = row
   return defineProtocol<ConcentratedState>({
-    ...identity,
+    ...{ slug, name, project, url, ...(forkOf && { forkOf }) },
     category: 'dex',
-    description: `Concentrated-liquidity pools of ${row.name}.`,
-    discover: (args) => discoverV3(row.slug, factorySlots, args),
+    description: `Concentrated-liquidity pools of ${name}.`,
+    discover: (args) => discoverV3(row, args),
     poolEvents: v3PoolEvents(row.slug, poolSlots),
     probes: ({ factory, feeTiers = [], positionManager, routers }, { wrappedNative }) => {
       const [made = 'address' as const] = addressesOf(factory)
@@ -71,12 +67,7 @@ export function defineUniswapV3Like(row: UniswapV3Row): ProtocolAdapter<Concentr
       }
     }),
     ...(hasPositions && {
-      positions: nftPositions({
-        slug: row.slug,
-        name: row.name,
-        factorySlots,
-        slot0: poolSlots.slot0,
-      }),
+      positions: nftPositions(row),
     }),
     swapSlots: (_pool, state) => v3SwapSlots(poolSlots, wordsPerTick, state),
     gasEstimate: () => gasPerSwap,

@@ -16,7 +16,7 @@ import {
 import { balanceChanges } from '../shared/balance-changes.js'
 import { maxTick, minTick } from '../shared/concentrated/tick-math.js'
 import { addCall } from '../shared/value-steps.js'
-import { discoverV3, type FactorySlots } from './discover.js'
+import { discoverV3, type V3Pools } from './discover.js'
 import {
   approveAbi,
   burnAbi,
@@ -30,10 +30,8 @@ import {
 import { familyNames, inOrder } from './nft-arguments.js'
 import { statedMinimums } from './nft-minimums.js'
 
-export interface NftSource {
-  readonly slug: string
+export interface NftSource extends V3Pools {
   readonly name: string
-  readonly factorySlots: FactorySlots
 }
 
 const primaryAddress = {
@@ -142,7 +140,7 @@ async function mint(
   const pair = [first.token, second.token] as const
   const venue = { ...context.venue, feeTiers: [String(fee)] }
   const { reader, chain, receiver } = context
-  const found = await discoverV3(source.slug, source.factorySlots, {
+  const found = await discoverV3(source, {
     reader,
     chain,
     venue,

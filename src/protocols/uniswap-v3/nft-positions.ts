@@ -19,8 +19,7 @@ const poolAbi = parseAbi([
   'function token1() view returns (address)',
 ])
 
-/** @param source.slot0 - where a pool keeps its price. */
-export function nftPositions(source: NftSource & { readonly slot0: bigint }): PositionAdapter {
+export function nftPositions(source: NftSource): PositionAdapter {
   const { slug } = source
   return {
     async list({ reader, venue, pools }) {
@@ -104,7 +103,9 @@ export function nftPositions(source: NftSource & { readonly slot0: bigint }): Po
 
     async enterShares({ reader, position }) {
       const { poolAddress, parameters } = position
-      const [word] = await reader.storage([{ address: poolAddress, slot: toWord(source.slot0) }])
+      const [word] = await reader.storage([
+        { address: poolAddress, slot: toWord(source.poolSlots.slot0) },
+      ])
       // Without a price equal parts: the surplus is returned.
       if (!word?.ok) return [5_000, 5_000]
       return valueShares(

@@ -1,6 +1,7 @@
 import { type Address, nativeToken, toAddress, zeroAddress } from '../../domain/primitives.js'
 import type { Pool, Unreadable } from '../pool.js'
 import type { DiscoverArgs } from '../protocol.js'
+import { tickPlacesOf } from '../shared/concentrated/load.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
 import { orderedPairs } from '../shared/token-pairs.js'
 import { poolIdOf, toCurrency } from './pool-key.js'
@@ -15,6 +16,12 @@ const usualTiers = [
   { fee: 3_000, tickSpacing: 60 },
   { fee: 10_000, tickSpacing: 200 },
 ] as const
+
+/** Where the PoolManager keeps the state of a pool. */
+export function poolSlots(poolId: string) {
+  const base = poolStateSlot(poolId)
+  return { slot0: base, liquidity: base + 3n, ticks: base + 4n, tickBitmap: base + 5n }
+}
 
 /** First slot of the pool's state: slot0. */
 export function poolStateSlot(poolId: string): bigint {
@@ -34,6 +41,14 @@ export async function discoverV4(
     .flatMap((pair) => withNative(pair, chain.wrappedNative))
     .flatMap((tokens) => usualTiers.map((tier) => candidate(slug, address, tokens, tier)))
   if (candidates.length === 0) return { pools: [], unreadable: [] }
+  // The look-up is a word of the state already: the rest of it comes along.
+  for (const { id, parameters } of candidates) {
+    reader.guess?.(`${slug} ${id}`, () => {
+      const { tickSpacing } = parameters
+      const places = tickPlacesOf({ address, slots: poolSlots(id), tickSpacing })
+      return { pools: [{ ...places, isLookUp: true }] }
+    })
+  }
   const results = await reader.storage(
     candidates.map(({ id }) => ({ address, slot: toWord(poolStateSlot(id)) })),
   )
@@ -68,12 +83,13 @@ function candidate(
   address: Address,
   tokens: readonly [Address, Address],
   tier: { readonly fee: number; readonly tickSpacing: number },
-): Pool & { readonly tokens: readonly [Address, Address] } {
+) {
   const id = poolIdOf({
     currency0: toCurrency(tokens[0]),
     currency1: toCurrency(tokens[1]),
     ...tier,
     hooks: zeroAddress,
   })
-  return { protocol: slug, id, address, tokens, parameters: { ...tier, hooks: zeroAddress } }
+  const parameters = { ...tier, hooks: zeroAddress }
+  return { protocol: slug, id, address, tokens, parameters } satisfies Pool
 }

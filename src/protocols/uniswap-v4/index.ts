@@ -15,7 +15,7 @@ import type { ConcentratedState } from '../shared/concentrated/swap.js'
 import { helperAddress } from '../shared/helper-address.js'
 import { addressesOf } from '../shared/parameters.js'
 import { mappingSlot, toWord } from '../shared/storage-slots.js'
-import { discoverV4, poolStateSlot } from './discover.js'
+import { discoverV4, poolSlots, poolStateSlot } from './discover.js'
 import { v4PoolEvents } from './pool-events.js'
 import { hooksOf, keyOf, poolIdOf, touchesSwaps } from './pool-key.js'
 
@@ -71,10 +71,9 @@ const quoting = concentratedParts((pool, venue) => {
   }
   const key = keyOf(pool)
   if (!key || poolIdOf(key) !== pool.id) return 'The id is not the hash of the key of the pool.'
-  const base = poolStateSlot(pool.id)
   return {
     address: pool.address,
-    slots: { slot0: base, liquidity: base + 3n, ticks: base + 4n, tickBitmap: base + 5n },
+    slots: poolSlots(pool.id),
     tickSpacing: key.tickSpacing,
     feePips: swapFees,
   }

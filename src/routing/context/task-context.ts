@@ -20,10 +20,12 @@ import { isDelegate } from '../../executor/strategies.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
 import { upstreamUnavailable } from '../../forks/faults.js'
+import { foresee } from '../../forks/foresee.js'
 import { createGasBudget } from '../../forks/gas-budget.js'
 import type { BlockForks } from '../../forks/reader.js'
 import { type SimulationFork, simulate } from '../../forks/simulate.js'
 import { fundFromHolder } from '../../forks/tokens/holder-funding.js'
+import { encodeRead } from '../../forks/tokens/slot-field.js'
 import type { Access } from '../../forks/tokens/slot-rules.js'
 import { type Traced, traceSimulation } from '../../forks/trace.js'
 import { JsonRpcError } from '../../rpc/node/json-rpc.js'
@@ -270,6 +272,14 @@ export class TaskRun {
     funds: { readonly balance: bigint; readonly spender?: Address; readonly allowance?: bigint },
   ): Promise<StateOverrides | null> {
     const { balance, spender, allowance = balance } = funds
+    const { archiveUrl } = this.place
+    // Their slots are found by tracing them.
+    const reads = [encodeRead({ owner }), ...(spender ? [encodeRead({ owner, spender })] : [])]
+    foresee(
+      archiveUrl,
+      this.pin,
+      reads.map((data) => ({ to: token, data })),
+    )
     return this.block.tokens.funding.fund(
       { urls: await this.#urls(), pin: this.pin },
       {

@@ -52,6 +52,7 @@ const hashParam = z
   .regex(/^0x[0-9a-f]{64}$/i)
   .transform((value) => value.toLowerCase() as Hex)
 const callParam = z.object({
+  from: addressParam.optional(),
   to: addressParam,
   data: z
     .string()
@@ -70,6 +71,25 @@ const aheadParam = z.object({
   accounts: z.array(addressParam).max(maxAhead),
   slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
   topics: z.array(topicParam).max(maxAhead),
+})
+const wordParam = slotParam.transform((value) => value as Hex)
+const countParam = z
+  .number()
+  .int()
+  .min(0)
+  .max(2 ** 24)
+const guessParam = z.object({
+  slots: z.array(z.object({ address: addressParam, slot: wordParam })).max(maxAhead),
+  pools: z
+    .array(
+      z.object({
+        address: addressParam,
+        ...{ slot0: wordParam, liquidity: wordParam, tickBitmap: wordParam, ticks: wordParam },
+        ...{ tickSpacing: countParam, wordsPerSide: countParam, recordWord: countParam },
+        isLookUp: z.boolean().optional(),
+      }),
+    )
+    .max(maxAhead),
 })
 const requestsParam = z.number().int().min(0).default(0)
 /** A block by number and hash, and accounts. */
@@ -119,7 +139,7 @@ export function answerCall(
     case 'eth_getStorageAt': {
       const key = wordKey(params)
       if (isForks) source.forkReads.asked(key)
-      return params[2] === forked ? read(source, key, pin) : readAt(key, params[2])
+      return params[2] === forked ? read(source, key, pin, isForks) : readAt(key, params[2])
     }
     case 'eth_getBalance':
       return readAt(balanceKey(check(addressParam, params[0])), params[1])
@@ -158,6 +178,9 @@ export function answerCall(
       return readAhead(source, pin, check(aheadParam, params[0]))
     case 'forkroute_foresee':
       source.foresee(check(foreseenParam, params[0]), pin)
+      return true
+    case 'forkroute_guess':
+      source.guess(check(guessParam, params[0]), pin)
       return true
     case 'forkroute_assumeEmpty':
       source.assumeEmpty(check(accountsParam, params[0]), pin)
@@ -298,12 +321,17 @@ async function readAhead(
   return found.filter((isThere) => isThere).length
 }
 
-function read(source: ChainSource, key: ItemKey, block: BlockRef): Hex | Promise<Hex> {
+function read(
+  source: ChainSource,
+  key: ItemKey,
+  block: BlockRef,
+  isForks = false,
+): Hex | Promise<Hex> {
   const toHex = (answer: Answer<Hex>): Hex => {
     if (answer.ok) return fromStored(key, answer.value)
     throw unreadable(`${describe(key)} at block ${block.number}`, answer.message)
   }
-  const answer = source.read(key, block)
+  const answer = source.read(key, block, isForks)
   return answer instanceof Promise ? answer.then(toHex) : toHex(answer)
 }
 

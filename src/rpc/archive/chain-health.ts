@@ -76,6 +76,7 @@ function capabilitiesOf(nodes: readonly NodeStatus[]): Record<string, boolean> {
       devNode: _dev,
       anchor: _anchor,
       accessLists: _lists,
+      prestates: _prestates,
       ...flags
     } = abilities
     for (const [name, can] of Object.entries(flags)) {

@@ -3,6 +3,7 @@
  * `live-chain.ts` (nodes and caches) and `replay-chain.ts` (a cassette).
  */
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
+import type { Guess } from '../../domain/state.js'
 import type { ForkReads } from '../hints/fork-reads.js'
 import type { Learned } from '../hints/learned.js'
 import type { PoolSets } from '../hints/pool-sets.js'
@@ -30,6 +31,8 @@ export type TransactionFate =
     }
 
 export interface ForeseenCall {
+  /** Absent: anybody. */
+  readonly from?: Address | undefined
   readonly to: Address
   readonly data: Hex
 }
@@ -40,12 +43,17 @@ export interface ChainSource {
   pin(block: bigint | 'latest', options?: PinOptions): Promise<BlockPin>
   /** @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
-  /** A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE. */
-  read(key: ItemKey, block: BlockRef): Answer<Hex> | Promise<Answer<Hex>>
+  /**
+   * A value in its stored form. Throws or rejects with ForkrouteError UPSTREAM_UNAVAILABLE.
+   * @param isForks - a fork asks, most likely for what was foreseen.
+   */
+  read(key: ItemKey, block: BlockRef, isForks?: boolean): Answer<Hex> | Promise<Answer<Hex>>
   /** Reads a value ahead, so that it is in memory when it is needed; true if there is one. Never throws. */
   ahead(key: ItemKey, block: BlockRef): Promise<boolean>
   /** Reads ahead what calls of contracts that are new to the block will read, where the nodes tell it. */
   foresee(calls: readonly ForeseenCall[], block: BlockRef): void
+  /** Reads ahead what will most likely be asked for. What nobody asks for leaves nothing behind at other blocks. */
+  guess(guess: Guess, block: BlockRef): void
   /** From now on an account of which nothing is known at the block is empty there, and no node is asked for it. */
   assumeEmpty(accounts: readonly Address[], block: BlockRef): void
   /** The slots, with their values, that are known without asking a node, and whose accounts are known too. */

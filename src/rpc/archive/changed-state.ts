@@ -50,9 +50,9 @@ export function changedSource(source: ChainSource, { values, replaced }: Changed
     values.get(key) ?? (isSlot(key) && replaced.has(addressOf(key)) ? emptyValue(key) : undefined)
   const changed: ChainSource = {
     ...source,
-    read(key, block) {
+    read(key, block, isForks) {
       const value = changedTo(key)
-      return value === undefined ? source.read(key, block) : { ok: true, value }
+      return value === undefined ? source.read(key, block, isForks) : { ok: true, value }
     },
     ahead: async (key, block) => changedTo(key) !== undefined || source.ahead(key, block),
     held: () => [],

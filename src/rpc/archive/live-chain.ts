@@ -81,7 +81,7 @@ export function createLiveChain(options: LiveChainOptions): LiveChain {
     block: blocks.find,
     read: reader.read,
     ahead: reader.ahead,
-    foresee: createForesight({ upstream, states: parts.states, ahead: reader.ahead }),
+    ...createForesight({ upstream, states: parts.states, reader }),
     assumeEmpty: reader.assumeEmpty,
     held: reader.held,
     heldAccounts: reader.heldAccounts,

@@ -165,6 +165,7 @@ export function createReplayChain(options: {
     read,
     ahead: async () => false,
     foresee: () => undefined,
+    guess: () => undefined,
     assumeEmpty: () => undefined,
     held(slots, at) {
       const values = stateOf(at)?.values ?? new Map()

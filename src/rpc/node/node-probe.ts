@@ -1,10 +1,11 @@
 /**
  * Finds out what a node can do beyond headers, balance, nonce, code and storage.
- * Only `blockHash`, `batch`, `overrides`, `proofs` and `accessLists` change how the archive reads; the rest is for `doctor` and `/ready`.
+ * Only `blockHash`, `batch`, `overrides`, `proofs`, `accessLists` and `prestates` change how the archive reads; the rest is for `doctor` and `/ready`.
  */
 import type { Address } from '../../domain/primitives.js'
 import type { VerifiedBlock } from './block-check.js'
 import { accessCall } from './bulk/access-list.js'
+import { prestateRequest } from './bulk/prestate.js'
 import type { NodeRequest, Outcome } from './node-request.js'
 
 /** What a node can do, probed once when it is verified. */
@@ -15,6 +16,8 @@ export interface NodeAbilities {
   readonly proofs: boolean
   /** Tells what a call touches (eth_createAccessList). */
   readonly accessLists: boolean
+  /** Tells the state that calls touch (debug_traceCall with its tracer of what was there before). */
+  readonly prestates: boolean
   readonly batch: boolean
   /** Accepts EIP-1898 block parameters, so that a read can name a block by hash. */
   readonly blockHash: boolean
@@ -58,13 +61,17 @@ export async function probeAbilities(
     expecting('eth_getLogs', [{ blockHash: pin.hash, address: probeAddress }], Array.isArray),
     expecting('eth_getProof', [account, [], 'latest'], (v) => typeof v === 'object' && v !== null),
     expecting('eth_createAccessList', [accessCall(identity, '0x1234'), 'latest'], isAccessList),
+    prestateRequest([{ to: identity, data: '0x1234' }], {
+      block: quantity(pin.number),
+      number: pin.number,
+    }),
     ...(anchor ? [expecting('eth_getCode', [anchor, 'latest'], isHex)] : []),
     ...asked.map((depth) =>
       expecting('eth_getBalance', [account, quantity(pin.number - BigInt(depth))], isHex),
     ),
   ])
   const outcomes = answers.map((outcome) => outcome.kind === 'value')
-  const [blockHash, ethCall, overrides, logs, proofs, accessLists, hasAnchor] = outcomes
+  const [blockHash, ethCall, overrides, logs, proofs, accessLists, prestates, hasAnchor] = outcomes
   const old = outcomes.slice(-asked.length)
   const archiveDepth = asked.filter((_depth, index) => old[index]).at(-1) ?? 0
   return {
@@ -73,6 +80,7 @@ export async function probeAbilities(
     logs: logs === true,
     proofs: proofs === true,
     accessLists: accessLists === true,
+    prestates: prestates === true,
     batch: takesBatches(),
     blockHash: blockHash === true,
     devNode: version?.kind === 'value' && /anvil|hardhat|ganache/i.test(String(version.value)),

@@ -12,6 +12,8 @@ export interface NodeRequest {
   readonly judge: (value: unknown) => Judgement
   /** Of a read of state: many of one block may be read together (`bulk/`). */
   readonly read?: StateRead
+  /** The value is a State: many values by one call, which goes its own way. */
+  readonly bringsState?: true
 }
 
 export interface StateRead {

@@ -9,12 +9,16 @@
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import type { Address, Hex } from '../../domain/primitives.js'
+import type { TickPlaces } from '../../domain/state.js'
 import { anchored } from './anchor.js'
 import type { AccountProof, Answer, BlockRef } from './answer.js'
 import { type AskQueue, createAskQueue } from './ask-queue.js'
 import type { VerifiedBlock } from './block-check.js'
 import { touchedRequest } from './bulk/access-list.js'
+import type { MadeCall } from './bulk/bulk-code.js'
 import { createBulkReader } from './bulk/bulk-read.js'
+import { prestateRequest, type State } from './bulk/prestate.js'
+import { ticksRequest } from './bulk/tick-read.js'
 import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
 import { createDispatch } from './dispatch.js'
@@ -72,6 +76,16 @@ export interface Upstream {
   touched(to: Address, data: Hex, block: BlockRef): Promise<Answer<readonly ItemKey[]>>
   /** Whether some usable node tells what calls touch. */
   tellsTouched(): boolean
+  /** The state that the calls touch, as far as a node tells it. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  prestate(
+    calls: readonly MadeCall[],
+    block: BlockRef,
+    from: Address | undefined,
+  ): Promise<Answer<State>>
+  /** Whether some usable node tells the state that calls touch. */
+  tellsPrestates(): boolean
+  /** The words of pools with ticks. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
+  ticks(pools: readonly TickPlaces[], block: BlockRef): Promise<Answer<State>>
   /** By number or hash. @throws ForkrouteError UPSTREAM_UNAVAILABLE. */
   block(ref: bigint | Hex, options?: { full?: boolean }): Promise<Answer<VerifiedBlock>>
   /**
@@ -162,6 +176,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.proofs === true),
     tellsTouched: () =>
       nodes.some((node) => node.waitMs() !== null && node.abilities()?.accessLists === true),
+    tellsPrestates: () =>
+      nodes.some((node) => node.waitMs() !== null && node.abilities()?.prestates === true),
     readsInBulk: (number) =>
       nodes.some((node) => node.waitMs() !== null && bulk.mayRead(node, number)),
     async latestOf(index) {
@@ -195,6 +211,8 @@ function readsOf(
   | 'proof'
   | 'call'
   | 'touched'
+  | 'prestate'
+  | 'ticks'
   | 'block'
   | 'changes'
   | 'logs'
@@ -222,6 +240,18 @@ function readsOf(
       ask(`${block.hash} touched ${to} ${data}`, block, (node) =>
         touchedRequest(to, data, paramOf(node, block)),
       ),
+    prestate(calls, block, from) {
+      const made = calls.map(({ to, data }) => `${to} ${data}`)
+      return ask(`${block.hash} prestate ${from} ${made}`, block, (node) =>
+        prestateRequest(calls, { block: paramOf(node, block), number: block.number }, from),
+      )
+    },
+    ticks(pools, block) {
+      const asked = pools.map(({ address, slot0 }) => `${address} ${slot0}`)
+      return ask(`${block.hash} ticks ${asked}`, block, (node) =>
+        ticksRequest(pools, { block: paramOf(node, block), number: block.number }),
+      )
+    },
     block: (ref, { full = false } = {}) =>
       ask(`block ${ref} ${full}`, typeof ref === 'bigint' ? ref : null, () =>
         blockRequest(rules, ref, full),

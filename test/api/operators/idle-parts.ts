@@ -7,7 +7,8 @@ const noReads = {
   ...{ misses: 4, unreadable: 0, prefetched: 0 },
 }
 const abilities = {
-  ...{ ethCall: true, overrides: true, logs: true, proofs: false, accessLists: false },
+  ...{ ethCall: true, overrides: true, logs: true, proofs: false },
+  ...{ accessLists: false, prestates: false },
   ...{ batch: true, blockHash: true, devNode: false, archive: false, archiveDepth: 128 },
   anchor: true,
 }

@@ -27,6 +27,8 @@ const known = { tokenIn: weth, tokenOut: usdc, amountIn: `${ether}` }
 const other = { tokenIn: uni, tokenOut: link, amountIn: `${100n * ether}` }
 /** Far enough that what is asked at once overlaps, and what waits for an answer does not. */
 const latencyMs = 100
+/** So far that nothing else takes as long, however busy the machine is. */
+const farMs = 600
 
 let sandbox: Awaited<ReturnType<typeof startSandbox>>
 let node: LatencyNode
@@ -95,7 +97,7 @@ describe('the first answer at a new block', () => {
     folder = await newFolder()
   })
 
-  test('known pools: at most 4 round trips one after the other; another pair: at most 20', async () => {
+  test('known pools: at most 4 round trips one after the other; another pair: at most 10', async () => {
     const service = await serviceOn(folder)
     try {
       await quote(service, known, 0)
@@ -108,16 +110,38 @@ describe('the first answer at a new block', () => {
         if (back === 1) expect(cost.text).toBe(fresh)
       }
       const cost = await quote(service, other, 4)
-      expect(cost.rounds).toBeLessThanOrEqual(20)
+      expect(cost.rounds).toBeLessThanOrEqual(10)
       expect(cost.requests).toBeLessThanOrEqual(60)
     } finally {
       await service.stop()
     }
   })
 
-  test('the first answer of all: nodes that tell what calls touch are asked in fewer rounds, the answer is the same', async () => {
+  test('so far away that waiting is all that counts, another pair takes at most 5 round trips and the first answer of all 8', async () => {
+    const far = await startLatencyNode(sandbox.url, farMs)
+    const own = await newFolder()
+    try {
+      const first = await serviceOn(own, far.url)
+      const cost = await quote(first, other, 1, far)
+      await first.stop()
+      expect(cost.rounds).toBeLessThanOrEqual(8)
+      const second = await serviceOn(await newFolder(), far.url)
+      await quote(second, known, 0, far)
+      const again = await quote(second, other, 1, far)
+      await second.stop()
+      expect(again.rounds).toBeLessThanOrEqual(5)
+      expect(again.text).toBe(cost.text)
+    } finally {
+      await far.stop()
+    }
+  })
+
+  test('the first answer of all: the more nodes tell of what calls touch, the fewer rounds it takes, and it is the same', async () => {
+    const listing = await startLatencyNode(sandbox.url, latencyMs, {
+      refused: ['debug_traceCall'],
+    })
     const silent = await startLatencyNode(sandbox.url, latencyMs, {
-      refused: ['eth_createAccessList'],
+      refused: ['debug_traceCall', 'eth_createAccessList'],
     })
     const asked = async (at: LatencyNode) => {
       const service = await serviceOn(await newFolder(), at.url)
@@ -128,12 +152,18 @@ describe('the first answer at a new block', () => {
       }
     }
     try {
-      const told = await asked(node)
+      const traced = await asked(node)
+      const listed = await asked(listing)
       const untold = await asked(silent)
-      expect(told.text).toBe(untold.text)
-      expect(told.methods).toContain('eth_createAccessList')
-      expect(told.rounds).toBeLessThan(untold.rounds)
+      expect(traced.text).toBe(untold.text)
+      expect(listed.text).toBe(untold.text)
+      expect(traced.methods).not.toContain('eth_createAccessList')
+      expect(listed.methods).toContain('eth_createAccessList')
+      expect(traced.rounds).toBeLessThan(listed.rounds)
+      expect(listed.rounds).toBeLessThan(untold.rounds)
+      expect(traced.calls).toBeLessThan(listed.calls)
     } finally {
+      await listing.stop()
       await silent.stop()
     }
   })

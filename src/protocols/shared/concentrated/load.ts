@@ -4,7 +4,7 @@
  * What cannot be read narrows the known range of that pool alone.
  */
 import type { Address, Hex } from '../../../domain/primitives.js'
-import type { ReadResult, StateReader } from '../../../domain/state.js'
+import type { ReadResult, StateReader, TickPlaces } from '../../../domain/state.js'
 import { mappingSlot, toWord } from '../storage-slots.js'
 import { memo } from './memo.js'
 import type { ConcentratedState } from './swap.js'
@@ -129,7 +129,7 @@ function decodeHead(
   if (!liquidityRead.ok) return { message: liquidityRead.message }
   const slot0 = BigInt(slot0Read.value)
   const tick = Number(BigInt.asIntN(24, slot0 >> 160n))
-  const side = Math.ceil(ticksPerSide / (wordBits * source.tickSpacing))
+  const side = wordsPerSide(source.tickSpacing)
   const word = wordOf(tick, source.tickSpacing)
   const initialized = BigInt.asUintN(160, slot0) !== 0n
   return {
@@ -139,6 +139,27 @@ function decodeHead(
     liquidity: BigInt.asUintN(128, BigInt(liquidityRead.value) >> (source.liquidityShift ?? 0n)),
     firstWord: initialized ? Math.max(word - side, wordOf(minTick, source.tickSpacing)) : 0,
     lastWord: initialized ? Math.min(word + side, wordOf(maxTick, source.tickSpacing)) : -1,
+  }
+}
+
+function wordsPerSide(tickSpacing: number): number {
+  return Math.ceil(ticksPerSide / (wordBits * tickSpacing))
+}
+
+/** What `loadConcentrated` reads of a pool, for guesses. */
+export function tickPlacesOf(
+  source: Pick<ConcentratedSource, 'address' | 'slots' | 'tickSpacing' | 'isNetInSecondWord'>,
+): TickPlaces {
+  const { address, slots, tickSpacing, isNetInSecondWord } = source
+  return {
+    address,
+    slot0: toWord(slots.slot0),
+    liquidity: toWord(slots.liquidity),
+    tickBitmap: toWord(slots.tickBitmap),
+    ticks: toWord(slots.ticks),
+    tickSpacing,
+    wordsPerSide: wordsPerSide(tickSpacing),
+    recordWord: isNetInSecondWord ? 1 : 0,
   }
 }
 

@@ -54,8 +54,8 @@ const enoughGas = 200_000n
 const accountsShare = 1 / 4
 
 /** Nobody's: the account that calls, and the one that is called. */
-const sender: Address = '0x7f1d2b4c9a3e5d6f8091a2b3c4d5e6f708192a3b'
-const dispatcher: Address = '0x7f1d2b4c9a3e5d6f8091a2b3c4d5e6f708192a3c'
+export const sender: Address = '0x7f1d2b4c9a3e5d6f8091a2b3c4d5e6f708192a3b'
+export const dispatcher: Address = '0x7f1d2b4c9a3e5d6f8091a2b3c4d5e6f708192a3c'
 /** Below lie precompiles and system contracts, whose code no override replaces everywhere. */
 const firstPlain = 0x10000n
 
@@ -212,16 +212,26 @@ function accountCall(addresses: readonly Address[], at: BlockParam): BulkCall {
   }
 }
 
-/** Anything but the token, the right number of words and the right block is refused; nothing at all may pass. */
-function requestOf(at: BlockParam, overrides: object, token: string, words: number): NodeRequest {
+/**
+ * Anything but the token, the right number of words and the right block is refused; nothing at all may pass.
+ * @param words - null: any number.
+ */
+export function requestOf(
+  at: BlockParam,
+  overrides: object,
+  token: string,
+  words: number | null,
+): NodeRequest {
   const call = { from: sender, to: dispatcher }
   const refused = (message: string) => ({ kind: 'refused', message }) as const
   return {
     call: { method: 'eth_call', params: [call, at.block, overrides] },
     judge(answer) {
       if (answer === null) return { kind: 'odd', message: 'the node gives no answer to a call' }
-      const isWhole = typeof answer === 'string' && answer.length === 2 + 64 * words
-      const value = isWhole && /^0x[0-9a-f]*$/i.test(answer) ? answer.toLowerCase() : ''
+      const length = typeof answer === 'string' ? answer.length - 2 : 0
+      const isWhole = words === null ? length % 64 === 0 : length === 64 * words
+      const value =
+        isWhole && /^0x[0-9a-f]*$/i.test(String(answer)) ? String(answer).toLowerCase() : ''
       if (!value.startsWith(asWord(token))) {
         return refused('the node does not run code that is given with a call')
       }
@@ -238,7 +248,7 @@ function requestOf(at: BlockParam, overrides: object, token: string, words: numb
 }
 
 /** Rollups count the blocks of another chain inside of calls: far fewer. */
-function isOf(numberInside: bigint, number: bigint): boolean {
+export function isOf(numberInside: bigint, number: bigint): boolean {
   return numberInside === number || numberInside < number / 2n
 }
 
@@ -249,10 +259,10 @@ function wordsIn(answer: Hex): Hex[] {
 }
 
 /** Eight random bytes, the first of which is not zero. */
-function newToken(): string {
+export function newToken(): string {
   return `a5${randomBytes(7).toString('hex')}`
 }
 
-function asWord(token: string): Hex {
+export function asWord(token: string): Hex {
   return `0x${token.padStart(64, '0')}`
 }

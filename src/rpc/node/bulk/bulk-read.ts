@@ -23,6 +23,7 @@ import {
   limitsOf,
   slotCalls,
 } from './bulk-plan.js'
+import type { State } from './prestate.js'
 
 export interface BulkReader {
   /** As the node's own `send`. Outcomes in the order of the requests. */
@@ -135,6 +136,19 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     return isAccounts ? accountWay(at, book) : slotWay(at, book, anchorAt(node))
   }
 
+  function splitReads(node: UpstreamNode, asks: readonly Ask[]): readonly (readonly Ask[])[] {
+    if (!node.abilities()?.overrides) return node.parts(asks)
+    const together = asks.filter((one) => {
+      const { read } = one.request(node)
+      return read !== undefined && mayRead(node, read.number)
+    })
+    if (together.length < fewestKeys) return node.parts(asks)
+    // A header travels with them: a request less.
+    if (asks.length - together.length <= fewOthers) return [asks]
+    const apart = new Set(together)
+    return [...node.parts(asks.filter((one) => !apart.has(one))), together]
+  }
+
   async function readGroup(
     node: UpstreamNode,
     { way, number, places }: Group,
@@ -245,8 +259,10 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     places.forEach((place, index) => {
       const outcome = sent[index]
       if (outcome) outcomes[place] = outcome
-      const read = requests[place]?.read
-      if (read && outcome?.kind === 'value') book.note(read.key, outcome.value as Hex)
+      const { read, bringsState } = requests[place] ?? {}
+      if (outcome?.kind !== 'value') return
+      if (read) book.note(read.key, outcome.value as Hex)
+      if (bringsState) for (const [key, value] of outcome.value as State) book.note(key, value)
     })
   }
 
@@ -273,16 +289,9 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
   return {
     mayRead,
     split(node, asks) {
-      if (!node.abilities()?.overrides) return node.parts(asks)
-      const together = asks.filter((one) => {
-        const { read } = one.request(node)
-        return read !== undefined && mayRead(node, read.number)
-      })
-      if (together.length < fewestKeys) return node.parts(asks)
-      // A header travels with them: a request less.
-      if (asks.length - together.length <= fewOthers) return [asks]
-      const apart = new Set(together)
-      return [...node.parts(asks.filter((one) => !apart.has(one))), together]
+      const large = asks.filter((one) => one.request(node).bringsState)
+      const others = large.length > 0 ? asks.filter((one) => !large.includes(one)) : asks
+      return [...large.map((one) => [one]), ...(others.length > 0 ? splitReads(node, others) : [])]
     },
     async send(node, requests, options) {
       const groups = groupsOf(node, requests)
