@@ -1,6 +1,7 @@
 /**
- * Calculations run at a lower priority than the threads that answer requests. Otherwise, on a busy machine, worker
- * threads and forks would occupy all cores and every request would wait for a time slice, health checks included.
+ * Calculations run at a lower priority than the thread that answers requests. Otherwise, on a busy machine, worker threads,
+ * forks and the archive they read would occupy all cores and every request would wait for a time slice, health checks
+ * included.
  */
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'

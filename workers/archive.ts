@@ -1,6 +1,7 @@
 /** Entry of the archive thread: receives requests, posts answers and notifications. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError, type Wire } from '../src/domain/errors.js'
+import { lowerThread } from '../src/priority.js'
 import type {
   ArchiveThreadData,
   NumberedRequest,
@@ -14,6 +15,8 @@ if (!port) throw new Error('workers/archive runs as a thread only')
 /** Time between two looks for spans that have ended. */
 const spansMs = 250
 const post = (message: ThreadMessage): void => port.postMessage(message)
+// What it reads ahead at a new head would keep calculations at the block before from going on.
+lowerThread()
 
 try {
   const data = workerData as ArchiveThreadData
