@@ -4,7 +4,7 @@
  * Error texts begin with `state unreadable: ` when the state does not exist or no node has it, and with
  * `upstream unavailable: ` when no node answers. Anvil passes them on, and the simulator tells them apart.
  */
-import { z } from 'zod'
+import type { z } from 'zod'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { Address, BlockPin, Hex } from '../../domain/primitives.js'
 import type { Answer, BlockRef } from '../node/answer.js'
@@ -24,6 +24,27 @@ import {
   slotOf,
   storageKey,
 } from '../node/state-item.js'
+import {
+  accountsParam,
+  addressForm,
+  addressParam,
+  aheadParam,
+  blockParam,
+  callParam,
+  foreseenParam,
+  guessParam,
+  hashParam,
+  learnedParam,
+  logsParam,
+  movedParam,
+  noteNameParam,
+  noteParam,
+  requestsParam,
+  slotForm,
+  slotParam,
+  swappedParam,
+  topicParam,
+} from './archive-params.js'
 import type { ChainSource } from './chain-source.js'
 
 const unreadableCode = -32001
@@ -32,85 +53,6 @@ const invalidParams = -32602
 const unknownMethod = -32601
 /** Answer to eth_maxPriorityFeePerGas, wei. Simulations set their own prices. */
 const tip = 1_000_000_000n
-
-/** Calls of one request whose reads are foreseen. */
-const maxForeseen = 1_024
-
-const addressForm = /^0x[0-9a-f]{40}$/
-const slotForm = /^0x[0-9a-f]{1,64}$/i
-const addressParam = z
-  .string()
-  .regex(/^0x[0-9a-f]{40}$/i)
-  .transform((value) => value.toLowerCase() as Address)
-const slotParam = z.string().regex(slotForm)
-const quantityParam = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,16}$/i)
-  .transform((value) => BigInt(value))
-const hashParam = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/i)
-  .transform((value) => value.toLowerCase() as Hex)
-const callParam = z.object({
-  from: addressParam.optional(),
-  to: addressParam,
-  data: z
-    .string()
-    .regex(/^0x([0-9a-f]{2})*$/i)
-    .transform((value) => value as Hex),
-})
-const foreseenParam = z.array(callParam).max(maxForeseen)
-const tagParam = z.enum(['latest', 'pending', 'safe', 'finalized']).optional()
-const topicParam = z.string().regex(/^[a-z]+:0x[0-9a-f]{1,64}$/)
-const learnedParam = z.string().max(65_536)
-const noteNameParam = z.string().max(65_536)
-const noteParam = z.string().max(4_194_304)
-/** Values that one request may read ahead. */
-const maxAhead = 4_096
-const aheadParam = z.object({
-  accounts: z.array(addressParam).max(maxAhead),
-  slots: z.array(z.object({ address: addressParam, slot: slotParam })).max(maxAhead),
-  topics: z.array(topicParam).max(maxAhead),
-})
-const wordParam = slotParam.transform((value) => value as Hex)
-const countParam = z
-  .number()
-  .int()
-  .min(0)
-  .max(2 ** 24)
-const guessParam = z.object({
-  slots: z.array(z.object({ address: addressParam, slot: wordParam })).max(maxAhead),
-  pools: z
-    .array(
-      z.object({
-        address: addressParam,
-        ...{ slot0: wordParam, liquidity: wordParam, tickBitmap: wordParam, ticks: wordParam },
-        ...{ tickSpacing: countParam, wordsPerSide: countParam, recordWord: countParam },
-        isLookUp: z.boolean().optional(),
-      }),
-    )
-    .max(maxAhead),
-})
-const requestsParam = z.number().int().min(0).default(0)
-/** A block by number and hash, and accounts. */
-const movedParam = z.tuple([
-  z.object({ number: quantityParam, hash: hashParam }),
-  z.array(addressParam).max(maxAhead),
-])
-const accountsParam = z.array(addressParam).max(maxAhead)
-const logsParam = z.object({
-  from: quantityParam,
-  to: quantityParam,
-  address: addressParam,
-  topics: z.array(hashParam.nullable()).max(4),
-})
-const swappedParam = z.array(z.object({ topic: topicParam, address: addressParam })).max(maxAhead)
-const blockParam = z.union([
-  tagParam,
-  quantityParam,
-  z.object({ blockNumber: quantityParam }).transform(({ blockNumber }) => blockNumber),
-  z.object({ blockHash: hashParam }).transform(({ blockHash }) => ({ hash: blockHash })),
-])
 
 export interface ArchiveCall {
   readonly method: string
