@@ -15,6 +15,9 @@ export const here = fileURLToPath(new URL('../..', import.meta.url))
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: here, encoding: 'utf8' }).trim()
 
+/** What takes minutes to make; of the rest, an image has files that cannot be copied. */
+const caches = ['sandbox', 'node']
+
 /** Takes the packages of this folder where the lock file is the same, since they are most of the time. */
 export function checkOut(name: string): Checkout {
   const commit = git('rev-parse', '--short', `${name}^{commit}`)
@@ -32,8 +35,10 @@ export function checkOut(name: string): Checkout {
     // Links, not a link to the folder: packages look for others from where they really are.
     if (isSameLock) run('cp', '-al', join(here, 'node_modules'), folder)
     else run('npm', 'ci', '--no-audit', '--no-fund')
-    const cache = join(here, '.cache')
-    if (existsSync(cache)) cpSync(cache, join(folder, '.cache'), { recursive: true })
+    for (const name of caches) {
+      const own = join(here, '.cache', name)
+      if (existsSync(own)) cpSync(own, join(folder, '.cache', name), { recursive: true })
+    }
     run('npm', 'run', '--silent', 'build')
     return { commit, folder, remove }
   } catch (error) {
