@@ -6,17 +6,19 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Guess } from '../domain/state.js'
-import { callKind } from '../rpc/hints/call-kind.js'
+import { callKind, placesIn } from '../rpc/hints/call-kind.js'
 import { forkClient } from './clients.js'
 
 /** Of one message, as the archive takes them. */
 const mostCalls = 1_024
 
-/** Calls of a kind at the block at which the first was told: indices of a list look like amounts, and lead elsewhere. */
+/** Calls of a kind at the block at which the first was told, each with other places in a list. Amounts make no other call. */
 const mostOfKind = 16
 
 /** By chain and kind of call. */
-const told = new LRUCache<string, { readonly hash: Hex; readonly calls: Set<Hex> }>({ max: 20_000 })
+const told = new LRUCache<string, { readonly hash: Hex; readonly places: Set<string> }>({
+  max: 20_000,
+})
 
 /** @param archiveUrl - of the block in the archive. */
 export function foresee(
@@ -26,10 +28,13 @@ export function foresee(
 ): void {
   const fresh = calls.filter(({ from, to, data }) => {
     const kind = `${chainId} ${from ? `${from} ${to} ${data}` : callKind(to, data)}`
-    const known = told.get(kind) ?? { hash, calls: new Set() }
+    const known = told.get(kind) ?? { hash, places: new Set() }
     told.set(kind, known)
-    if (known.hash !== hash || known.calls.size >= mostOfKind || known.calls.has(data)) return false
-    known.calls.add(data)
+    const places = placesIn(data).join()
+    if (known.hash !== hash || known.places.size >= mostOfKind || known.places.has(places)) {
+      return false
+    }
+    known.places.add(places)
     return true
   })
   if (fresh.length === 0) return

@@ -8,6 +8,8 @@ const selectorChars = 10
 const wordChars = 64
 /** Of a word below 2^128, which amounts are, and addresses and hashes as good as never. */
 const smallHead = '0'.repeat(32)
+/** Of a word below 2^16, which places in lists are, and amounts of anything that is traded are not. */
+const placeHead = '0'.repeat(60)
 
 /** Equal for calls of one kind. */
 export function callKind(to: Address, data: Hex): string {
@@ -16,10 +18,18 @@ export function callKind(to: Address, data: Hex): string {
 
 /** The words of the arguments that name an account, a pool or the like. */
 export function namesIn(data: Hex): string[] {
-  const names: string[] = []
+  return wordsIn(data).filter((word) => !word.startsWith(smallHead))
+}
+
+/** The words of the arguments that may be places in a list, which lead elsewhere though they are as small as amounts. */
+export function placesIn(data: Hex): string[] {
+  return wordsIn(data).filter((word) => word.startsWith(placeHead))
+}
+
+function wordsIn(data: Hex): string[] {
+  const words: string[] = []
   for (let at = selectorChars; at + wordChars <= data.length; at += wordChars) {
-    const word = data.slice(at, at + wordChars)
-    if (!word.startsWith(smallHead)) names.push(word)
+    words.push(data.slice(at, at + wordChars))
   }
-  return names
+  return words
 }

@@ -68,7 +68,7 @@ describe('System', () => {
     await page.locator('[role=option]').first().waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('USDC', { exact: true }).waitFor()
-    expect(await rowsOf(page, 'Pools').count()).toBe(1)
+    await expect.poll(() => rowsOf(page, 'Pools').count()).toBe(1)
     await expectSound()
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export all of the chain' }).click()
