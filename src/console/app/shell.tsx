@@ -151,7 +151,8 @@ function Loaded({ view, query }: { readonly view: string; readonly query: URLSea
       (View) => setLoaded({ view, View }),
       (error: unknown) => setFailure(error),
     )
-  }, [view, repair])
+    // `repair` is another function at each rendering: as a dependency it would load, and so render, without end.
+  }, [view])
   if (!views[view]) return <p class="card">There is no view “{view}”.</p>
   if (broken || failure) {
     return (

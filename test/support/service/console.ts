@@ -8,6 +8,21 @@ import type { TestService } from './service.js'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Files of the page itself, and what it may say about a refusal that it shows. */
 const mostTabs = 60
+/** Of so many frames, a page at rest has asked for fewer than half: what it looks at again is seconds apart. */
+const watchedFrames = 60
+const countFrames = `{
+  const ask = requestAnimationFrame.bind(window)
+  let asked = 0
+  window.requestAnimationFrame = (callback) => {
+    asked += 1
+    return ask(callback)
+  }
+  window.framesAskedIn = async (frames) => {
+    const before = asked
+    for (let count = 0; count < frames; count++) await new Promise(ask)
+    return asked - before
+  }
+}`
 
 export const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 800 }
@@ -27,7 +42,7 @@ export interface ConsolePage {
   show(place: string): Promise<void>
   /** The focus moves by the tabulator until it is where this expression of the page says. */
   tabTo(selector: string): Promise<void>
-  /** Nothing went wrong, axe finds nothing, and the page does not scroll sideways. */
+  /** Nothing went wrong, axe finds nothing, the page does not scroll sideways, and comes to rest. */
   expectSound(): Promise<void>
 }
 
@@ -47,6 +62,7 @@ export async function openConsole(
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== url) problems.push(`a request to ${request.url()}`)
   })
+  await page.addInitScript(countFrames)
   await page.goto(`${url}/console${key === null ? '' : `#key=${key}`}`)
   await page.waitForSelector('h1')
   return {
@@ -75,6 +91,8 @@ export async function openConsole(
         '[document.documentElement.scrollWidth, innerWidth]',
       )
       expect(content).toBe(width)
+      const frames = await page.evaluate<number>(`framesAskedIn(${watchedFrames})`)
+      expect(frames, 'frames that the page asked for').toBeLessThan(watchedFrames / 2)
     },
   }
 }
