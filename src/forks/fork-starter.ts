@@ -210,7 +210,7 @@ export function createForkStarter(options: {
     return baseOf(fork, pin, standby)
   }
 
-  /** Of a fork that has only our contracts. */
+  /** Of a fork that has only our contracts. Null where it cannot be laid, too: the fork serves its block all the same. */
   async function baseOf(
     fork: Fork,
     pin: BlockPin,
@@ -218,7 +218,7 @@ export function createForkStarter(options: {
   ): Promise<ForkBase | null> {
     if (!standby || pin.changes) return null
     const placed = Object.keys(options.contracts ?? {}) as Address[]
-    return layBase(fork.url, pin, options.archiveUrl(pin), placed)
+    return layBase(fork.url, pin, options.archiveUrl(pin), placed).catch(() => null)
   }
 
   async function startFresh(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {

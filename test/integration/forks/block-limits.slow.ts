@@ -160,7 +160,7 @@ describe('blocks before there were contracts', () => {
     const answers = await askAll(service, number)
     const { price, prices, quotes, balances, wallet, approval, action, ...routes } = answers
     for (const [name, { status, body }] of Object.entries(routes)) {
-      expect({ name, status, body }).toMatchObject({
+      expect({ name, status, body }, body.message).toMatchObject({
         name,
         status: 422,
         body: { code: 'NO_ROUTE' },

@@ -232,6 +232,26 @@ describe('createForkPool', () => {
     expect(new Set(moves.flatMap(({ pids }) => pids)).size).toBe(1)
   })
 
+  test('a process that cannot be told what it needs to move on serves its block, and is reset', async () => {
+    const { testChain } = context()
+    const { node } = testChain
+    const chains = [{ chainId: pinAt(0).chainId, urls: [node.url] }]
+    const archive = await startArchive({ dataDir: null, chains })
+    onTestFinished(() => archive.close())
+    // The node knows nothing of what only an archive answers.
+    const archiveUrl = () => node.url
+    const standby = () => archive.standby()
+    const pool = makePool({ forksPerBlock: 1, maxBlocks: 1, archiveUrl, standby })
+    const pids = []
+    for (const index of [0, 1, 2]) {
+      const lease = await pool.acquire(pinAt(index))
+      expect(await blockOf(`${lease.urls[0]}`)).toBe(pinAt(index).number)
+      pids.push(...pool.stats().pids)
+      lease.release(true)
+    }
+    expect(new Set(pids).size).toBe(1)
+  })
+
   test('a process serves blocks of its own rules, and gives way to one of later work', async () => {
     const hardForkOf = ({ number }: BlockPin) =>
       number === pinAt(0).number ? ('shanghai' as const) : ('prague' as const)
