@@ -20,11 +20,14 @@ export interface MeasuredService {
 
 const started = /forkroute\s+(\S+)\/api\/v1/
 
+/** @param env - with a node of its own in RPC_URL_1, or it gets a sandbox. */
 export async function startMeasured(
   folder: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredService> {
-  const sandbox = await startSandbox()
+  const given = env.RPC_URL_1
+  const sandbox = given === undefined ? await startSandbox() : null
+  const nodeUrl = given ?? sandbox?.url ?? ''
   const dataDir = mkdtempSync(join(tmpdir(), 'forkroute-bench-'))
   const child = spawn(process.execPath, ['dist/src/cli/main.js', 'serve', '--port', '0'], {
     cwd: folder,
@@ -32,7 +35,7 @@ export async function startMeasured(
     env: {
       ...process.env,
       AUTH_MODE: 'open',
-      RPC_URL_1: sandbox.url,
+      RPC_URL_1: nodeUrl,
       MALLOC_ARENA_MAX: '2',
       DATA_DIR: dataDir,
       LOG_LEVEL: 'error',
@@ -64,7 +67,7 @@ export async function startMeasured(
   return {
     pid: child.pid ?? 0,
     url,
-    nodeUrl: sandbox.url,
+    nodeUrl,
     get: (path) => ask('GET', path),
     post: (path, body) => ask('POST', path, body),
     async stop() {
@@ -72,7 +75,7 @@ export async function startMeasured(
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended
-      await sandbox.stop()
+      await sandbox?.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }

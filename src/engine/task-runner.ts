@@ -127,8 +127,8 @@ async function runOnForks<K extends TaskKind>(
   task: Task<K>,
   parts: TaskRunnerParts,
 ): Promise<TaskTypes[K]['result']> {
-  const { pin, isBackground } = task
-  const leasing = inSpan('lease', () => parts.forks.acquire(pin, { isBackground }))
+  const { pin } = task
+  const leasing = inSpan('lease', () => parts.forks.acquire(pin))
   let isDone = false
   try {
     const running = await Promise.race([leasing, nextTurn(null)])

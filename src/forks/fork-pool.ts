@@ -10,7 +10,6 @@ import type { HardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import { stateKey } from '../domain/what-if.js'
 import type { Standby } from '../rpc/archive/archive.js'
-import type { PinOptions } from '../rpc/archive/chain-source.js'
 import { forkClient } from './clients.js'
 import { createForkFiller } from './fork-filler.js'
 import { createForkGroup, type Fork, type ForkGroup } from './fork-group.js'
@@ -86,11 +85,11 @@ export interface ForkPool {
    * A block that was not warmed starts with one fork and gets another for each concurrent lease, up to `forksPerBlock`:
    * a past block is mostly requested once, and a start costs more than a route.
    *
-   * @param options.isBackground - new forks are filled in bulk with slots that were read at other blocks.
+   * A new fork is given in bulk what forks read at other blocks.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE.
    */
-  acquire(pin: BlockPin, options?: PinOptions): Promise<ForkLease>
-  /** Starts the forks of a block ahead of its first lease. */
+  acquire(pin: BlockPin): Promise<ForkLease>
+  /** Starts the forks of a block ahead of its first lease; `fill` is for when its state has been read ahead. */
   warm(pin: BlockPin): Promise<void>
   /** Gives the running forks of a block the state that forks of other blocks read, as far as it is known. Never rejects. */
   fill(pin: BlockPin): Promise<void>
@@ -131,7 +130,7 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const news = new EventEmitter().setMaxListeners(0)
   let restarts = 0
 
-  function groupOf(pin: BlockPin, options?: PinOptions): ForkGroup {
+  function groupOf(pin: BlockPin, fills: boolean): ForkGroup {
     if (stopProbes.signal.aborted) {
       throw new ForkrouteError('FORK_UNAVAILABLE', 'The fork pool is closed.')
     }
@@ -141,7 +140,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
       createForkGroup({
         pin,
         size: forksPerBlock,
-        start: (onExit) => starter.start(pin, onExit, options),
+        async start(onExit) {
+          const fork = await starter.start(pin, onExit)
+          if (fills) await filler.fill(fork, pin)
+          return fork
+        },
         stop: starter.stop,
         onRestart: () => {
           restarts += 1
@@ -153,8 +156,8 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   }
 
   /** Holds the group while it starts forks, so that the arrival of another block does not end it. */
-  async function ensured(pin: BlockPin, count?: number, options?: PinOptions): Promise<ForkGroup> {
-    const group = groupOf(pin, options)
+  async function ensured(pin: BlockPin, fills: boolean, count?: number): Promise<ForkGroup> {
+    const group = groupOf(pin, fills)
     group.holders += 1
     const wanted = Math.min(count ?? group.holders, forksPerBlock)
     evict(pin.chainId, Math.max(0, wanted - group.processes()))
@@ -286,11 +289,11 @@ export function createForkPool(options: ForkPoolOptions): ForkPool {
   const probing = probeForever()
 
   return {
-    async acquire(pin, options) {
-      return lease(await ensured(pin, undefined, options))
+    async acquire(pin) {
+      return lease(await ensured(pin, true))
     },
     async warm(pin) {
-      const group = await ensured(pin, forksPerBlock)
+      const group = await ensured(pin, false, forksPerBlock)
       warmed.set(pin.chainId, stateKey(pin))
       releaseGroup(group)
     },

@@ -6,12 +6,11 @@ import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
 import { numberToHex } from 'viem'
-import { blockFacts } from '../domain/common-errors.js'
+import { blockFacts, unknownBlock } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/archive.js'
-import type { PinOptions } from '../rpc/archive/chain-source.js'
 import { type ForkProcessArgs, forkProcess, portTaken } from './anvil.js'
 import { forkClient } from './clients.js'
 import { askForkAtOnce, faultOf, upstreamUnavailable } from './faults.js'
@@ -32,9 +31,9 @@ const mostReusedBytes = 160 * 2 ** 20
 export interface ForkStarter {
   /**
    * Resolves when the fork answers, stands at the pinned hash and has the expected contracts.
-   * @throws ForkrouteError UPSTREAM_UNAVAILABLE or FORK_UNAVAILABLE.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE, UNKNOWN_BLOCK (its state is not there) or FORK_UNAVAILABLE.
    */
-  start(pin: BlockPin, onExit: (fork: Fork) => void, options?: PinOptions): Promise<Fork>
+  start(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork>
   stop(fork: Fork): Promise<void>
   /**
    * Takes back an unused fork for another block.
@@ -139,17 +138,7 @@ export function createForkStarter(options: {
     }
   }
 
-  async function start(
-    pin: BlockPin,
-    onExit: (fork: Fork) => void,
-    { isBackground = false }: PinOptions = {},
-  ): Promise<Fork> {
-    const fork = await startAny(pin, onExit)
-    if (isBackground) await options.filler.fill(fork, pin)
-    return fork
-  }
-
-  async function startAny(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
+  async function start(pin: BlockPin, onExit: (fork: Fork) => void): Promise<Fork> {
     const again = [...idle].find(
       ({ chainId, hardFork }) => chainId === pin.chainId && hardFork === hardForkOf(pin),
     )
@@ -305,7 +294,8 @@ function unavailable(pin: BlockPin, cause: unknown): ForkrouteError {
 /**
  * Code of the contracts on the chain. The archive answers all at once, where a fork would ask for one account after the
  * other; whole accounts, since forks ask for these.
- * @throws ForkrouteError UPSTREAM_UNAVAILABLE; JsonRpcError when some code cannot be read.
+ * @throws ForkrouteError UPSTREAM_UNAVAILABLE, or UNKNOWN_BLOCK when no node has state of the block; JsonRpcError for any
+ * other reason.
  */
 async function codesAt(
   archiveUrl: string,
@@ -324,9 +314,10 @@ async function codesAt(
     })
   return replies.map((reply) => {
     if (reply.ok) return (reply.value as { readonly code: Hex }).code
-    throw faultOf(reply.error.message) === 'upstream'
-      ? upstreamUnavailable(pin, reply.error)
-      : reply.error
+    const { message } = reply.error
+    if (faultOf(message) === 'upstream') throw upstreamUnavailable(pin, reply.error)
+    if (faultOf(message) === 'own') throw reply.error
+    throw unknownBlock(pin, `The state of block ${pin.number} is not available: ${message}.`)
   })
 }
 

@@ -35,6 +35,8 @@ import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
+/** Of a block. */
+const mostRead = 20_000
 
 /** The facts of one block; each is read once, also under concurrent tasks. */
 export class BlockContext {
@@ -43,6 +45,8 @@ export class BlockContext {
   warm = false
   /** What requests had the archive read ahead: they run at the same time, and share most of it. */
   readonly ahead = new Map<string, Promise<unknown>>()
+  /** Pools that were read ahead, with those who trade there. */
+  readonly read = new LRUCache<string, true>({ max: mostRead })
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
   /** Read from the catalog once per block, so that an import meanwhile does not change answers at the block. */

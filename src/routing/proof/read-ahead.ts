@@ -1,6 +1,6 @@
 /**
- * On a cold block, reads the state that the candidates will use in bulk, since a fork would read it slot by slot.
- * Affects only when state is read, never the answer.
+ * Reads the state that the candidates will use in bulk, since a fork would read it slot by slot: at each block once for
+ * a pool and those who trade there. Affects only when state is read, never the answer.
  */
 import type { RouteRequest } from '../../domain/engine.js'
 import { type Address, isNative } from '../../domain/primitives.js'
@@ -14,14 +14,14 @@ import type { Built } from './built.js'
 
 /** Starts to learn the storage of tokens on paths of the request while their pools are being read. */
 export function learnTokens(run: TaskRun, { inputs, tokensOut }: RouteRequest): void {
-  if (run.block.warm || run.settings.cassette === 'replay') return
+  if (run.settings.cassette === 'replay') return
   const tokensIn = inputs.map(({ token }) => token)
   const tokens = new Set(pairsOf(run.block.chain, tokensIn, tokensOut).flat())
   for (const token of tokens) void run.accessOf(token)
 }
 
 /**
- * Reads pools, tokens, and the slots of both that the transactions use. Does nothing on a warm block.
+ * Reads pools, tokens, and the slots of both that the transactions use. Does nothing where all of them were read.
  *
  * @returns a function to call after the transactions have run: what was missing is then read ahead the next time.
  */
@@ -30,18 +30,25 @@ export async function readAhead(
   request: RouteRequest,
   built: readonly Built[],
 ): Promise<() => void> {
-  if (run.block.warm || run.settings.cassette === 'replay') return () => undefined
+  if (run.settings.cassette === 'replay') return () => undefined
   const helpers: Record<string, { readonly address: Address }> = executorContracts
   const runner = runnerAddress(request.strategy, request.fromAddress)
   // Plain swaps pass through the contract that is called.
   const called = built.flatMap(({ order, tx }) => [order.receiver, tx.to])
   const common = [...new Set([request.fromAddress, runner, ...called])]
-  const pools = new Set(built.flatMap(({ candidate }) => swapsOf(candidate)))
+  const { read } = run.block
+  const pools = new Map(
+    built
+      .flatMap(({ candidate }) => swapsOf(candidate))
+      .map((swap) => [`${swap.loaded.pool.id} ${common.join()}`, swap] as const)
+      .filter(([name]) => !read.has(name)),
+  )
+  if (pools.size === 0) return () => undefined
   /** Addresses that hold a token on some path. */
   const holders = new Map<Address, Set<Address>>()
   const accounts = new Set<Address>([...common, run.pin.miner])
   const slots: { address: Address; slot: `0x${string}` }[] = []
-  for (const { adapter, loaded } of pools) {
+  for (const { adapter, loaded } of pools.values()) {
     const { pool, state } = loaded
     accounts.add(pool.address)
     for (const slot of adapter.swapSlots?.(pool, state) ?? []) {
@@ -65,11 +72,12 @@ export async function readAhead(
       slots.push(...slotsFor(access, parties, pairs))
     }),
   )
-  const swapped = [...pools].map(({ loaded: { pool } }) => ({
+  const swapped = [...pools.values()].map(({ loaded: { pool } }) => ({
     topic: `pool:${pool.id}`,
     address: pool.address,
   }))
   const topics = swapped.map(({ topic }) => topic)
   await run.readAhead({ accounts: [...accounts], slots, topics })
+  for (const name of pools.keys()) read.set(name, true)
   return () => run.learnLeftovers(swapped)
 }

@@ -1,7 +1,7 @@
 /**
  * Opens a block that is new to the archive: reads its header and the state that recent blocks were asked for in one
  * round. State is read by hash where the head's chain gives it, or by number where no reorg reaches; for any other
- * block the header has to come first.
+ * block the header has to come first, and the state follows it at once.
  *
  * Background work goes through many blocks and saves calls rather than rounds: it asks for proofs of the accounts
  * first, and reads only the values of accounts that changed.
@@ -12,21 +12,21 @@ import type { Hex } from '../../domain/primitives.js'
 import type { Answer, BlockRef } from '../node/answer.js'
 import type { VerifiedBlock } from '../node/block-check.js'
 import type { HeadTracker } from '../node/heads.js'
-import type { ItemKey } from '../node/state-item.js'
+import { balanceKey, type ItemKey } from '../node/state-item.js'
 import type { Upstream } from '../node/upstream.js'
 import type { BlockIndex } from './block-index.js'
 import { type ProofParts, readByProof } from './read-by-proof.js'
 
 export interface BlockOpener {
   /**
-   * `hasState`: some state of the block was read, so a node has it.
+   * `hasState`: whether some state of the block was read, so that a node has it; as soon as that is known.
    * @param isBackground - proofs of accounts are read before their values.
    * @throws ForkrouteError UPSTREAM_UNAVAILABLE.
    */
   open(
     number: bigint,
     isBackground: boolean,
-  ): Promise<{ readonly found: Answer<VerifiedBlock>; readonly hasState: boolean }>
+  ): Promise<{ readonly found: Answer<VerifiedBlock>; hasState(): Promise<boolean> }>
   /** The reads that started together with the block's header, each true if it found a value; null without any. */
   readsOf(hash: Hex): readonly Promise<boolean>[] | null
   /** A read of the block that is in flight by number. */
@@ -49,6 +49,8 @@ export interface BlockOpenerParts extends ProofParts {
 export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
   const { blocks, tracker, upstream } = parts
   const reads = new LRUCache<Hex, readonly Promise<boolean>[]>({ max: maxBlocks })
+  /** Whether a node has state of a block that was opened without its hash. */
+  const seen = new LRUCache<Hex, Promise<boolean>>({ max: maxBlocks })
   const early = new Map<string, Promise<Answer<Hex>>>()
   /** The block that was opened last: its values are the likeliest to be the same. */
   let before: BlockRef | null = null
@@ -127,11 +129,28 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
     before = at
   }
 
+  /**
+   * A block whose hash only its header says. Whether a node has its state is asked beside the header, by the number: any
+   * account will do, and the head's fee recipient is one that nodes have.
+   */
+  async function openUnseen(number: bigint, isBackground: boolean): Promise<Answer<VerifiedBlock>> {
+    const finding = blocks.find(number)
+    const head = tracker.head()
+    const probe = head && isFound(upstream.finalState(balanceKey(head.miner), number))
+    const found = await finding
+    if (!found.ok) return found
+    const { hash } = found.value.pin
+    if (probe) seen.set(hash, probe)
+    begin({ number, hash }, false, isBackground)
+    return found
+  }
+
   async function find(number: bigint, isBackground: boolean): Promise<Answer<VerifiedBlock>> {
     if (!blocks.knows(number)) {
       const hash = tracker.hashOf(number)
       if (hash !== null) return openByHash(number, hash, isBackground)
       if (upstream.isFinal(number)) return openByNumber(number, isBackground)
+      return openUnseen(number, isBackground)
     }
     const found = await blocks.find(number)
     if (isBackground && found.ok && !reads.has(found.value.pin.hash)) {
@@ -143,8 +162,10 @@ export function createBlockOpener(parts: BlockOpenerParts): BlockOpener {
   return {
     async open(number, isBackground) {
       const found = await find(number, isBackground)
-      const begun = found.ok ? reads.get(found.value.pin.hash) : undefined
-      return { found, hasState: begun !== undefined && (await anyFound(begun)) }
+      const begun = found.ok
+        ? [seen, reads].flatMap((of) => of.get(found.value.pin.hash) ?? [])
+        : []
+      return { found, hasState: () => anyFound(begun) }
     },
     readsOf: (hash) => reads.get(hash) ?? null,
     pending: (key, hash) => early.get(`${hash}${key}`) ?? null,

@@ -11,7 +11,7 @@ function refusal(args: { readonly header?: string; readonly state?: string }): P
     : { ok: true, value: { pin, json: { miner: `0x${'11'.repeat(20)}` } } }
   const parts = {
     chainId: 1,
-    opener: { open: async () => ({ found, hasState: false }) },
+    opener: { open: async () => ({ found, hasState: async () => false }) },
     tracker: { head: () => ({ number: 9n, hash: '0x09' }) },
     reader: { find: async () => ({ ok: false, message: state }) },
   }

@@ -31,18 +31,18 @@ export async function pinBlock(
 ): Promise<BlockPin> {
   const { chainId, opener, tracker, reader } = parts
   const unknown = (why: string) => unknownBlock({ chainId, number }, why)
+  const isOld = () => number <= (tracker.head()?.number ?? -1n)
   const { found, hasState } = await opener.open(number, isBackground)
   if (!found.ok) {
-    const head = tracker.head()
-    const isOld = head !== null && number <= head.number
-    const advice = isOld && isOnArchiveNodes(found.message) ? archiveNeeded : ''
+    const advice = isOld() && isOnArchiveNodes(found.message) ? archiveNeeded : ''
     throw unknown(`Block ${number} is not known: ${found.message}.${advice}`)
   }
   const { pin, json } = found.value
-  if (hasState || pin.hash === tracker.head()?.hash || typeof json.miner !== 'string') return pin
+  if (pin.hash === tracker.head()?.hash || typeof json.miner !== 'string') return pin
+  if (await hasState()) return pin
   // Every block touches its fee recipient, so a node with the block's state has this account.
   const state = await reader.find(balanceKey(json.miner.toLowerCase() as Address), pin)
   if (state.ok) return pin
-  const advice = isOnArchiveNodes(state.message) ? archiveNeeded : ''
+  const advice = isOld() && isOnArchiveNodes(state.message) ? archiveNeeded : ''
   throw unknown(`The state of block ${number} is not available: ${state.message}.${advice}`)
 }

@@ -14,6 +14,7 @@ import {
 import { openCatalog } from '../../../src/catalog/store.js'
 import { openAnswerDb } from '../../../src/rpc/disk/answer-db.js'
 import { layout } from '../../../src/rpc/disk/layout.js'
+import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { sandboxPools } from '../../../src/sandbox/market/catalog.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -212,6 +213,34 @@ describe('the first answer at a new block', () => {
       expect((await quote(service, known, 1)).text).toBe(fresh)
     } finally {
       await service.stop()
+    }
+  })
+})
+
+/** After the others, which count from the head. */
+describe('a block that came since the service looked for a head, named by its number', () => {
+  test('its header first, and then everything at once: known pools take 2 round trips, another pair there 4', async () => {
+    const far = await startLatencyNode(sandbox.url, farMs)
+    const seer = await serviceOn(await newFolder(), sandbox.url)
+    const service = await serviceOn(await newFolder(), far.url)
+    try {
+      await quote(service, known, 0, far)
+      const miner = createRpcClient(sandbox.url)
+      await miner.request('evm_mine', [])
+      await miner.close()
+      const cost = await quote(service, known, -1, far)
+      expect(cost.rounds).toBeLessThanOrEqual(2)
+      expect(cost.text).toBe((await quote(seer, known, -1, node)).text)
+      const more = await quote(service, other, -1, far)
+      expect(more.rounds).toBeLessThanOrEqual(4)
+      expect(more.text).toBe((await quote(seer, other, -1, node)).text)
+      const unborn = { ...known, chainId: '1', blockNumber: String(head + 9) }
+      const refusal = await service.get('/api/v1/shortcuts/quote', unborn)
+      expect(refusal.body).toMatchObject({ statusCode: 400, code: 'UNKNOWN_BLOCK' })
+    } finally {
+      await service.stop()
+      await seer.stop()
+      await far.stop()
     }
   })
 })

@@ -1,5 +1,6 @@
 /** Where the answers about old blocks end: state that a node has dropped, and blocks before there were contracts. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
 import { startSandbox } from '../../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { type NodeCall, startFaultyNode } from '../../support/nodes/rpc-node.js'
@@ -141,6 +142,46 @@ describe('a node without old state', () => {
     expect(unborn.body).toMatchObject({ code: 'UNKNOWN_BLOCK' })
     expect(unborn.body.message).not.toContain('archive')
   })
+})
+
+describe('a block that came since the service looked for a head', () => {
+  test.each(['header not found', 'missing trie node 5ce1 (path ) state 0x5ce1 is not available'])(
+    '"%s" of all its state: UNKNOWN_BLOCK, and no advice for old blocks',
+    async (message) => {
+      const sandbox = await startSandbox()
+      onTestFinished(() => sandbox.stop())
+      let late: Readonly<Record<'hash' | 'number', string>> | null = null
+      const node = await startFaultyNode(sandbox.url, {
+        behave: () => ({
+          edit({ id, method, params }, reply) {
+            const text = JSON.stringify(params)
+            const isOfLate =
+              late && [late.hash, `"${late.number}"`].some((name) => text.includes(name))
+            if (!isOfLate || method.startsWith('eth_getBlock')) return reply
+            return { id, error: { code: -32000, message } }
+          },
+        }),
+      })
+      onTestFinished(() => node.close())
+      const service = await startService({ RPC_URL_1: node.url, HEAD_POLL_MS: '600000' })
+      onTestFinished(() => service.stop())
+      const client = createRpcClient(sandbox.url)
+      onTestFinished(() => client.close())
+      await client.request('evm_mine', [])
+      late = await client.request('eth_getBlockByNumber', ['latest', false])
+      const number = String(BigInt(late?.number ?? 0))
+      for (const [name, { status, body }] of Object.entries(await askAll(service, number))) {
+        expect({ name, status, body }, body.message).toMatchObject({
+          name,
+          status: 400,
+          body: {
+            code: 'UNKNOWN_BLOCK',
+            message: `The state of block ${number} is not available: ${message}.`,
+          },
+        })
+      }
+    },
+  )
 })
 
 describe('blocks before there were contracts', () => {

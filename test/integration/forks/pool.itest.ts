@@ -13,6 +13,7 @@ import type { ForkPool, ForkPoolOptions } from '../../../src/forks/fork-pool.js'
 import { simulate } from '../../../src/forks/simulate.js'
 import { backgroundPriority } from '../../../src/priority.js'
 import { startArchive } from '../../../src/rpc/archive/archive.js'
+import { startFaultyNode } from '../../support/nodes/rpc-node.js'
 import { ask, blockOf, exists, until, withForkPoolContext } from './pool-context.js'
 
 const context = withForkPoolContext()
@@ -250,6 +251,23 @@ describe('createForkPool', () => {
       lease.release(true)
     }
     expect(new Set(pids).size).toBe(1)
+  })
+
+  test('a block whose state no node has is refused as such', async () => {
+    const node = await startFaultyNode(context().testChain.node.url, {
+      behave: () => ({
+        edit({ id, method }, reply) {
+          const error = { code: -32000, message: 'header not found' }
+          return method === 'eth_getAccountInfo' ? { id, error } : reply
+        },
+      }),
+    })
+    onTestFinished(() => node.close())
+    const pool = makePool({ archiveUrl: () => node.url, contracts: { [teller]: tellerCode } })
+    await expect(pool.acquire(pinAt(0))).rejects.toMatchObject({
+      code: 'UNKNOWN_BLOCK',
+      message: `The state of block ${pinAt(0).number} is not available: header not found.`,
+    })
   })
 
   test('a process serves blocks of its own rules, and gives way to one of later work', async () => {

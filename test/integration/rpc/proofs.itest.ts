@@ -148,10 +148,8 @@ async function workOnForks(
   return asked
 }
 
-test('a fork for background work is given at once what those of other blocks asked for, each value as it is at its own', async () => {
-  const asked = await workOnForks([1n, 2n, 4n], (pool, pin) =>
-    pool.acquire(pin, { isBackground: true }),
-  )
+test('a fork is given at once what those of other blocks asked for, each value as it is at its own', async () => {
+  const asked = await workOnForks([1n, 2n, 4n], (pool, pin) => pool.acquire(pin))
   expect(asked).toEqual([2, 0, 0])
 })
 
