@@ -15,6 +15,7 @@ import {
   givenChain,
   middleOf,
   sandboxChain,
+  toRow,
 } from './first-answer.js'
 import { type LatencyNode, sequentialRounds, startLatencyNode } from './latency-node.js'
 import { createPlainThread } from './plain-fork.js'
@@ -60,17 +61,6 @@ export async function coldBench(): Promise<Section[]> {
       ? 'the block is the one before the newest.'
       : 'the block is mined after the service last looked for a head, and named by its number.')
   return [{ name, about, rows }, ...sections]
-}
-
-export function toRow({ ms, leastMs, requests, rounds, ...cpu }: ReturnType<typeof middleOf>) {
-  return {
-    ms: Math.round(ms),
-    'least ms': Math.round(leastMs),
-    requests,
-    'round trips': rounds,
-    'service ms': Math.round(cpu.serviceMs),
-    'forks ms': Math.round(cpu.forksMs),
-  }
 }
 
 async function throughPlainFork(

@@ -142,3 +142,14 @@ export function middleOf(costs: readonly FirstCost[]): FirstCost & { readonly le
     rounds: middle(({ rounds }) => rounds),
   }
 }
+
+export function toRow({ ms, leastMs, requests, rounds, ...cpu }: ReturnType<typeof middleOf>) {
+  return {
+    ms: Math.round(ms),
+    'least ms': Math.round(leastMs),
+    requests,
+    'round trips': rounds,
+    'service ms': Math.round(cpu.serviceMs),
+    'forks ms': Math.round(cpu.forksMs),
+  }
+}

@@ -8,6 +8,7 @@ import { backtestBench } from './backtest.js'
 import { cheapBench } from './cheap.js'
 import { coldBench } from './cold.js'
 import { compareBench } from './compare/compare.js'
+import { firstsBench } from './compare/firsts.js'
 import { crosschainBench } from './crosschain.js'
 import { gasBench } from './gas.js'
 import { httpBench } from './http.js'
@@ -37,7 +38,12 @@ const parts: Readonly<Record<string, () => Promise<readonly Section[]>>> = {
 const askGivenNode = ['cold', 'alternatives']
 
 const [first, ...others] = process.argv.slice(2).filter((name) => !name.startsWith('-'))
-const wanted = first === undefined || first === 'compare' ? [] : [first, ...others]
+/** Against another commit, each alone. */
+const comparisons: Readonly<
+  Record<string, (commit: string, wanted: readonly string[]) => Promise<readonly Section[]>>
+> = { compare: compareBench, firsts: firstsBench }
+const comparison = first === undefined ? undefined : comparisons[first]
+const wanted = first === undefined || comparison ? [] : [first, ...others]
 const unknown = wanted.filter((name) => !parts[name])
 if (unknown.length) {
   console.error(`unknown part ${unknown.join(', ')}; there are ${Object.keys(parts).join(', ')}`)
@@ -47,13 +53,16 @@ if (unknown.length) {
 const nodeUrl = process.env.BENCH_NODE_URL
 const titleOf = (name: string) =>
   nodeUrl && askGivenNode.includes(name) ? `${name}, given node` : name
-const order = ['compare', ...Object.keys(parts).flatMap((name) => [name, `${name}, given node`])]
+const order = [
+  ...Object.keys(comparisons),
+  ...Object.keys(parts).flatMap((name) => [name, `${name}, given node`]),
+]
 
 /** With a commit, and parts of names of what is compared, this part alone runs. */
 const [commit, ...scenarios] = others
 const chosen: typeof parts =
-  first === 'compare' && commit
-    ? { compare: () => compareBench(commit, scenarios) }
+  first && comparison && commit
+    ? { [first]: () => comparison(commit, scenarios) }
     : Object.fromEntries(
         Object.entries(parts).filter(([name]) => !wanted.length || wanted.includes(name)),
       )

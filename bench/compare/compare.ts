@@ -2,10 +2,6 @@
  * `npm run bench -- compare <commit>`: the service of that commit and this one beside each other, each in a process of
  * its own on a sandbox of its own, asked in turns. Fails on nothing: a figure that one side cannot give is empty.
  */
-import { startSandbox } from '../../src/sandbox/sandbox.js'
-import { toRow as toFirstRow } from '../cold.js'
-import { type FirstCost, firstAnswer, firsts, middleOf, sandboxChain } from '../first-answer.js'
-import { startLatencyNode } from '../latency-node.js'
 import { quantile, type Section } from '../section.js'
 import { checkOut, here } from './checkout.js'
 import { usageOf } from './processes.js'
@@ -23,11 +19,6 @@ const about = [
   "Both look for a head every 100 ms, so that little of a stream's time is the wait for the next look.",
   'A backtest asks four pairs at each block, several blocks at a time; its times are the shares of a job.',
 ].join(' ')
-
-const firstsName = 'first answers'
-const firstsLatencyMs = 50
-const firstsRounds = 7
-const aboutFirsts = `Of new services at a new block, ${firstsRounds} each, from a node ${firstsLatencyMs} ms away; figures are those of the middle answer.`
 
 interface Scenario {
   readonly slice: Slice
@@ -66,65 +57,27 @@ export async function compareBench(
   wanted: readonly string[] = [],
 ): Promise<Section[]> {
   const base = checkOut(commit)
-  const folders = { [base.commit]: base.folder, here }
-  const sides = `${base.commit} and the present one in turns`
-  try {
-    const inTurns = await rowsInTurns(folders, wanted)
-    const firstRows = isWanted(firstsName, wanted) ? await firstsOf(folders) : []
-    return [
-      { name: sides, about, rows: inTurns },
-      { name: `${sides}: ${firstsName}`, about: aboutFirsts, rows: firstRows },
-    ].filter(({ rows }) => rows.length > 0)
-  } finally {
-    base.remove()
-  }
-}
-
-async function rowsInTurns(
-  folders: Readonly<Record<string, string>>,
-  wanted: readonly string[],
-): Promise<Section['rows']> {
-  const asked = Object.entries(scenarios).filter(([name]) => isWanted(name, wanted))
-  if (asked.length === 0) return []
   const services: Record<string, MeasuredService> = {}
-  const rows: Section['rows'] = []
   try {
-    for (const [side, folder] of Object.entries(folders)) {
-      services[side] = await startMeasured(folder, lookOften)
-    }
+    services[base.commit] = await startMeasured(base.folder, lookOften)
+    services.here = await startMeasured(here, lookOften)
     for (const service of Object.values(services)) await warm(60, 4)(service)
-    for (const [name, scenario] of asked) rows.push(...(await rowsOf(name, scenario, services)))
-    return rows
+    const rows: Section['rows'] = []
+    for (const [name, scenario] of Object.entries(scenarios)) {
+      if (wanted.length && !wanted.some((part) => name.includes(part))) continue
+      rows.push(...(await rowsOf(name, scenario, services)))
+    }
+    return [
+      {
+        name: `${base.commit} and the present one in turns`,
+        about,
+        rows,
+      },
+    ]
   } finally {
     for (const service of Object.values(services)) await service.stop()
+    base.remove()
   }
-}
-
-function isWanted(name: string, wanted: readonly string[]): boolean {
-  return wanted.length === 0 || wanted.some((part) => name.includes(part))
-}
-
-/** Each answer is that of a new service, at a new block of one sandbox. */
-async function firstsOf(folders: Readonly<Record<string, string>>): Promise<Section['rows']> {
-  const sandbox = await startSandbox()
-  const node = await startLatencyNode(sandbox.url, firstsLatencyMs)
-  const rows: Section['rows'] = []
-  try {
-    for (const what of firsts) {
-      const costs = new Map<string, FirstCost[]>()
-      for (let round = 0; round < firstsRounds; round++) {
-        for (const [side, folder] of Object.entries(folders)) {
-          const cost = await firstAnswer(folder, node, sandboxChain(sandbox.url), what)
-          costs.set(side, [...(costs.get(side) ?? []), cost])
-        }
-      }
-      for (const [side, all] of costs) rows.push({ what, side, ...toFirstRow(middleOf(all)) })
-    }
-  } finally {
-    await node.stop()
-    await sandbox.stop()
-  }
-  return rows
 }
 
 async function rowsOf(
