@@ -86,7 +86,8 @@ export interface ForkPool {
    * a past block is mostly requested once, and a start costs more than a route.
    *
    * A new fork is given in bulk what forks read at other blocks.
-   * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read) or FORK_UNAVAILABLE.
+   * @throws ForkrouteError UPSTREAM_UNAVAILABLE (the block cannot be read), UNKNOWN_BLOCK (no node has its state) or
+   * FORK_UNAVAILABLE.
    */
   acquire(pin: BlockPin): Promise<ForkLease>
   /** Starts the forks of a block ahead of its first lease; `fill` is for when its state has been read ahead. */

@@ -35,8 +35,9 @@ import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
-/** Of a block. */
-const mostRead = 20_000
+/** Of a block: what is forgotten is read ahead once more, from memory. */
+const mostAhead = 20_000
+const mostRead = 5_000
 
 /** The facts of one block; each is read once, also under concurrent tasks. */
 export class BlockContext {
@@ -44,7 +45,7 @@ export class BlockContext {
   /** Set once a simulation ran: batches pay off only on a warm fork. */
   warm = false
   /** What requests had the archive read ahead: they run at the same time, and share most of it. */
-  readonly ahead = new Map<string, Promise<unknown>>()
+  readonly ahead = new LRUCache<string, Promise<unknown>>({ max: mostAhead })
   /** Pools that were read ahead, with those who trade there. */
   readonly read = new LRUCache<string, true>({ max: mostRead })
   readonly #facts = new Map<Address, Promise<Token | null>>()
