@@ -163,11 +163,11 @@ export class TaskRun {
     /** Of pools, of which more may be known than their adapters say. */
     readonly topics: readonly string[]
   }): Promise<void> {
-    const { ahead } = this.block
+    const { keys } = this.block.ahead
     const before = new Set<Promise<unknown>>()
     const fresh: string[] = []
     const isFresh = (key: string) => {
-      const known = ahead.get(key)
+      const known = keys.get(key)
       if (known) before.add(known)
       else fresh.push(key)
       return !known
@@ -180,10 +180,10 @@ export class TaskRun {
     const reading = forkClient(this.place.archiveUrl)
       .request('forkroute_readAhead', [asked], this.signal)
       .catch((error: unknown) => {
-        for (const key of fresh) ahead.delete(key)
+        for (const key of fresh) keys.delete(key)
         if (this.signal.aborted) throw error
       })
-    for (const key of fresh) ahead.set(key, reading)
+    for (const key of fresh) keys.set(key, reading)
     await Promise.all([reading, ...[...before].map((one) => one.catch(() => undefined))])
   }
 

@@ -30,24 +30,19 @@ import { Market, type MarketPool, type MarketView } from '../market/market.js'
 import { pairsOf } from '../market/pairs.js'
 import type { PricedToken } from '../market/valuation.js'
 import type { WorkerSettings } from '../messages.js'
+import { createAhead } from './ahead.js'
 import { bestPrice, type HoldingsSource, holdingsPrice } from './holdings-price.js'
 import { createPoolIndex, IndexedMarket, type PoolIndex } from './indexed-market.js'
 
 /** Blocks whose markets stay in memory; background work has as many of its own. */
 const blocksKept = 8
-/** Of a block: what is forgotten is read ahead once more, from memory. */
-const mostAhead = 20_000
-const mostRead = 5_000
 
 /** The facts of one block; each is read once, also under concurrent tasks. */
 export class BlockContext {
   readonly market: Market
   /** Set once a simulation ran: batches pay off only on a warm fork. */
   warm = false
-  /** What requests had the archive read ahead: they run at the same time, and share most of it. */
-  readonly ahead = new LRUCache<string, Promise<unknown>>({ max: mostAhead })
-  /** Pools that were read ahead, with those who trade there. */
-  readonly read = new LRUCache<string, true>({ max: mostRead })
+  readonly ahead = createAhead()
   readonly #facts = new Map<Address, Promise<Token | null>>()
   readonly #discovered: Pool[] = []
   /** Read from the catalog once per block, so that an import meanwhile does not change answers at the block. */

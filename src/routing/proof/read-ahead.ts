@@ -36,7 +36,7 @@ export async function readAhead(
   // Plain swaps pass through the contract that is called.
   const called = built.flatMap(({ order, tx }) => [order.receiver, tx.to])
   const common = [...new Set([request.fromAddress, runner, ...called])]
-  const { read } = run.block
+  const { pools: read } = run.block.ahead
   const pools = new Map(
     built
       .flatMap(({ candidate }) => swapsOf(candidate))
