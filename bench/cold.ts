@@ -23,7 +23,7 @@ import { exampleQuote, type Section } from './section.js'
 
 const latenciesMs = [0, 20, 50]
 /** New services, each asked once. */
-const answers = 5
+const answers = 3
 
 export async function coldBench(): Promise<Section[]> {
   const own = process.env.BENCH_NODE_URL
