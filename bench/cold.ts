@@ -13,7 +13,6 @@ import {
   firstAnswer,
   firsts,
   givenChain,
-  middleOf,
   sandboxChain,
   toRow,
 } from './first-answer.js'
@@ -29,7 +28,7 @@ export async function coldBench(): Promise<Section[]> {
   const own = process.env.BENCH_NODE_URL
   const sandbox = own ? null : await startSandbox({})
   const nodeUrl = own ?? sandbox?.url ?? ''
-  const chain = own ? givenChain(nodeUrl) : sandboxChain(nodeUrl)
+  const chain = own ? givenChain : sandboxChain(nodeUrl)
   const rows: Section['rows'] = []
   const sections: Section[] = []
   try {
@@ -42,7 +41,7 @@ export async function coldBench(): Promise<Section[]> {
         for (let count = 0; count < answers; count++) {
           costs.push(await firstAnswer(here, node, chain, what))
         }
-        rows.push({ 'latency ms': latencyMs, what, ...toRow(middleOf(costs)) })
+        rows.push({ 'latency ms': latencyMs, what, ...toRow(costs) })
       }
       const { ms, requests, rounds } = await throughPlainFork(node)
       rows.push({

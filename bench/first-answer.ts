@@ -20,7 +20,6 @@ export interface FirstCost {
 }
 
 export interface AskedChain {
-  readonly nodeUrl: string
   /** A token that was not met before, and one to get for it. */
   readonly other: Quote
   /** Number of a block that the service has not seen. */
@@ -47,7 +46,6 @@ const idleMs = 3_000
 /** A chain that mines when it is told to. */
 export function sandboxChain(nodeUrl: string): AskedChain {
   return {
-    nodeUrl,
     other: { tokenIn: uni, amountIn: 10n ** 19n, tokenOut: link },
     async newBlock(head) {
       const client = createRpcClient(nodeUrl)
@@ -59,12 +57,9 @@ export function sandboxChain(nodeUrl: string): AskedChain {
 }
 
 /** Of its last two blocks, whose state it gives, the one before the newest. */
-export function givenChain(nodeUrl: string): AskedChain {
-  return {
-    nodeUrl,
-    other: { ...example, tokenOut: link },
-    newBlock: async (head) => head - 1,
-  }
+export const givenChain: AskedChain = {
+  other: { ...example, tokenOut: link },
+  newBlock: async (head) => head - 1,
 }
 
 export const firsts = [
@@ -130,26 +125,15 @@ function quote(
 }
 
 /** The middle of several, figure by figure, and the least time. */
-export function middleOf(costs: readonly FirstCost[]): FirstCost & { readonly leastMs: number } {
+export function toRow(costs: readonly FirstCost[]) {
   const middle = (of: (cost: FirstCost) => number) =>
-    costs.map(of).sort((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0
+    Math.round(costs.map(of).sort((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0)
   return {
     ms: middle(({ ms }) => ms),
-    leastMs: Math.min(...costs.map(({ ms }) => ms)),
-    serviceMs: middle(({ serviceMs }) => serviceMs),
-    forksMs: middle(({ forksMs }) => forksMs),
+    'least ms': Math.round(Math.min(...costs.map(({ ms }) => ms))),
     requests: middle(({ requests }) => requests),
-    rounds: middle(({ rounds }) => rounds),
-  }
-}
-
-export function toRow({ ms, leastMs, requests, rounds, ...cpu }: ReturnType<typeof middleOf>) {
-  return {
-    ms: Math.round(ms),
-    'least ms': Math.round(leastMs),
-    requests,
-    'round trips': rounds,
-    'service ms': Math.round(cpu.serviceMs),
-    'forks ms': Math.round(cpu.forksMs),
+    'round trips': middle(({ rounds }) => rounds),
+    'service ms': middle(({ serviceMs }) => serviceMs),
+    'forks ms': middle(({ forksMs }) => forksMs),
   }
 }

@@ -3,14 +3,7 @@
  * of a new service; all are at new blocks of one sandbox.
  */
 import { startSandbox } from '../../src/sandbox/sandbox.js'
-import {
-  type FirstCost,
-  firstAnswer,
-  firsts,
-  middleOf,
-  sandboxChain,
-  toRow,
-} from '../first-answer.js'
+import { type FirstCost, firstAnswer, firsts, sandboxChain, toRow } from '../first-answer.js'
 import { startLatencyNode } from '../latency-node.js'
 import type { Section } from '../section.js'
 import { checkOut, here } from './checkout.js'
@@ -33,7 +26,7 @@ export async function firstsBench(commit: string): Promise<Section[]> {
           costs.set(side, [...(costs.get(side) ?? []), cost])
         }
       }
-      for (const [side, all] of costs) rows.push({ what, side, ...toRow(middleOf(all)) })
+      for (const [side, all] of costs) rows.push({ what, side, ...toRow(all) })
     }
   } finally {
     await node.stop()

@@ -55,6 +55,12 @@ export function unknownBlock(block: BlockName, why: string): ForkrouteError {
   return new ForkrouteError('UNKNOWN_BLOCK', why, blockFacts(block))
 }
 
+/** @param why - what the nodes say. */
+export function unknownState(block: BlockName, why: string, advice = ''): ForkrouteError {
+  const message = `The state of block ${block.number} is not available: ${why}.${advice}`
+  return unknownBlock(block, message)
+}
+
 /** @param what - the kind of thing and its name. */
 export function notFound(what: string, details?: ErrorDetails): ForkrouteError {
   return new ForkrouteError('NOT_FOUND', `There is no ${what}.`, details)

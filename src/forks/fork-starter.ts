@@ -6,7 +6,7 @@ import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
 import { numberToHex } from 'viem'
-import { blockFacts, unknownBlock } from '../domain/common-errors.js'
+import { blockFacts, unknownState } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
@@ -317,7 +317,7 @@ async function codesAt(
     const { message } = reply.error
     if (faultOf(message) === 'upstream') throw upstreamUnavailable(pin, reply.error)
     if (faultOf(message) === 'own') throw reply.error
-    throw unknownBlock(pin, `The state of block ${pin.number} is not available: ${message}.`)
+    throw unknownState(pin, message)
   })
 }
 

@@ -7,6 +7,7 @@ import { type Address, isNative } from '../../domain/primitives.js'
 import { runnerAddress } from '../../executor/compile.js'
 import { executorContracts } from '../../executor/deployments.js'
 import { slotsFor } from '../../forks/tokens/token-access.js'
+import { poolKey } from '../../protocols/pool.js'
 import type { TaskRun } from '../context/task-context.js'
 import { pairsOf } from '../market/pairs.js'
 import { swapsOf } from '../search/flow.js'
@@ -37,10 +38,11 @@ export async function readAhead(
   const called = built.flatMap(({ order, tx }) => [order.receiver, tx.to])
   const common = [...new Set([request.fromAddress, runner, ...called])]
   const { pools: read } = run.block.ahead
+  const traders = common.join()
   const pools = new Map(
     built
       .flatMap(({ candidate }) => swapsOf(candidate))
-      .map((swap) => [`${swap.loaded.pool.id} ${common.join()}`, swap] as const)
+      .map((swap) => [`${poolKey(swap.loaded.pool)} ${traders}`, swap] as const)
       .filter(([name]) => !read.has(name)),
   )
   if (pools.size === 0) return () => undefined

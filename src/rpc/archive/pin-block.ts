@@ -1,5 +1,5 @@
 /** Finds the block of a number, and makes sure that a node has its state. */
-import { unknownBlock } from '../../domain/common-errors.js'
+import { unknownBlock, unknownState } from '../../domain/common-errors.js'
 import type { Address, BlockPin } from '../../domain/primitives.js'
 import type { HeadTracker } from '../node/heads.js'
 import { isGone } from '../node/node-answers.js'
@@ -30,12 +30,12 @@ export async function pinBlock(
   },
 ): Promise<BlockPin> {
   const { chainId, opener, tracker, reader } = parts
-  const unknown = (why: string) => unknownBlock({ chainId, number }, why)
   const isOld = () => number <= (tracker.head()?.number ?? -1n)
   const { found, hasState } = await opener.open(number, isBackground)
   if (!found.ok) {
     const advice = isOld() && isOnArchiveNodes(found.message) ? archiveNeeded : ''
-    throw unknown(`Block ${number} is not known: ${found.message}.${advice}`)
+    const why = `Block ${number} is not known: ${found.message}.${advice}`
+    throw unknownBlock({ chainId, number }, why)
   }
   const { pin, json } = found.value
   if (pin.hash === tracker.head()?.hash || typeof json.miner !== 'string') return pin
@@ -44,5 +44,5 @@ export async function pinBlock(
   const state = await reader.find(balanceKey(json.miner.toLowerCase() as Address), pin)
   if (state.ok) return pin
   const advice = isOld() && isOnArchiveNodes(state.message) ? archiveNeeded : ''
-  throw unknown(`The state of block ${number} is not available: ${state.message}.${advice}`)
+  throw unknownState({ chainId, number }, state.message, advice)
 }
