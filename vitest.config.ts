@@ -13,6 +13,7 @@ const asked = { ...whole, setupFiles: ['test/support/family/fail-unfit.ts'] }
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    reporters: ['default', './test/not-run-reporter.ts'],
     projects: [
       // Properties with hundreds of cases take seconds where other processes keep the cores busy.
       {
@@ -59,6 +60,16 @@ export default defineConfig({
           name: 'slow',
           sequence: { groupOrder: 3 },
           include: ['test/**/*.slow.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
+          ...asked,
+          name: 'servers',
+          sequence: { groupOrder: 4 },
+          include: ['test/**/*.servers.ts'],
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

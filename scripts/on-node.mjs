@@ -6,7 +6,15 @@
 // Node comes as a package; the working tree is copied beside it, with what Git ignores left out.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -66,6 +74,7 @@ function prepare(version) {
   const folder = nodeFolder(version)
   const project = join(homeOf(version), 'project')
   copyWorkingTree(project)
+  shareTools(project)
   const PATH = `${join(folder, 'bin')}:${process.env.PATH}`
   return { version, project, env: { ...process.env, PATH, npm_config_nodedir: folder } }
 }
@@ -105,6 +114,14 @@ function copyWorkingTree(to) {
     mkdirSync(dirname(join(to, path)), { recursive: true })
     copyFileSync(join(root, path), join(to, path))
   }
+}
+
+/** What scripts/tools.ts fetches does not depend on Node. */
+function shareTools(project) {
+  const [own, shared] = [project, root].map((folder) => join(folder, '.cache', 'tools'))
+  mkdirSync(shared, { recursive: true })
+  mkdirSync(dirname(own), { recursive: true })
+  if (!existsSync(own)) symlinkSync(shared, own)
 }
 
 /** Does nothing where the packages of the same lock file are there. */

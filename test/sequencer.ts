@@ -15,7 +15,6 @@ const long: readonly string[] = [
   'test/integration/forks/judges.itest.ts',
   'test/integration/rpc/archive.itest.ts',
   'test/integration/rpc/cassette.itest.ts',
-  'test/integration/backtest/queue.itest.ts',
   'test/integration/deploy/sbom.itest.ts',
   'test/api/requests.itest.ts',
   'test/e2e/positions/positions.e2e.ts',

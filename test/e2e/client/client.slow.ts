@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { toolFolder } from '../../../scripts/tools.js'
 import { createForkrouteClient } from '../../../src/client/client.js'
 import { ConnectionError, UnauthorizedError } from '../../../src/client/errors.js'
 import { createRpcClient } from '../../../src/rpc/node/json-rpc.js'
@@ -24,7 +25,6 @@ import { startService, type TestService } from '../../support/service/service.js
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const inRoot = (command: string, args: readonly string[]) => run(command, args, { cwd: root })
-const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 const tokens = Object.fromEntries(
   ['WETH', 'USDC', 'USDT', 'DAI'].map((symbol) => [
     symbol.toLowerCase(),
@@ -56,8 +56,9 @@ afterAll(async () => {
 })
 
 test('the package is what its manifest says', async () => {
-  await inRoot(bin('publint'), ['run', join(root, 'dist', 'client-package'), '--strict'])
-  await inRoot(bin('attw'), [tarball, '--profile', 'esm-only'])
+  const bin = join(await toolFolder('client-package'), '.bin')
+  await inRoot(join(bin, 'publint'), ['run', join(root, 'dist', 'client-package'), '--strict'])
+  await inRoot(join(bin, 'attw'), [tarball, '--profile', 'esm-only'])
   const manifest = JSON.parse(
     await readFile(join(root, 'dist', 'client-package', 'package.json'), 'utf8'),
   )
@@ -112,9 +113,11 @@ describe('an empty project', () => {
     const viem = `viem@${versions.dependencies.viem}`
     const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts']
     await run('npm', ['install', ...flags, tarball, viem], { cwd: folder })
-    await run(bin('tsc'), ['-p', folder], { cwd: folder }).catch(({ stdout }) => {
-      throw new Error(stdout)
-    })
+    await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder], { cwd: folder }).catch(
+      ({ stdout }) => {
+        throw new Error(stdout)
+      },
+    )
     const own = generatePrivateKey()
     await anvil.rpc('anvil_setBalance', [
       privateKeyToAddress(own),

@@ -1,18 +1,12 @@
-/** The store of backtests on a real PostgreSQL, by itself and shared by coordinators and workers. */
+/** The store of backtests on a real PostgreSQL. */
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { BacktestBlock } from '../../../src/domain/backtest.js'
 import { blockOf, planOf } from '../../support/backtest/backtests.js'
-import {
-  range,
-  resultsOf,
-  untilOver,
-  wanted,
-  withPostgres,
-} from '../../support/backtest/company.js'
+import { withPostgres } from '../../support/backtest/company.js'
 import { storeContract } from '../../support/backtest/store-contract.js'
 
-const { open, opened, company, postgres } = withPostgres()
+const { open, opened, postgres } = withPostgres()
 
 async function query(text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(postgres().url)
@@ -83,33 +77,4 @@ test('a wrong password is an error without it', async () => {
     message: 'The backtests in Postgres cannot be read or written (28P01).',
   })
   expect(JSON.stringify(problem)).not.toContain('secret')
-})
-
-test('a worker with another database, or none, hands its results to the coordinator', async () => {
-  const { coordinator, worker } = company('apart')
-  worker(opened('another'), () => {})
-  worker(null, () => {})
-  const backtests = coordinator()
-  const { id } = await backtests.create(planOf({ range }))
-  expect(await untilOver(backtests.watch(id, new AbortController().signal))).toBe('finished')
-  expect(await resultsOf(backtests.results(id))).toEqual(wanted)
-})
-
-test('of two coordinators one has the job; when it goes, the other goes on, and each can cancel it', async () => {
-  const { coordinator, worker } = company('several')
-  const store = opened('several')
-  const [one, other] = [coordinator(), coordinator()]
-  const calculated: bigint[] = []
-  let cancelAt = 30
-  const { id } = await one.create(planOf({ range }))
-  worker(store, async (block) => {
-    calculated.push(block)
-    if (calculated.length === 10) await one.close()
-    if (calculated.length === cancelAt) await other.cancel(id)
-  })
-  expect(await untilOver(other.watch(id, new AbortController().signal))).toBe('cancelled')
-  cancelAt = -1
-  await other.resume(id)
-  expect(await untilOver(other.watch(id, new AbortController().signal))).toBe('finished')
-  expect(await resultsOf(store.results(id))).toEqual(wanted)
 })

@@ -16,7 +16,10 @@ const secrets: Record<string, Record<string, string>> = {
 const writable = ['/data', '/tmp']
 
 const folder = (overlay: string) => `deploy/kubernetes/overlays/${overlay}`
-const overlays = { one: kustomized(folder('one')), workers: kustomized(folder('workers')) }
+const overlays = {
+  one: await kustomized(folder('one')),
+  workers: await kustomized(folder('workers')),
+}
 
 const ofKind = (manifests: readonly Manifest[], ...kinds: string[]) =>
   manifests.filter(({ kind }) => kinds.includes(kind))

@@ -1,4 +1,4 @@
-/** The store of backtests on a real PostgreSQL, with workers and coordinators that share it and a Redis. */
+/** The store of backtests on a real PostgreSQL, by itself, or with workers and coordinators that share it and a Redis. */
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { createBullmqEngine } from '../../../src/backtest/engines/bullmq-engine.js'
 import { startQueueWorker } from '../../../src/backtest/engines/queue-worker.js'
@@ -11,20 +11,14 @@ import { blockOf } from './backtests.js'
 import { startPostgres, type TestPostgres } from './postgres.js'
 import { startRedis, type TestRedis } from './redis.js'
 
-/** Call in a file; both are there when its tests run. */
+/** Call in a file; PostgreSQL is there when its tests run. */
 export function withPostgres() {
   let postgres: TestPostgres
-  let redis: TestRedis
-  const lines: string[] = []
-  const logger = createLogger('debug', { write: (line) => void lines.push(line) })
 
   beforeAll(async () => {
-    ;[postgres, redis] = await Promise.all([startPostgres(), startRedis()])
+    postgres = await startPostgres()
   })
-  afterAll(async () => {
-    await Promise.all([postgres?.stop(), redis?.stop()])
-    expect(lines.join('')).not.toContain(postgres.password)
-  })
+  afterAll(() => postgres?.stop())
 
   function open(serviceName = 'svc', databaseUrl = postgres.url): BacktestStore {
     return openPostgresStore({ databaseUrl, serviceName })
@@ -35,6 +29,24 @@ export function withPostgres() {
     onTestFinished(() => store.close())
     return store
   }
+
+  return { open, opened, postgres: () => postgres }
+}
+
+/** Call in a file; PostgreSQL and Redis are there when its tests run. */
+export function withCompany() {
+  const { open, opened, postgres } = withPostgres()
+  let redis: TestRedis
+  const lines: string[] = []
+  const logger = createLogger('debug', { write: (line) => void lines.push(line) })
+
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(async () => {
+    await redis?.stop()
+    expect(lines.join('')).not.toContain(postgres().password)
+  })
 
   /** A worker and coordinators on one Redis and one Postgres. */
   function company(serviceName: string) {
@@ -75,7 +87,7 @@ export function withPostgres() {
     }
   }
 
-  return { open, opened, company, postgres: () => postgres, redis: () => redis }
+  return { opened, company, postgres, redis: () => redis }
 }
 
 export const untilOver = async (states: AsyncIterable<{ state: string }>) => {

