@@ -23,6 +23,8 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '16' },
     /** In place of all that: ten times the capacity. */
     load: { type: 'boolean', default: false },
+    /** With `--load`: quotes in flight when the service is at its capacity. */
+    'in-flight': { type: 'string', default: '8' },
     /** For the Node of the service, such as `--heapsnapshot-signal=SIGUSR2`. */
     'node-options': { type: 'string', default: '' },
   },
@@ -176,7 +178,9 @@ async function proveMovingHead(): Promise<boolean> {
 }
 
 try {
-  const isRight = values.load ? await proveLoad(service, seconds) : await proveMovingHead()
+  const isRight = values.load
+    ? await proveLoad(service, { seconds, inFlight: Number(values['in-flight']) })
+    : await proveMovingHead()
   if (!isRight) process.exitCode = 1
 } finally {
   stopping.abort()

@@ -1,6 +1,7 @@
 /** Entry of the archive thread: receives requests, posts answers and notifications. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { toWireError, type Wire } from '../src/domain/errors.js'
+import { atBorder } from '../src/forks/faults.js'
 import { lowerThread } from '../src/priority.js'
 import type {
   ArchiveThreadData,
@@ -36,7 +37,7 @@ try {
     void inTraceOf(traceparent, `archive ${request.kind}`, () => archive.handle(request))
       .then(
         (value): Wire<unknown> => ({ ok: true, value }),
-        (error): Wire<unknown> => ({ ok: false, error: toWireError(error) }),
+        (error): Wire<unknown> => ({ ok: false, error: toWireError(atBorder(error, null)) }),
       )
       .then((answer) => post({ kind: 'answer', id, answer }))
   })

@@ -7,8 +7,6 @@ import { quantile } from '../../bench/section.js'
 import { batchBody, quotePath } from './market.js'
 import { memoryOf, type Running } from './processes.js'
 
-/** Calculations in flight when the service is at its capacity: eight for each of two threads. */
-const inFlight = 16
 const overload = 10
 const quietMs = 30_000
 const cheapEveryMs = 100
@@ -31,7 +29,11 @@ const emptyTally = (): Tally => {
   return { accepted: [], shed: [], wrong: [], cheap: [], batches: 0, left: 0 }
 }
 
-export async function proveLoad(service: Running, seconds: number): Promise<boolean> {
+/** @param inFlight - quotes in flight when the service is at its capacity. */
+export async function proveLoad(
+  service: Running,
+  { seconds, inFlight }: { readonly seconds: number; readonly inFlight: number },
+): Promise<boolean> {
   const clients = new Agent({ connections: 512 })
   let serial = 0
 

@@ -5,7 +5,7 @@
 import { type ErrorDetails, ForkrouteError } from './errors.js'
 import type { BlockPin } from './primitives.js'
 
-type BlockName = Pick<BlockPin, 'chainId' | 'number'>
+export type BlockName = Pick<BlockPin, 'chainId' | 'number'>
 
 /** A block as details of an error. */
 export function blockFacts({ chainId, number }: BlockName): {
@@ -69,6 +69,21 @@ export function notFound(what: string, details?: ErrorDetails): ForkrouteError {
 /** @param what - whose state the node does not provide. */
 export function unreadable(what: string, details: ErrorDetails): ForkrouteError {
   return new ForkrouteError('STATE_UNAVAILABLE', `${what} cannot be read.`, details)
+}
+
+/** The sentence in which a replay names what the cassette lacks. */
+const cassetteWords = /The cassette (?:lacks|is damaged at) .+? of chain \d+\./
+
+/** @param cause - what was thrown or answered in place of state of the block. */
+export function upstreamUnavailable(block: BlockName, cause: unknown): ForkrouteError {
+  const [inCassette] = cassetteWords.exec(cause instanceof Error ? cause.message : '') ?? []
+  return new ForkrouteError(
+    'UPSTREAM_UNAVAILABLE',
+    inCassette ??
+      `The state of block ${block.number} cannot be read: no node of chain ${block.chainId} answers.`,
+    blockFacts(block),
+    { cause },
+  )
 }
 
 /** For `catch`: null where state cannot be read; throws any other error on. */

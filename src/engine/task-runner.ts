@@ -8,6 +8,7 @@ import { untilAborted } from '../domain/abort.js'
 import type { CallContext } from '../domain/engine.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
+import { atBorder } from '../forks/faults.js'
 import type { ForkLease, ForkPool } from '../forks/fork-pool.js'
 import type { BlockForks } from '../forks/reader.js'
 import type { TaskKind, TaskPlace, TaskReply, TaskTypes } from '../routing/messages.js'
@@ -142,6 +143,8 @@ async function runOnForks<K extends TaskKind>(
     }
     isDone = reply.ok
     return unwrap(reply)
+  } catch (error) {
+    throw atBorder(error, pin)
   } finally {
     leasing.then(
       (lease) => lease.release(isDone),

@@ -1,7 +1,14 @@
 /** JSON-RPC clients by URL, one set per thread: keeps connections to forks and archive alive between calls. */
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'undici'
-import { connectionsTo, createRpcClient, type Peer, type RpcClient } from '../rpc/node/json-rpc.js'
+import { upstreamUnavailable } from '../domain/common-errors.js'
+import {
+  connectionsTo,
+  createRpcClient,
+  type Peer,
+  type RpcClient,
+  TransportError,
+} from '../rpc/node/json-rpc.js'
 
 /** Timeout of one request to a fork or the archive; both answer much earlier unless they hang. */
 const timeoutMs = 20_000
@@ -17,11 +24,30 @@ const hosts = new LRUCache<string, Pool>({
   },
 })
 
-/** @param url - on this machine. The caller never closes the client. The archive has one host, and a URL per block. */
+/**
+ * @param url - on this machine. The caller never closes the client. The archive has one host, and a URL per block; where
+ * it does not answer, its client throws ForkrouteError UPSTREAM_UNAVAILABLE in place of TransportError.
+ */
 export function forkClient(url: string): RpcClient {
   const { origin, pathname } = new URL(url)
   const known = hosts.get(origin)
   const shared = known ?? connectionsTo(url, { timeoutMs, connections: 64 })
   if (!known) hosts.set(origin, shared)
-  return createRpcClient(url, { shared, peer: pathname === '/' ? fork : archive })
+  if (pathname === '/') return createRpcClient(url, { shared, peer: fork })
+  return archiveClient(createRpcClient(url, { shared, peer: archive }), pathname)
+}
+
+/** @param pathname - begins with the ids of chain and block. */
+function archiveClient(client: RpcClient, pathname: string): RpcClient {
+  const fail = (error: unknown): never => {
+    if (!(error instanceof TransportError)) throw error
+    const [, chainId, number] = pathname.split('/')
+    throw upstreamUnavailable({ chainId: Number(chainId), number: BigInt(number ?? 0) }, error)
+  }
+  return {
+    request: <T>(...asked: Parameters<RpcClient['request']>) =>
+      client.request<T>(...asked).catch(fail),
+    batch: (...asked) => client.batch(...asked).catch(fail),
+    close: client.close,
+  }
 }

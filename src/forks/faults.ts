@@ -2,7 +2,7 @@
  * Classifies failed requests to a fork or to the archive. Forks pass on the archive's error texts inside their own
  * messages, so the texts are the interface.
  */
-import { blockFacts } from '../domain/common-errors.js'
+import { type BlockName, blockFacts, upstreamUnavailable } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { BlockPin } from '../domain/primitives.js'
 import { JsonRpcError, type RpcCall, type RpcResult, TransportError } from '../rpc/node/json-rpc.js'
@@ -40,20 +40,6 @@ export type Fault = 'upstream' | 'state' | 'own'
 export function faultOf(message: string): Fault {
   if (upstreamWords.test(message)) return 'upstream'
   return stateWords.test(message) ? 'state' : 'own'
-}
-
-/** The sentence in which a replay names what the cassette lacks. */
-const cassetteWords = /The cassette (?:lacks|is damaged at) .+? of chain \d+\./
-
-export function upstreamUnavailable(pin: BlockPin, cause: unknown): ForkrouteError {
-  const [inCassette] = cassetteWords.exec(cause instanceof Error ? cause.message : '') ?? []
-  return new ForkrouteError(
-    'UPSTREAM_UNAVAILABLE',
-    inCassette ??
-      `The state of block ${pin.number} cannot be read: no node of chain ${pin.chainId} answers.`,
-    blockFacts(pin),
-    { cause },
-  )
 }
 
 /**
@@ -127,4 +113,53 @@ export async function forkError(
 function isTimeout(error: TransportError): boolean {
   const code = (error.cause as { code?: unknown } | undefined)?.code
   return code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT'
+}
+
+/**
+ * What a thrown value is beyond the thread that threw it: an error that callers know, also where nobody on its way has
+ * said what a fork, the archive or a node that fails keeps from being answered. A bug stays as it is.
+ *
+ * @param block - whose forks were asked; null in the archive's thread, which asks nodes.
+ */
+export function atBorder(thrown: unknown, block: BlockName | null): unknown {
+  if (thrown instanceof ForkrouteError) return thrown
+  if (thrown instanceof JsonRpcError) {
+    if (isMalformed(thrown)) return thrown
+    const fault = faultOf(thrown.message)
+    if (fault === 'upstream' && block) return upstreamUnavailable(block, thrown)
+    if (fault === 'state') return stateUnavailable(block, thrown)
+    return thrown.code === internalError ? silent(block, thrown) : thrown
+  }
+  return isOfConnection(thrown) ? silent(block, thrown) : thrown
+}
+
+/** A server says of itself that it failed. */
+const internalError = -32_603
+
+function stateUnavailable(block: BlockName | null, cause: unknown): ForkrouteError {
+  const text = block ? `State of block ${block.number} cannot be read.` : 'State cannot be read.'
+  return new ForkrouteError('STATE_UNAVAILABLE', text, block ? blockFacts(block) : undefined, {
+    cause,
+  })
+}
+
+function silent(block: BlockName | null, cause: unknown): ForkrouteError {
+  if (!block)
+    return new ForkrouteError('UPSTREAM_UNAVAILABLE', 'No node answers.', undefined, { cause })
+  const text = `A fork of block ${block.number} does not answer.`
+  return new ForkrouteError('FORK_UNAVAILABLE', text, blockFacts(block), { cause })
+}
+
+/** Codes of Node and of undici for connections that fail. */
+const connectionCodes =
+  /^(?:UND_ERR_|ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENETUNREACH$|EADDR|ENOTFOUND$|EMFILE$|ENFILE$)/
+
+/** The error itself, or what it says has caused it. */
+function isOfConnection(thrown: unknown): boolean {
+  for (let error = thrown; error instanceof Error; error = error.cause) {
+    if (error instanceof TransportError) return true
+    const { code } = error as { readonly code?: unknown }
+    if (typeof code === 'string' && connectionCodes.test(code)) return true
+  }
+  return false
 }

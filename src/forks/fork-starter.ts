@@ -6,14 +6,14 @@ import './promise-with-resolvers.js'
 import { readFile } from 'node:fs/promises'
 import { Pool } from 'prool'
 import { numberToHex } from 'viem'
-import { blockFacts, unknownState } from '../domain/common-errors.js'
+import { blockFacts, unknownState, upstreamUnavailable } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import { type HardFork, simulatedHardFork } from '../domain/hard-forks.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { Standby } from '../rpc/archive/archive.js'
 import { type ForkProcessArgs, forkProcess, portTaken } from './anvil.js'
 import { forkClient } from './clients.js'
-import { askForkAtOnce, faultOf, upstreamUnavailable } from './faults.js'
+import { askForkAtOnce, faultOf } from './faults.js'
 import type { ForkFiller } from './fork-filler.js'
 import type { Fork } from './fork-group.js'
 import { type ForkBase, layBase, moveFork, resetFork } from './fork-move.js'
@@ -307,11 +307,7 @@ async function codesAt(
     method: 'eth_getAccountInfo',
     params: [address, at],
   }))
-  const replies = await forkClient(archiveUrl)
-    .batch(calls)
-    .catch((error: unknown) => {
-      throw upstreamUnavailable(pin, error)
-    })
+  const replies = await forkClient(archiveUrl).batch(calls)
   return replies.map((reply) => {
     if (reply.ok) return (reply.value as { readonly code: Hex }).code
     const { message } = reply.error

@@ -5,12 +5,13 @@
 import { setMaxListeners } from 'node:events'
 import pLimit from 'p-limit'
 import { numberToHex } from 'viem'
+import { upstreamUnavailable } from '../domain/common-errors.js'
 import type { Address, BlockPin, Hex } from '../domain/primitives.js'
 import type { BlockNotes, Guess, ReadCall, ReadResult, StateReader } from '../domain/state.js'
 import type { RpcCall, RpcResult } from '../rpc/node/json-rpc.js'
 import { gasOfRead } from './block-environment.js'
 import { forkClient } from './clients.js'
-import { askFork, askForkAtOnce, faultOf, isMalformed, upstreamUnavailable } from './faults.js'
+import { askFork, askForkAtOnce, faultOf, isMalformed } from './faults.js'
 import { foresee, isNewGuess, tellGuesses } from './foresee.js'
 import { decodeRevert } from './revert.js'
 
@@ -107,11 +108,7 @@ export function createReader(args: {
       method: 'eth_getStorageAt',
       params: [address, slot, block],
     }))
-    const replies = await forkClient(archiveUrl)
-      .batch(calls, signal)
-      .catch((error: unknown) => {
-        throw signal?.aborted ? error : upstreamUnavailable(pin, error)
-      })
+    const replies = await forkClient(archiveUrl).batch(calls, signal)
     return replies.map((reply) =>
       toRead(pin, reply, (value) => `0x${value.slice(2).padStart(64, '0')}`),
     )

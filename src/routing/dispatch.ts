@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks'
 import { untilAborted } from '../domain/abort.js'
 import { ForkrouteError, toWireError } from '../domain/errors.js'
 import { isNative } from '../domain/primitives.js'
-import { ForkLostError } from '../forks/faults.js'
+import { atBorder, ForkLostError } from '../forks/faults.js'
 import { type BlockForks, createReader } from '../forks/reader.js'
 import { finishedSpans, inTraceOf, noteSpan } from '../tracing.js'
 import { runBundle } from './bundle/bundle-task.js'
@@ -115,10 +115,11 @@ async function answer<K extends TaskKind>(
     const value = await untilAborted(handlers[message.kind](run, message.args), abort.signal)
     return { ok: true, value, trace: trace() }
   } catch (thrown) {
-    const error = toWireError(thrown)
+    const fault = atBorder(thrown, pin)
+    const error = toWireError(fault)
     noteSpan({ 'error.type': error.code })
-    const isLost = thrown instanceof ForkLostError
-    return { ok: false, error, ...(isLost && { lostFork: thrown.url }), trace: trace() }
+    const isLost = fault instanceof ForkLostError
+    return { ok: false, error, ...(isLost && { lostFork: fault.url }), trace: trace() }
   } finally {
     if (run) noteWork(run)
     message.cancel.close()

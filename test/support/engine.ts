@@ -43,6 +43,8 @@ export async function startEngine(options: {
   readonly mode?: ArchiveMode
   readonly threads?: number
   readonly pollIntervalMs?: number
+  /** Where forks and threads find the archive, by its own URL. Default: there. */
+  readonly archiveAt?: (url: string) => string
 }): Promise<TestEngine> {
   const dataDir = await mkdtemp(join(tmpdir(), 'forkroute-engine-'))
   const problems: unknown[] = []
@@ -50,7 +52,8 @@ export async function startEngine(options: {
   const catalog = openCatalog(dataDir)
   const positions = openPositionStore(dataDir)
   const stopping = new AbortController()
-  const archive = await startArchive({
+  const { archiveAt = (url: string) => url } = options
+  const own = await startArchive({
     dataDir,
     chains: [{ chainId: 1, urls: options.mode?.kind === 'replay' ? [] : [options.url] }],
     ...(options.mode && { mode: options.mode }),
@@ -58,6 +61,15 @@ export async function startEngine(options: {
     pollIntervalMs: options.pollIntervalMs ?? 50,
     logLevel: 'silent',
   })
+  const archive: Archive = {
+    ...own,
+    url: (...place) => archiveAt(own.url(...place)),
+    forkUrl: (pin) => archiveAt(own.forkUrl(pin)),
+    standby: () => {
+      const standby = own.standby()
+      return { ...standby, url: archiveAt(standby.url) }
+    },
+  }
   const contracts: Record<Address, Hex> = Object.fromEntries(
     Object.values(executorContracts).map(({ address, runtimeCode }) => [address, runtimeCode]),
   )

@@ -19,7 +19,7 @@ import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
-import { upstreamUnavailable } from '../../forks/faults.js'
+import { askFork } from '../../forks/faults.js'
 import { foresee } from '../../forks/foresee.js'
 import { createGasBudget } from '../../forks/gas-budget.js'
 import type { BlockForks } from '../../forks/reader.js'
@@ -215,13 +215,9 @@ export class TaskRun {
   }): Promise<readonly EventLog[] | null> {
     const { from, to, ...filter } = question
     const asked = { ...filter, from: numberToHex(from), to: numberToHex(to) }
-    const found = await forkClient(this.place.archiveUrl)
-      .request<readonly (Omit<EventLog, 'blockNumber'> & { blockNumber: Hex })[] | null>(
-        ...(['forkroute_logs', [asked], this.signal] as const),
-      )
-      .catch((error: unknown) => {
-        throw this.signal.aborted ? error : upstreamUnavailable(this.pin, error)
-      })
+    const found = await forkClient(this.place.archiveUrl).request<
+      readonly (Omit<EventLog, 'blockNumber'> & { blockNumber: Hex })[] | null
+    >(...(['forkroute_logs', [asked], this.signal] as const))
     return found?.map((log) => ({ ...log, blockNumber: BigInt(log.blockNumber) })) ?? null
   }
 
@@ -257,12 +253,12 @@ export class TaskRun {
 
   /** Has the forks of this block take a signature for that of `signer`, whatever was signed. */
   async acceptSignature(signature: Hex, signer: Address): Promise<void> {
-    const call = [[signature, signer]]
-    await Promise.all(
-      (await this.#urls()).map((url) =>
-        forkClient(url).request('anvil_impersonateSignature', call, this.signal),
-      ),
-    )
+    const call = { method: 'anvil_impersonateSignature', params: [[signature, signer]] }
+    const ask = async (url: string) => {
+      const reply = await askFork(url, this.pin, call, this.signal)
+      if (!reply.ok) throw reply.error
+    }
+    await Promise.all((await this.#urls()).map(ask))
   }
 
   /** Overrides that give `owner` exactly this, raw units; null where no balance slot can be found. */

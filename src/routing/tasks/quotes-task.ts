@@ -4,7 +4,7 @@
 import { performance } from 'node:perf_hooks'
 import type { QuoteOutcome } from '../../domain/engine.js'
 import { toWireError } from '../../domain/errors.js'
-import { ForkLostError } from '../../forks/faults.js'
+import { atBorder, ForkLostError } from '../../forks/faults.js'
 import type { TaskRun } from '../context/task-context.js'
 import type { TaskTypes } from '../messages.js'
 import { nothingInTime } from '../proof/failures.js'
@@ -34,7 +34,7 @@ export async function runQuotes(
         return { ok: true, value, ...taken() }
       } catch (error) {
         if (error instanceof ForkLostError || run.signal.aborted) throw error
-        return { ok: false, error: toWireError(error), ...taken() }
+        return { ok: false, error: toWireError(atBorder(error, run.pin)), ...taken() }
       } finally {
         for (const [stage, seconds] of Object.entries(part.stages)) {
           run.stages[stage] = (run.stages[stage] ?? 0) + seconds

@@ -3,10 +3,12 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { QuoteRequest } from '../../../src/domain/engine.js'
 import { type Address, bigintToString } from '../../../src/domain/primitives.js'
 import { startEngine, type TestEngine } from '../../support/engine.js'
+import { loopbackFaults, startLoopbackProxy } from '../../support/nodes/loopback-proxy.js'
 import { withSandbox } from '../../support/sandbox.js'
 
 /** On a busy machine; how fast it is, is not asserted. */
@@ -108,6 +110,74 @@ describe('many at once', () => {
     await one.stop()
     await settled
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow()
+  })
+})
+
+describe('an archive that fails', () => {
+  const documented = ['UPSTREAM_UNAVAILABLE', 'STATE_UNAVAILABLE', 'FORK_UNAVAILABLE']
+
+  /** Of an account that nobody has read, so that the archive is asked for it alone. */
+  const unseen = (index: number): Address =>
+    `0x${(0xabcdef00 + index).toString(16).padStart(40, '0')}`
+
+  test('calculations in its middle end with documented errors, however it fails', async () => {
+    let port = 0
+    const proxy = await startLoopbackProxy(() => port)
+    const archiveAt = (url: string) => {
+      const own = new URL(url)
+      port = Number(own.port)
+      own.port = String(proxy.port)
+      return own.href
+    }
+    const one = await startEngine({ url: context().sandbox.url, archiveAt })
+    try {
+      const head = one.archive.head(1)?.number ?? 0n
+      const known = await ask(one, request(weth, usdc))
+      for (const [index, fault] of loopbackFaults.entries()) {
+        const block = head - 2n * BigInt(index)
+        // What hangs takes its time for each read after the other, so there is one.
+        const before = fault === 'hangs' ? [] : [ask(one, request(dai, usdc, block))]
+        proxy.fault = fault
+        const atWarmBlock = ask(one, { ...request(weth, usdc), receiver: unseen(index) })
+        const settled = await Promise.allSettled([...before, atWarmBlock])
+        const codes = settled.flatMap((each) =>
+          each.status === 'rejected' ? [each.reason.code ?? each.reason] : [],
+        )
+        expect(documented, fault).toEqual(expect.arrayContaining([...new Set(codes)]))
+        expect(codes.length, fault).toBeGreaterThan(0)
+        proxy.fault = null
+        await expect.poll(() => ask(one, request(weth, usdc)).catch(String), patience).toBe(known)
+      }
+    } finally {
+      await one.stop()
+      await proxy.stop()
+    }
+  })
+
+  test('its thread dies: calculations end with documented errors, and go on once it is back', async () => {
+    const threads: Worker[] = []
+    const note = (thread: Worker) => threads.push(thread)
+    process.on('worker', note)
+    const one = await startEngine({ url: context().sandbox.url })
+    try {
+      const head = one.archive.head(1)?.number ?? 0n
+      const asked = [weth, dai, uni].flatMap((token) =>
+        [0n, 3n].map((back) => ask(one, request(token, usdc, head - back))),
+      )
+      const settled = Promise.allSettled(asked)
+      await Promise.race(asked)
+      await threads[0]?.terminate()
+      const codes = (await settled).flatMap((each) =>
+        each.status === 'rejected' ? [each.reason.code] : [],
+      )
+      expect(documented).toEqual(expect.arrayContaining([...new Set(codes)]))
+      await expect
+        .poll(() => ask(one, request(dai, weth, head - 12n)).catch(String), patience)
+        .toContain('amountOut')
+    } finally {
+      process.off('worker', note)
+      await one.stop()
+    }
   })
 })
 
