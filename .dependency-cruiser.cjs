@@ -39,6 +39,7 @@ const below = {
   cassette: ['protocols', 'catalog', 'chains', 'rpc', 'domain'],
   doctor: ['bridges', 'executor', 'protocols', 'forks', 'rpc', 'chains', 'domain'],
   operations: [
+    'processes',
     'doctor',
     'check',
     'cassette',
@@ -114,7 +115,7 @@ const sharedBy = {
   engine: 'threads|metrics|tracing|tracer',
   api: 'config|log|metrics|package-folder|sqlite|tracing|tracer',
   mcp: 'package-folder',
-  processes: 'log|metrics',
+  processes: 'log|metrics|priority|threads',
   forks: 'log|priority',
   sandbox: 'threads|package-folder',
   backtest: 'config|log|metrics|sqlite|tracing|tracer',
@@ -181,7 +182,7 @@ module.exports = {
     {
       name: 'only-routing-forks-and-rpc-in-threads',
       severity: 'error',
-      from: { path: '^workers/', pathNot: '^workers/sandbox\\.ts$' },
+      from: { path: '^workers/', pathNot: '^workers/(sandbox|reading)\\.ts$' },
       to: { path: '^src/(api|cli|sandbox)/' },
     },
     {

@@ -1,5 +1,14 @@
 /** Parses YAML (or JSON) input files of commands, and locates every mistake by its line. Pure. */
-import { isMap, LineCounter, type Node, parseDocument, type Tags } from 'yaml'
+import {
+  type Document,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  type Tags,
+  visit,
+} from 'yaml'
 import type { z } from 'zod'
 
 /** One mistake; lines count from 1. */
@@ -16,6 +25,10 @@ export interface YamlFile {
   lineOf(path: readonly PropertyKey[]): number
 }
 
+/** Mistakes that are told of one file; to find the line of each takes time. */
+export const mostProblems = 100
+const tooDeep = 'It is nested too deeply'
+
 /** @param options.asText - every value stays the text as written; otherwise integers become bigint. */
 export function parseYaml(text: string, options: { readonly asText?: boolean } = {}): YamlFile {
   const lines = new LineCounter()
@@ -29,13 +42,25 @@ export function parseYaml(text: string, options: { readonly asText?: boolean } =
             (tag) => typeof tag === 'string' || !('format' in tag) || tag.format !== 'HEX',
           ),
       }
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, ...values })
-  const problems = document.errors.map(({ pos, message }) => ({
-    line: lines.linePos(pos[0]).line,
-    message: message.split('\n')[0] ?? message,
-  }))
+  // The package looks for each key among all of its map.
+  const reading = { lineCounter: lines, prettyErrors: false, uniqueKeys: false }
+  const document = parseDocument(text, { ...reading, ...values })
+  const problemAt = (offset: number, message: string): FileProblem => ({
+    line: lines.linePos(offset).line,
+    message: message.startsWith('Maximum call stack')
+      ? tooDeep
+      : (message.split('\n')[0] ?? message),
+  })
+  const problems = document.errors
+    .slice(0, mostProblems)
+    .map(({ pos, message }) => problemAt(pos[0], message))
+  if (problems.length === 0) {
+    const repeated = repeatedKeys(document).slice(0, mostProblems)
+    problems.push(...repeated.map((offset) => problemAt(offset, 'Map keys must be unique')))
+  }
+  const value = problems.length > 0 ? null : valueIn(document, problems)
   return {
-    value: problems.length > 0 ? null : document.toJS(),
+    value,
     problems,
     lineOf(path) {
       let node: Node | null = document.contents
@@ -55,6 +80,33 @@ export function parseYaml(text: string, options: { readonly asText?: boolean } =
   }
 }
 
+/** Offsets of the keys that their map has already. */
+function repeatedKeys(document: Document.Parsed): number[] {
+  const offsets: number[] = []
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) offsets.push(key.range?.[0] ?? 0)
+        seen.add(key.value)
+      }
+    },
+  })
+  return offsets
+}
+
+/** Null, and a problem, where aliases of aliases would make a value of any size from a few lines. */
+function valueIn(document: Document.Parsed, problems: FileProblem[]): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error
+    problems.push({ line: 1, message: 'Its aliases stand for too much' })
+    return null
+  }
+}
+
 function childOf(node: Node | null, part: PropertyKey): Node | null {
   if (!node || !('get' in node)) return null
   const list = node as { get(key: unknown, keepScalar: true): unknown }
@@ -69,16 +121,19 @@ export function placeText(path: readonly PropertyKey[]): string {
   }, '')
 }
 
-/** Every mistake with its line, in the order of the file. */
+/** Mistakes with their lines, in the order of the file: all, or the first hundred. */
 export function problemsOf(file: YamlFile, error: z.ZodError): FileProblem[] {
-  return error.issues.flatMap((issue) => {
+  const places = error.issues.flatMap((issue) => {
     const names = issue.code === 'unrecognized_keys' ? issue.keys : [null]
-    return names.map((name) => {
-      const path = name === null ? issue.path : [...issue.path, name]
-      const message = name === null ? issue.message : 'is not known here'
-      return { line: file.lineOf(path), message: `${placeText(path) || 'the file'} ${message}` }
-    })
+    return names.map((name) => ({
+      path: name === null ? issue.path : [...issue.path, name],
+      message: name === null ? issue.message : 'is not known here',
+    }))
   })
+  return places.slice(0, mostProblems).map(({ path, message }) => ({
+    line: file.lineOf(path),
+    message: `${placeText(path) || 'the file'} ${message}`,
+  }))
 }
 
 /** The problem as a sentence with its line. */

@@ -33,6 +33,7 @@ import { allowOnly, errorHandler } from './errors.js'
 import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
 import { FileAnswer, sendFile } from './file-answer.js'
 import { parseQuery } from './input.js'
+import { jsonBody } from './json-body.js'
 import type { KeyStore } from './key-store.js'
 import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, withNotices } from './notices.js'
@@ -123,7 +124,7 @@ export function createApp(args: AppArgs): Express {
     rate.handler,
     noStore,
     requireJson,
-    express.json({ limit: config.bodyLimitBytes, type: () => true, strict: false }),
+    ...jsonBody(config.bodyLimitBytes),
   )
   app.use(
     ['/api/v1', '/v1'],

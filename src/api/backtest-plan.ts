@@ -27,6 +27,9 @@ export interface PlanContext {
 
 type Inputs = ReturnType<typeof planInputs>
 
+/** Unknown fields of one object whose near names are looked for. */
+const mostHints = 100
+
 /** @throws ForkrouteError INVALID_REQUEST that lists every mistake; UNKNOWN_CHAIN; errors of looking up blocks. */
 export async function parsePlan(body: unknown, args: PlanContext): Promise<BacktestPlan> {
   const problems: string[] = []
@@ -298,9 +301,11 @@ function refuseUnknown(
   place: string,
   problems: string[],
 ): void {
-  for (const name of Object.keys(given)) {
-    if (known.includes(name) || given[name] === undefined) continue
-    const near = known.find((one) => one.toLowerCase() === name.toLowerCase())
+  const names = new Set(known)
+  const unknown = Object.keys(given).filter((name) => !names.has(name) && given[name] !== undefined)
+  for (const [index, name] of unknown.entries()) {
+    // To look for a name that is near takes time, and who made so many mistakes needs another look anyway.
+    const near = index < mostHints && known.find((one) => one.toLowerCase() === name.toLowerCase())
     const shown = name.slice(0, 64).replaceAll(/[^\w-]/g, '?')
     const hint = near ? `; ${near} is` : ''
     problems.push(`${place ? `${place}.` : ''}${shown} is no field${hint}`)

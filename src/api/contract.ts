@@ -10,7 +10,7 @@ import type { ErrorCode } from '../domain/errors.js'
 import type { Scope } from '../domain/operations/keys.js'
 import type { Operations } from '../domain/operations/operations.js'
 import type { FileAnswer } from './file-answer.js'
-import { fromBody, fromQuery, type Given, type RawQuery } from './input.js'
+import { cutTo, fromBody, fromQuery, type Given, type RawQuery } from './input.js'
 import type { KeyStore } from './key-store.js'
 
 export interface RouteDefinition<
@@ -226,7 +226,7 @@ export function wrapperOf(
 
 /** Adds a sentence for every mistake in the list. */
 function checkList(schema: z.ZodType, body: unknown, problems: string[]): readonly unknown[] {
-  const parsed = schema.safeParse(body)
+  const parsed = schema.safeParse(Array.isArray(body) ? cutTo(schema, body) : body)
   for (const issue of parsed.error?.issues ?? []) {
     problems.push(
       issue.path.length ? `item ${sentence(issue)}` : `the request body ${issue.message}`,

@@ -78,6 +78,20 @@ export function fromQuery(query: RawQuery, shape: z.core.$ZodShape, problems: st
   return given
 }
 
+/** The most values that the schema of a list allows. */
+function mostOf(schema: z.core.$ZodType): number {
+  const { def, bag } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'array') return (bag as { maximum?: number }).maximum ?? Number.POSITIVE_INFINITY
+  if ('innerType' in def) return mostOf(def.innerType)
+  return def.type === 'pipe' ? mostOf(def.in) : Number.POSITIVE_INFINITY
+}
+
+/** One value more than the schema allows is as wrong as thousands, and the schema checks each before it counts them. */
+export function cutTo(schema: z.core.$ZodType, list: readonly unknown[]): readonly unknown[] {
+  const most = mostOf(schema)
+  return list.length > most ? list.slice(0, most + 1) : list
+}
+
 /** The fields of a JSON object that the schema knows. A single value for a list becomes a list of one. */
 export function fromBody(body: Readonly<Record<string, unknown>>, shape: z.core.$ZodShape): Given {
   const given: Given = {}
@@ -89,7 +103,7 @@ export function fromBody(body: Readonly<Record<string, unknown>>, shape: z.core.
     } else if (!Array.isArray(value)) {
       given[name] = [scalarFromJson(value)]
     } else if (!value.every(isAbsent)) {
-      given[name] = value.map(scalarFromJson)
+      given[name] = cutTo(schema, value).map(scalarFromJson)
     }
   }
   return given

@@ -1,8 +1,9 @@
 /** The Model Context Protocol at /mcp (Streamable HTTP): its tools ask this service over HTTP with the caller's own key. */
-import express, { type Request, type Response, Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { createForkrouteClient } from '../client/client.js'
 import type { Config } from '../config.js'
 import { authenticate, bearerToken } from './auth.js'
+import { jsonBody } from './json-body.js'
 import type { KeyStore } from './key-store.js'
 import { serviceVersion } from './version.js'
 
@@ -23,7 +24,7 @@ export function mcpEndpoint({
   const hosts = [...thisMachine, ...config.mcp.hosts]
   const router = Router()
   router.use(authenticate(keys))
-  router.use(express.json({ limit: config.bodyLimitBytes, type: () => true }))
+  router.use(jsonBody(config.bodyLimitBytes))
   // Loaded by the first question: a service that nobody asks so starts no slower.
   let handler: ReturnType<typeof load> | null = null
   router.all('/', async (req, res) => {

@@ -75,6 +75,27 @@ cases:
     ])
   })
 
+  test('of thousands of mistakes the first hundred are told, repeated keys and names among them', () => {
+    const many = (line: (index: number) => string) =>
+      Array.from({ length: 2_000 }, (_, index) => line(index))
+    const one = `prices: { addresses: [${usdc}] }, expect: { price: 1 }`
+    const told = [
+      problems(many((index) => `key${index}: 1`)),
+      problems(many(() => 'key: 1')),
+      problems(['cases:', ...many(() => `  - { name: a, ${one} }`)]),
+      problems([
+        `cases: [{ name: a, ${one.replace('{', `{ ${many((index) => `k${index}: 1`).join()},`)} }]`,
+      ]),
+    ]
+    expect(told.map(({ length }) => length)).toEqual([100, 100, 100, 100])
+    expect(told.map((sentences) => sentences.at(-1))).toEqual([
+      'line 99: key98 is not known here.',
+      'line 101: Map keys must be unique.',
+      'line 102: a: there is another case of this name.',
+      'line 1: a: prices has no field k99.',
+    ])
+  })
+
   test('a wrong request is told as the API would, at the line of its field', () => {
     expect(
       problems([

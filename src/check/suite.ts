@@ -10,7 +10,13 @@ import { errorCodes, ForkrouteError } from '../domain/errors.js'
 import { bpsDenominator, toAddress } from '../domain/primitives.js'
 import type { ExpectedAmount } from '../testing/compare.js'
 import { type RequestKind, requestKinds, toApiRequest } from '../testing/requests.js'
-import { type FileProblem, parseYaml, problemsOf, type YamlFile } from '../yaml-file.js'
+import {
+  type FileProblem,
+  mostProblems,
+  parseYaml,
+  problemsOf,
+  type YamlFile,
+} from '../yaml-file.js'
 
 const maxCases = 10_000
 
@@ -127,12 +133,12 @@ export interface CheckSuite {
 
 /**
  * @param path - of the file; a cassette is found from its folder.
- * @throws ConfigError that lists every mistake with its line.
+ * @throws ConfigError that lists every mistake with its line, or the first hundred.
  */
 export function parseSuite(source: string, path: string): CheckSuite {
   const file = parseYaml(source)
   const fail = (problems: readonly FileProblem[]): never => {
-    const sorted = problems.toSorted((a, b) => a.line - b.line)
+    const sorted = problems.slice(0, mostProblems).sort((a, b) => a.line - b.line)
     throw new ConfigError(
       sorted.map(({ line, message }) => `line ${line}: ${message}.`),
       'file',
@@ -145,6 +151,7 @@ export function parseSuite(source: string, path: string): CheckSuite {
   const definitions = definitionsOf(suite.config?.SERVICE_NAME ?? 'svc')
   const problems: FileProblem[] = []
   const cases = suite.cases.flatMap((one, index) => {
+    if (problems.length >= mostProblems) return []
     const found = checkCase(one, index, file, { suite, definitions })
     problems.push(...found.problems)
     return found.value ? [found.value] : []
@@ -187,11 +194,11 @@ function checkCase(
     ...(block !== undefined && { blockNumber: block }),
     ...one[kind],
   }
+  const expected = expectProblems(one.expect, kind)
+  const requested = requestProblems(kind, request, definitions[kind], one.expect.error)
   const problems = [
-    ...expectProblems(one.expect, kind).map(([name, message]) => at(['expect', name], message)),
-    ...requestProblems(kind, request, definitions[kind], one.expect.error).map(([name, message]) =>
-      at([kind, name], message),
-    ),
+    ...expected.map(([name, message]) => at(['expect', name], message)),
+    ...requested.slice(0, mostProblems).map(([name, message]) => at([kind, name], message)),
   ]
   const line = file.lineOf(place)
   return { value: { name: one.name, line, kind, request, expect: one.expect }, problems }
@@ -275,10 +282,13 @@ function fieldOf(sentence: string): string {
 
 function duplicateNames(cases: readonly RawCase[], file: YamlFile): FileProblem[] {
   const seen = new Set<string>()
-  return cases.flatMap(({ name }, index) => {
+  const repeated = cases.flatMap(({ name }, index) => {
     const isDouble = seen.has(name)
     seen.add(name)
-    const line = file.lineOf(['cases', index, 'name'])
-    return isDouble ? [{ line, message: `${name}: there is another case of this name` }] : []
+    return isDouble ? [{ name, index }] : []
   })
+  return repeated.slice(0, mostProblems).map(({ name, index }) => ({
+    line: file.lineOf(['cases', index, 'name']),
+    message: `${name}: there is another case of this name`,
+  }))
 }

@@ -5,23 +5,22 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { parseSuite } from '../check/suite.js'
-import { ConfigError } from '../config.js'
+import { join } from 'node:path'
 import { invalidRequest } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { CassetteResult, Check, SuiteResult } from '../domain/operations/checks.js'
 import type { Operations } from '../domain/operations/operations.js'
 import { packageFolder } from '../package-folder.js'
-import { type CassetteFolder, isCassetteName } from './cassette-folder.js'
+import { createChildTasks } from '../processes/child-tasks.js'
+import type { CassetteFolder } from './cassette-folder.js'
 import { checkStore } from './check-store.js'
 import { withoutAddresses } from './masked.js'
+import type { ReadingTasks } from './reading-tasks.js'
 
 const longestMs = 600_000
 const mostOutputBytes = 64 * 1024 * 1024
-const mostCases = 200
-/** Where suites seem to lie, so that what they name is seen to lie beside them. */
-const suitesFolder = '/suites'
+/** Of reading a suite. */
+const longestReadMs = 10_000
 
 export interface ChecksParts {
   readonly dataDir: string
@@ -51,6 +50,7 @@ interface Run {
 
 export function createChecks(parts: ChecksParts): Checks {
   const store = checkStore(join(parts.dataDir, 'checks'))
+  const reading = createChildTasks<ReadingTasks>('reading', longestReadMs)
   const closing = new AbortController()
   let running: Promise<void> | null = null
 
@@ -89,8 +89,10 @@ export function createChecks(parts: ChecksParts): Checks {
       const only = numbers === null ? [] : ['--only', numbers.join(',')]
       return begin(() => ({ kind: 'cassette', name, args: ['verify', file, ...only] }))
     },
-    checkSuite(source) {
-      const { name, cassette } = boundedSuite(source)
+    async checkSuite(source) {
+      const { name, cassette } = await reading.run('suite', source, (why) =>
+        invalidRequest([`The suite ${why}.`]),
+      )
       const recorded = cassette === null ? null : parts.folder.fileOf(cassette)
       if (recorded === null && Object.keys(parts.urls).length === 0) {
         throw invalidRequest(['The suite must name a cassette: this service has no nodes.'])
@@ -112,44 +114,9 @@ export function createChecks(parts: ChecksParts): Checks {
     check: store.get,
     async close() {
       closing.abort()
+      await reading.close()
       await running
     },
-  }
-}
-
-/**
- * A suite that may run here: no node and no setting of its own, and no file outside of the folder of cassettes.
- * @throws ForkrouteError INVALID_REQUEST with every mistake.
- */
-function boundedSuite(source: string): { readonly name: string; readonly cassette: string | null } {
-  const path = join(suitesFolder, 'suite')
-  const suite = parsed(source, path)
-  const { cassette } = suite
-  const problems = [
-    ...(suite.rpc === null ? [] : ['rpc must not be given: the nodes of the service are asked.']),
-    ...(Object.keys(suite.config).length === 0
-      ? []
-      : ['config must not be given: the settings of the service or the cassette count.']),
-    ...(suite.cases.length <= mostCases ? [] : [`cases must hold at most ${mostCases} cases.`]),
-    ...(cassette === null || dirname(cassette) === suitesFolder
-      ? []
-      : ['cassette must be a name of GET /cassettes.']),
-  ]
-  if (problems.length > 0) throw invalidRequest(problems)
-  const name = suite.name === path ? 'suite' : suite.name.slice(0, 128)
-  const file = cassette?.slice(suitesFolder.length + 1) ?? null
-  if (file !== null && !isCassetteName(file)) {
-    throw invalidRequest(['cassette must be a name of GET /cassettes.'])
-  }
-  return { name, cassette: file }
-}
-
-function parsed(source: string, path: string) {
-  try {
-    return parseSuite(source, path)
-  } catch (error) {
-    if (error instanceof ConfigError) throw invalidRequest(error.problems)
-    throw error
   }
 }
 

@@ -171,3 +171,54 @@ describe('wrong route requests', () => {
     ])
   })
 })
+
+describe('bodies that are made to take long', () => {
+  const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
+  const bundle = `/shortcuts/bundle?fromAddress=${sender}`
+  const action = (tokenIn: unknown) => [{ protocol: 'svc', action: 'route', args: { tokenIn } }]
+
+  test.each<[string, string, unknown, string]>([
+    [
+      'arguments nested 2,000 deep',
+      bundle,
+      action(nested(2_000)),
+      'The request body is nested deeper than 64 levels.',
+    ],
+    [
+      'a list of 60,000',
+      '/shortcuts/route',
+      { tokenIn: Array(60_000).fill(0) },
+      'The request body holds more than 50000 values.',
+    ],
+    [
+      '40,000 quotes',
+      '/shortcuts/quotes',
+      { quotes: Array(40_000).fill(0) },
+      'quotes must hold at most 200 values',
+    ],
+    [
+      '40,000 actions',
+      bundle,
+      Array(40_000).fill(0),
+      'the request body must hold at most 50 actions',
+    ],
+  ])('%s are refused with one sentence', async (_, path, body, message) => {
+    const api = await startTestApi()
+    const reply = await api.post(path, body)
+    expect([reply.status, reply.body.code, reply.body.message]).toEqual([
+      400,
+      'INVALID_REQUEST',
+      message,
+    ])
+  })
+
+  test('of more than a hundred mistakes the first hundred are listed, and how many more there are', async () => {
+    const api = await startTestApi()
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]))
+    const { status, body } = await api.post('/backtests', fields)
+    expect(status).toBe(400)
+    expect(body.message).toHaveLength(101)
+    expect(body.message[99]).toBe('k99 is no field')
+    expect(body.message[100]).toBe('There are 4902 more mistakes.')
+  })
+})

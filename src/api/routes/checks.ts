@@ -20,6 +20,7 @@ const errors: readonly ErrorCode[] = ['INVALID_REQUEST', 'NOT_FOUND', 'STORAGE_U
 const requestNumber = integer(1, 1_000_000_000)
 /** Requests of one check that are named. */
 const mostNumbers = 1_000
+const mostSuiteBytes = 65_536
 
 const nameMessage = 'must be the name of a cassette'
 const params = z.object({
@@ -93,10 +94,12 @@ const runSuite = defineRoute({
   operationId: 'runSuite',
   summary: 'Runs a suite of regression tests.',
   description:
-    'The YAML of docs/regression-tests.md with at most 200 cases. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.',
+    'The YAML of docs/regression-tests.md with at most 200 cases and 64 kB. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.',
   input: z.object({
     suite: described(
-      z.string('must be a text').max(1_000_000, 'must be at most 1000000 characters'),
+      z
+        .string('must be a text')
+        .refine((text) => Buffer.byteLength(text) <= mostSuiteBytes, 'must be at most 64 kB'),
       'The YAML.',
       [
         'name: one case',
@@ -157,7 +160,9 @@ export const checkEndpoints: readonly Endpoint[] = [
   endpoint(checkCassette, ({ operations, params: { name }, input }) =>
     toCheck(operations.checkCassette(name, input.requests ?? null)),
   ),
-  endpoint(runSuite, ({ operations, input }) => toCheck(operations.checkSuite(input.suite))),
+  endpoint(runSuite, async ({ operations, input }) =>
+    toCheck(await operations.checkSuite(input.suite)),
+  ),
   endpoint(getChecks, ({ operations }) => operations.checks().map(toCheck)),
   endpoint(getCheck, ({ operations, params: { id } }) => toCheck(operations.check(id))),
 ]

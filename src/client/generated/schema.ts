@@ -1031,7 +1031,7 @@ export interface paths {
         put?: never;
         /**
          * Runs a suite of regression tests.
-         * @description The YAML of docs/regression-tests.md with at most 200 cases. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.
+         * @description The YAML of docs/regression-tests.md with at most 200 cases and 64 kB. Its cassette is one of the folder; without one the nodes of the service are asked. It may name neither a node nor settings. Nothing is recorded. GET /api/v1/checks/{id} tells the result.
          */
         post: operations["runSuite"];
         delete?: never;

@@ -32,7 +32,7 @@ export interface Operations {
    * @param source - YAML.
    * @throws ForkrouteError INVALID_REQUEST with every mistake, NOT_FOUND, OVERLOADED.
    */
-  checkSuite(source: string): Check
+  checkSuite(source: string): Promise<Check>
   /** The newest first; older ones are forgotten. */
   checks(): readonly Check[]
   /** @throws ForkrouteError NOT_FOUND. */

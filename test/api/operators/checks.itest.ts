@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Cassette } from '../../../src/api/records/check-records.js'
-import { documented, startTestApi } from '../test-api.js'
+import { documented, startTestApi, type TestApi } from '../test-api.js'
 
 const weth = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const secret = 'not for anybody'
@@ -109,4 +109,38 @@ describe('/suites', () => {
     )
     expect((await api.get('/checks/nope')).status).toBe(404)
   })
+
+  test.each([
+    ['thousands of keys', Array.from({ length: 9_000 }, (_, index) => `k${index}:`).join('\n')],
+    ['a map on one line', `{${Array.from({ length: 8_000 }, (_, index) => `k${index}: `).join()}}`],
+    ['keys within keys', '? '.repeat(900)],
+    ['lists within lists', '['.repeat(60_000)],
+    ['aliases', `a: &a 1\nb: [${'*a, '.repeat(16_000)}]`],
+    [
+      'aliases of aliases',
+      `a0: &a0 [x, x]\n${Array.from({ length: 40 }, (_, index) => `a${index + 1}: &a${index + 1} [*a${index}, *a${index}]`).join('\n')}`,
+    ],
+  ])('%s are refused, and other requests are answered while they are read', async (_, text) => {
+    const { api } = await start({ RPC_URL_1: 'http://127.0.0.1:1' })
+    const refused = api.post('/suites', { suite: text })
+    const first = await Promise.race([refused, answers(api, 5)])
+    expect(first).toBe('answered')
+    const reply = await refused
+    expect([reply.status, reply.body.code]).toEqual([400, 'INVALID_REQUEST'])
+    expect([reply.body.message].flat().length).toBeLessThanOrEqual(101)
+  })
+
+  test('a suite of more than 64 kB is refused unread', async () => {
+    const { api } = await start()
+    const reply = await api.post('/suites', { suite: `# ${'é'.repeat(32_768)}` })
+    expect([reply.status, reply.body.message]).toEqual([400, 'suite must be at most 64 kB'])
+  })
 })
+
+/** Resolves when so many requests one after the other are answered. */
+async function answers(api: TestApi, count: number): Promise<'answered'> {
+  for (let done = 0; done < count; done += 1) {
+    expect((await api.get('/health')).status).toBe(200)
+  }
+  return 'answered'
+}
