@@ -3,6 +3,7 @@
  * chain are in `bridges` of `src/chains`. No hosted service is asked: what a lane takes and gives follows from the state
  * of the source, and what has been sent follows from its logs.
  */
+import type { Abi } from 'viem'
 import type { ChainDefinition } from '../chains/chain.js'
 import type { Probe } from '../chains/probe.js'
 import type { Amount, ExecutorStep } from '../domain/order.js'
@@ -93,8 +94,13 @@ export interface EncodeArgs {
   readonly nativeFee: bigint
   /** Raw units of `lane.tokenOut` below which nothing may be sent. */
   readonly minimumDelivered: bigint
-  /** Takes what the bridge gives back: the surplus of the fee, or the deposit that nobody delivered. */
+  /** Takes the surplus of the fee. */
   readonly refundReceiver: Address
+  /**
+   * Whose tokens are sent: gets back what nobody delivers, and may be able to redirect what is on its way, so that it is
+   * nobody else.
+   */
+  readonly sender: Address
   /** Index of the first of the steps in the order, for references among them. */
   readonly firstStep: number
   readonly helpers: Readonly<Record<'Values', Address>>
@@ -162,6 +168,11 @@ export interface BridgeAdapter {
   readonly hasNativeFee: boolean
   /** Whether it pays an account on the destination native tokens besides what is sent. */
   readonly hasGasDrop: boolean
+  /**
+   * Whether the sender may sign another receiver and message until the delivery is made: the contract at its address on the
+   * destination decides what a signature of it is (EIP-1271), where it has code there.
+   */
+  readonly obeysSender: boolean
   /** Pure: by the definitions of both chains. */
   lanes(source: ChainDefinition, destination: ChainDefinition): Lane[]
   /** Pure: what must be on the chain; none where the bridge is not. */
@@ -185,6 +196,10 @@ export interface BridgeAdapter {
   }): Promise<LaneQuote | LaneRefusal>
   /** Rough gas of the transaction on the source without swaps, to compare lanes by: the simulation measures the real one. */
   gasEstimate(lane: Lane, parcel: Parcel): bigint
+  /** Whose own tokens a delivery pays out; absent where whoever delivers brings them. */
+  poolOf?(delivery: Delivery, destination: ChainDefinition): Address | null
+  /** Custom errors of its contracts. */
+  readonly errorsAbi: Abi
   /** The end of the source's order. */
   encode(args: EncodeArgs): ExecutorStep[]
   /**

@@ -1,4 +1,6 @@
 /** Every bridge the service knows. A new one: its folder, and its line here. */
+import type { Abi } from 'viem'
+import { executorErrorsAbi } from '../executor/errors.js'
 import { createAcross } from './across/index.js'
 import type { AcrossSettings } from './across/settings.js'
 import type { BridgeAdapter } from './bridge.js'
@@ -13,12 +15,28 @@ export function createBridges(
 
 export const bridges: readonly BridgeAdapter[] = createBridges()
 
+/** The custom errors of our contracts and of those of all bridges. */
+export const contractErrorsAbi: Abi = [
+  ...executorErrorsAbi,
+  ...bridges.flatMap(({ errorsAbi }) => errorsAbi),
+]
+
 /** Undefined for a bridge that is not installed. */
 export function bridgeBySlug(
   slug: string,
   among: readonly BridgeAdapter[] = bridges,
 ): BridgeAdapter | undefined {
   return among.find((bridge) => bridge.slug === slug)
+}
+
+/** @throws RangeError for a bridge that is not installed. */
+export function bridgeOf(
+  { bridge }: { readonly bridge: string },
+  among: readonly BridgeAdapter[] = bridges,
+): BridgeAdapter {
+  const found = bridgeBySlug(bridge, among)
+  if (!found) throw new RangeError(`There is no bridge ${bridge}.`)
+  return found
 }
 
 /** @param ignored - of `domain/bridges/names.ts`; those of bridges that are not installed exclude nothing. */

@@ -45,11 +45,17 @@ type Parts = RoutesParts & CrosschainParts
 
 /** Pairs of blocks that count as seen. */
 const pinsKept = 64
+/** Receivers that need not be looked at again. */
+const payableKept = 10_000
 
 export function createRoutes(
   given: RoutesParts,
 ): Pick<Engine, 'route' | 'quote' | 'quotes' | 'executions' | 'bundle' | 'nontokenized'> {
-  const parts: Parts = { ...given, seenPins: new LRUCache<string, true>({ max: pinsKept }) }
+  const parts: Parts = {
+    ...given,
+    seenPins: new LRUCache<string, true>({ max: pinsKept }),
+    payable: new LRUCache<string, true>({ max: payableKept }),
+  }
   const { chains, tasks } = parts
   return {
     async route(given, context) {

@@ -37,6 +37,7 @@ import type {
 } from '../bridge.js'
 import { laneDecimals, scaleOf } from '../decimals.js'
 import { orderOutcome, runsOrder } from '../order-outcome.js'
+import { acrossErrorsAbi } from './errors.js'
 import { type AcrossSettings, acrossDefaults } from './settings.js'
 import {
   filled,
@@ -152,13 +153,13 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
       maximum,
       unit: 1n,
       warnings: [
-        `No chain state tells whether a relayer of Across has the ${lane.symbol} and takes the fee. Without one, the deposit is paid back on the source chain after ${fillDeadlineOffset / 3_600} hours.`,
+        `No chain state tells whether a relayer of Across has the ${lane.symbol} and takes the fee. Without one, the deposit is paid back to the sender on the source chain after ${fillDeadlineOffset / 3_600} hours.`,
       ],
     }
   }
 
   function encode(args: EncodeArgs): ExecutorStep[] {
-    const { lane, parcel, amountIn, minimumDelivered, refundReceiver, firstStep, helpers } = args
+    const { lane, parcel, amountIn, minimumDelivered, sender, firstStep, helpers } = args
     const steps: ExecutorStep[] = []
     const { numerator, denominator } = shareOf(lane)
     // A quote without it is a refusal.
@@ -182,7 +183,7 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     if (typeof outputAmount !== 'bigint' || outputAmount < minimumDelivered) {
       outputAmount = value(requireAtLeastAbi, [outputAmount, minimumDelivered])
     }
-    const addresses = [refundReceiver, parcel.receiver, lane.tokenIn, lane.tokenOut] as const
+    const addresses = [sender, parcel.receiver, lane.tokenIn, lane.tokenOut] as const
     const terms = [lane.destinationChainId, zeroAddress, fillDeadlineOffset, 0, parcel.message]
     return [
       ...steps,
@@ -202,10 +203,12 @@ export function createAcross(given: Partial<AcrossSettings> = {}): BridgeAdapter
     names: ['across'],
     hasNativeFee: false,
     hasGasDrop: false,
+    obeysSender: true,
     lanes,
     probes,
     quote,
     gasEstimate,
+    errorsAbi: acrossErrorsAbi,
     encode,
     deliveriesIn,
     simulation,

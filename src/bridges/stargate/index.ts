@@ -12,7 +12,8 @@ import { contractAddress } from '../../executor/deployments.js'
 import type { BridgeAdapter, EncodeArgs, Lane, Parcel } from '../bridge.js'
 import { laneDecimals, toTokenIn } from '../decimals.js'
 import { poolAbi } from './abi.js'
-import { deliveriesIn, landingOf, simulation } from './deliveries.js'
+import { deliveriesIn, landingOf, poolOn, simulation } from './deliveries.js'
+import { stargateErrorsAbi } from './errors.js'
 import { stargateChain, stargatePools } from './pools.js'
 import { quote, sendParameters } from './quote.js'
 import { status } from './status.js'
@@ -124,10 +125,13 @@ export const stargate: BridgeAdapter = {
   names: ['stargate', 'layerzero'],
   hasNativeFee: true,
   hasGasDrop: true,
+  obeysSender: false,
   lanes,
   probes,
   quote,
   gasEstimate,
+  poolOf: (delivery, destination) => poolOn(destination, delivery)?.pool ?? null,
+  errorsAbi: stargateErrorsAbi,
   encode,
   deliveriesIn,
   simulation,

@@ -18,7 +18,8 @@ import {
 import type { Callback, Crossed } from '../../routing/crosschain/messages.js'
 import { actionName, type BridgedPlan, planOver } from './bundle-plan.js'
 import { deliveryCostOf, orderGasFor, roomyGas, usualGas, usualMessageBytes } from './journey.js'
-import { costOf, type Side } from './journey-answer.js'
+import { costOf, type Side, senderWarnings } from './journey-answer.js'
+import { besideFallback, requireDelivered } from './landed.js'
 import { type CrosschainParts, canOrder, lookAt, ourContracts, pinBoth } from './sides.js'
 import { paidTo } from './ways.js'
 
@@ -127,10 +128,7 @@ async function pairOf(args: {
     const touched = landed?.touched
     const args = { delivery, gas, tokens, receiver, ...(touched && { touched }) }
     const landing = await parts.tasks.runAt('landing', args, there.pin, context)
-    if (landing.status === 'delivered') return landing
-    const { reason } = landing
-    const message = `The delivery by ${lane.bridge} fails on chain ${there.chain.id}: ${reason}.`
-    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge: lane.bridge, reason })
+    return requireDelivered(landing, { delivery, there, receiver })
   }
   if (!order) {
     const known = { message: '0x', orderGas: 0n } as const
@@ -172,7 +170,9 @@ async function pairOf(args: {
     },
     { isRough: true },
   )
-  const { gas: deliveryGas } = await run(rough, roomyGas)
+  const planned = { there, receiver, delivery: rough.delivery, gas: gasForOrder(roomyGas) }
+  const planning = run(rough, roomyGas)
+  const { gas: deliveryGas } = await besideFallback(parts, planned, context, planning)
   const orderGas = orderGasFor(deliveryGas)
   let callback = await run(rough, orderGas)
   for (let round = 0; round < finalRounds; round++) {
@@ -224,7 +224,13 @@ function toAnswer(
     ],
     // What has arrived is on another chain.
     priceImpact: null,
-    warnings: [...new Set([...result.warnings, ...(onArrival?.warnings ?? [])])],
+    warnings: [
+      ...new Set([
+        ...result.warnings,
+        ...(onArrival?.warnings ?? []),
+        ...senderWarnings(lane, request.fromAddress, here),
+      ]),
+    ],
     actions: request.actions,
     crosschain: {
       destinationBlock: there.pin,

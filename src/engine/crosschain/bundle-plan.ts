@@ -12,6 +12,7 @@ import type { Address } from '../../domain/primitives.js'
 import { parseBundle } from '../../routing/bundle/parse-actions.js'
 import { badArguments, type Problem, refuse } from '../../routing/bundle/problems.js'
 import type { ConfiguredChains } from '../configured-chains.js'
+import { whyNobodys } from './receivers.js'
 
 export const actionName = 'bridge'
 
@@ -94,6 +95,12 @@ export function planOver(
     return refuse(index, 'tokenIn', `what ${primaryAddress} takes: ${taken.join(', ')}`)
   }
   const receiver = named ?? request.receiver ?? request.fromAddress
+  const { fromAddress } = request
+  const sides = { source: here, destination, tokensOut: [lane.tokenOut], fromAddress }
+  const why = whyNobodys(receiver, sides)
+  if (why) {
+    refuse(index, 'receiver', `another than ${receiver} on chain ${destination.id}: ${why}`)
+  }
   return {
     ...{ source, lane, destination, receiver },
     callback:

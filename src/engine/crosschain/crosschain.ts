@@ -22,6 +22,7 @@ import {
 } from './journey-answer.js'
 import { deliverLater } from './late-deliveries.js'
 import { provenBest } from './proven-best.js'
+import { receiverProblems } from './receivers.js'
 import {
   type AmongMany,
   type CrosschainParts,
@@ -65,6 +66,11 @@ export async function routeOverBridges(
     .filter(({ hasGasDrop }) => hasGasDrop || crosschain.gasDrop === undefined)
     .flatMap((bridge) => bridge.lanes(source, destination))
   const receiver = given.receiver ?? given.fromAddress
+  const problems = receiverProblems(
+    { receiver, destinationFeeReceiver: crosschain.destinationFeeReceiver },
+    { source, destination, tokensOut: given.tokensOut, fromAddress: given.fromAddress },
+  )
+  if (problems.length) throw invalidRequest(problems)
   const look = (chain: ChainDefinition, pin: BlockPin, what: SurveyArgs) =>
     lookAt(parts.tasks, { chain, pin, what }, context)
   const [here, there] = await Promise.all([
@@ -99,6 +105,7 @@ export async function routeOverBridges(
     ...(position && { position }),
     candidates: Math.max(leastCandidates, Math.ceil(allCandidates / Math.max(1, ways.length))),
     tasks: parts.tasks,
+    payable: parts.payable,
   }
   const journey = new Journey(journeyParts)
   const failures: LaneFailure[] = []
@@ -224,6 +231,17 @@ function noWay(args: {
       `No lane between ${between} can be used: ${why}.`,
       details,
     )
+  }
+  const ofReceiver = failures.filter(({ error }) => error.details?.receiver !== undefined)
+  const wanted = request.tokensOut as readonly unknown[]
+  const unpaid =
+    ofReceiver.find(({ error }) => wanted.includes(error.details?.token)) ?? ofReceiver[0]
+  if (unpaid) {
+    const { code, message, details: facts } = unpaid.error
+    return new ForkrouteError(code, `${message} Name another receiver, or another tokenOut.`, {
+      ...facts,
+      ...details,
+    })
   }
   const reverted = failures.every(({ error }) => error.code === 'SIMULATION_REVERTED')
   const reasons = failures.map(({ lane, error }) => `${nameOf(lane)}: ${error.message}`)

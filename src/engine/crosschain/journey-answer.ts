@@ -1,4 +1,7 @@
 /** The parts of a route over a bridge as the engine holds them, and the answer that is made of them. */
+import type { LRUCache } from 'lru-cache'
+import type { Lane } from '../../bridges/bridge.js'
+import { bridgeOf } from '../../bridges/registry.js'
 import type { ChainDefinition } from '../../chains/chain.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
 import type { CallContext, RouteAnswer } from '../../domain/engine.js'
@@ -34,6 +37,8 @@ export interface Side {
 
 export interface JourneyParts {
   readonly tasks: TaskRunner
+  /** As in `CrosschainParts`. */
+  readonly payable: LRUCache<string, true>
   readonly request: CrosschainRequest
   readonly limit: TimeLimit
   readonly context: CallContext
@@ -109,8 +114,28 @@ export function toAnswer(parts: JourneyParts, final: Final, more: readonly strin
         },
       ],
     },
-    warnings: [...new Set([...departure.warnings, ...(arrival?.warnings ?? []), ...more])],
+    warnings: [
+      ...new Set([
+        ...departure.warnings,
+        ...(arrival?.warnings ?? []),
+        ...senderWarnings(lane, request.fromAddress, here),
+        ...more,
+      ]),
+    ],
   }
+}
+
+/** An address with code may be somebody else's on the other chain. */
+export function senderWarnings(
+  { bridge, destinationChainId }: Lane,
+  sender: Address,
+  { kinds }: Pick<Side, 'kinds'>,
+): string[] {
+  const { obeysSender, name } = bridgeOf({ bridge })
+  if (!obeysSender || kinds.get(sender) !== 'contract') return []
+  return [
+    `The sender ${sender} is a contract: whoever it takes signatures of at that address on chain ${destinationChainId} (EIP-1271) may redirect what ${name} delivers until it is delivered.`,
+  ]
 }
 
 /** On the source of each input; on the destination of what is delivered. */

@@ -3,7 +3,6 @@
  * sides; the answer is made of a simulated pair in which every minimum follows from what that very pair shows.
  */
 import { gasForOrder, type Lane } from '../../bridges/bridge.js'
-import { bridgeBySlug } from '../../bridges/registry.js'
 import type { TransactionOutput } from '../../domain/bundle.js'
 import type { RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError, fromWireError } from '../../domain/errors.js'
@@ -36,6 +35,7 @@ import {
   type Sent,
   type Side,
 } from './journey-answer.js'
+import { besideFallback, type Delivered, requireDelivered } from './landed.js'
 import { Prospects } from './prospects.js'
 import type { Way } from './ways.js'
 
@@ -159,18 +159,22 @@ export class Journey {
       isRough: false,
       knownRoutes: first.knownRoutes,
     }
-    let arrival = await this.#arrive(first, roomyGas, [])
+    const { there, receiver, context } = this.parts
+    const { delivery } = first
+    const planned = { there, receiver, delivery, gas: gasForOrder(roomyGas) }
+    const planning = this.#arrive(first, roomyGas, [])
+    let arrival = await besideFallback(this.parts, planned, context, planning)
     const deliveryGas = arrival.gas
     const orderGas = orderGasFor(deliveryGas)
     const landingGas = gasForOrder(orderGas)
     arrival = { ...arrival, message: withMinimumGas(arrival.message, orderGas) }
-    let planned = first.delivery.amount
+    let plannedAmount = delivery.amount
     for (let round = 0; round < finalRounds; round++) {
       const { message, outputs } = arrival
       const departure = await this.#depart(way, { message, orderGas, deliveryGas }, how)
       const { gained } = await this.#landed({ departure, arrival, landingGas })
       // Positions have no balance: of what was planned with, they take what they took then.
-      const isPlanned = departure.delivery.amount === planned
+      const isPlanned = departure.delivery.amount === plannedAmount
       const amounts = this.parts.position && isPlanned ? amountsOf(outputs) : gained
       // What an order states is what is enforced, whatever the request asks for.
       if (this.#holds(amounts, outputs)) {
@@ -178,7 +182,7 @@ export class Journey {
         return { ...final, outputs: withAmounts(outputs, amounts) }
       }
       arrival = await this.#arrive(departure, orderGas, arrival.knownRoutes)
-      planned = departure.delivery.amount
+      plannedAmount = departure.delivery.amount
     }
     throw neverHolds()
   }
@@ -268,16 +272,11 @@ export class Journey {
   }
 
   /** @throws ForkrouteError SIMULATION_REVERTED unless the receiver gains what was asked for. */
-  async #landed(sent: Sent): Promise<Extract<Landing, { status: 'delivered' }>> {
-    const { there, limit, request } = this.parts
+  async #landed(sent: Sent): Promise<Delivered> {
+    const { there, limit, request, receiver } = this.parts
     limit.applied(request)
-    const landing = await this.landAt(sent, there.pin)
-    if (landing.status === 'delivered') return landing
-    const { reason } = landing
-    const { bridge } = sent.departure.delivery
-    const name = bridgeBySlug(bridge)?.name ?? bridge
-    const message = `The delivery by ${name} fails on chain ${there.chain.id}: ${reason}.`
-    throw new ForkrouteError('SIMULATION_REVERTED', message, { bridge, reason })
+    const { delivery } = sent.departure
+    return requireDelivered(await this.landAt(sent, there.pin), { delivery, there, receiver })
   }
 
   #sending({ lane, runsOrder }: Way, { message, orderGas, deliveryGas }: SendingFacts): Sending {

@@ -5,6 +5,7 @@
 import type { LateDelivery } from '../../domain/bridges/terms.js'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
+import { at } from '../../domain/lists.js'
 import type { BlockPin } from '../../domain/primitives.js'
 import type { TaskRunner } from '../task-runner.js'
 import type { Journey } from './journey.js'
@@ -49,16 +50,13 @@ export function deliverLater(
     const common = { seconds: after, blockNumber: pin.number }
     try {
       const landing = await journey.landAt(final, pin)
-      if (landing.status === 'reverted') {
+      if (landing.status === 'reverted' || landing.status === 'unpaid') {
         return { ...common, status: 'reverted', reason: landing.reason }
       }
       if (landing.status === 'fallback') {
         return { ...common, status: 'fallback', ...landing.paid, reason: landing.reason }
       }
-      const amount = landing.gained[0]?.amount ?? 0n
-      return amount > 0n
-        ? { ...common, status: 'delivered', amount }
-        : { ...common, status: 'reverted', reason: 'nothing arrives' }
+      return { ...common, status: 'delivered', amount: at(landing.gained, 0).amount }
     } catch (error) {
       if (!(error instanceof ForkrouteError) || error.code !== 'STATE_UNAVAILABLE') throw error
       return { seconds: after, status: 'unknown', message: error.message }

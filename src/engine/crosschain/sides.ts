@@ -27,6 +27,8 @@ export interface CrosschainParts {
   readonly blockAtTime: Engine['blockAtTime']
   /** Pairs of blocks at which a route was searched before: `<hash>:<hash>`. */
   readonly seenPins: LRUCache<string, true>
+  /** Who was seen to take what a bridge brings: `<hash of the destination's block>:<bridge>:<token>:<receiver>`. */
+  readonly payable: LRUCache<string, true>
 }
 
 /** Whether all that an order of the lane needs is on the destination. */

@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Delivery } from '../../bridges/bridge.js'
-import { bridges } from '../../bridges/registry.js'
+import { bridges, contractErrorsAbi } from '../../bridges/registry.js'
 import { untilAborted } from '../../domain/abort.js'
 import type {
   BridgeCheck,
@@ -17,7 +17,6 @@ import { notFound } from '../../domain/common-errors.js'
 import type { CallContext, Engine } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { BlockPin, Hex } from '../../domain/primitives.js'
-import { executorErrorsAbi } from '../../executor/errors.js'
 import { decodeRevert } from '../../forks/revert.js'
 import type { Archive } from '../../rpc/archive/archive.js'
 import type { ConfiguredChains } from '../configured-chains.js'
@@ -92,7 +91,7 @@ export function createTrack(parts: TrackParts): Pick<Engine, 'bridgeCheck'> {
     const since = await firstBlock(source, pin, context)
     const found = await parts.tasks.runAt('delivery', { delivery, since }, pin, context)
     const { status, transactionHash, revertData } = found
-    const why = revertData && ` It reverted with ${decodeRevert(revertData, executorErrorsAbi)}.`
+    const why = revertData && ` It reverted with ${decodeRevert(revertData, contractErrorsAbi)}.`
     return {
       ...{ ...sent, status, checkedAt: Number(pin.number) },
       destination: await deliveredBy(destination.id, transactionHash, context),

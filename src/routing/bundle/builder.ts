@@ -6,7 +6,13 @@
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import { latestDeadline } from '../../domain/deadline.js'
 import type { Explanation } from '../../domain/explanation.js'
-import { type Amount, type ExecutorStep, isAmountRef, type Order } from '../../domain/order.js'
+import {
+  type Amount,
+  type ExecutorStep,
+  isAmountRef,
+  type Order,
+  type OrderInput,
+} from '../../domain/order.js'
 import {
   type Address,
   bigintToString,
@@ -216,15 +222,15 @@ export class BundleBuilder implements BundleContext {
 
   /** @param outputs - tokens that remain, with their minimums. */
   order(steps: readonly ExecutorStep[], outputs: Order['outputs']): Order {
-    const { request, accountId, arrival } = this.args
+    const { request, accountId, arrival, fee } = this.args
     const inputs = arrival
       ? [{ token: arrival.delivery.token, amount: arrival.delivery.amount }]
-      : this.pulled()
+      : this.pulled().map((input) => withFee(input, fee?.amounts.get(input.token)))
     const paid = new Set(outputs.map(({ token }) => token))
     const pulled = new Set(inputs.map(({ token }) => token))
     return {
       inputs,
-      feeReceiver: request.fromAddress,
+      feeReceiver: fee?.receiver ?? request.fromAddress,
       steps,
       outputs,
       receiver: this.receiver,
@@ -240,6 +246,11 @@ export class BundleBuilder implements BundleContext {
     const { strategy, fromAddress } = this.args.request
     return buildTransaction({ strategy, from: fromAddress, order })
   }
+}
+
+/** The fee is a part of what is taken. */
+function withFee({ token, amount }: TokenAmount, fee = 0n): OrderInput {
+  return { token, amount: amount + fee, ...(fee > 0n && { fee }) }
 }
 
 function keyOf({ useOutputOfCallAt, index }: Reference): string {

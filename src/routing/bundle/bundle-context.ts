@@ -41,6 +41,8 @@ export interface BundleArgs {
   readonly accountId: Hex
   /** Absent: the sender gives the tokens. */
   readonly arrival?: Arrival
+  /** Paid out of what the sender gives, before anything else: raw units by token. */
+  readonly fee?: { readonly receiver: Address; readonly amounts: ReadonlyMap<Address, bigint> }
   /** Of a bundle with a bridge action, and of no other. */
   readonly crossing?: Crossing
   /**

@@ -31,6 +31,8 @@ export interface RouteActionArgs {
   readonly search?: bigint
   /** Raw units, or a reference that stays true; absent: what is searched with. */
   readonly takes?: Amount | undefined
+  /** Tokens in the runner that something else of the action needs: no part of them may be spent on the way. */
+  readonly besides?: readonly Address[]
   /** Protocols to leave out besides those of the bundle. */
   readonly ignored?: Ignored
   readonly isAllowed?: (market: MarketPool) => boolean
@@ -203,14 +205,17 @@ function splitSteps(split: PlannedSplit): PlannedStep[] {
 
 /** Paths always; splits only where no other amount of the bundle can mix with the tokens that their edges share. */
 function isPossible(builder: BundleContext, args: RouteActionArgs, flow: Flow): boolean {
-  const { tokenIn, tokenOut, action } = args
+  const { tokenIn, tokenOut, action, besides = [] } = args
   const ends = flow.edges.filter(({ hop }) => hop.tokenOut === tokenOut)
   if (!flow.isSplit) return ends.length === 1
   if (isNative(tokenOut)) return false
   const between = new Set(flow.edges.map(({ hop }) => hop.tokenIn))
   between.delete(tokenIn)
   return [...between].every(
-    (token) => !builder.draft.touched.has(token) && !builder.isMentioned(token, action),
+    (token) =>
+      !builder.draft.touched.has(token) &&
+      !besides.includes(token) &&
+      !builder.isMentioned(token, action),
   )
 }
 

@@ -1,6 +1,7 @@
 /** Runs a bundle, whole or as far as it is planned, and reports which action fails, in which call, and why. */
 import { decodeErrorResult } from 'viem'
 import { gasForOrder } from '../../bridges/bridge.js'
+import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { PrerequisiteRecord } from '../../domain/bundle.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import type { ExecutorStep, Order, UnsignedTransaction } from '../../domain/order.js'
@@ -146,7 +147,7 @@ function failure(
   const { protocol, action, performer } = parsed
   const { adapter } = performer
   const inner = at.reason
-    ? decodeRevert(at.reason, [...executorErrorsAbi, ...(adapter?.positions?.errorsAbi ?? [])])
+    ? decodeRevert(at.reason, [...contractErrorsAbi, ...(adapter?.positions?.errorsAbi ?? [])])
     : reason
   const words = adapter?.positions?.explain?.(inner)
   const why = words ? `${inner}: ${words}` : inner

@@ -1,6 +1,7 @@
 /** Simulates what a bridge delivers, as whoever delivers it would. */
 import { decodeEventLog } from 'viem'
 import type { BridgeAdapter, Delivery } from '../../bridges/bridge.js'
+import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { Touched } from '../../domain/bridges/touched.js'
 import type { Order } from '../../domain/order.js'
 import { type Hex, isNative, type TokenAmount } from '../../domain/primitives.js'
@@ -12,7 +13,6 @@ import {
   type StateOverrides,
 } from '../../domain/state.js'
 import { deliveryExecutor, executorContracts } from '../../executor/deployments.js'
-import { executorErrorsAbi } from '../../executor/errors.js'
 import { decodeRevert } from '../../forks/revert.js'
 import { slotsFor } from '../../forks/tokens/token-access.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -66,7 +66,7 @@ export async function simulateLanding(
   const reason = failureIn(result.logs)
   if (reason === null) return { request, result }
   const { gasUsed } = result
-  const failed = { returnData: reason, reason: decodeRevert(reason, executorErrorsAbi) }
+  const failed = { returnData: reason, reason: decodeRevert(reason, contractErrorsAbi) }
   return {
     request,
     result: { status: 'reverted', gasUsed, ...failed },

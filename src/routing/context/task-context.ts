@@ -3,6 +3,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { concatHex, numberToHex } from 'viem'
+import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { ChainRules } from '../../domain/chain-rules.js'
 import { unreadable } from '../../domain/common-errors.js'
 import type { RoutingStrategy } from '../../domain/order.js'
@@ -15,7 +16,6 @@ import type {
   StateReader,
 } from '../../domain/state.js'
 import { executorContracts } from '../../executor/deployments.js'
-import { executorErrorsAbi } from '../../executor/errors.js'
 import { isDelegate } from '../../executor/strategies.js'
 import { gasPriceAfter } from '../../forks/block-environment.js'
 import { forkClient } from '../../forks/clients.js'
@@ -117,7 +117,7 @@ export class TaskRun {
     const results = await simulate(await this.#fork(), requests, {
       signal: this.signal,
       warm: this.block.warm || isFilled,
-      errorsAbi: executorErrorsAbi,
+      errorsAbi: contractErrorsAbi,
       budget: this.#gas,
     })
     for (const { status } of results) this.simulations[status]++

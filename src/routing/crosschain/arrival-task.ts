@@ -2,12 +2,11 @@
  * The destination's half of a route over a bridge: the order that runs with what is delivered, and the delivery itself
  * as whoever makes it would.
  */
-import type { Delivery } from '../../bridges/bridge.js'
-import { bridgeBySlug } from '../../bridges/registry.js'
+import { bridgeOf } from '../../bridges/registry.js'
 import type { TransactionOutput, TypedAction } from '../../domain/bundle.js'
 import { invalidRequest } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { at, zip } from '../../domain/lists.js'
+import { at } from '../../domain/lists.js'
 import {
   type Address,
   bpsDenominator,
@@ -21,16 +20,10 @@ import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
 import type { OwnActions } from '../bundle/performers.js'
 import { depositsIn, enteringActions, findTarget, sharesOf } from '../bundle/position-target.js'
 import { defineServiceAction } from '../bundle/service-action.js'
-import { emptyExecutor, simulateLanding, touchedBy } from '../bundle/simulate-landing.js'
+import { touchedBy } from '../bundle/simulate-landing.js'
 import type { TaskRun } from '../context/task-context.js'
-import type {
-  Arrival,
-  ArrivalArgs,
-  Callback,
-  CallbackArgs,
-  Landing,
-  LandingArgs,
-} from './messages.js'
+import type { Arrival, ArrivalArgs, Callback, CallbackArgs } from './messages.js'
+import { notPaid, whyRefused } from './payment.js'
 
 const serviceName = 'svc'
 
@@ -46,7 +39,7 @@ interface Purpose {
 /** @throws ForkrouteError as a bundle: NO_ROUTE, SIMULATION_REVERTED; NOT_FOUND for a position that is none. */
 export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arrival> {
   const { request, delivery, gas, receiver, fee } = args
-  const bridge = bridgeFor(delivery)
+  const bridge = bridgeOf(delivery)
   const positionOut = request.crosschain?.positionOut
   const { actions, own, outputsIn, ...reported } =
     positionOut === undefined ? payingToken(args) : await enteringPosition(run, args, positionOut)
@@ -74,8 +67,8 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
     arrival: { bridge, delivery, gas, fallbackReceiver: receiver, ...(fee && { fee }) },
     ...reported,
   }
-  const result = await runBundle(run, bundle, own).catch((error: unknown) => {
-    throw positionOut === undefined ? error : ofPosition(error)
+  const result = await runBundle(run, bundle, own).catch(async (error: unknown) => {
+    throw positionOut === undefined ? await ofReceiver(run, args, error) : ofPosition(error)
   })
   const outputs = outputsIn(result)
   const { message, order } = result
@@ -95,7 +88,7 @@ export async function runArrival(run: TaskRun, args: ArrivalArgs): Promise<Arriv
 /** The actions that a bundle has for what arrives. @throws ForkrouteError as a bundle. */
 export async function runCallback(run: TaskRun, args: CallbackArgs): Promise<Callback> {
   const { request, accountId, delivery, gas, receiver } = args
-  const arrival = { bridge: bridgeFor(delivery), delivery, gas, fallbackReceiver: receiver }
+  const arrival = { bridge: bridgeOf(delivery), delivery, gas, fallbackReceiver: receiver }
   // The pair of the answer is simulated as a landing.
   const told = await runBundle(run, { request, accountId, isRough: true, arrival })
   const { reported: _r, deposited: _d, logs: _l, knownRoutes: _k, tx: _t, ...rest } = told
@@ -104,6 +97,19 @@ export async function runCallback(run: TaskRun, args: CallbackArgs): Promise<Cal
     throw new ForkrouteError('SIMULATION_REVERTED', 'The callback has no order.')
   }
   return { message, touched: touchedBy(order), gas: result.gas, result }
+}
+
+/** An order fails also where its receiver takes no such token, and its steps do not say so. */
+async function ofReceiver(
+  run: TaskRun,
+  { request, receiver, delivery: { bridge } }: ArrivalArgs,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof ForkrouteError) || error.code !== 'SIMULATION_REVERTED') return error
+  const token = at(request.tokensOut, 0)
+  const reason = await whyRefused(run, { token, receiver, amount: 1n })
+  if (reason === null) return error
+  return notPaid({ receiver, token, chainId: run.block.chain.id, reason, bridge })
 }
 
 /** What keeps an Executor from depositing for somebody is no matter of the request's own strategy. */
@@ -196,35 +202,4 @@ function keep(token: Address, centiBps: bigint, least: bigint | undefined) {
       ...(least !== undefined && { least }),
     }),
   })
-}
-
-/** @throws ForkrouteError STATE_UNAVAILABLE. */
-export async function runLanding(run: TaskRun, args: LandingArgs): Promise<Landing> {
-  const { delivery, gas, tokens, receiver } = args
-  const bridge = bridgeFor(delivery)
-  const overrides = args.touched ? await emptyExecutor(run, args.touched, delivery.message) : {}
-  const measure = [...tokens, delivery.token].map((token) => ({ token, owner: receiver }))
-  const landing = { delivery, gas, measure, overrides }
-  const { result, fallback } = await simulateLanding(run, bridge, landing)
-  if (result.status === 'unreadable') {
-    throw new ForkrouteError(
-      'STATE_UNAVAILABLE',
-      `The delivery cannot be simulated: ${result.message}.`,
-    )
-  }
-  if (result.status === 'success') {
-    const deltas = result.deltas.slice(0, tokens.length)
-    const gained = zip(tokens, deltas).map(([token, { amount }]) => ({ token, amount }))
-    return { status: 'delivered', gained, gas: result.gasUsed }
-  }
-  const { gasUsed, reason } = result
-  if (!fallback) return { status: 'reverted', reason, gas: gasUsed }
-  const paid = { token: delivery.token, amount: fallback.at(-1)?.amount ?? 0n }
-  return { status: 'fallback', paid, reason, gas: gasUsed }
-}
-
-function bridgeFor({ bridge }: Delivery) {
-  const found = bridgeBySlug(bridge)
-  if (!found) throw new RangeError(`There is no bridge ${bridge}.`)
-  return found
 }

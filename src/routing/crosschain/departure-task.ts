@@ -3,14 +3,13 @@
  * transaction that the sender signs. What it sends stands in the logs of its simulation.
  */
 import type { Delivery, LaneQuote } from '../../bridges/bridge.js'
-import { bridgeBySlug, createBridges } from '../../bridges/registry.js'
+import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import type { Reference, TypedAction } from '../../domain/bundle.js'
 import type { GasCost, RouteRequest } from '../../domain/engine.js'
 import { ForkrouteError } from '../../domain/errors.js'
 import { bpsDenominator, type TokenAmount } from '../../domain/primitives.js'
 import { bridge as bridgeAction, mentionsFee } from '../bundle/actions/bridge.js'
 import { merge } from '../bundle/actions/merge.js'
-import { transfer } from '../bundle/actions/transfer.js'
 import type { BundleArgs } from '../bundle/bundle-context.js'
 import { runBundle, type ToldResult } from '../bundle/bundle-task.js'
 import type { TaskRun } from '../context/task-context.js'
@@ -23,11 +22,11 @@ const serviceName = 'svc'
 export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<Departure> {
   const { request, lane } = args
   const inputs = inputsOf(request)
-  const actions = actionsOf(args, inputs)
+  const actions = swapsOf(args, inputs)
   const [only] = inputs
   const amountIn: bigint | Reference =
-    actions.at(-1)?.action === merge.name
-      ? { useOutputOfCallAt: actions.length - 1, index: 0 }
+    actions.length > 0
+      ? { useOutputOfCallAt: 0, index: 0 }
       : (only?.amount ?? 0n) - (only?.fee ?? 0n)
   const action = bridgeAction.typed(serviceName, {
     ...{ tokenIn: lane.tokenIn, amountIn, primaryAddress: lane.primary },
@@ -56,6 +55,12 @@ export async function runDeparture(run: TaskRun, args: DepartureArgs): Promise<D
     candidates: args.candidates,
     isRough: args.isRough,
     knownRoutes: args.knownRoutes,
+    ...(request.feeReceiver && {
+      fee: {
+        receiver: request.feeReceiver,
+        amounts: new Map(inputs.map(({ token, fee }) => [token, fee])),
+      },
+    }),
   }
   const { result, gas, nativeFee, delivery } = await send(run, bundle, {
     ...args,
@@ -104,8 +109,7 @@ async function send(
   bundle: BundleArgs,
   to: Pick<CrossingArgs, 'lane' | 'parcel' | 'centiBps' | 'least' | 'refundReceiver'>,
 ): Promise<Sent> {
-  const bridge = bridgeBySlug(to.lane.bridge, createBridges(run.settings))
-  if (!bridge) throw new RangeError(`There is no bridge ${to.lane.bridge}.`)
+  const bridge = bridgeOf(to.lane, createBridges(run.settings))
   let quote: LaneQuote | undefined
   const onQuote = (found: LaneQuote) => {
     quote = found
@@ -138,23 +142,18 @@ async function costOf(run: TaskRun, sent: Parameters<typeof transactionCost>[1])
   return transactionCost(run, sent, priced)
 }
 
-function actionsOf(
-  { request, lane, centiBps }: DepartureArgs,
+/** The swaps to what the lane takes; none where the one input is that. */
+function swapsOf(
+  { lane, centiBps }: DepartureArgs,
   inputs: readonly (TokenAmount & { readonly fee: bigint })[],
 ): TypedAction[] {
-  const { feeReceiver } = request
-  const actions = inputs.flatMap(({ token, fee }) =>
-    fee && feeReceiver
-      ? [transfer.typed(serviceName, { token, recipient: feeReceiver, amount: fee })]
-      : [],
-  )
   const [only, another] = inputs
-  if (only && !another && only.token === lane.tokenIn) return actions
+  if (only && !another && only.token === lane.tokenIn) return []
   const args = {
     tokenIn: inputs.map(({ token }) => token),
     amountIn: inputs.map(({ amount, fee }) => amount - fee),
     tokenOut: lane.tokenIn,
     slippage: centiBps,
   }
-  return [...actions, merge.typed(serviceName, args)]
+  return [merge.typed(serviceName, args)]
 }

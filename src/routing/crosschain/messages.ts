@@ -135,6 +135,8 @@ export type Landing = { readonly gas: bigint } & (
     }
   /** The order failed, and the receiver gains the token of the bridge. */
   | { readonly status: 'fallback'; readonly paid: TokenAmount; readonly reason: string }
+  /** Nothing reaches the receiver: the delivery fails, or leaves the token elsewhere. `reason` is of the payment. */
+  | { readonly status: 'unpaid'; readonly token: Address; readonly reason: string }
   | { readonly status: 'reverted'; readonly reason: string }
 )
 

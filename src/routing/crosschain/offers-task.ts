@@ -3,7 +3,7 @@
  * lanes by, before any is simulated.
  */
 import { isRefusal } from '../../bridges/bridge.js'
-import { bridgeBySlug, createBridges } from '../../bridges/registry.js'
+import { bridgeOf, createBridges } from '../../bridges/registry.js'
 import { ForkrouteError, toWireError } from '../../domain/errors.js'
 import type { Address } from '../../domain/primitives.js'
 import { quoteSender } from '../../executor/deployments.js'
@@ -40,8 +40,7 @@ async function offerOf(
   { lane, parcel }: Sending,
   { amountOut: amountIn, gas }: Estimate,
 ): Promise<Offer> {
-  const bridge = bridgeBySlug(lane.bridge, createBridges(run.settings))
-  if (!bridge) throw new RangeError(`There is no bridge ${lane.bridge}.`)
+  const bridge = bridgeOf(lane, createBridges(run.settings))
   const quote = await bridge.quote({
     ...{ lane, parcel, amountIn, chain: run.block.chain },
     ...{ sender: quoteSender, reader: run.reader },

@@ -8,13 +8,13 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem'
+import { contractErrorsAbi } from '../../bridges/registry.js'
 import type { ExecutorStep } from '../../domain/order.js'
 import { type Address, bigintToString, type Hex, toAddress } from '../../domain/primitives.js'
 import type { RouteStepRecord } from '../../domain/route-step.js'
 import type { SimulationLog, SimulationRequest } from '../../domain/state.js'
 import type { Movement, TracedCall, TransactionTrace } from '../../domain/trace.js'
 import { executorContracts } from '../../executor/deployments.js'
-import { executorErrorsAbi } from '../../executor/errors.js'
 import { movementsOf } from '../../forks/call-frame.js'
 import { decodeRevert } from '../../forks/revert.js'
 import type { TracedFrame } from '../../forks/trace.js'
@@ -114,7 +114,7 @@ function toCall(frame: TracedFrame, functions: Functions): TracedCall {
 }
 
 function errorOf({ error = '', output = '0x' }: TracedFrame): string {
-  return output === '0x' ? error : decodeRevert(output, executorErrorsAbi)
+  return output === '0x' ? error : decodeRevert(output, contractErrorsAbi)
 }
 
 /** Null where the data is not what the function takes, or so much that it was cut. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { spokePoolOf } from '../../../src/bridges/across/tokens.js'
 import { type Address, nativeToken } from '../../../src/domain/primitives.js'
 import { contractAddress } from '../../../src/executor/deployments.js'
 import { sandboxAccount } from '../../../src/sandbox/accounts.js'
@@ -12,6 +13,7 @@ import { type Sandbox, startSandboxes } from '../../../src/sandbox/sandbox.js'
 import { startAnvil, type TestAnvil } from '../../support/anvil.js'
 import { deliverOnFork, departOnFork, type Place } from '../../support/bridges/deliver-on-fork.js'
 import { fuller, poolsOn } from '../../support/bridges/moved-pairs.js'
+import { redirectOnFork } from '../../support/bridges/redirect-on-fork.js'
 import { open } from '../../support/service/cassette-context.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
@@ -107,6 +109,31 @@ test('a sender that is a contract has to say who receives', async () => {
   expect(status).toBe(400)
   expect(body.message).toContain('receiver is required')
   expect(body.message).toContain('chain 1')
+})
+
+test('the refund receiver cannot redirect what Across carries; the sender alone can', async () => {
+  const [sender, bob] = [sandboxAccount('alice'), sandboxAccount('bob')]
+  const args = { tokenIn: usdc, tokenOut: usdcThere, amountIn: '5000000000' }
+  const named = { refundReceiver: bob.address, receiver: sandboxAccount('carol').address }
+  const { status, text, body } = await route({ ...args, ...named, ignoreBridges: 'stargate' })
+  expect(status, text).toBe(200)
+  const [source, destination] = placesOf(body)
+  const { logs } = await departOnFork(source, body.tx)
+  const spokePool = spokePoolOf(basePlan.market.chain) ?? nativeToken
+  const signedBy = ({ privateKey: key, address: recipient }: typeof bob) =>
+    redirectOnFork({ source, destination, spokePool, logs, key, recipient })
+  expect(await signedBy(bob)).toEqual({ depositor: sender.address, isFilled: false })
+  expect(await signedBy(sender)).toEqual({ depositor: sender.address, isFilled: true })
+})
+
+test('of a sender that is a contract, the answer says who may redirect what Across carries', async () => {
+  const args = { tokenIn: usdc, tokenOut: usdcThere, amountIn: '5000000000', fromAddress: weth }
+  const more = { executionMode: 'backend', receiver: alice }
+  const over = async (ignoreBridges: string) =>
+    (await route({ ...args, ...more, ignoreBridges })).body.warnings?.join(' ') ?? ''
+  expect(await over('stargate')).toContain(`The sender ${weth} is a contract`)
+  expect(await over('stargate')).toContain('may redirect what Across delivers')
+  expect(await over('across')).not.toContain('may redirect')
 })
 
 test.each([

@@ -235,7 +235,7 @@ describe('Across', () => {
     await rpc('evm_mine')
     const over = await statusAt(across, destination, delivery)
     expect(over).toMatchObject({ status: 'failed', transactionHash: null })
-    expect(over.error).toContain(refundReceiver)
+    expect(over.error).toContain(source.owner)
     expect((await fill(mined, source, destination)).ok).toBe(false)
   })
 

@@ -90,6 +90,7 @@ export async function depart(args: {
   const isValue = isNative(lane.tokenIn)
   const steps = adapter.encode({
     ...{ lane, parcel, quote, nativeFee, refundReceiver, firstStep: 0 },
+    sender: source.owner,
     amountIn: byReference ? { ref: 'balance', token: lane.tokenIn } : amountIn,
     quotedAmountIn: amountIn,
     minimumDelivered: quote.delivered + more,

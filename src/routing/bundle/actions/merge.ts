@@ -1,4 +1,4 @@
-import type { Amount } from '../../../domain/order.js'
+import { type Amount, isAmountRef } from '../../../domain/order.js'
 import { type Address, defaultCentiBps } from '../../../domain/primitives.js'
 import { sum } from '../../../protocols/shared/value-steps.js'
 import { keepMinimum, pairsOf, receiver, slippage } from '../action-parts.js'
@@ -34,12 +34,16 @@ export const merge = defineServiceAction({
     const leftovers = new Set<Address>()
     let quoted = 0n
     for (const { token, amount } of spends) {
-      if (token === tokenOut) {
-        amounts.push(amount)
-        quoted += await builder.searchAmount(amount, action)
-        continue
-      }
-      const args = { action, tokenIn: token, tokenOut, amountIn: amount }
+      if (token !== tokenOut) continue
+      // Before the others add to the balance.
+      const isWhole = isAmountRef(amount) && amount.ref === 'balance'
+      amounts.push(isWhole ? sum(context, [amount]) : amount)
+      quoted += await builder.searchAmount(amount, action)
+    }
+    for (const [place, { token, amount }] of spends.entries()) {
+      if (token === tokenOut) continue
+      const besides = tokenIn.slice(place + 1)
+      const args = { action, tokenIn: token, tokenOut, amountIn: amount, besides }
       const routed = await planRouteAction(builder, args)
       amounts.push(routed.output)
       quoted += routed.quoted

@@ -46,6 +46,7 @@ export const split = defineServiceAction({
         amountIn: amount,
         search,
         takes: takes[place],
+        besides: tokenOut.slice(0, place),
       }
       const routed = await planRouteAction(builder, args)
       keepMinimum(context, place, routed.output, centiBps, routed.quoted)

@@ -1,0 +1,46 @@
+/**
+ * What Stargate's pools, its TokenMessaging and LayerZero's endpoint revert with on the way of a transfer.
+ * @see stg-evm-v2 2.0.6, deployments; lz-evm-protocol-v2 3.0.168, artifacts
+ */
+import { parseAbi } from 'viem'
+
+export const stargateErrorsAbi = parseAbi([
+  'error FeeLib_InvalidFeeConfiguration()',
+  'error FeeLib_Paused()',
+  'error Path_InsufficientCredit()',
+  'error SlippageExceeded(uint256 amountLD, uint256 minAmountLD)',
+  'error StargatePoolMigratable_BurnAmountExceedsBalance()',
+  'error StargatePoolUSDC_BurnAmountExceedsBalance()',
+  'error Stargate_InsufficientFare()',
+  'error Stargate_InvalidAmount()',
+  'error Stargate_InvalidPath()',
+  'error Stargate_LzTokenUnavailable()',
+  'error Stargate_OnlyTaxi()',
+  'error Stargate_OutflowFailed()',
+  'error Stargate_Paused()',
+  'error Stargate_ReentrantCall()',
+  'error Stargate_SlippageTooHigh()',
+  'error Stargate_Unauthorized()',
+  'error Stargate_UnreceivedTokenNotFound()',
+  'error Transfer_ApproveFailed()',
+  'error Transfer_TransferFailed()',
+  'error Messaging_InvalidMsgValue()',
+  'error Messaging_Unavailable()',
+  'error InvalidOptions(bytes options)',
+  'error NoPeer(uint32 eid)',
+  'error NotEnoughNative(uint256 msgValue)',
+  'error OnlyEndpoint(address addr)',
+  'error OnlyPeer(uint32 eid, bytes32 sender)',
+  'error LZ_ComposeExists()',
+  'error LZ_ComposeNotFound(bytes32 expected, bytes32 actual)',
+  'error LZ_DefaultSendLibUnavailable()',
+  'error LZ_InsufficientFee(uint256 requiredNative, uint256 suppliedNative, uint256 requiredLzToken, uint256 suppliedLzToken)',
+  'error LZ_InvalidNonce(uint64 nonce)',
+  'error LZ_PayloadHashNotFound(bytes32 expected, bytes32 actual)',
+  'error LZ_SendReentrancy()',
+  'error LZ_Unauthorized()',
+  'error LZ_UnsupportedEid()',
+  'error Executor_NativeAmountExceedsCap(uint256 amount, uint256 cap)',
+  'error Transfer_NativeFailed(address to, uint256 value)',
+  'error Transfer_ToAddressIsZero()',
+])
