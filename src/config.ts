@@ -42,7 +42,8 @@ export interface Config {
   /** Allowed browser origins, `*` for all; empty: CORS is off. */
   readonly corsOrigins: readonly string[]
   /** Of the Model Context Protocol: hosts besides this machine's, and whether it starts and cancels backtests. */
-  readonly mcp: { readonly hosts: readonly string[]; readonly mayChange: boolean }
+  readonly allowedHosts: readonly string[]
+  readonly mcp: { readonly mayChange: boolean }
   readonly rateLimitPerMinute: number
   /** Calculations at the same time; requests beyond that get a 503. */
   readonly maxInFlight: number
@@ -168,8 +169,8 @@ export const environment = z.object({
       'must be origins such as https://app.example.org (scheme, host, port; no path), or *',
     )
     .describe('Browser origins that may call the API, or `*`. Default: none.'),
-  MCP_HOSTS: list.describe(
-    'Host names by which /mcp may be asked, and from whose pages, besides those of this machine. Default: none.',
+  ALLOWED_HOSTS: list.describe(
+    'Host names by which /mcp and, in open mode, everything may be asked, and from whose pages, besides this machine and addresses. Default: none.',
   ),
   MCP_BACKTESTS: oneOf(['read', 'run'], 'read').describe(
     '`run`: tools of the Model Context Protocol start and cancel backtests, too.',
@@ -363,7 +364,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     serviceName: read.SERVICE_NAME,
     logLevel: read.LOG_LEVEL,
     corsOrigins: read.CORS_ORIGINS,
-    mcp: { hosts: read.MCP_HOSTS, mayChange: read.MCP_BACKTESTS === 'run' },
+    allowedHosts: read.ALLOWED_HOSTS,
+    mcp: { mayChange: read.MCP_BACKTESTS === 'run' },
     rateLimitPerMinute: read.RATE_LIMIT_PER_MINUTE,
     maxInFlight: read.MAX_IN_FLIGHT ?? inFlightPerWorker * workers,
     maxStreams: read.MAX_STREAMS,

@@ -2,7 +2,9 @@
  * Opens SQLite files, with the release of better-sqlite3 for this Node. Release 13 needs Node-API 10 (from Node 22.14 on)
  * and ends the process without it; release 12 ends it at a random moment when compiled for Node 24.19 or later.
  */
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 
 const nodeApi = Number(process.versions.napi ?? 0)
@@ -32,4 +34,25 @@ export function migrate(db: Database.Database, migrations: readonly string[]): v
 export function openSqlite(file: string, options?: Database.Options): Database.Database {
   const Sqlite = createRequire(import.meta.url)(sqlitePackage) as typeof Database
   return new Sqlite(file, options)
+}
+
+/**
+ * Opens a file of the data folder to write: folder and file are their owner's alone, older ones become so, and SQLite's own files
+ * beside it take its mode.
+ *
+ * @throws What openSqlite throws, and what Node does where the folder or the file cannot be made.
+ */
+export function openPrivateSqlite(file: string, options?: Database.Options): Database.Database {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  keepPrivate(dirname(file), 0o700)
+  closeSync(openSync(file, 'a', 0o600))
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) keepPrivate(one, 0o600)
+  return openSqlite(file, options)
+}
+
+/** Leaves what belongs to somebody else, such as a volume's root: its owner has chosen who may enter. */
+function keepPrivate(path: string, mode: number): void {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found && found.uid === process.getuid?.() && (found.mode & 0o777) !== mode)
+    chmodSync(path, mode)
 }

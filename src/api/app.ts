@@ -32,14 +32,16 @@ import { allEndpoints } from './endpoints.js'
 import { allowOnly, errorHandler } from './errors.js'
 import { createStreamPlaces, type StreamPlaces, serveEvents } from './event-stream.js'
 import { FileAnswer, sendFile } from './file-answer.js'
+import { refuseForeignPages } from './guards/foreign-pages.js'
+import { jsonBody } from './guards/json-body.js'
 import { parseQuery } from './input.js'
-import { jsonBody } from './json-body.js'
 import type { KeyStore } from './key-store.js'
 import { mcpEndpoint } from './mcp-endpoint.js'
 import { noticesOf, withNotices } from './notices.js'
 import { isPublic, openApiDocument } from './openapi.js'
 import { consolePage } from './pages/console-page.js'
 import { docsPage } from './pages/docs-page.js'
+import { documentPage } from './pages/document-page.js'
 import { recordingOf } from './recording.js'
 import { traceRequest } from './trace-request.js'
 import { serviceVersion } from './version.js'
@@ -83,6 +85,7 @@ export function createApp(args: AppArgs): Express {
   app.set('trust proxy', config.trustProxyHops)
 
   app.use(watch(logger), requireHost)
+  const onlyOwnPages = refuseForeignPages(config.allowedHosts, config.corsOrigins)
   app.use(
     helmet({
       contentSecurityPolicy: {
@@ -94,22 +97,21 @@ export function createApp(args: AppArgs): Express {
     }),
   )
   if (config.corsOrigins.length > 0) app.use(crossOrigin(config.corsOrigins))
+  // With keys a page of another site can do nothing, since no browser adds one by itself.
+  if (!args.keys) app.use(onlyOwnPages)
 
   const document = openApiDocument(
     endpoints.map((one) => one.definition),
     actionsOf(args.engine, config.serviceName),
     serviceVersion,
   )
-  app.get(documentPaths, named('/openapi.json'), (_req, res) => {
-    res.json(document)
-  })
+  app.get(documentPaths, named('/openapi.json'), documentPage(document))
   app.get('/metrics', named('/metrics'), async (_req, res) => {
     res.type(registry.contentType).send(await allMetrics())
   })
   app.all([...documentPaths, '/metrics'], allowOnly(['GET', 'HEAD']))
   app.use('/docs', named('/docs'), docsPage())
   app.use('/console', named('/console'), consolePage())
-  app.use('/mcp', named('/mcp'), mcpEndpoint(args))
 
   const gate = createGate(config.maxInFlight)
   collectMetric('calculations_in_flight', () => gate.inFlight)
@@ -117,6 +119,7 @@ export function createApp(args: AppArgs): Express {
   const streams = createStreamPlaces(config)
   collectMetric('streams', () => streams.open)
   const limits = { gate, rate, streams }
+  app.use('/mcp', named('/mcp'), onlyOwnPages, mcpEndpoint({ ...args, rate }))
   app.use(routerOf(endpoints.filter(isOpen), args, limits))
   app.use(
     ['/api', '/v1'],
@@ -227,7 +230,8 @@ async function answer(one: Endpoint, args: AppArgs, limits: Limits, req: Request
     })
     const { draining, logger } = args
     const maxUnsentBytes = config.streamBufferBytes
-    return serveEvents({ res, events, maxUnsentBytes, draining, logger })
+    const { checkKey } = res.locals
+    return serveEvents({ res, events, checkKey, maxUnsentBytes, draining, logger })
   }
   await limits.rate.charge(res, cost - 1)
   const body = await within(

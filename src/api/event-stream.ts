@@ -12,6 +12,8 @@ import { errorBody, toForkrouteError } from './errors.js'
 
 /** Between two keep-alive comments; below the idle time after which common proxies cut a connection. */
 const heartbeatMs = 15_000
+/** Between two looks whether the key still counts: a chain may have no block, or a job no news, for hours. */
+const keyCheckMs = 1_000
 
 export interface StreamPlaces {
   /**
@@ -65,12 +67,14 @@ export function createStreamPlaces(limits: {
 /**
  * Writes the events until the client leaves or stops reading, its key is disabled, or the service stops.
  *
+ * @param args.checkKey - throws once the key no longer counts; absent in open mode.
  * @param args.maxUnsentBytes - a client with more than this unsent when the next event arrives is dropped.
  * @param args.draining - aborted when the service begins to stop: the stream is then ended in order.
  */
 export async function serveEvents(args: {
   readonly res: Response
   readonly events: AsyncIterable<StreamEvent>
+  readonly checkKey?: (() => unknown) | undefined
   readonly maxUnsentBytes: number
   readonly draining: AbortSignal
   readonly logger: Logger
@@ -100,16 +104,26 @@ export async function serveEvents(args: {
     res.write(text)
     return true
   }
+  /** Ends the stream where it says that the key no longer counts. */
+  const tell = (event: StreamEvent): boolean => {
+    if (!write(toText(event, requestId, logger))) return false
+    if (!('error' in event && isKeyRefused(event.error))) return true
+    end = 'key'
+    res.end()
+    return false
+  }
   const heartbeat = setInterval(() => write(': \n\n'), heartbeatMs)
+  const keyCheck = setInterval(() => {
+    try {
+      args.checkKey?.()
+    } catch (error) {
+      if (isKeyRefused(error)) tell({ error })
+    }
+  }, keyCheckMs)
   try {
     if (draining.aborted) drain()
     for await (const event of args.events) {
-      if (!write(toText(event, requestId, logger))) break
-      if ('error' in event && isKeyRefused(event.error)) {
-        end = 'key'
-        res.end()
-        break
-      }
+      if (!tell(event)) break
     }
     if (!res.destroyed && !res.writableEnded) {
       end = 'done'
@@ -124,6 +138,7 @@ export async function serveEvents(args: {
     }
   } finally {
     clearInterval(heartbeat)
+    clearInterval(keyCheck)
     draining.removeEventListener('abort', drain)
     count('stream_ends_total', { reason: end })
     logger.info({ requestId, caller: res.locals.caller, end }, 'stream ended')

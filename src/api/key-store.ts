@@ -4,14 +4,13 @@
  * file open at the same time: a key disabled by one is refused by the other at once.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { notFound, storageReason } from '../domain/common-errors.js'
 import { ForkrouteError } from '../domain/errors.js'
 import type { KeyRecord } from '../domain/operations/keys.js'
 import type { Hex } from '../domain/primitives.js'
-import { migrate, openSqlite } from '../sqlite.js'
+import { migrate, openPrivateSqlite } from '../sqlite.js'
 
 /** The last use of a busy key is written this often, not at every request. */
 const lastUsedResolutionMs = 60_000
@@ -85,12 +84,7 @@ function hashOf(key: string): Buffer {
 
 function open(dataDir: string): Database.Database {
   try {
-    mkdirSync(dataDir, { recursive: true })
-    const file = join(dataDir, 'forkroute.sqlite')
-    // Created with its mode before SQLite writes to it; the WAL files inherit the mode.
-    closeSync(openSync(file, 'a', 0o600))
-    chmodSync(file, 0o600)
-    const db = openSqlite(file, { timeout: 5_000 })
+    const db = openPrivateSqlite(join(dataDir, 'forkroute.sqlite'), { timeout: 5_000 })
     db.pragma('journal_mode = WAL')
     db.pragma('foreign_keys = ON')
     migrate(db, migrations)

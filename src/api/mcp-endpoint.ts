@@ -2,42 +2,41 @@
 import { type Request, type Response, Router } from 'express'
 import { createForkrouteClient } from '../client/client.js'
 import type { Config } from '../config.js'
-import { authenticate, bearerToken } from './auth.js'
-import { jsonBody } from './json-body.js'
+import { authenticate, bearerToken, type RateLimit } from './auth.js'
+import { jsonBody } from './guards/json-body.js'
 import type { KeyStore } from './key-store.js'
 import { serviceVersion } from './version.js'
 
-const thisMachine = ['localhost', '127.0.0.1', '[::1]']
 /** Of a service; a stream tells of changes, of which there are none. */
 const mostStreams = 16
 
 export function mcpEndpoint({
   config,
   keys,
+  rate,
   draining,
 }: {
   readonly config: Config
   readonly keys: KeyStore | null
+  readonly rate: RateLimit
   /** Aborted when the service begins to stop. */
   readonly draining: AbortSignal
 }): Router {
-  const hosts = [...thisMachine, ...config.mcp.hosts]
   const router = Router()
-  router.use(authenticate(keys))
-  router.use(jsonBody(config.bodyLimitBytes))
+  router.use(authenticate(keys), rate.handler, ...jsonBody(config.bodyLimitBytes))
   // Loaded by the first question: a service that nobody asks so starts no slower.
   let handler: ReturnType<typeof load> | null = null
   router.all('/', async (req, res) => {
+    // A body may hold many messages, each of which is a request.
+    if (Array.isArray(req.body)) await rate.charge(res, Math.max(0, req.body.length - 1))
     handler ??= load()
-    const { checkHost, checkOrigin, answer } = await handler
-    if (checkHost(req, res) && checkOrigin(req, res)) await answer(req, res)
+    const answer = await handler
+    await answer(req, res)
   })
 
   async function load() {
     const { createMcpHandler } = await import('@modelcontextprotocol/server')
-    const { hostHeaderValidation, originValidation, toNodeHandler } = await import(
-      '@modelcontextprotocol/node'
-    )
+    const { toNodeHandler } = await import('@modelcontextprotocol/node')
     const { createMcpServer } = await import('../mcp/server.js')
     const options = { version: serviceVersion, mayChange: config.mcp.mayChange }
     const serving = createMcpHandler(
@@ -53,19 +52,10 @@ export function mcpEndpoint({
     )
     draining.addEventListener('abort', () => void serving.close(), { once: true })
     const node = toNodeHandler(serving)
-    return {
-      checkHost: hostHeaderValidation(hosts),
-      checkOrigin: originValidation(hosts),
-      async answer(req: Request, res: Response) {
-        const extra = { url: ownUrl(req), traceparent: req.header('traceparent') }
-        const auth = {
-          token: bearerToken(req) ?? '',
-          clientId: res.locals.caller,
-          scopes: [],
-          extra,
-        }
-        await node(Object.assign(req, { auth }), res, req.body)
-      },
+    return async (req: Request, res: Response) => {
+      const extra = { url: ownUrl(req), traceparent: req.header('traceparent') }
+      const auth = { token: bearerToken(req) ?? '', clientId: res.locals.caller, scopes: [], extra }
+      await node(Object.assign(req, { auth }), res, req.body)
     }
   }
   return router

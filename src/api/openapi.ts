@@ -46,8 +46,8 @@ export function isPublic(definition: RouteDefinition): boolean {
 function errorsOf(definition: RouteDefinition): ErrorCode[] {
   const common: ErrorCode[] = isPublic(definition)
     ? // Of a request without a Host header.
-      ['INVALID_REQUEST', 'INTERNAL']
-    : ['UNAUTHORIZED', 'KEY_DISABLED', 'RATE_LIMITED', 'INTERNAL']
+      ['INVALID_REQUEST', 'CALLER_NOT_ALLOWED', 'INTERNAL']
+    : ['UNAUTHORIZED', 'KEY_DISABLED', 'CALLER_NOT_ALLOWED', 'RATE_LIMITED', 'INTERNAL']
   const body: ErrorCode[] =
     definition.method === 'post' ? ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] : []
   const scoped: ErrorCode[] = definition.scope ? ['SCOPE_MISSING'] : []

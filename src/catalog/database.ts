@@ -1,9 +1,8 @@
 /** The SQLite file of the catalog: opens it, migrates its schema, and translates its errors. */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
-import { migrate, openSqlite } from '../sqlite.js'
+import { migrate, openPrivateSqlite, openSqlite } from '../sqlite.js'
 
 const migrations = [
   `CREATE TABLE pools (
@@ -72,9 +71,9 @@ export function linksOfPairs(chainId: '?' | null): string {
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when the folder or file cannot be used. */
 export function openDatabase(dataDir: string, readonly: boolean): Database.Database {
   return guarded(() => {
-    if (!readonly) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const db = openSqlite(join(dataDir, 'catalog.sqlite'), { readonly, timeout: 5_000 })
-    if (readonly) return db
+    const file = join(dataDir, 'catalog.sqlite')
+    if (readonly) return openSqlite(file, { readonly, timeout: 5_000 })
+    const db = openPrivateSqlite(file, { timeout: 5_000 })
     db.pragma('journal_mode = WAL')
     migrate(db, migrations)
     return db

@@ -62,6 +62,9 @@ export class KeyDisabledError extends ForkrouteApiError {
 export class ScopeMissingError extends ForkrouteApiError {
   readonly code = 'SCOPE_MISSING'
 }
+export class CallerNotAllowedError extends ForkrouteApiError {
+  readonly code = 'CALLER_NOT_ALLOWED'
+}
 export class NotFoundError extends ForkrouteApiError {
   readonly code = 'NOT_FOUND'
 }
@@ -136,6 +139,7 @@ const classes = {
   UNAUTHORIZED: UnauthorizedError,
   KEY_DISABLED: KeyDisabledError,
   SCOPE_MISSING: ScopeMissingError,
+  CALLER_NOT_ALLOWED: CallerNotAllowedError,
   NOT_FOUND: NotFoundError,
   NO_PRICE: NoPriceError,
   METHOD_NOT_ALLOWED: MethodNotAllowedError,

@@ -29,6 +29,11 @@ export const errorCodes = {
     retry: false,
     title: 'The API key lacks the scope that the path needs.',
   },
+  CALLER_NOT_ALLOWED: {
+    status: 403,
+    retry: false,
+    title: 'The request comes from a page, or by a host name, that is not among the allowed ones.',
+  },
   NOT_FOUND: { status: 404, retry: false, title: 'The path or the named thing does not exist.' },
   NO_PRICE: { status: 404, retry: false, title: 'No price is known for the token at the block.' },
   METHOD_NOT_ALLOWED: { status: 405, retry: false, title: 'The path exists, the method does not.' },

@@ -22,7 +22,7 @@ const values: Readonly<Record<Variable, (config: Config) => Value>> = {
   SERVICE_NAME: ({ serviceName }) => serviceName,
   LOG_LEVEL: ({ logLevel }) => logLevel,
   CORS_ORIGINS: ({ corsOrigins }) => corsOrigins,
-  MCP_HOSTS: ({ mcp }) => mcp.hosts,
+  ALLOWED_HOSTS: ({ allowedHosts }) => allowedHosts,
   MCP_BACKTESTS: ({ mcp }) => (mcp.mayChange ? 'run' : 'read'),
   RATE_LIMIT_PER_MINUTE: ({ rateLimitPerMinute }) => rateLimitPerMinute,
   MAX_IN_FLIGHT: ({ maxInFlight }) => maxInFlight,

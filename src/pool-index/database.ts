@@ -1,10 +1,10 @@
 /** The SQLite file of the pool index: opens it, migrates its schema, and translates its errors. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageUnavailable } from '../domain/common-errors.js'
 import type { Pool } from '../protocols/pool.js'
-import { migrate, openSqlite } from '../sqlite.js'
+import { migrate, openPrivateSqlite, openSqlite } from '../sqlite.js'
 
 export type IndexDatabase = Database.Database
 
@@ -54,9 +54,8 @@ export function openIndexDatabase(dataDir: string, use: 'read' | 'write'): Index
   const file = indexFile(dataDir)
   if (use === 'read' && !existsSync(file)) return null
   return guarded(() => {
-    if (use === 'write') mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const db = openSqlite(file, { readonly: use === 'read', timeout: lockTimeoutMs })
-    if (use === 'read') return db
+    if (use === 'read') return openSqlite(file, { readonly: true, timeout: lockTimeoutMs })
+    const db = openPrivateSqlite(file, { timeout: lockTimeoutMs })
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
     migrate(db, migrations)

@@ -121,7 +121,7 @@ describe('shutdown', () => {
     const api = await startTestApi({ SHUTDOWN_TIMEOUT_MS: '600000' })
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1')
     const closed = once(socket, 'close')
-    socket.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    socket.write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const [answer] = await once(socket, 'data')
     expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*Connection: keep-alive\r\n/)
     expect(socket.readyState).toBe('open')

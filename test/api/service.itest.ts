@@ -72,10 +72,10 @@ describe('errors', () => {
       400,
       'INVALID_REQUEST',
     ],
-    ['CONNECT', ['CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
+    ['CONNECT', ['CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n'], 405, 'METHOD_NOT_ALLOWED'],
     [
       'nonsense after a good request on its connection',
-      ['GET /health HTTP/1.1\r\nHost: a\r\n\r\n', 'NONSENSE\r\n\r\n'],
+      ['GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n', 'NONSENSE\r\n\r\n'],
       400,
       'INVALID_REQUEST',
     ],
@@ -93,7 +93,7 @@ describe('errors', () => {
 
   test('an expectation that nobody knows is ignored', async () => {
     const api = await startTestApi()
-    const head = 'GET /health HTTP/1.1\r\nHost: a\r\nExpect: x\r\nConnection: close\r\n\r\n'
+    const head = 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n'
     expect((await sendRaw(api.url, head)).at(-1)?.body).toBe('{"status":"ok"}')
   })
 

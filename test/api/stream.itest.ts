@@ -222,13 +222,27 @@ describe('limits', () => {
     expect(blocks.calculated).toEqual([100])
   })
 
+  test('a key that is disabled ends its streams while no block comes', async () => {
+    const blocks = chain()
+    const api = await startTestApi({ AUTH_MODE: 'key' }, blocks.change)
+    const { key, record } = api.keys.createKey({ name: 'maker' })
+    const stream = await openStream(streamUrl(api), {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(await stream.next()).toMatchObject({ id: '100' })
+    api.keys.disableKey(record.id)
+    expect((await stream.next()).body).toMatchObject({ statusCode: 403, code: 'KEY_DISABLED' })
+    await stream.end()
+    await expect.poll(() => blocks.waiting(), { timeout: 20_000 }).toBe(0)
+  })
+
   test('a client that does not read is dropped, and another goes on', async () => {
     const blocks = chain('x'.repeat(2_000_000))
     const api = await startTestApi({ STREAM_BUFFER_BYTES: '65536' }, blocks.change)
     const slow = connect(Number(new URL(api.url).port), '127.0.0.1')
     slow.on('error', () => undefined)
     await once(slow, 'connect')
-    slow.write(`GET /api/v1/stream/quotes?${query} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    slow.write(`GET /api/v1/stream/quotes?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
     await expect.poll(() => openStreams(api), { timeout: 20_000 }).toBe('1')
     const reader = await openStream(streamUrl(api))
     await reader.next()

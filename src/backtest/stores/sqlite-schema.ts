@@ -1,10 +1,9 @@
 /** The tables of `backtests.sqlite`, for people with SQL as well: docs/backtests.md explains every column. */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { storageReason, storageUnavailable } from '../../domain/common-errors.js'
 import { ForkrouteError } from '../../domain/errors.js'
-import { migrate, openSqlite } from '../../sqlite.js'
+import { migrate, openPrivateSqlite } from '../../sqlite.js'
 
 const migrations = [
   `CREATE TABLE jobs (
@@ -73,8 +72,7 @@ const busyTimeoutMs = 5_000
 /** @throws ForkrouteError STORAGE_UNAVAILABLE when the folder or file cannot be used. */
 export function openBacktestDatabase(dataDir: string): Database.Database {
   return guarded(() => {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    const db = openSqlite(join(dataDir, 'backtests.sqlite'), { timeout: busyTimeoutMs })
+    const db = openPrivateSqlite(join(dataDir, 'backtests.sqlite'), { timeout: busyTimeoutMs })
     try {
       // Has to be said before the first table: what a removed job leaves goes back to the disk.
       db.pragma('auto_vacuum = INCREMENTAL')

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'
-import { openSqlite } from '../../sqlite.js'
+import { openPrivateSqlite } from '../../sqlite.js'
 
 export type Lookup =
   | { readonly kind: 'found'; readonly value: string }
@@ -45,7 +45,7 @@ const busyTimeoutMs = 100
 
 /** Processes may share the file. @throws When it cannot be opened or is not a cache of this service. */
 export function openAnswerDb(file: string): AnswerDb {
-  const db = openSqlite(file, { timeout: openTimeoutMs })
+  const db = openPrivateSqlite(file, { timeout: openTimeoutMs })
   try {
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')

@@ -3,7 +3,6 @@
  * Without a folder, or after a failure, it holds nothing: the archive then asks the nodes, which is slower but never
  * wrong.
  */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AnswerDb, type AnswerRow, openAnswerDb } from './answer-db.js'
 
@@ -38,7 +37,6 @@ export function openDiskCache(
 
   if (dataDir !== null) {
     try {
-      mkdirSync(dataDir, { recursive: true })
       db = openAnswerDb(join(dataDir, 'archive.sqlite'))
     } catch (error) {
       warn(`The state cache on disk is not used: ${reasonOf(error)}.`)

@@ -65,6 +65,7 @@ export async function serveHistory(args: {
   })
 
   async function handle(request: IncomingMessage) {
+    if (request.method === 'POST' && !isJson(request)) return notJson
     const body = await readBody(request)
     const own = request.method === 'POST' ? ownAnswers(body) : null
     if (!own) return forwarded(request.method === 'POST' ? body : null)
@@ -123,6 +124,20 @@ export async function serveHistory(args: {
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
   }
+}
+
+/** Other types of content reach this without a preflight, from any page that a browser on this machine shows. */
+const notJson = {
+  status: 415,
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32600, message: 'The request must have content-type: application/json.' },
+  }),
+}
+
+function isJson({ headers }: IncomingMessage): boolean {
+  return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')
 }
 
 async function toReply({ id = null }: Call, answer: Promise<unknown>): Promise<object> {

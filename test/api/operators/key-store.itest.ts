@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -33,6 +33,17 @@ describe('openKeyStore', () => {
       expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
     }
     keys.close()
+  })
+
+  test("a folder and files that others could read become the owner's alone", () => {
+    const dataDir = folder()
+    openKeyStore(dataDir).close()
+    const file = join(dataDir, 'forkroute.sqlite')
+    chmodSync(dataDir, 0o755)
+    chmodSync(file, 0o644)
+    openKeyStore(dataDir).close()
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   test('a change by another process is seen at once', () => {

@@ -21,7 +21,7 @@ let service: TestService
 let blockNumber: number
 
 beforeAll(async () => {
-  service = await startService({ AUTH_MODE: 'key', MCP_HOSTS: 'desk.example' })
+  service = await startService({ AUTH_MODE: 'key', ALLOWED_HOSTS: 'desk.example' })
   blockNumber = (await service.get('/api/v1/networks')).body[0].blockNumber
 })
 afterAll(() => service?.stop())
@@ -224,12 +224,14 @@ describe('at /mcp', () => {
 
   test('the limits of the key hold', async () => {
     const limited = await startService({
-      ...{ RPC_URL_1: service.nodeUrl, AUTH_MODE: 'key', RATE_LIMIT_PER_MINUTE: '2' },
+      ...{ RPC_URL_1: service.nodeUrl, AUTH_MODE: 'key', RATE_LIMIT_PER_MINUTE: '8' },
     })
     onTestFinished(() => limited.stop())
+    // Three to open it, then one for each message, and one for what its tool asks.
     const client = await overHttp(limited.url, limited.key)
     const codes = []
     for (let left = 3; left > 0; left--) codes.push((await call(client, 'backtests', {})).code)
     expect(codes).toEqual([undefined, undefined, 'RATE_LIMITED'])
+    await expect(client.listTools()).rejects.toThrow('RATE_LIMITED')
   })
 })

@@ -296,3 +296,23 @@ test('price feeds of the sandbox are fresh at its head', async () => {
   expect(answer).toBeLessThan(3_200)
   expect(hexToNumber(timestamp) - updatedAt).toBeLessThan(feed?.heartbeatSeconds ?? 0)
 })
+
+test('a page of a browser cannot send it text that needs no preflight', async () => {
+  const { url } = context().sandbox
+  const send = (type: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+    })
+  for (const type of [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'text/plain;application/json',
+  ]) {
+    expect((await send(type)).status).toBe(415)
+  }
+  expect(await (await send('application/json; charset=utf-8')).json()).toMatchObject({
+    result: '0x1',
+  })
+})

@@ -45,7 +45,8 @@ function pass(target: URL, asked: IncomingMessage, answer: ServerResponse): void
     port: target.port,
     method: asked.method,
     path: asked.url,
-    headers: asked.headers,
+    // What is packed could not be read here.
+    headers: { ...asked.headers, 'accept-encoding': 'identity' },
     // A connection of its own for each request: what the client breaks off is broken off at the service.
     agent: false,
   })

@@ -3,7 +3,7 @@
  * what checks, compares and copies bodies takes time by their values, and stack by their depth.
  */
 import express, { type RequestHandler } from 'express'
-import { invalidRequest } from '../domain/common-errors.js'
+import { invalidRequest } from '../../domain/common-errors.js'
 
 /** A plan of the most requests and variants with the most pools each has 40,000. */
 const mostValues = 50_000
