@@ -1,4 +1,5 @@
 /** Suites that callers send: read in a process of its own (`reading-tasks.ts`). */
+import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type CheckSuite, parseSuite } from '../check/suite.js'
 import { ConfigError } from '../config.js'
@@ -6,9 +7,6 @@ import { invalidRequest } from '../domain/common-errors.js'
 import { isCassetteName } from './cassette-folder.js'
 
 const mostCases = 200
-/** Where suites seem to lie, so that what they name is seen to lie beside them. */
-const suitesFolder = '/suites'
-
 /** What a service needs to know of a suite to run it. */
 export interface BoundedSuite {
   readonly name: string
@@ -21,6 +19,8 @@ export interface BoundedSuite {
  * @throws ForkrouteError INVALID_REQUEST with every mistake.
  */
 export function boundedSuite(source: string): BoundedSuite {
+  // Nobody can name the folder, so that only what is named beside the suite lies in it: here and where the suite is run.
+  const suitesFolder = `/suites-${randomUUID()}`
   const path = join(suitesFolder, 'suite')
   const suite = parsed(source, path)
   const { cassette } = suite

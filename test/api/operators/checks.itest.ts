@@ -81,6 +81,12 @@ describe('/suites', () => {
     ['a node of its own', 'rpc: http://169.254.169.254/', 'rpc must not be given'],
     ['settings of its own', 'config: { TOKEN_LISTS: /etc/passwd }', 'config must not be given'],
     ['a cassette above', 'cassette: ../outside.cassette', 'cassette must be a name'],
+    [
+      'a cassette by the folder of suites',
+      'cassette: /suites/a.cassette',
+      'cassette must be a name',
+    ],
+    ['a cassette by way of it', 'cassette: ../suites/a.cassette', 'cassette must be a name'],
     ['a cassette elsewhere', 'cassette: /etc/passwd', 'cassette must be a name'],
     ['another file', 'cassette: notes.txt', 'cassette must be a name'],
     ['what is no field', 'casette: x', 'line 1: casette is not known here.'],
