@@ -49,7 +49,7 @@ export function createAskQueue(parts: {
         }
         const block = typeof of === 'bigint' ? null : of
         const height = typeof of === 'bigint' ? of : (of?.number ?? null)
-        const told = { refusedBy: new Map(), odd: new Map() }
+        const told = { isSent: false, refusedBy: new Map(), odd: new Map() }
         waiting.push({ request, block, height, askedAt: Date.now(), ...told, settle, fail })
       }).finally(() => inFlight.delete(id))
       inFlight.set(id, promise)

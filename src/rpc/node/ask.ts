@@ -3,6 +3,7 @@ import type { ForkrouteError } from '../../domain/errors.js'
 import type { Answer, BlockRef } from './answer.js'
 import type { ChainTip } from './chain-tip.js'
 import type { NodeRequest, Outcome } from './node-request.js'
+import { notSent } from './turns.js'
 import type { UpstreamNode } from './upstream-node.js'
 
 export interface Ask {
@@ -14,6 +15,8 @@ export interface Ask {
   readonly height: bigint | null
   /** Milliseconds since the epoch. */
   readonly askedAt: number
+  /** Some node was asked. */
+  isSent: boolean
   readonly refusedBy: Map<UpstreamNode, string>
   /** Odd answers by node. */
   readonly odd: Map<UpstreamNode, { readonly count: number; readonly message: string }>
@@ -42,6 +45,7 @@ export function note(
   outcome: Outcome | undefined,
   tip: ChainTip,
 ): void {
+  if (outcome && !(outcome.kind === 'failed' && outcome.message === notSent)) one.isSent = true
   if (!outcome || outcome.kind === 'failed' || !isOpen(one)) return
   if (outcome.kind === 'value') {
     if (one.block) tip.answered(node, one.block)

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ForkrouteError } from '../../domain/errors.js'
 import { type Ask, giveUp, isOpen, note, settleRefused } from './ask.js'
 import type { ChainTip } from './chain-tip.js'
+import type { RetryBudget } from './learnt/retry-budget.js'
 import type { Outcome } from './node-request.js'
 import type { SendOptions, UpstreamNode } from './upstream-node.js'
 
@@ -35,6 +36,8 @@ export interface DispatchParts {
     asks: readonly Ask[],
     options: SendOptions,
   ) => Promise<Outcome[]>
+  /** Of all nodes together. */
+  readonly budget: RetryBudget
   /** For all attempts together, while no node answers. */
   readonly totalTimeoutMs: number
   readonly closing: AbortSignal
@@ -58,7 +61,9 @@ export interface Dispatch {
 }
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { nodes, closing, tip } = parts
+  const { nodes, closing, tip, budget } = parts
+  /** Parts that wait until they may be sent again. */
+  let waiting = 0
   let hedges = mostHedges
   let progressAt = 0
 
@@ -106,7 +111,11 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     asks: readonly Ask[],
     journey: Journey,
   ): Promise<void> {
-    await sendHedged(node, asks)
+    await sendHedged(
+      node,
+      asks,
+      asks.some(({ isSent }) => isSent),
+    )
     await goOn(asks.filter(isOpen), { ...journey, last: node })
   }
 
@@ -120,7 +129,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
    * Asks the node, and once the answer is late another one too. Ends as soon as nothing is open, or nothing more is to
    * be expected: what is late is not waited for when everything else has ended, or when it must be lost.
    */
-  function sendHedged(node: UpstreamNode, asks: readonly Ask[]): Promise<void> {
+  function sendHedged(node: UpstreamNode, asks: readonly Ask[], isAgain: boolean): Promise<void> {
     hedges = Math.min(mostHedges, hedges + hedgesPerRequest)
     const stopping = new AbortController()
     setMaxListeners(0, stopping.signal)
@@ -132,26 +141,26 @@ export function createDispatch(parts: DispatchParts): Dispatch {
         stopping.abort(isOver ? 'answered' : reason)
         resolve()
       }
-      const start = (to: UpstreamNode, own: readonly Ask[]) => {
+      const start = (to: UpstreamNode, own: readonly Ask[], isAgain: boolean) => {
         const copy = { isLate: false }
         inFlight.add(copy)
         const onLate = (isLost: boolean) => {
           copy.isLate = true
           if (isLost) endIfIdle('lost')
-          else if (mayHedge()) start(inOrder(to)[0] ?? to, asks.filter(isOpen))
+          else if (mayHedge()) start(inOrder(to)[0] ?? to, asks.filter(isOpen), true)
         }
-        send(to, own, { signal: stopping.signal, onLate }).then(() => {
+        send(to, own, { signal: stopping.signal, isAgain, onLate }).then(() => {
           inFlight.delete(copy)
           endIfIdle('given up')
         }, reject)
       }
       const mayHedge = () => {
-        if (hedges < 1 || stopping.signal.aborted) return false
+        if (hedges < 1 || stopping.signal.aborted || budget.waitMs() > 0) return false
         hedges -= 1
         parts.onHedge()
         return true
       }
-      start(node, asks)
+      start(node, asks, isAgain)
     })
   }
 
@@ -173,11 +182,13 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     const wait = shortestWait()
     // A node that is there and was not asked yet needs no pause.
     const isFresh = inOrder(last).some((node) => node !== last) && round < nodes.length
-    const pause = wait || (isFresh ? 0 : jittered(firstPauseMs * 2 ** (round - 1)))
+    const starved = asks.some(({ isSent }) => isSent) ? budget.waitMs(waiting) : 0
+    const backoff = wait || (isFresh ? 0 : jittered(firstPauseMs * 2 ** (round - 1)))
+    const pause = Math.max(backoff, starved)
     const now = Date.now()
     const until = Math.min(
       Math.max(startedAt, progressAt) + parts.totalTimeoutMs,
-      startedAt + busyFactor * parts.totalTimeoutMs,
+      startedAt + (starved ? 1 : busyFactor) * parts.totalTimeoutMs,
     )
     if (wait === null || round >= maxRounds || now + pause > until || closing.aborted) {
       const error = unavailable()
@@ -185,7 +196,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       return
     }
     parts.onRetry()
+    waiting += starved ? 1 : 0
     await pauseFor(pause, until)
+    waiting -= starved ? 1 : 0
     await go(asks, { ...journey, round: wait === 0 ? round + 1 : round })
   }
 

@@ -38,7 +38,8 @@ export async function sendGuarded(
   const headers = await insist(
     guarded.map(({ number }) => parts.headerRequest(number)),
     {
-      send: (some) => node.send(some, options),
+      send: (some, isAgain) =>
+        node.send(some, { ...options, isAgain: isAgain || options.isAgain === true }),
       attempts: headerAttempts,
       mayGoOn: () => !options.signal?.aborted,
     },

@@ -9,16 +9,17 @@ import type { NodeRequest, Outcome } from './node-request.js'
 export async function insist(
   requests: readonly NodeRequest[],
   parts: {
-    readonly send: (requests: readonly NodeRequest[]) => Promise<Outcome[]>
+    /** @param isAgain - they were sent before. */
+    readonly send: (requests: readonly NodeRequest[], isAgain: boolean) => Promise<Outcome[]>
     readonly attempts: number
     readonly mayGoOn: () => boolean
   },
 ): Promise<Outcome[]> {
-  let outcomes = await parts.send(requests)
+  let outcomes = await parts.send(requests, false)
   for (let attempt = 1; attempt < parts.attempts; attempt += 1) {
     const again = requests.filter((_, index) => isOpen(outcomes[index]))
     if (again.length === 0 || !parts.mayGoOn()) break
-    const answers = (await parts.send(again)).values()
+    const answers = (await parts.send(again, true)).values()
     outcomes = outcomes.map((one) => (isOpen(one) ? (answers.next().value ?? one) : one))
   }
   return outcomes

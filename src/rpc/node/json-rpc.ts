@@ -2,7 +2,7 @@
  * JSON-RPC over HTTP with keep-alive, for everything that talks to a node or a fork.
  * Uses undici's Pool: the global fetch costs three times the CPU. No retries here: `upstream.ts` retries.
  */
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import type { SpanFacts } from '../../tracer.js'
 import { inSpan, isTracing, traceparent } from '../../tracing.js'
 
@@ -92,11 +92,13 @@ export function createRpcClient(
     readonly connections?: number
     /** Connections to the host that are shared with other clients and stay open; absent: the client opens its own. */
     readonly shared?: Pool
+    /** Bytes of the answer to the calls of one HTTP request at most; absent: any. A longer one is a TransportError. */
+    readonly mostBytes?: (calls: readonly RpcCall[]) => number
     /** Who is asked, for traces: one of ours is told of the trace, a node is not. Absent: requests are not traced. */
     readonly peer?: Peer
   } = {},
 ): RpcClient {
-  const { shared, peer } = options
+  const { shared, peer, mostBytes } = options
   const parsed = new URL(url)
   const path = `${parsed.pathname}${parsed.search}`
   const headers: Record<string, string> = { 'content-type': 'application/json' }
@@ -107,23 +109,25 @@ export function createRpcClient(
   const pool = shared ?? connectionsTo(url, options)
   let nextId = 1
 
-  function post(
-    body: string,
-    asked: { readonly method: string; readonly calls: number },
-    signal?: AbortSignal,
-  ): Promise<unknown> {
-    if (!peer || !isTracing()) return exchange(body, headers, signal)
-    const { method, calls } = asked
-    const facts = { ...peer.facts, 'rpc.method': method, 'forkroute.calls': calls }
-    const send = () => exchange(body, peer.name === 'node' ? headers : traced(headers), signal)
+  function post(body: string, calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown> {
+    const most = mostBytes?.(calls) ?? null
+    if (!peer || !isTracing()) return exchange({ body, headers, most }, signal)
+    const method = calls[0]?.method ?? ''
+    const facts = { ...peer.facts, 'rpc.method': method, 'forkroute.calls': calls.length }
+    const own = peer.name === 'node' ? headers : traced(headers)
+    const send = () => exchange({ body, headers: own, most }, signal)
     return inSpan(`${peer.name} ${method}`, send, { kind: 'client', facts })
   }
 
   async function exchange(
-    body: string,
-    headers: Record<string, string>,
+    request: {
+      readonly body: string
+      readonly headers: Record<string, string>
+      readonly most: number | null
+    },
     signal?: AbortSignal,
   ): Promise<unknown> {
+    const { body, headers, most } = request
     let status: number
     let text: string
     let retryAfter: number | null = null
@@ -131,9 +135,10 @@ export function createRpcClient(
       const response = await pool.request({ method: 'POST', path, headers, body, signal })
       status = response.statusCode
       retryAfter = toRetryAfter(response.headers['retry-after'])
-      text = await response.body.text()
+      text = most === null ? await response.body.text() : await textUpTo(most, response)
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
+      if (cause instanceof TransportError) throw cause
       const code = (cause as { code?: string }).code ?? 'no answer'
       throw new TransportError(`The node gave no answer (${code}).`, null, null, { cause })
     }
@@ -154,7 +159,7 @@ export function createRpcClient(
     async request<T>(method: string, params: readonly unknown[] = [], signal?: AbortSignal) {
       const id = nextId++
       const body = JSON.stringify({ jsonrpc: '2.0', id, method, params })
-      const reply = await post(body, { method, calls: 1 }, signal)
+      const reply = await post(body, [{ method, params }], signal)
       if (!isReply(reply)) throw new TransportError('The node answered without a result.', 200)
       const result = toResult(reply)
       // Errors may come without an id, where the node did not read the request that far.
@@ -167,8 +172,7 @@ export function createRpcClient(
       const first = nextId
       nextId += calls.length
       const body = calls.map((call, index) => ({ jsonrpc: '2.0', id: first + index, ...call }))
-      const asked = { method: calls[0]?.method ?? '', calls: calls.length }
-      const replies = await post(JSON.stringify(body), asked, signal)
+      const replies = await post(JSON.stringify(body), calls, signal)
       const list = [replies].flat().filter(isReply)
       const [single] = list
       // One error for all: as an object, or as geth does in a list, with the id of the first call or none.
@@ -207,6 +211,22 @@ export function connectionsTo(
     bodyTimeout: timeoutMs,
     connect: { timeout: Math.min(timeoutMs, 10_000) },
   })
+}
+
+/** Leaves the connection where the body is longer than so many bytes, so that no more of it comes. */
+async function textUpTo(most: number, response: Dispatcher.ResponseData): Promise<string> {
+  const { body, headers, statusCode } = response
+  const tooLong = () => new TransportError(`The node sent more than ${most} bytes.`, statusCode)
+  const parts: Buffer[] = []
+  let length = Number(headers['content-length'] ?? 0)
+  let read = 0
+  for await (const part of body as AsyncIterable<Buffer>) {
+    read += part.length
+    length = Math.max(length, read)
+    if (length > most) throw tooLong()
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
 }
 
 /** Seconds to wait from a `retry-after` header, which holds seconds or an HTTP date (RFC 9110, 10.2.3). */

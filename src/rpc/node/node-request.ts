@@ -30,8 +30,3 @@ export interface StateRead {
 export type Outcome =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'refused' | 'odd' | 'failed'; readonly message: string }
-
-/** A request whose answer is taken unchecked. */
-export function plain(method: string, params: readonly unknown[]): NodeRequest {
-  return { call: { method, params }, judge: (value) => ({ kind: 'value', value }) }
-}

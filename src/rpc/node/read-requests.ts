@@ -5,9 +5,9 @@
 import type { Address, Hex } from '../../domain/primitives.js'
 import type { AccountProof, BlockRef } from './answer.js'
 import { judgeBlock } from './block-check.js'
+import type { NodeAbilities } from './learnt/node-probe.js'
 import type { NodeRequest } from './node-request.js'
 import { balanceKey, callOf, type ItemKey, nonceKey, toStored } from './state-item.js'
-import type { UpstreamNode } from './upstream-node.js'
 
 /** How blocks of the chain are checked (`block-check.ts`). */
 export interface BlockRules {
@@ -20,7 +20,10 @@ export function quantity(value: bigint): string {
 }
 
 /** The block parameter for this node: by hash if the node accepts that. */
-export function paramOf(node: UpstreamNode, block: BlockRef): string | { blockHash: Hex } {
+export function paramOf(
+  node: { abilities(): NodeAbilities | null },
+  block: BlockRef,
+): string | { blockHash: Hex } {
   return node.abilities()?.blockHash ? { blockHash: block.hash } : quantity(block.number)
 }
 
@@ -71,6 +74,15 @@ export function blockRequest(rules: BlockRules, ref: bigint | Hex, full: boolean
     call: { method, params: [isNumber ? quantity(ref) : ref, full] },
     judge: (value) => judgeBlock(value, { ...rules, ...expected }),
   }
+}
+
+/** The value is a number. */
+export const chainIdRequest: NodeRequest = {
+  call: { method: 'eth_chainId', params: [] },
+  judge: (value) =>
+    typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
+      ? { kind: 'value', value: Number(value) }
+      : { kind: 'odd', message: 'the answer of the node is no number' },
 }
 
 /** The newest block; the value is a VerifiedBlock. */

@@ -6,22 +6,25 @@
 import { setMaxListeners } from 'node:events'
 import type { LimitFunction } from 'p-limit'
 import type { Address } from '../../domain/primitives.js'
-import { judgeBlock, type VerifiedBlock } from './block-check.js'
+import type { VerifiedBlock } from './block-check.js'
 import { insist } from './insist.js'
 import { createRpcClient, JsonRpcError, type RpcResult, TransportError } from './json-rpc.js'
-import { createLatencies } from './latencies.js'
+import { createLatencies } from './learnt/latencies.js'
+import { createNodeHealth } from './learnt/node-health.js'
+import { createNodePace, type NodeLimits } from './learnt/node-pace.js'
+import { type NodeAbilities, probeAbilities } from './learnt/node-probe.js'
+import { createNoise, type Noise } from './learnt/noise.js'
+import { createProbedAbilities } from './learnt/probed-abilities.js'
+import type { RetryBudget } from './learnt/retry-budget.js'
 import { isBatchRefusal, meaningOf } from './node-answers.js'
-import { createNodeHealth } from './node-health.js'
-import { createNodePace, type NodeLimits } from './node-pace.js'
-import { type NodeAbilities, probeAbilities } from './node-probe.js'
-import { type Judgement, type NodeRequest, type Outcome, plain } from './node-request.js'
+import type { NodeRequest, Outcome } from './node-request.js'
+import { chainIdRequest, latestRequest } from './read-requests.js'
+import { mostBytesOf } from './response-caps.js'
+import { createTurns, NotSent, type Turn } from './turns.js'
 
 /** With more requests than this at once, the first ones are sent ahead in a batch of their own. */
 const many = 128
 const firstOfMany = 32
-/** An answer that takes so many times longer than nearly all before it will hardly come. */
-const lostFactor = 4
-const leastLostMs = 1_500
 /** Attempts at what is asked of a node before it is used. */
 const verifyAttempts = 4
 
@@ -59,6 +62,8 @@ export interface NodeStatus {
 export interface SendOptions {
   /** Aborted with the reason, which is the outcome of what it ends: `answered` elsewhere, `given up` or `lost`. */
   readonly signal?: AbortSignal
+  /** The requests were sent before, or are on their way: the budget for such pays for them. */
+  readonly isAgain?: boolean
   /**
    * Called when the answer of a request is later than nearly all before it, and again when it is so late that it is
    * most likely lost.
@@ -79,6 +84,10 @@ export interface UpstreamNode {
   /** Verifies the node if that has not been done; false when it may not be used. */
   ready(): Promise<boolean>
   abilities(): NodeAbilities | null
+  /** How many of its requests fail for no stated reason. */
+  readonly noise: Noise
+  /** When the last of its answers came; monotonic, milliseconds. */
+  answeredAt(): number
   readonly counters: Readonly<NodeCounters>
   /** The requests in parts, of which each is one HTTP request as this node takes it. */
   parts<T>(requests: readonly T[]): readonly (readonly T[])[]
@@ -101,28 +110,50 @@ export interface NodeOptions {
   readonly connections: number
   readonly limit: LimitFunction
   readonly counters: UpstreamCounters
+  /** Of all nodes of the chain. */
+  readonly budget: RetryBudget
   readonly redact: (text: string) => string
   /** Called with one sentence when the node is set aside or fails to answer, and with null when it is back. */
   readonly onChange: (problem: string | null) => void
 }
 
-/** The request was never sent: the node asked for a pause while it waited for its turn. */
-class Pausing extends TransportError {}
-
 export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   const { name, chainId, counters, limit, redact } = options
   const client = createRpcClient(options.url, {
     timeoutMs: options.timeoutMs,
-    connections: options.connections,
+    // Those that are late keep theirs.
+    connections: 2 * options.connections,
+    mostBytes: mostBytesOf,
     peer: { name: 'node', facts: { 'forkroute.chain_id': chainId, 'forkroute.node': name } },
   })
-  const health = createNodeHealth(name, options.onChange)
-  const pace = createNodePace({ batch: options.maxBatch, requests: options.connections })
+  const noise = createNoise()
+  const health = createNodeHealth(name, options.onChange, noise)
+  const pace = createNodePace({ batch: options.maxBatch, requests: options.connections }, noise)
   const latencies = createLatencies()
   const own: NodeCounters = { requests: 0, limited: 0 }
+  const abilities = createProbedAbilities()
+  const rules = { chainId, verifyHeaderHash: options.verifyHeaderHash }
   let verifying: Promise<boolean> | null = null
-  let abilities: NodeAbilities | null = null
   let latencyMs: number | null = null
+  let answeredAt = 0
+  const inTurn = createTurns({
+    limit,
+    pace,
+    latencies,
+    budget: options.budget,
+    timeoutMs: options.timeoutMs,
+    isPausing: health.isPausing,
+    onSent({ calls }) {
+      counters.httpRequests += 1
+      own.requests += 1
+      counters.calls += calls
+    },
+  })
+
+  const turnOf = (
+    [first, ...more]: readonly NodeRequest[],
+    { signal, onLate, isAgain = false }: SendOptions,
+  ): Turn => ({ method: first?.call.method ?? '', calls: 1 + more.length, signal, onLate, isAgain })
 
   function judged(request: NodeRequest, result: RpcResult): Outcome | 'busy' | { lie: string } {
     if (result.ok) {
@@ -142,12 +173,15 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     startedAt: number,
   ): Promise<Outcome[]> {
     const all = requests.map((request, index) => judged(request, results[index] as RpcResult))
+    const isOdd = all.some((one) => one !== 'busy' && 'kind' in one && one.kind === 'odd')
     if (all.includes('busy')) limited(requests.length, startedAt, 'limits requests', null)
     else {
       pace.answered(requests.length)
       health.recordSuccess()
+      if (isOdd) noise.failed()
+      else noise.answered()
+      answeredAt = performance.now()
     }
-    if (all.some((one) => one !== 'busy' && 'kind' in one && one.kind === 'odd')) health.recordOdd()
     return Promise.all(
       all.map((one, index) => {
         if (one === 'busy') return { kind: 'failed', message: 'limits requests' }
@@ -170,8 +204,14 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     }
   }
 
+  /** Among other failures one that speaks of a limit is no more than they are: then it is not its number. */
   function limited(calls: number, startedAt: number, message: string, after: number | null): void {
     own.limited += 1
+    noise.limited()
+    if (!noise.isLimiting()) {
+      health.recordFailure(startedAt, message)
+      return
+    }
     pace.limited(calls, startedAt)
     limit.concurrency = pace.requests()
     health.recordLimit(startedAt, message, after)
@@ -179,64 +219,23 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
 
   /** A request that was not answered as one. */
   function broken(error: unknown, calls: number, startedAt: number, signal?: AbortSignal): Outcome {
-    if (signal?.aborted) return { kind: 'failed', message: String(signal.reason) }
+    if (signal?.aborted) {
+      // Nobody waits for it any more, but that it did not come tells of the node.
+      if (signal.reason === 'lost') noise.failed()
+      return { kind: 'failed', message: String(signal.reason) }
+    }
     if (!(error instanceof TransportError)) throw error
     const { status, retryAfterSeconds } = error
     const message = status === 429 ? 'limits requests (HTTP 429)' : redact(error.message)
-    if (error instanceof Pausing) return { kind: 'failed', message }
+    if (error instanceof NotSent) return { kind: 'failed', message }
     if (status === 429 || retryAfterSeconds !== null) {
       limited(calls, startedAt, message, retryAfterSeconds)
     } else {
+      noise.failed()
       pace.failed(calls)
       health.recordFailure(startedAt, message)
     }
     return { kind: 'failed', message }
-  }
-
-  /**
-   * Waits for its turn. A request is not sent if the node began to refuse requests while it waited. A late answer
-   * holds up nobody else's turn.
-   */
-  async function inTurn<T>(
-    [first, ...more]: readonly NodeRequest[],
-    { signal, onLate }: SendOptions,
-    ask: () => Promise<T>,
-  ): Promise<T> {
-    const method = first?.call.method ?? ''
-    const calls = 1 + more.length
-    limit.concurrency = pace.requests()
-    const { answer } = await limit(async () => {
-      signal?.throwIfAborted()
-      if (health.isPausing()) throw new Pausing('waits', null)
-      counters.httpRequests += 1
-      own.requests += 1
-      counters.calls += calls
-      const late = latencies.late(method, calls)
-      const begun = performance.now()
-      const arrived = pace.sent()
-      const sent = ask()
-      await new Promise<void>((resolve) => {
-        const timers = [
-          setTimeout(() => {
-            onLate?.(false)
-            resolve()
-          }, late),
-          setTimeout(() => onLate?.(true), Math.max(leastLostMs, late * lostFactor)),
-        ]
-        const end = () => {
-          for (const timer of timers) clearTimeout(timer)
-          // Only once the answer was looked at: what was on its way counts where the node refuses it.
-          setImmediate(arrived)
-          resolve()
-        }
-        sent.then(() => {
-          latencies.note(method, calls, performance.now() - begun)
-          end()
-        }, end)
-      })
-      return { answer: sent }
-    })
-    return answer
   }
 
   async function sendOne(request: NodeRequest, options: SendOptions): Promise<Outcome[]> {
@@ -244,11 +243,15 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     const startedAt = Date.now()
     let result: RpcResult
     try {
-      const value = await inTurn([request], options, () =>
-        client.request(method, params, options.signal),
+      const value = await inTurn(turnOf([request], options), (signal) =>
+        client.request(method, params, signal),
       )
       result = { ok: true, value }
     } catch (error) {
+      // Whoever asked for so much at once asks for less.
+      if (error instanceof TransportError && isBatchRefusal(error)) {
+        return [{ kind: 'refused', message: redact(error.message) }]
+      }
       if (!(error instanceof JsonRpcError)) return [broken(error, 1, startedAt, options.signal)]
       result = { ok: false, error }
     }
@@ -263,7 +266,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     const calls = requests.map((request) => request.call)
     let results: RpcResult[]
     try {
-      results = await inTurn(requests, options, () => client.batch(calls, options.signal))
+      results = await inTurn(turnOf(requests, options), (signal) => client.batch(calls, signal))
     } catch (error) {
       if (error instanceof TransportError && isBatchRefusal(error)) {
         pace.refused(calls.length)
@@ -298,10 +301,11 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
   }
 
   /** Does not wait for answers that are lost on the way. */
-  async function sendInTime(requests: readonly NodeRequest[]): Promise<Outcome[]> {
+  async function sendInTime(requests: readonly NodeRequest[], isAgain = false): Promise<Outcome[]> {
     const lost = new AbortController()
     setMaxListeners(0, lost.signal)
-    return send(requests, { signal: lost.signal, onLate: (isLost) => isLost && lost.abort('lost') })
+    const onLate = (isLost: boolean) => isLost && lost.abort('lost')
+    return send(requests, { signal: lost.signal, onLate, isAgain })
   }
 
   const ask = (requests: readonly NodeRequest[]) =>
@@ -313,15 +317,9 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
 
   async function verify(): Promise<boolean> {
     const startedAt = Date.now()
-    const rules = { chainId, verifyHeaderHash: options.verifyHeaderHash }
     const [[chain], [latest]] = await Promise.all([
-      ask([{ ...plain('eth_chainId', []), judge: toNumber }]),
-      ask([
-        {
-          ...plain('eth_getBlockByNumber', ['latest', false]),
-          judge: (value) => judgeBlock(value, rules),
-        },
-      ]),
+      ask([chainIdRequest]),
+      ask([latestRequest(rules)]),
     ])
     if (chain?.kind === 'refused' || latest?.kind === 'refused') {
       health.setAside(`it does not tell its chain or its newest block.`)
@@ -334,13 +332,20 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     }
     if (latest?.kind !== 'value') return false
     latencyMs = Date.now() - startedAt
-    abilities = await probeAbilities(
-      ask,
-      latest.value as VerifiedBlock,
-      options.anchor,
-      () => pace.knownBatch() !== 1,
-    )
+    await probe(latest.value as VerifiedBlock)
     return health.verified()
+  }
+
+  async function probe(latest: VerifiedBlock): Promise<void> {
+    const takesBatches = () => pace.knownBatch() !== 1
+    abilities.take(await probeAbilities(ask, latest, options.anchor, takesBatches))
+  }
+
+  /** What the node lacked may have been there all the time: its answers fail, or another one stands behind its address. */
+  async function probeAgain(): Promise<void> {
+    const [latest] = await ask([latestRequest(rules)])
+    if (latest?.kind === 'value') await probe(latest.value as VerifiedBlock)
+    else abilities.postpone()
   }
 
   return {
@@ -357,10 +362,14 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       })
       return verifying
     },
-    abilities: () => abilities,
+    abilities: abilities.current,
+    noise,
+    answeredAt: () => answeredAt,
     counters: own,
     parts,
     async send(requests, options = {}) {
+      if (abilities.isDue()) void probeAgain()
+      if (!options.signal) return sendInTime(requests)
       const onLate = (isLost: boolean) => {
         if (!isLost) health.recordLate()
         options.onLate?.(isLost)
@@ -373,7 +382,7 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
       isSetAside: health.trust() === 'aside',
       problem: health.problem(),
       latencyMs,
-      abilities,
+      abilities: abilities.current(),
       limits: {
         batch: pace.knownBatch(),
         requests: pace.knownRequests(),
@@ -383,10 +392,4 @@ export function createUpstreamNode(options: NodeOptions): UpstreamNode {
     takeAnswerTimes: latencies.take,
     close: () => client.close(),
   }
-}
-
-function toNumber(value: unknown): Judgement {
-  return typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
-    ? { kind: 'value', value: Number(value) }
-    : { kind: 'odd', message: 'the answer of the node is no number' }
 }

@@ -23,6 +23,7 @@ import { createChainTip } from './chain-tip.js'
 import { type ChangesQuestion, changesRequest } from './changed-blocks.js'
 import { createDispatch } from './dispatch.js'
 import { sendGuarded } from './guarded-send.js'
+import { createRetryBudget, type RetryBudget } from './learnt/retry-budget.js'
 import { type EventLog, type LogsQuestion, logsRequest } from './mined/event-logs.js'
 import { type Receipt, receiptRequest, transactionRequest } from './mined/transaction.js'
 import { createRedactor } from './node-answers.js'
@@ -133,7 +134,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     hedges: 0,
     coalesced: 0,
   }
-  const nodes = createNodes(options, { ...rules, timeoutMs, counters })
+  const budget = createRetryBudget()
+  const nodes = createNodes(options, { ...rules, timeoutMs, counters, budget })
   const tip = createChainTip()
   const bulk = createBulkReader(tip.isFresh)
   const send = anchored(bulk.send, {
@@ -152,6 +154,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const headerRequest = (number: bigint) => blockRequest(rules, number, false)
       return sendGuarded(node, asks, { tip, send, headerRequest }, how)
     },
+    budget,
     totalTimeoutMs: 2 * timeoutMs,
     closing: closing.signal,
     onRetry: () => {
@@ -273,7 +276,11 @@ function readsOf(
 
 function createNodes(
   { urls, onLog, ...options }: UpstreamOptions,
-  common: BlockRules & { readonly timeoutMs: number; readonly counters: UpstreamCounters },
+  common: BlockRules & {
+    readonly timeoutMs: number
+    readonly counters: UpstreamCounters
+    readonly budget: RetryBudget
+  },
 ): UpstreamNode[] {
   const redact = createRedactor(urls)
   return urls.map((url, index) => {

@@ -109,6 +109,36 @@ describe('requests that fail', () => {
   })
 })
 
+describe('answers without end', () => {
+  const slot = storageKey(account, '0x3')
+  const methods = ['eth_getStorageAt', 'eth_getBlockByHash']
+
+  test('are left after what a value may take, and the node is named', async () => {
+    const [upstream, [node]] = await upstreamOf({})
+    const [pin] = pins as [BlockPin]
+    await upstream.state(storageKey(account, '0x0'), pin)
+    if (node) node.badness = { endless: methods }
+    const held = process.memoryUsage().arrayBuffers
+    const reads = [upstream.state(slot, pin), upstream.block(pin.hash)]
+    for (const read of reads) {
+      await expect(read).rejects.toMatchObject({
+        code: 'UPSTREAM_UNAVAILABLE',
+        message: expect.stringMatching(/node 1 of chain 77: The node sent more than \d+ bytes/),
+      })
+    }
+    expect(process.memoryUsage().arrayBuffers - held).toBeLessThan(64 * 2 ** 20)
+    // What two sockets hold is sent in vain.
+    const { requests = 0, endlessBytes = 0 } = node?.counts ?? {}
+    expect(endlessBytes).toBeGreaterThan(0)
+    expect(endlessBytes / requests).toBeLessThan(8 * 2 ** 20)
+  })
+
+  test('of one of two nodes: the other one answers', async () => {
+    const [upstream] = await upstreamOf({ endless: methods }, {})
+    await readAll(upstream)
+  })
+})
+
 describe('limits', () => {
   test.each([
     [{ maxBatch: 50 }, 50],

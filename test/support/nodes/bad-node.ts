@@ -6,6 +6,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { seeded } from '../synthetic-market.js'
@@ -30,6 +32,8 @@ export interface Badness {
   readonly lacks?: readonly ('blockHash' | 'proofs' | 'overrides' | 'logs')[]
   /** Each request is served by one of several nodes that are behind by up to so many blocks. */
   readonly lag?: number
+  /** The answer to a request with one of these methods has no end. */
+  readonly endless?: readonly string[]
   /** What it tells of blocks more than 128 below the head: zeros, or the state of the newest block. */
   readonly oldState?: 'zeros' | 'newest'
 }
@@ -51,8 +55,8 @@ export type FailureWay = (typeof failureWays)[number]
 
 export interface BadNode {
   readonly url: string
-  /** HTTP requests and JSON-RPC calls that reached it. */
-  readonly counts: { requests: number; calls: number }
+  /** HTTP requests and JSON-RPC calls that reached it, and bytes of answers without end. */
+  readonly counts: { requests: number; calls: number; endlessBytes: number }
   /** May be changed at any time. */
   badness: Badness
   stop(): Promise<void>
@@ -115,6 +119,11 @@ export async function startBadNode(
     }
     if (Array.isArray(parsed) && bad.maxBatch && calls.length > bad.maxBatch) {
       send(response, [failure(calls[0]?.id, -32600, 'batch too large')])
+      return
+    }
+    if (calls.some(({ method }) => bad.endless?.includes(method))) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      await pipeline(Readable.from(endless(calls[0]?.id, node.counts)), response)
       return
     }
     const ways = bad.ways ?? failureWays
@@ -222,7 +231,7 @@ export async function startBadNode(
   await once(server, 'listening')
   const node: BadNode = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    counts: { requests: 0, calls: 0 },
+    counts: { requests: 0, calls: 0, endlessBytes: 0 },
     badness,
     async stop() {
       isStopped = true
@@ -277,6 +286,12 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   return Buffer.concat(parts).toString()
+}
+
+/** One string of digits. */
+function* endless(id: unknown, counts: BadNode['counts']): Generator<string> {
+  yield `{"jsonrpc":"2.0","id":${id},"result":"0x`
+  for (const digits = '0'.repeat(65_536); ; counts.endlessBytes += digits.length) yield digits
 }
 
 /** What was taken within the last second. */

@@ -2,6 +2,7 @@
  * How much one node reads by one call, and at which blocks, as its answers have shown. Forgotten after a while: nodes
  * behind an address change. No I/O.
  */
+import { createNoise, type Noise } from '../learnt/noise.js'
 
 export interface NodeBulkLimits {
   mayRead(number: bigint): boolean
@@ -13,30 +14,43 @@ export interface NodeBulkLimits {
   refused(number: bigint): void
   /** An answer in bulk was another one than that of a single read. */
   distrust(): void
-  /** A call that was sent then (monotonic, milliseconds) got no answer, or one got one. */
-  failed(begun: number): void
+  /**
+   * A call got no answer, or one got one.
+   * @param begun - when it was sent; monotonic, milliseconds.
+   * @param answeredAt - when the node answered last, whatever that was: only what it fails while it answers others counts.
+   */
+  failed(begun: number, answeredAt: number): void
   worked(): void
 }
 
 const smallestShare = 1 / 32
 const memoryMs = 600_000
-/** After so many calls without an answer, one after the other, reads go without bulk for a while. */
+/**
+ * After so many calls without an answer, one after the other, reads go without bulk for a while, where noise hardly gives
+ * as many; twice as long each time.
+ */
 const failuresUntilPause = 3
-const pauseMs = 10_000
+const chanceOfNoise = 1e-5
+const firstPauseMs = 10_000
 /** The most blocks above a refused one that are read without bulk, too. */
 const maxSkip = 256n
 
-export function createNodeBulkLimits(): NodeBulkLimits {
+/** @param now - monotonic, milliseconds. */
+export function createNodeBulkLimits(
+  noise: Noise = createNoise(),
+  now: () => number = () => performance.now(),
+): NodeBulkLimits {
+  const row = noise.row()
   let share = 1
   let refusedUpTo: bigint | null = null
   let refusals = 0n
   let forgetAt = 0
-  let failures = 0
   let failedAt = 0
+  let pauseMs = firstPauseMs
   let pausedUntil = 0
 
   function forgetOld(): void {
-    if (Date.now() < forgetAt) return
+    if (now() < forgetAt) return
     share = 1
     refusedUpTo = null
     refusals = 0n
@@ -45,7 +59,7 @@ export function createNodeBulkLimits(): NodeBulkLimits {
   return {
     mayRead(number) {
       forgetOld()
-      if (Date.now() < pausedUntil) return false
+      if (now() < pausedUntil) return false
       return refusedUpTo === null || number > refusedUpTo
     },
     share() {
@@ -54,7 +68,7 @@ export function createNodeBulkLimits(): NodeBulkLimits {
     },
     shrink(refusedShare) {
       share = Math.min(share, refusedShare / 2)
-      forgetAt = Date.now() + memoryMs
+      forgetAt = now() + memoryMs
       return share >= smallestShare
     },
     refused(number) {
@@ -63,22 +77,24 @@ export function createNodeBulkLimits(): NodeBulkLimits {
       refusals += 1n
       const upTo = number + skip
       refusedUpTo = refusedUpTo === null || upTo > refusedUpTo ? upTo : refusedUpTo
-      forgetAt = Date.now() + memoryMs
+      forgetAt = now() + memoryMs
     },
     distrust() {
-      pausedUntil = Date.now() + memoryMs
+      pausedUntil = now() + memoryMs
     },
-    failed(begun) {
+    failed(begun, answeredAt) {
       // Those that were on their way together were lost by one cause, such as a machine that was busy.
-      if (begun < failedAt) return
-      failedAt = performance.now()
-      failures += 1
-      if (failures < failuresUntilPause) return
-      failures = 0
-      pausedUntil = Date.now() + pauseMs
+      if (begun < failedAt || answeredAt < begun) return
+      failedAt = now()
+      const { count, chance } = row.failed()
+      if (count < failuresUntilPause || chance > chanceOfNoise) return
+      row.ended()
+      pausedUntil = now() + pauseMs
+      pauseMs = Math.min(memoryMs, pauseMs * 2)
     },
     worked() {
-      failures = 0
+      row.ended()
+      pauseMs = firstPauseMs
       refusals = 0n
     },
   }

@@ -81,7 +81,7 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
   const stubborn = new LRUCache<string, true>({ max: 4_096, ttl: stubbornMs })
 
   function limitsFor(node: UpstreamNode): NodeBulkLimits {
-    const known = limits.get(node) ?? createNodeBulkLimits()
+    const known = limits.get(node) ?? createNodeBulkLimits(node.noise)
     limits.set(node, known)
     return known
   }
@@ -156,6 +156,9 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     options: SendOptions,
   ): Promise<Found> {
     const own = limitsFor(node)
+    const again: SendOptions = { ...options, isAgain: true }
+    /** Of the current pass. */
+    let how = options
     /** Of the current pass. */
     let refusals: Outcome[] = []
     const found: Found = new Map()
@@ -165,13 +168,13 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     /** @returns keys to ask for again; null: the call was refused. */
     async function ask(call: BulkCall): Promise<readonly ItemKey[] | null> {
       const begun = performance.now()
-      let [outcome] = await node.send([call.request], options)
+      let [outcome] = await node.send([call.request], how)
       // What is odd may pass, and then all of it comes by one call. If it never does, reads go without bulk.
-      if (outcome?.kind === 'odd') [outcome] = await node.send([call.request], options)
+      if (outcome?.kind === 'odd') [outcome] = await node.send([call.request], again)
       const isOdd = outcome?.kind === 'odd' && !isUnknownBlock(outcome)
       if (outcome && (isOdd || outcome.kind === 'failed')) {
         const message = messageOf(outcome)
-        if (!saysNothing.test(message)) own.failed(begun)
+        if (!saysNothing.test(message)) own.failed(begun, node.answeredAt())
         for (const key of call.keys) found.set(key, { kind: 'failed', message })
         return []
       }
@@ -198,7 +201,7 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     async function lacksBlock(some: readonly ItemKey[]): Promise<boolean> {
       if (!isUnknownBlock(lastRefusal())) return false
       const single = some.slice(0, trialKeys).map((key) => requests[places.get(key) ?? 0])
-      const outcomes = await node.send(single as NodeRequest[], options)
+      const outcomes = await node.send(single as NodeRequest[], again)
       return outcomes.every(isUnknownBlock)
     }
 
@@ -211,6 +214,7 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
     let todo = [...places.keys()]
     for (let pass = 0; pass < maxPasses && todo.length > 0; pass++) {
       refusals = []
+      if (pass > 0) how = again
       const share = own.share()
       const calls = way.plan(todo, limitsOf(share))
       const left = await Promise.all(calls.map(ask))
@@ -222,8 +226,8 @@ export function createBulkReader(isFresh: (number: bigint) => boolean): BulkRead
       ]
       if (refused.length === 0) continue
       const isAll = left.every((again) => again === null)
-      // One of the nodes behind the address has not come so far: that says nothing about calls, nor about their size.
-      if (isFresh(number) && refusals.every(isUnknownBlock)) {
+      // One of the nodes behind the address has not come so far, or says so: that says nothing about the size of calls.
+      if (refusals.every(isUnknownBlock) && (isFresh(number) || !isAll)) {
         if (!isAll || !(await lacksBlock(todo))) continue
         leave()
         break

@@ -1,8 +1,10 @@
 /**
  * How much a node takes at once: learnt from what it refuses. After a refusal half as many requests are on their
- * way, of half the size, and more with the answers, as TCP does with a line.
+ * way, of half the size, and more with the answers, as TCP does with a line. A failure that says nothing of its cause
+ * counts only where noise hardly gives so many in a row.
  * No I/O.
  */
+import { createNoise, type Noise } from './noise.js'
 
 /** What the service learnt of a node while using it. */
 export interface NodeLimits {
@@ -39,15 +41,25 @@ export interface NodePace {
   knownRequests(): number | null
 }
 
-/** Failed batches in a row before their size is doubted: nodes that drop what is too large say nothing of it. */
+/** Least failed batches in a row before their size is doubted: nodes that drop what is too large say nothing of it. */
 const failuresUntilDoubt = 3
+/** And how likely noise alone may give so many. */
+const chanceOfNoise = 1e-4
 /** Answers after which a doubted size is tried again. */
 const answersUntilTrust = 20
+/** A size that the node refused in so many words is tried again, twice as large: nodes behind an address change. */
+const statedMs = 600_000
 
-export function createNodePace(most: {
-  readonly batch: number
-  readonly requests: number
-}): NodePace {
+/** @param now - milliseconds since the epoch. */
+export function createNodePace(
+  most: { readonly batch: number; readonly requests: number },
+  noise: Noise = createNoise(),
+  now: () => number = Date.now,
+): NodePace {
+  const row = noise.row()
+  /** Calls of the smallest batch of the row. */
+  let failedCalls = Number.POSITIVE_INFINITY
+  let statedAt = 0
   let requests = most.requests
   let inFlight = 0
   let limitedAt = 0
@@ -57,7 +69,6 @@ export function createNodePace(most: {
   let doubted = most.batch
   /** Calls of a batch that it took, and has not failed at since. */
   let proven = 0
-  let failures = 0
   let limits = 0
   let answers = 0
 
@@ -71,8 +82,16 @@ export function createNodePace(most: {
     proven = Math.min(proven, half)
   }
 
+  function isRefused(): boolean {
+    if (stated < most.batch && now() - statedAt >= statedMs) {
+      stated = Math.min(most.batch, stated * 2)
+      statedAt = now()
+    }
+    return stated < most.batch
+  }
+
   return {
-    batch: () => Math.min(stated, doubted),
+    batch: () => (isRefused() ? Math.min(stated, doubted) : doubted),
     requests: () => Math.floor(requests),
     sent() {
       inFlight += 1
@@ -82,14 +101,19 @@ export function createNodePace(most: {
     },
     answered(calls) {
       requests = Math.min(most.requests, requests + 1 / 4)
-      if (calls > 1) failures = limits = 0
+      if (calls > 1) limits = 0
+      // One that is smaller says nothing of those that failed.
+      if (calls >= failedCalls) {
+        row.ended()
+        failedCalls = Number.POSITIVE_INFINITY
+      }
       proven = Math.max(proven, calls)
       answers += 1
       if (answers % answersUntilTrust === 0) doubted = Math.min(most.batch, doubted * 2)
     },
     limited(calls, startedAt) {
       if (startedAt < limitedAt) return
-      limitedAt = Date.now()
+      limitedAt = now()
       requests = Math.max(1, Math.min(requests, inFlight) / 2)
       limits += 1
       // Of one that is much smaller than what it takes, the number of requests is the reason.
@@ -97,15 +121,18 @@ export function createNodePace(most: {
     },
     refused(calls) {
       stated = Math.max(1, Math.min(stated, Math.floor(calls / 2)))
+      statedAt = now()
     },
     failed(calls) {
       if (calls === 1) return
-      failures += 1
-      if (failures < failuresUntilDoubt) return
-      failures = 0
-      suspect(calls)
+      failedCalls = Math.min(failedCalls, calls)
+      const { count, chance } = row.failed()
+      if (count < failuresUntilDoubt || chance > chanceOfNoise) return
+      row.ended()
+      suspect(failedCalls)
+      failedCalls = Number.POSITIVE_INFINITY
     },
-    knownBatch: () => (stated < most.batch ? stated : null),
+    knownBatch: () => (isRefused() ? stated : null),
     knownRequests: () => (requests < most.requests ? Math.floor(requests) : null),
   }
 }

@@ -6,6 +6,8 @@ export interface Latencies {
   note(method: string, calls: number, ms: number): void
   /** Milliseconds after which an answer is late: nineteen of twenty came sooner. */
   late(method: string, calls: number): number
+  /** Milliseconds after which it will hardly come. */
+  lost(method: string, calls: number): number
   /** Of the latest of all kinds, milliseconds; null before the first answer. */
   median(): number | null
   /** Milliseconds of the answers since it was last asked, the latest of them where there were very many. */
@@ -22,6 +24,9 @@ const lateAtFirstMs = 1_000
 const msPerCall = 5
 /** The clock of a busy thread ticks no finer. */
 const leastLateMs = 50
+/** What takes so many times longer than nearly all before it is lost. */
+const lostFactor = 4
+const leastLostMs = 1_000
 /** Of a node whose answers all take the same time, half would be a little late. */
 const jitter = 1.2
 const jitterMs = 20
@@ -37,6 +42,16 @@ export function createLatencies(): Latencies {
     return samples
   }
 
+  function late(method: string, calls: number): number {
+    const samples = kinds.get(kindOf(method, calls)) ?? []
+    if (samples.length >= fewestSamples) {
+      return Math.max(leastLateMs, jitter * quantile(samples, 0.95) + jitterMs)
+    }
+    const work = msPerCall * calls
+    if (all.length < fewestSamples) return lateAtFirstMs + work
+    return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work
+  }
+
   return {
     note(method, calls, ms) {
       const kind = kindOf(method, calls)
@@ -44,15 +59,8 @@ export function createLatencies(): Latencies {
       add(all, ms)
       add(untaken, ms, maxTaken)
     },
-    late(method, calls) {
-      const samples = kinds.get(kindOf(method, calls)) ?? []
-      if (samples.length >= fewestSamples) {
-        return Math.max(leastLateMs, jitter * quantile(samples, 0.95) + jitterMs)
-      }
-      const work = msPerCall * calls
-      if (all.length < fewestSamples) return lateAtFirstMs + work
-      return Math.max(leastLateMs, 2 * quantile(all, 0.95)) + work
-    },
+    late,
+    lost: (method, calls) => Math.max(leastLostMs, lostFactor * late(method, calls)),
     median: () => (all.length > 0 ? quantile(all, 0.5) : null),
     take() {
       const taken = untaken

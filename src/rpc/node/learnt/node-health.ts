@@ -2,6 +2,7 @@
  * Whether one node may be used: verified, set aside for a false answer, pausing, or down; and whether it is slow to
  * answer lately, so that others are asked first. Reports changes. No I/O.
  */
+import { createNoise, type Noise } from './noise.js'
 
 export interface NodeHealth {
   /** `unverified` again some time after it was set aside. */
@@ -23,8 +24,6 @@ export interface NodeHealth {
   recordLimit(startedAt: number, message: string, retryAfterSeconds: number | null): void
   /** Records that a request got a proper answer. */
   recordSuccess(): void
-  /** Records that an answer may be another one next time. */
-  recordOdd(): void
   /** Records that a request is later than nearly all before it. */
   recordLate(): void
   /** Records that the verification passed. @returns false when the node failed again meanwhile. */
@@ -34,33 +33,36 @@ export interface NodeHealth {
 const firstPauseMs = 100
 const longestPauseMs = 10_000
 const longestRetryAfterMs = 30_000
-/** A few failures among many answers are nothing: after so many in a row the node gets a pause. */
-const failuresUntilPause = 3
+/**
+ * A few failures among many answers are nothing: after so many in a row the node gets a pause, where noise hardly gives
+ * as many.
+ */
+const untilPause = { failures: 3, chance: 1e-3 }
 /** And after so many it is down, and reads no longer wait for it. */
-const failuresUntilDown = 6
+const untilDown = { failures: 6, chance: 1e-6 }
 /** A node that was set aside is verified again after this time: an operator may have repaired it. */
 const recheckMs = 60_000
 /** Late answers in a row, and for how long the node then comes last. */
 const latesUntilSlow = 2
 const slowMs = 15_000
-/** Weight of the newest request in the share of failed ones, and the share from which on a node is flaky. */
-const newestWeight = 0.05
+/** The share of failed requests from which on a node is flaky. */
 const flakyShare = 0.02
 
 /** @param onChange - receives one sentence when the node becomes unusable, and null when it is back. */
 export function createNodeHealth(
   name: string,
   onChange: (problem: string | null) => void,
+  noise: Noise = createNoise(),
 ): NodeHealth {
+  const row = noise.row()
   let isVerified = false
   let asideUntil: number | null = null
   let problem: string | null = null
   let pauseUntil = 0
   let isPauseAsked = false
   let penalisedAt = 0
-  let failures = 0
+  let pauses = 0
   let limits = 0
-  let failedShare = 0
   let down = false
   let lates = 0
   let slowUntil = 0
@@ -90,7 +92,7 @@ export function createNodeHealth(
     isUsable: () => isVerified && !down,
     isPausing: () => !down && Date.now() < pauseUntil,
     isSlow: () => Date.now() < slowUntil,
-    isFlaky: () => failedShare > flakyShare,
+    isFlaky: () => noise.share() > flakyShare,
     waitMs() {
       if (trust() === 'aside') return null
       const now = Date.now()
@@ -104,17 +106,18 @@ export function createNodeHealth(
       report(`${name} is set aside: ${message}`)
     },
     recordFailure(startedAt, message) {
-      failedShare += (1 - failedShare) * newestWeight
       // Requests that were already in flight at the last failure failed for the same reason.
       if (startedAt < penalisedAt) return
       penalisedAt = Date.now()
-      failures += 1
-      if (failures >= failuresUntilPause) {
-        const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - failuresUntilPause))
+      const { count, chance } = row.failed()
+      const isPause = count >= untilPause.failures && chance <= untilPause.chance
+      if (isPause) {
+        const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** pauses)
+        pauses += 1
         pauseUntil = Math.max(pauseUntil, penalisedAt + jittered(pause))
       }
-      down = failures >= failuresUntilDown
-      note(message, failures >= failuresUntilPause)
+      down = count >= untilDown.failures && chance <= untilDown.chance
+      note(message, isPause)
     },
     recordLimit(startedAt, message, retryAfterSeconds) {
       if (startedAt < penalisedAt) return
@@ -129,8 +132,8 @@ export function createNodeHealth(
       note(message, true)
     },
     recordSuccess() {
-      failedShare -= failedShare * newestWeight
-      failures = 0
+      row.ended()
+      pauses = 0
       limits = 0
       lates = 0
       // A pause that the node asked for lasts, even while it answers what it had taken before.
@@ -140,9 +143,6 @@ export function createNodeHealth(
       }
       down = false
       if (isVerified) report(null)
-    },
-    recordOdd() {
-      failedShare += (1 - failedShare) * newestWeight
     },
     recordLate() {
       lates += 1

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { seeded } from '../../../test/support/synthetic-market.js'
+import { seeded } from '../../../../test/support/synthetic-market.js'
 import { createNodePace } from './node-pace.js'
 
 const most = { batch: 300, requests: 16 }
